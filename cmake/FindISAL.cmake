@@ -1,0 +1,15 @@
+# ISA-L, Intel's library of fast deflate and checksums, which brings no CMake package of its own:
+# the target ISAL::ISAL, or ISAL_FOUND false.
+find_path(ISAL_INCLUDE_DIR isa-l/igzip_lib.h)
+find_library(ISAL_LIBRARY isal)
+mark_as_advanced(ISAL_INCLUDE_DIR ISAL_LIBRARY)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(ISAL REQUIRED_VARS ISAL_LIBRARY ISAL_INCLUDE_DIR)
+
+if(ISAL_FOUND AND NOT TARGET ISAL::ISAL)
+  add_library(ISAL::ISAL UNKNOWN IMPORTED)
+  set_target_properties(ISAL::ISAL PROPERTIES
+    IMPORTED_LOCATION "${ISAL_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${ISAL_INCLUDE_DIR}")
+endif()

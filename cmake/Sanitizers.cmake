@@ -1,0 +1,8 @@
+# GPUFILTER_SANITIZE=address,undefined (or thread) instruments everything that is compiled here.
+set(GPUFILTER_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize= takes them")
+
+if(GPUFILTER_SANITIZE)
+  add_compile_options(-fsanitize=${GPUFILTER_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${GPUFILTER_SANITIZE})
+endif()

@@ -1,0 +1,10 @@
+# The warnings every target is compiled with; GPUFILTER_WERROR (on in continuous integration) makes
+# them errors.
+option(GPUFILTER_WERROR "Treat compiler warnings as errors" OFF)
+
+function(gpufilter_set_warnings target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wold-style-cast -Wcast-qual -Wformat=2 -Wimplicit-fallthrough
+    $<$<BOOL:${GPUFILTER_WERROR}>:-Werror>)
+endfunction()

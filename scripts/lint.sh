@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Checks the layout of every source file with clang-format, and every source file with clang-tidy.
+# Both are meant in version 14; other versions lay out and complain a little differently.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+find_tool() {
+  command -v "$1-14" || command -v "$1" || {
+    echo "lint: $1 is missing; install it with: apt-get install $1" >&2
+    return 1
+  }
+}
+clang_format="$(find_tool clang-format)"
+clang_tidy="$(find_tool clang-tidy)"
+
+mapfile -t sources < <(find src tests samples bench -name '*.[ch]pp' | sort)
+"${clang_format}" --dry-run -Werror "${sources[@]}"
+echo "lint: layout of ${#sources[@]} files is right"
+
+# clang-tidy takes the compiler's options for each file from the dev preset's build folder.
+cmake --preset dev >/dev/null
+printf '%s\n' "${sources[@]}" | grep '\.cpp$' |
+  xargs -P "$(nproc)" -n 1 "${clang_tidy}" -p build/dev --quiet
+echo "lint: clang-tidy found nothing"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Installs what gpufilter needs, builds it, and runs it with the arguments given here; without any,
+# blurs one of the pictures in samples/. What needs no doing is not done again.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+require_build_packages
+# shellcheck disable=SC2119  # no options: any configuration will do
+configure
+build gpufilter
+
+program="${build_folder}/bin/gpufilter"
+(($# == 0)) || exec "${program}" "$@"
+
+result="${project_root}/build/first-blur.png"
+"${program}" "${project_root}/samples/landscape.png" "${result}" --blur tiled
+say "the blurred picture is ${result}"

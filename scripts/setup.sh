@@ -1,0 +1,118 @@
+# Sourced by run.sh and test.sh: installs what is missing, configures and builds build/release.
+# Everything said here goes to standard error, and nothing here reads standard input: both belong to
+# the program that is run afterwards.
+# shellcheck shell=bash
+
+project_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+build_folder="${project_root}/build/release"
+
+build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
+  pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
+  libtbb-dev libisal-dev)
+test_packages=(libgtest-dev)
+# A few tests compare with OpenCV; where it cannot be had, they skip themselves.
+comparison_packages=(libopencv-core-dev libopencv-imgproc-dev)
+
+verbose=      # not empty: show all that the commands print, not only what failing ones do
+lists_fresh=  # not empty: apt's package lists were fetched a moment ago
+
+say() { printf 'gpufilter: %s\n' "$*" >&2; }
+
+fail() {
+  say "$@"
+  exit 1
+}
+
+# Those of the packages that dpkg does not know as installed, one a line.
+missing_packages() {
+  local installed package
+  installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' "$@" 2>/dev/null || true)"
+  for package in "$@"; do
+    [[ "${installed}" == *" ${package}:installed "* ]] || echo "${package}"
+  done
+}
+
+# Installs the packages; false where apt, or the right to use it, is missing or fails.
+apt_install() {
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120)
+  local install=(install -y --no-install-recommends "$@")
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      say "these packages are missing, and installing them takes root or sudo; as root, run:"
+      say "  apt-get update && apt-get ${install[*]}"
+      return 1
+    fi
+    apt=(sudo "${apt[@]}")
+  fi
+  say "installing $*"
+  if [[ -z "${lists_fresh}" ]]; then
+    # Where an update fails for one source, the others are usable: the installation decides.
+    "${apt[@]}" update </dev/null >&2 || say "trying with apt's package lists as they are"
+    lists_fresh=yes
+  fi
+  "${apt[@]}" "${install[@]}" </dev/null >&2 && return
+  say "apt could not install the packages (its reasons are above); once that is solved, run:"
+  say "  ${apt[*]} ${install[*]}"
+  return 1
+}
+
+# Installs those of the packages that are missing; apt is left alone where none is. False where
+# that fails.
+require_packages() {
+  local missing
+  if ! command -v dpkg-query >/dev/null; then
+    say "no Debian packages here; expecting the libraries named in CONTRIBUTING.md to be installed"
+    return
+  fi
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+}
+
+require_build_packages() { require_packages "${build_packages[@]}" || exit 1; }
+
+# What to compare with is asked for only until the tests are configured, with or without it.
+require_test_packages() {
+  require_packages "${build_packages[@]}" "${test_packages[@]}" || exit 1
+  if ! option_is GPUFILTER_BUILD_TESTS=ON; then
+    require_packages "${comparison_packages[@]}" ||
+      say "going on without them; the tests that compare with OpenCV will be skipped"
+  fi
+}
+
+# run_step WHAT COMMAND...: says what is done; the command's own output appears where it fails.
+run_step() {
+  local what="$1" output
+  shift
+  say "${what}"
+  if [[ -n "${verbose}" ]]; then
+    "$@" </dev/null >&2 || fail "${what}: failed, see above"
+  elif ! output="$("$@" </dev/null 2>&1)"; then
+    printf '%s\n' "${output}" >&2
+    fail "${what}: failed, see above"
+  fi
+}
+
+# Whether OPTION=VALUE is how the build folder is configured.
+option_is() { grep -qsxF "${1%%=*}:BOOL=${1#*=}" "${build_folder}/CMakeCache.txt"; }
+
+# configure OPTION=VALUE...: runs CMake where the build folder is new, belongs to another source
+# folder (the project was moved), or differs in one of the options. Changes of the CMake files
+# themselves are noticed by the build.
+configure() {
+  local cache="${build_folder}/CMakeCache.txt" option current=yes
+  if [[ -e "${cache}" ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=${project_root}" "${cache}"; then
+    rm -rf "${build_folder}"
+  fi
+  [[ -e "${cache}" && -e "${build_folder}/build.ninja" ]] || current=
+  for option in "$@"; do
+    option_is "${option}" || current=
+  done
+  if [[ -z "${current}" ]]; then
+    verbose=yes  # much will have to be compiled
+    run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset release "${@/#/-D}"
+  fi
+}
+
+build() {
+  run_step "building in ${build_folder}" cmake --build "${build_folder}" --target "$1"
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what gpufilter and its tests need, builds them and runs the whole suite; arguments go to
+# ctest (-R blur: only tests with "blur" in their names). With CI set, compiler warnings are errors.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+require_test_packages
+options=(GPUFILTER_BUILD_TESTS=ON GPUFILTER_BUILD_SAMPLES=ON)
+[[ -z "${CI:-}" ]] || options+=(GPUFILTER_WERROR=ON)
+configure "${options[@]}"
+build all
+
+exec ctest --test-dir "${build_folder}" --parallel "$(nproc)" --output-on-failure \
+  --no-tests=error "$@" </dev/null

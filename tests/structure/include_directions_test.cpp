@@ -1,0 +1,142 @@
+// Which folder of src/ may know which other, and which foreign library stays behind whose
+// interface.
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "structure/source_files.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const std::map<std::string, std::set<std::string>>& known_folders() {
+  static const std::map<std::string, std::set<std::string>> folders{
+      {"base", {}},
+      {"image", {"base"}},
+      {"codec", {"image", "base"}},
+      {"device", {"image", "base"}},
+      {"compute", {"device", "image", "base"}},
+      {"stages", {"compute", "device", "image", "base"}},
+      {"pipeline", {"stages", "compute", "device", "codec", "image", "base"}},
+      {"app", {"pipeline", "stages", "compute", "device", "codec", "image", "base"}},
+  };
+  return folders;
+}
+
+struct Confinement {
+  std::string header;           // what its name begins with
+  std::set<std::string> homes;  // folders, or single files
+};
+
+const std::vector<Confinement>& confinements() {
+  static const std::vector<Confinement> list{
+      {"png.h", {"codec"}},
+      {"jpeglib.h", {"codec"}},
+      {"CL/", {"device"}},
+      {"CLI/", {"app"}},
+      {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
+      {"fmt/", {"base/format.hpp"}},
+  };
+  return list;
+}
+
+// Why `file` may not include `header`; empty where it may.
+std::string objection(const SourceFile& file, const std::string& header, bool quoted) {
+  for (const Confinement& confinement : confinements()) {
+    if (header.rfind(confinement.header, 0) != 0) continue;
+    const bool at_home =
+        confinement.homes.count(file.folder()) > 0 || confinement.homes.count(file.path) > 0;
+    return at_home ? "" : "belongs elsewhere";
+  }
+  if (!quoted) return "";
+  const std::size_t slash = header.find('/');
+  if (slash == std::string::npos) return "names no folder";
+  const std::string target = header.substr(0, slash);
+  const auto own = known_folders().find(file.folder());
+  if (own == known_folders().end()) return "is included from an unknown folder";
+  return target == own->first || own->second.count(target) > 0 ? "" : "is not known here";
+}
+
+// "path:line: "header" reason" for every include that breaks a rule.
+Lines violations(const SourceFile& file) {
+  static const std::regex include(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  Lines found;
+  std::istringstream lines(file.text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::smatch match;
+    if (!std::regex_search(line, match, include)) continue;
+    const std::string why = objection(file, match[2], match[1] == "\"");
+    if (!why.empty()) {
+      found.push_back(file.path + ":" + std::to_string(number) + ": " + match[2].str() + " " + why);
+    }
+  }
+  return found;
+}
+
+TEST(IncludeDirections, AllowWhatLiesBelow) {
+  EXPECT_EQ(violations({"pipeline/run.cpp",
+                        "#include <vector>\n"
+                        "#include \"pipeline/run.hpp\"\n"
+                        "#include \"codec/codec.hpp\"\n"
+                        "#include \"device/session.hpp\"\n"
+                        "#include \"base/error.hpp\"\n"}),
+            Lines{});
+}
+
+TEST(IncludeDirections, RefuseWhatLiesAboveOrBeside) {
+  EXPECT_EQ(violations({"codec/png_reader.cpp",
+                        "// first line\n"
+                        "#include \"device/session.hpp\"\n"
+                        "  # include \"stages/blur.hpp\"  // why not\n"}),
+            (Lines{"codec/png_reader.cpp:2: device/session.hpp is not known here",
+                   "codec/png_reader.cpp:3: stages/blur.hpp is not known here"}));
+  EXPECT_EQ(violations({"base/log.cpp", "#include \"image/image.hpp\"\n"}),
+            (Lines{"base/log.cpp:1: image/image.hpp is not known here"}));
+  EXPECT_EQ(violations({"device/session.cpp", "#include \"codec/codec.hpp\"\r\n"}),
+            (Lines{"device/session.cpp:1: codec/codec.hpp is not known here"}));
+}
+
+TEST(IncludeDirections, RefusePathsWithoutFolderAndUnknownFolders) {
+  EXPECT_EQ(violations({"image/image.cpp", "#include \"image.hpp\"\n"}),
+            (Lines{"image/image.cpp:1: image.hpp names no folder"}));
+  EXPECT_EQ(violations({"image/image.cpp", "#include \"../codec/codec.hpp\"\n"}),
+            (Lines{"image/image.cpp:1: ../codec/codec.hpp is not known here"}));
+  EXPECT_EQ(violations({"attic/old.cpp", "#include \"base/error.hpp\"\n"}),
+            (Lines{"attic/old.cpp:1: base/error.hpp is included from an unknown folder"}));
+}
+
+TEST(IncludeDirections, KeepForeignLibrariesBehindTheirInterface) {
+  const std::string all =
+      "#include <png.h>\n#include <jpeglib.h>\n#include <CL/opencl.hpp>\n"
+      "#include \"CL/cl.h\"\n#include <CLI/CLI.hpp>\n#include <spdlog/spdlog.h>\n"
+      "#include <fmt/core.h>\n";
+  EXPECT_EQ(violations({"stages/blur.cpp", all}).size(), 7U);
+  EXPECT_EQ(violations({"codec/png_reader.cpp", all}).size(), 5U);
+  EXPECT_EQ(violations({"device/session.cpp", all}).size(), 5U);
+  EXPECT_EQ(violations({"app/options.cpp", all}).size(), 6U);
+  EXPECT_EQ(violations({"base/log.cpp", all}).size(), 6U);
+  EXPECT_EQ(violations({"base/format.hpp", all}).size(), 5U);
+  EXPECT_EQ(violations({"base/error.hpp", all}).size(), 7U);
+}
+
+TEST(IncludeDirections, HoldInEveryFile) {
+  std::set<std::string> folders;
+  for (const SourceFile& file : library_sources()) {
+    folders.insert(file.folder());
+    EXPECT_EQ(violations(file), Lines{});
+  }
+  for (const auto& [folder, below] : known_folders()) {
+    EXPECT_EQ(folders.count(folder), 1U) << "no source files in src/" << folder;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test
