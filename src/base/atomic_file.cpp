@@ -1,0 +1,175 @@
+#include "base/atomic_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+[[noreturn]] void throw_error(int error) {
+  throw std::system_error(error, std::generic_category());
+}
+
+// Where `path` leads, through links to links and links to nothing. Not canonical(): that wants the
+// file to exist.
+std::string follow_links(const std::string& path) {
+  constexpr int most_links = 40;  // as Linux has it
+  std::filesystem::path target = path;
+  for (int links = 0; links < most_links; ++links) {
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target))) return target;
+    target = target.parent_path() / std::filesystem::read_symlink(target);
+  }
+  throw_error(ELOOP);
+}
+
+// The file that will be replaced, if there is one. Throws where it must not or cannot be.
+std::optional<struct stat> status_of_replaced(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    throw_error(errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw_error(EISDIR);
+  if (!S_ISREG(status.st_mode)) throw_error(EINVAL);
+  if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) throw_error(errno);
+  return status;
+}
+
+std::filesystem::path folder_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+// The first bytes of `name`, at most `most`, not ending inside a UTF-8 character.
+std::string shortened(std::string name, std::size_t most) {
+  if (name.size() <= most) return name;
+  while (most > 0 && (static_cast<unsigned char>(name[most]) & 0xC0U) == 0x80U)
+    --most;
+  name.resize(most);
+  return name;
+}
+
+// A hidden name beside `target`, hardly ever in use already.
+std::string temporary_name(const std::string& target) {
+  static thread_local std::mt19937 random{std::random_device{}()};
+  const std::string suffix = format(".gpufilter-{}-{:08x}", ::getpid(), random());
+  const auto folder = folder_of(target);
+  const long reported = ::pathconf(folder.c_str(), _PC_NAME_MAX);
+  const std::size_t name_max = reported > 0 ? static_cast<std::size_t>(reported) : 255;
+  const std::size_t room = name_max - std::min(name_max, suffix.size() + 1);
+  const std::string name = std::filesystem::path(target).filename();
+  return folder / format(".{}{}", shortened(name, room), suffix);
+}
+
+// Tells whoever tidies up (base/abandoned_files) that the file has a writer. False where the file
+// was taken for abandoned in the moment before. Where the file system knows no locks, all is well.
+bool lock_against_removal(int descriptor) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat status {};
+  return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+// Some file systems cannot sync and say so; what cannot be had there is not a failure.
+void sync(int descriptor) {
+  while (::fsync(descriptor) != 0) {
+    if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
+    if (errno != EINTR) throw_error(errno);
+  }
+}
+
+// So that the new name survives a power cut too. A folder that may be written but not read cannot
+// be opened for it.
+void sync_folder(const std::filesystem::path& folder) {
+  FileDescriptor opened;
+  try {
+    opened = open_file(folder, O_RDONLY | O_DIRECTORY);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::permission_denied) return;
+    throw;
+  }
+  sync(opened.get());
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : target_(follow_links(path)) {
+  const auto replaced = status_of_replaced(target_);
+  // Closed to others until it has the mode of the file it replaces; else as the umask has it.
+  create_temporary(replaced ? 0600 : 0666);
+  if (!replaced) return;
+  // Only the superuser can give files away; everyone else gets a file of their own, as with an
+  // editor that saves by renaming.
+  const bool given = ::fchown(file_.get(), replaced->st_uid, replaced->st_gid) == 0;
+  const mode_t kept = replaced->st_mode & (given ? 07777U : 0777U);
+  if (::fchmod(file_.get(), kept) != 0) {
+    const int error = errno;
+    ::unlink(temporary_.c_str());
+    throw_error(error);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::create_temporary(unsigned mode) {
+  for (int tries = 0;; ++tries) {
+    temporary_ = temporary_name(target_);
+    const SignalsHeld held;
+    auto slot = std::make_unique<CleanupSlot>(temporary_);
+    try {
+      file_ = open_file(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    } catch (const std::system_error& error) {
+      if (error.code() == std::errc::file_exists && tries < 100) continue;
+      throw;
+    }
+    if (!lock_against_removal(file_.get())) {
+      ::unlink(temporary_.c_str());
+      continue;
+    }
+    slot->arm();
+    cleanup_ = std::move(slot);
+    return;
+  }
+}
+
+void AtomicFile::write(std::span<const std::uint8_t> bytes) {
+  write_fully(file_.get(), bytes);
+}
+
+void AtomicFile::commit() {
+  sync(file_.get());
+  // What the file system reports only on closing is wanted before the renaming, the lock until
+  // after.
+  const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+  file_.close();
+  rename_temporary();
+  sync_folder(folder_of(target_));
+}
+
+// A signal finds the file either under its temporary name or complete: never does it take the file
+// away from under rename(), which would look like a failure of the picture.
+void AtomicFile::rename_temporary() {
+  const SignalsHeld held;
+  cleanup_->disarm();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    const int error = errno;
+    cleanup_->arm();
+    throw_error(error);
+  }
+  temporary_.clear();
+  cleanup_.reset();
+}
+
+}  // namespace gpufilter

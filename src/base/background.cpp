@@ -1,0 +1,62 @@
+#include "base/background.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+namespace gpufilter {
+
+// An arena of its own keeps a waiting thread from taking up unrelated tasks, which might take long,
+// or wait for what that thread holds.
+struct Background::Arena {
+  tbb::task_arena arena;
+};
+
+Background::Background() : arena_(std::make_unique<Arena>()) {
+  arena_->arena.initialize();
+}
+
+Background::~Background() = default;
+
+std::size_t Background::threads() const {
+  return static_cast<std::size_t>(std::max(arena_->arena.max_concurrency(), 1));
+}
+
+struct BackgroundTask::State {
+  tbb::task_arena& arena;
+  std::function<void()> work = {};
+  std::exception_ptr exception = nullptr;
+  tbb::task_group group = {};
+};
+
+BackgroundTask::BackgroundTask(Background& background)
+    : state_(new State{background.arena_->arena}) {}
+
+BackgroundTask::~BackgroundTask() {
+  state_->group.cancel();
+  state_->arena.execute([this] { state_->group.wait(); });
+}
+
+void BackgroundTask::start(std::function<void()> work) {
+  state_->work = std::move(work);
+  state_->exception = nullptr;
+  state_->arena.execute([this] {
+    state_->group.run([state = state_.get()] {
+      try {
+        state->work();
+      } catch (...) {
+        state->exception = std::current_exception();
+      }
+    });
+  });
+}
+
+void BackgroundTask::wait() {
+  state_->arena.execute([this] { state_->group.wait(); });
+  if (state_->exception) std::rethrow_exception(std::exchange(state_->exception, nullptr));
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,101 @@
+#include "base/posix_file.hpp"
+
+#include <cctype>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace gpufilter {
+namespace {
+
+[[noreturn]] void throw_errno() {
+  throw std::system_error(errno, std::generic_category());
+}
+
+}  // namespace
+
+// close(2) is never repeated: on Linux the descriptor is gone even after EINTR.
+void FileDescriptor::reset(int descriptor) noexcept {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = descriptor;
+}
+
+void FileDescriptor::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR) throw_errno();
+}
+
+FileDescriptor open_file(const std::string& path, int flags, unsigned mode) {
+  while (true) {
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+    if (descriptor >= 0) return FileDescriptor(descriptor);
+    if (errno != EINTR) throw_errno();
+  }
+}
+
+std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t count = ::read(descriptor, buffer.data() + done, buffer.size() - done);
+    if (count == 0) break;
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      throw_errno();
+    }
+  }
+  return done;
+}
+
+std::vector<std::uint8_t> read_file(const std::string& path) {
+  constexpr std::size_t step = 64U << 10U;
+  const FileDescriptor file = open_file(path, O_RDONLY);
+  std::vector<std::uint8_t> contents;
+  std::size_t got = step;
+  while (got == step) {
+    const std::size_t size = contents.size();
+    contents.resize(size + step);
+    got = read_fully(file.get(), std::span(contents).subspan(size));
+    contents.resize(size + got);
+  }
+  return contents;
+}
+
+void write_fully(int descriptor, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      throw_errno();
+    }
+  }
+}
+
+std::string describe_system_error(int error) {
+  switch (error) {
+    case ENOENT:
+      return "no such file";
+    case EISDIR:
+      return "is a folder";
+    case ENOTDIR:
+      return "a part of the path is not a folder";
+    case ENOSPC:
+      return "no space left on the device";
+    case EPIPE:
+      return "the reader closed the pipe";
+    case EFBIG:
+      return "the file would be larger than is allowed";
+    default:
+      break;
+  }
+  std::string words = std::generic_category().message(error);
+  if (!words.empty()) {
+    words[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(words[0])));
+  }
+  return words;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,51 @@
+// The operating system's files, without its pitfalls: interrupted calls, short writes, leaks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpufilter {
+
+// Owns an open file descriptor, or none (-1). Move-only.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    reset(std::exchange(other.descriptor_, -1));
+    return *this;
+  }
+
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] explicit operator bool() const { return descriptor_ >= 0; }
+  void reset(int descriptor = -1) noexcept;
+  // Closes it and reports what the file system reports only now. Throws std::system_error.
+  void close();
+
+ private:
+  int descriptor_ = -1;
+};
+
+// open(2) with O_CLOEXEC; `mode` counts where `flags` create the file. Throws std::system_error.
+[[nodiscard]] FileDescriptor open_file(const std::string& path, int flags, unsigned mode = 0);
+
+// Reads until `buffer` is full or the file ends; how much it read. Throws std::system_error.
+[[nodiscard]] std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer);
+
+// The contents of a file that fits into memory. Throws std::system_error.
+[[nodiscard]] std::vector<std::uint8_t> read_file(const std::string& path);
+
+// Throws std::system_error.
+void write_fully(int descriptor, std::span<const std::uint8_t> bytes);
+
+// An errno in plain words, beginning in lower case: "no such file", "permission denied".
+[[nodiscard]] std::string describe_system_error(int error);
+
+}  // namespace gpufilter

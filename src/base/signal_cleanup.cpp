@@ -1,0 +1,117 @@
+#include "base/signal_cleanup.hpp"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <system_error>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/atomic_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+// busy: its thread creates or renames the file, with the signals held.
+// removing: the handler has it, for good.
+enum class State { unused, busy, armed, removing };
+
+struct Slot {
+  std::atomic<State> state = State::unused;
+  std::array<char, PATH_MAX> path;
+};
+static_assert(std::atomic<State>::is_always_lock_free);
+
+// More files than a batch ever has in progress; memory that was never touched costs nothing.
+std::array<Slot, 256> table;
+std::atomic<bool> ending = false;
+
+[[noreturn]] void wait_for_the_end() noexcept {
+  while (true)
+    ::pause();
+}
+
+// Async-signal-safe. The thread that is busy with a file is never the one that was interrupted, so
+// waiting for it cannot deadlock; a second is plenty unless its file system hangs.
+void remove_file(Slot& slot) noexcept {
+  for (int tries = 0; slot.state == State::busy && tries < 1000; ++tries) {
+    ::poll(nullptr, 0, 1);
+  }
+  State expected = State::armed;
+  if (slot.state.compare_exchange_strong(expected, State::removing)) {
+    ::unlink(slot.path.data());
+  }
+}
+
+extern "C" void gpufilter_remove_files_and_exit(int signal_number) {
+  if (ending.exchange(true)) wait_for_the_end();
+  for (Slot& slot : table)
+    remove_file(slot);
+  ::_exit(128 + signal_number);
+}
+
+}  // namespace
+
+SignalsHeld::SignalsHeld() {
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGINT);
+  sigaddset(&held, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+SignalsHeld::~SignalsHeld() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+CleanupSlot::CleanupSlot(const std::string& path) {
+  if (path.size() >= PATH_MAX) throw std::system_error(ENAMETOOLONG, std::generic_category());
+  for (; index_ < table.size(); ++index_) {
+    State expected = State::unused;
+    if (table.at(index_).state.compare_exchange_strong(expected, State::busy)) break;
+  }
+  if (index_ == table.size()) throw std::system_error(EMFILE, std::generic_category());
+  Slot& slot = table.at(index_);
+  // The handler sets `ending` before it reads the table: it either sees this slot, or is seen here.
+  if (ending) {
+    slot.state = State::unused;
+    wait_for_the_end();
+  }
+  std::memcpy(slot.path.data(), path.c_str(), path.size() + 1);
+}
+
+CleanupSlot::~CleanupSlot() {
+  State expected = State::armed;
+  if (table.at(index_).state.compare_exchange_strong(expected, State::unused)) return;
+  expected = State::busy;
+  table.at(index_).state.compare_exchange_strong(expected, State::unused);
+}
+
+void CleanupSlot::arm() noexcept {
+  table.at(index_).state = State::armed;
+}
+
+void CleanupSlot::disarm() noexcept {
+  State expected = State::armed;
+  if (!table.at(index_).state.compare_exchange_strong(expected, State::busy)) wait_for_the_end();
+}
+
+void install_cleanup_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = gpufilter_remove_files_and_exit;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    struct sigaction before {};
+    sigaction(signal_number, nullptr, &before);
+    // Whoever started the program with the signal ignored (nohup, a shell's background job) wants
+    // it to stay so.
+    if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,43 @@
+#include "base/timeline.hpp"
+
+#include <chrono>
+
+namespace gpufilter {
+
+Nanoseconds now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+const char* activity_name(Activity activity) {
+  switch (activity) {
+    case Activity::start_device:
+      return "start device";
+    case Activity::build_program:
+      return "build program";
+    case Activity::decode:
+      return "decode";
+    case Activity::upload:
+      return "upload";
+    case Activity::kernel:
+      return "kernel";
+    case Activity::download:
+      return "download";
+    case Activity::encode:
+      return "encode";
+  }
+  return "?";
+}
+
+void Timeline::add(const Span& span) {
+  const std::lock_guard lock(mutex_);
+  spans_.push_back(span);
+}
+
+std::vector<Span> Timeline::spans() const {
+  const std::lock_guard lock(mutex_);
+  return spans_;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,60 @@
+// What took how long: spans of time on one clock, from host code and from OpenCL's event profiling.
+// The timing report sums them, the trace file draws them.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+// Nanoseconds on the steady clock; only differences mean anything.
+using Nanoseconds = std::int64_t;
+[[nodiscard]] Nanoseconds now();
+
+// In the order of a picture's way, which reports keep.
+enum class Activity { start_device, build_program, decode, upload, kernel, download, encode };
+[[nodiscard]] const char* activity_name(Activity activity);
+
+struct Span {
+  Activity activity;
+  int pass = -1;  // the index of the report's pass, for kernels and programs; else -1
+  int walk = 0;   // how many times the picture was walked through before
+  Nanoseconds start = 0;
+  Nanoseconds duration = 0;
+  std::uint64_t bytes = 0;  // read plus written
+  int first_row = 0;        // of the band's output
+  int rows = 0;             // 0: no band
+};
+
+// Collects spans; safe to use from several threads.
+class Timeline {
+ public:
+  void add(const Span& span);
+  [[nodiscard]] std::vector<Span> spans() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Span> spans_;
+};
+
+// Adds the span from its construction to its destruction.
+class ScopedSpan {
+ public:
+  ScopedSpan(Timeline& timeline, Span span) : timeline_(timeline), span_(span) {
+    span_.start = now();
+  }
+  ~ScopedSpan() {
+    span_.duration = now() - span_.start;
+    timeline_.add(span_);
+  }
+  ScopedSpan(const ScopedSpan&) = delete;
+  ScopedSpan& operator=(const ScopedSpan&) = delete;
+
+ private:
+  Timeline& timeline_;
+  Span span_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,36 @@
+// What one pixel is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+// 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) interleaved samples of 8 or 16 bits. 16-bit
+// samples are in the machine's byte order. Alpha is never premultiplied.
+struct PixelFormat {
+  int channels = 3;
+  int depth = 8;  // bits a sample
+
+  [[nodiscard]] constexpr bool has_alpha() const { return channels == 2 || channels == 4; }
+  [[nodiscard]] constexpr int color_channels() const { return channels - (has_alpha() ? 1 : 0); }
+  [[nodiscard]] constexpr std::size_t bytes_per_sample() const {
+    return static_cast<std::size_t>(depth) / 8;
+  }
+  [[nodiscard]] constexpr std::size_t bytes_per_pixel() const {
+    return bytes_per_sample() * static_cast<std::size_t>(channels);
+  }
+  [[nodiscard]] constexpr std::uint32_t max_sample() const { return (1U << depth) - 1U; }
+
+  bool operator==(const PixelFormat&) const = default;
+};
+
+// "grey", "grey+alpha", "RGB" or "RGBA", and the depth: "RGB, 8-bit".
+[[nodiscard]] std::string to_string(const PixelFormat& format);
+
+// "grey" or "red", "green", "blue", then "alpha" where there is one.
+[[nodiscard]] std::vector<std::string> channel_names(const PixelFormat& format);
+
+}  // namespace gpufilter

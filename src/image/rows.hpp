@@ -1,0 +1,69 @@
+// Rows of a picture: who owns them does not matter here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+struct ImageSize {
+  int width = 0;
+  int height = 0;
+
+  [[nodiscard]] constexpr std::uint64_t pixels() const {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  }
+  bool operator==(const ImageSize&) const = default;
+};
+
+// Rows begin <= y < end of a picture. Under a wrapping border a range may reach past the picture's
+// first and last row: row y then stands for row y modulo the height.
+struct RowRange {
+  int begin = 0;
+  int end = 0;
+
+  [[nodiscard]] constexpr int count() const { return end - begin; }
+  [[nodiscard]] constexpr bool contains(const RowRange& other) const {
+    return begin <= other.begin && other.end <= end;
+  }
+  bool operator==(const RowRange&) const = default;
+};
+
+// Bytes from one row to the next in every picture buffer of the host and the devices: a row's bytes
+// rounded up to 64, so that each row begins on a cache line and vector loads stay inside the
+// buffer.
+inline constexpr std::size_t row_alignment = 64;
+[[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
+  const std::size_t bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
+  return (bytes + row_alignment - 1) / row_alignment * row_alignment;
+}
+
+// A window onto consecutive rows, owning nothing. `data` is the first byte of row rows.begin.
+template <typename Byte>
+struct BasicRows {
+  Byte* data = nullptr;
+  std::size_t pitch = 0;  // bytes from one row to the next
+  RowRange rows;
+  int width = 0;
+  PixelFormat format;
+
+  [[nodiscard]] Byte* row(int y) const {
+    return data + static_cast<std::size_t>(y - rows.begin) * pitch;
+  }
+  operator BasicRows<const Byte>() const  // NOLINT(google-explicit-constructor): as pointers do
+      requires(!std::is_const_v<Byte>) {
+    return {data, pitch, rows, width, format};
+  }
+  // The same rows, fewer of them; `part` lies within `rows`.
+  [[nodiscard]] BasicRows part(const RowRange& part) const {
+    return {row(part.begin), pitch, part, width, format};
+  }
+};
+
+using ConstRows = BasicRows<const std::uint8_t>;
+using MutableRows = BasicRows<std::uint8_t>;
+
+}  // namespace gpufilter

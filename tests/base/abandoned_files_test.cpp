@@ -1,0 +1,77 @@
+#include "base/abandoned_files.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomic_file.hpp"
+#include "support/child_process.hpp"
+#include "support/names_in.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(AbandonedFiles, AreKnownByTheirNames) {
+  EXPECT_TRUE(is_temporary_name(".out.png.gpufilter-123-0123abcd"));
+  EXPECT_TRUE(is_temporary_name(".a.gpufilter-1-00000000.gpufilter-7-ffffffff"));
+  for (const char* name : {"out.png", ".gpufilter-journal", ".gpufilter-123-0123abcd",
+                           "out.png.gpufilter-123-0123abcd", ".out.png.gpufilter-123-0123abc",
+                           ".out.png.gpufilter-123-0123abcde", ".out.png.gpufilter--0123abcd",
+                           ".out.png.gpufilter-12x-0123abcd", ".out.png.gpufilter-123-0123abcD",
+                           ".out.png.gpufilter-123", "."}) {
+    EXPECT_FALSE(is_temporary_name(name)) << name;
+  }
+}
+
+TEST(AbandonedFiles, OfAKilledProcessAreRemoved) {
+  const test::TemporaryFolder folder;
+  const pid_t child = test::start_child([&] {
+    AtomicFile file(folder / "out.png");
+    ::raise(SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(test::wait_for_child(child), 1000 + SIGKILL);
+  ASSERT_EQ(test::names_in(folder.path()).size(), 1U);
+  EXPECT_TRUE(is_temporary_name(test::names_in(folder.path()).front()));
+  EXPECT_EQ(remove_abandoned_files(folder.path(), false), 1);
+  EXPECT_EQ(test::names_in(folder.path()), Names{});
+}
+
+TEST(AbandonedFiles, DoNotIncludeThoseInUse) {
+  const test::TemporaryFolder folder;
+  AtomicFile file(folder / "out.png");
+  EXPECT_EQ(remove_abandoned_files(folder.path(), true), 0);
+  file.commit();
+  EXPECT_EQ(test::names_in(folder.path()), Names{"out.png"});
+  EXPECT_EQ(remove_abandoned_files(folder.path(), true), 0);
+}
+
+TEST(AbandonedFiles, AreLookedForInSubfoldersOnRequest) {
+  const test::TemporaryFolder folder;
+  const std::string name = ".out.png.gpufilter-1-0123abcd";
+  std::filesystem::create_directories(folder / "sub/deep");
+  test::write_file(folder / ("sub/deep/" + name), "half a picture");
+  EXPECT_EQ(remove_abandoned_files(folder.path(), false), 0);
+  EXPECT_EQ(remove_abandoned_files(folder.path(), true), 1);
+  EXPECT_EQ(remove_abandoned_files(folder / "missing", true), 0);
+}
+
+TEST(AbandonedFiles, AreFilesAndNothingElse) {
+  const test::TemporaryFolder folder;
+  const std::string name = ".out.png.gpufilter-1-0123abcd";
+  test::write_file(folder / "target", "");
+  std::filesystem::create_symlink("target", folder / name);
+  std::filesystem::create_directory(folder / (".2" + name));
+  ASSERT_EQ(::mkfifo((folder / (".3" + name)).c_str(), 0600), 0);
+  EXPECT_EQ(remove_abandoned_files(folder.path(), true), 0);
+  EXPECT_EQ(test::names_in(folder.path()).size(), 4U);
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,30 @@
+// Parts of a test that need a process of their own: signals, limits.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gpufilter::test {
+
+// Runs `body`, which returns an exit code, in a forked child; the child's process id.
+template <typename Body>
+[[nodiscard]] pid_t start_child(Body body) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  int code = 100;  // an exception got out
+  try {
+    code = body();
+  } catch (...) {
+  }
+  ::_exit(code);
+}
+
+// The exit code of that child; 1000 + the signal where one ended it; -1 where there is no such
+// child.
+[[nodiscard]] inline int wait_for_child(pid_t child) {
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace gpufilter::test
