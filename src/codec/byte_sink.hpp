@@ -1,0 +1,38 @@
+// Where encoded bytes go.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+// A stream of bytes written front to back. What was written is the output only once commit() has
+// returned; a sink destroyed before that leaves the file as it was.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+
+  // What messages call it: the path as given, or "standard output".
+  [[nodiscard]] virtual const std::string& name() const = 0;
+
+  // Throws PictureError where the bytes cannot be written (disk full, pipe closed, ...).
+  virtual void write(std::span<const std::uint8_t> bytes) = 0;
+
+  // Makes what was written the file's contents, durably. Throws PictureError.
+  virtual void commit() = 0;
+
+  [[nodiscard]] virtual std::uint64_t bytes_written() const = 0;
+};
+
+// Writes to a file through a temporary one beside it, or to standard output for "-". Devices, pipes
+// and sockets are written directly. Throws PictureError where the file cannot be created.
+[[nodiscard]] std::unique_ptr<ByteSink> open_sink(const std::string& path);
+
+// Collects the bytes in `destination`, which outlives the sink.
+[[nodiscard]] std::unique_ptr<ByteSink> memory_sink(std::vector<std::uint8_t>& destination,
+                                                    std::string name);
+
+}  // namespace gpufilter

@@ -1,0 +1,137 @@
+#include "codec/byte_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t buffer_size = std::size_t{256} * 1024;
+
+class DescriptorSource final : public ByteSource {
+ public:
+  // `owned` may be empty: standard input is not ours to close.
+  DescriptorSource(int descriptor, FileDescriptor owned, std::string name)
+      : descriptor_(descriptor),
+        owned_(std::move(owned)),
+        name_(std::move(name)),
+        buffer_(buffer_size) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    std::size_t done = 0;
+    while (done < buffer.size()) {
+      if (begin_ == end_) {
+        const auto rest = buffer.subspan(done);
+        if (rest.size() >= buffer_.size()) return done + fetch(rest);
+        begin_ = 0;
+        end_ = fetch(buffer_);
+        if (end_ == 0) break;
+      }
+      const std::size_t count = std::min(buffer.size() - done, end_ - begin_);
+      std::memcpy(buffer.data() + done, buffer_.data() + begin_, count);
+      begin_ += count;
+      done += count;
+    }
+    return done;
+  }
+
+  std::span<const std::uint8_t> peek(std::size_t count) override {
+    if (end_ - begin_ < count) {
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      end_ -= std::exchange(begin_, 0);
+      end_ += fetch(std::span(buffer_).subspan(end_));
+    }
+    return {buffer_.data() + begin_, std::min(count, end_ - begin_)};
+  }
+
+ private:
+  // Once the end was seen nothing is read any more: a terminal would ask for another end.
+  std::size_t fetch(std::span<std::uint8_t> into) {
+    if (ended_) return 0;
+    try {
+      const std::size_t count = read_fully(descriptor_, into);
+      ended_ = count < into.size();
+      return count;
+    } catch (const std::system_error& error) {
+      throw PictureError(name_, describe_system_error(error.code().value()));
+    }
+  }
+
+  int descriptor_;
+  FileDescriptor owned_;
+  std::string name_;
+  std::vector<std::uint8_t> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool ended_ = false;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::vector<std::uint8_t> data, std::string name)
+      : data_(std::move(data)), name_(std::move(name)) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    const auto bytes = peek(buffer.size());
+    std::copy(bytes.begin(), bytes.end(), buffer.begin());
+    position_ += bytes.size();
+    return bytes.size();
+  }
+
+  std::span<const std::uint8_t> peek(std::size_t count) override {
+    return std::span<const std::uint8_t>(data_).subspan(position_).first(
+        std::min(count, data_.size() - position_));
+  }
+
+ private:
+  std::vector<std::uint8_t> data_;
+  std::string name_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  if (path == "-") {
+    return std::make_unique<DescriptorSource>(STDIN_FILENO, FileDescriptor(), "standard input");
+  }
+  try {
+    FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY);
+    struct stat status {};
+    if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      throw std::system_error(EISDIR, std::generic_category());
+    }
+    // Only a hint, so its result does not matter; pipes have no such thing.
+    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+    const int descriptor = file.get();
+    return std::make_unique<DescriptorSource>(descriptor, std::move(file), path);
+  } catch (const std::system_error& error) {
+    throw PictureError(path, describe_system_error(error.code().value()));
+  }
+}
+
+std::unique_ptr<ByteSource> descriptor_source(FileDescriptor file, std::string name) {
+  const int descriptor = file.get();
+  return std::make_unique<DescriptorSource>(descriptor, std::move(file), std::move(name));
+}
+
+std::unique_ptr<ByteSource> memory_source(std::vector<std::uint8_t> data, std::string name) {
+  return std::make_unique<MemorySource>(std::move(data), std::move(name));
+}
+
+}  // namespace gpufilter

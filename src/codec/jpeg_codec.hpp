@@ -1,0 +1,20 @@
+// JPEG through libjpeg-turbo, behind the codec's interface.
+#pragma once
+
+#include <memory>
+
+#include "codec/codec.hpp"
+
+namespace gpufilter {
+
+// Baseline and progressive JPEG of 8 bits: grey yields grey, everything else (YCbCr, RGB, CMYK,
+// YCCK) RGB. A file that libjpeg can only guess at (cut off, damaged) is refused, at the latest by
+// finish().
+[[nodiscard]] std::unique_ptr<RowReader> open_jpeg(std::unique_ptr<ByteSource> source,
+                                                   const ReadLimits& limits);
+
+// Baseline JPEG, grey or YCbCr. What it does to depth and alpha is said at create_picture().
+[[nodiscard]] std::unique_ptr<RowWriter> create_jpeg(ByteSink& sink, const PictureHeader& header,
+                                                     const WriteOptions& options);
+
+}  // namespace gpufilter

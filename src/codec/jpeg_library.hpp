@@ -1,0 +1,80 @@
+// libjpeg as C++ can live with it: its longjmp stays inside small steps, exceptions of the byte
+// streams never pass through its frames, and it prints nothing.
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+// jpeglib.h wants size_t and FILE declared before it.
+#include <jpeglib.h>
+
+namespace gpufilter {
+
+// Why a JPEG of `bits` bits a sample is refused.
+[[nodiscard]] std::string unsupported_precision(int bits);
+
+// libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.
+class JpegErrors {
+ public:
+  explicit JpegErrors(std::string name);
+  JpegErrors(const JpegErrors&) = delete;
+  JpegErrors& operator=(const JpegErrors&) = delete;
+
+  // For the `err` of libjpeg's structs, whose client_data must point to this object.
+  [[nodiscard]] jpeg_error_mgr* manager() { return &manager_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  // Runs libjpeg calls. Throws what a callback stored, or PictureError in libjpeg's words.
+  // No object that lives in `step` may need its destructor: a longjmp leaves it.
+  template <typename Step>
+  void run(Step step) {
+    if (!returns(step)) throw_failure();
+    log_note();
+  }
+
+  // For callbacks, which must not throw: runs `action`, and where it throws leaves libjpeg; run()
+  // throws the exception on.
+  template <typename Action>
+  void call_back(Action action) {
+    if (!completes(action)) std::longjmp(jump_, 1);
+  }
+
+ private:
+  template <typename Step>
+  bool returns(Step& step) {
+    if (setjmp(jump_) != 0) return false;
+    step();
+    return true;
+  }
+
+  template <typename Action>
+  bool completes(Action& action) noexcept {
+    try {
+      action();
+      return true;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return false;
+    }
+  }
+
+  [[noreturn]] void throw_failure();
+  void log_note();
+  static JpegErrors& of(j_common_ptr jpeg);
+  [[noreturn]] static void on_error(j_common_ptr jpeg);
+  static void on_message(j_common_ptr jpeg, int level);
+
+  std::string name_;
+  jpeg_error_mgr manager_{};
+  std::jmp_buf jump_{};
+  std::exception_ptr thrown_;
+  char failure_[JMSG_LENGTH_MAX] = "";  // libjpeg's words, and their code
+  int failure_code_ = 0;
+  char note_[JMSG_LENGTH_MAX] =
+      "";  // a harmless warning; a fixed array as callbacks must not throw
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,63 @@
+#include "codec/repeatable_source.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+FileDescriptor nameless_file() {
+  std::string name = std::filesystem::temp_directory_path() / "gpufilter-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file) throw std::system_error(errno, std::generic_category());
+  ::unlink(name.c_str());
+  return file;
+}
+
+FileDescriptor copy_of(ByteSource& source) {
+  constexpr std::size_t step = std::size_t{1} << 20U;
+  try {
+    FileDescriptor file = nameless_file();
+    std::vector<std::uint8_t> buffer(step);
+    for (std::size_t got = step; got == step;) {
+      got = source.read(buffer);
+      write_fully(file.get(), {buffer.data(), got});
+    }
+    return file;
+  } catch (const std::system_error& error) {
+    throw PictureError(source.name(), "it has to be read twice, and cannot be copied to " +
+                                          std::filesystem::temp_directory_path().string() + ": " +
+                                          describe_system_error(error.code().value()));
+  }
+}
+
+bool readable_once(const std::string& path) {
+  std::error_code ignored;
+  return path == "-" || (std::filesystem::exists(path, ignored) &&
+                         !std::filesystem::is_regular_file(path, ignored));
+}
+
+}  // namespace
+
+RepeatableSource::RepeatableSource(std::string path, bool repeat) : path_(std::move(path)) {
+  if (repeat && readable_once(path_)) copy_ = copy_of(*open_source(path_));
+}
+
+std::unique_ptr<ByteSource> RepeatableSource::open() const {
+  if (!copy_) return open_source(path_);
+  const std::string name = path_ == "-" ? "standard input" : path_;
+  FileDescriptor again(::fcntl(copy_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!again || ::lseek(again.get(), 0, SEEK_SET) != 0) {
+    throw PictureError(name, describe_system_error(errno));
+  }
+  return descriptor_source(std::move(again), name);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,74 @@
+#include "codec/sample_conversion.hpp"
+
+#include <cstring>
+
+namespace gpufilter {
+namespace {
+
+template <typename Sample>
+Sample load(const std::uint8_t* row, std::size_t index) {
+  Sample sample{};
+  std::memcpy(&sample, row + index * sizeof(Sample), sizeof(Sample));
+  return sample;
+}
+
+template <typename Sample>
+void store(std::uint8_t* row, std::size_t index, Sample sample) {
+  std::memcpy(row + index * sizeof(Sample), &sample, sizeof(Sample));
+}
+
+// The sum stays below 2^32 in 16 bits too: it is at most max * max + max / 2.
+template <typename Sample, std::size_t colors>
+void flatten(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
+             const std::array<std::uint32_t, colors>& background) {
+  constexpr std::uint32_t max = static_cast<Sample>(~Sample{0});
+  for (std::size_t x = 0; x < width; ++x) {
+    const std::uint32_t alpha = load<Sample>(pixels, x * (colors + 1) + colors);
+    for (std::size_t c = 0; c < colors; ++c) {
+      const std::uint32_t color = load<Sample>(pixels, x * (colors + 1) + c);
+      const std::uint32_t sum = color * alpha + background[c] * (max - alpha) + max / 2;
+      store(flat, x * colors + c, static_cast<Sample>(sum / max));
+    }
+  }
+}
+
+template <typename Sample>
+void flatten_depth(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width, int colors,
+                   const BackgroundColor& background) {
+  constexpr std::uint32_t scale = sizeof(Sample) == 1 ? 1 : 257;
+  if (colors == 1) {
+    flatten<Sample, 1>(pixels, flat, width, {luma(background) * scale});
+  } else {
+    flatten<Sample, 3>(pixels, flat, width,
+                       {background[0] * scale, background[1] * scale, background[2] * scale});
+  }
+}
+
+}  // namespace
+
+void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    narrow[i] = narrow_sample(load<std::uint16_t>(wide, i));
+}
+
+void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
+                    const PixelFormat& format, const BackgroundColor& background) {
+  const auto count = static_cast<std::size_t>(width);
+  if (format.depth == 8) {
+    flatten_depth<std::uint8_t>(pixels, flat, count, format.color_channels(), background);
+  } else {
+    flatten_depth<std::uint16_t>(pixels, flat, count, format.color_channels(), background);
+  }
+}
+
+void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, CmykPolarity polarity) {
+  const std::uint32_t flip = polarity == CmykPolarity::inverted ? 0 : 255;
+  for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+    const std::uint32_t key = cmyk[4 * x + 3] ^ flip;
+    for (std::size_t c = 0; c < 3; ++c) {
+      rgb[3 * x + c] = static_cast<std::uint8_t>(((cmyk[4 * x + c] ^ flip) * key + 127) / 255);
+    }
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,40 @@
+// What is done to samples where a file format holds less than the picture has. Integer arithmetic
+// throughout: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// The nearest of 256 levels to the given one of 65536.
+[[nodiscard]] constexpr std::uint8_t narrow_sample(std::uint16_t sample) {
+  return static_cast<std::uint8_t>((sample * 255U + 32767U) / 65535U);
+}
+
+// `count` samples of 16 bits (in the machine's byte order) become as many of 8.
+void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
+
+// Red, green and blue of 8 bits; Rec. 601 luma for grey pictures.
+using BackgroundColor = std::array<std::uint8_t, 3>;
+[[nodiscard]] constexpr std::uint8_t luma(const BackgroundColor& color) {
+  return static_cast<std::uint8_t>((299U * color[0] + 587U * color[1] + 114U * color[2] + 500U) /
+                                   1000U);
+}
+
+// Lays `width` pixels of `format`, which has alpha, over `background`: what comes out has the same
+// depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max.
+void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
+                    const PixelFormat& format, const BackgroundColor& background);
+
+// What the samples of a CMYK file mean: `ink` 255 is full ink; `inverted` (Adobe's way) 255 is
+// none.
+enum class CmykPolarity { ink, inverted };
+
+// `width` pixels of 8-bit CMYK become RGB: (255 - C) * (255 - K) / 255 rounded, and so on.
+void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, CmykPolarity polarity);
+
+}  // namespace gpufilter

@@ -1,0 +1,205 @@
+#include <array>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "codec/jpeg_codec.hpp"
+#include "support/jpeg.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::Bytes;
+using test::JpegRecipe;
+using test::Raster;
+using test::raster_of;
+
+PictureHeader header_for(const Image& image) {
+  PictureHeader header;
+  header.size = image.size();
+  header.format = image.format();
+  return header;
+}
+
+// Written in bands of 1, 2, 3, ... rows.
+Bytes encode(const Image& image, const WriteOptions& options = {}) {
+  Bytes jpeg;
+  const auto sink = memory_sink(jpeg, "out.jpg");
+  const auto writer = create_jpeg(*sink, header_for(image), options);
+  int begin = 0;
+  for (int band = 1; begin < image.size().height; ++band) {
+    const int end = std::min(begin + band, image.size().height);
+    writer->write(image.rows().part({begin, end}));
+    begin = end;
+  }
+  writer->finish({});
+  return jpeg;
+}
+
+// What libjpeg makes of the same pixels when it is called plainly.
+Bytes encode_plainly(const Raster& raster, int quality) {
+  JpegRecipe recipe;
+  recipe.quality = quality;
+  if (raster.channels == 1) {
+    recipe.raster_colors = JCS_GRAYSCALE;
+    recipe.stored_colors = JCS_GRAYSCALE;
+  }
+  return test::encode_with_libjpeg(raster, recipe);
+}
+
+TEST(JpegWriter, WritesWhatLibjpegDoes) {
+  for (const int channels : {1, 3}) {
+    for (const ImageSize size : {ImageSize{1, 1}, ImageSize{203, 101}}) {
+      const Image image = test::random_image(size, {channels, 8}, 1);
+      for (const int quality : {1, 50, 90, 100}) {
+        WriteOptions options;
+        options.jpeg_quality = quality;
+        EXPECT_TRUE(encode(image, options) == encode_plainly(raster_of(image), quality))
+            << channels << " channels, quality " << quality;
+      }
+    }
+  }
+}
+
+TEST(JpegWriter, SubsamplesChromaByTwo) {
+  const Bytes jpeg = encode(test::random_image({40, 40}, {3, 8}, 1));
+  jpeg_decompress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, jpeg.data(), jpeg.size());
+  jpeg_read_header(&info, TRUE);
+  EXPECT_EQ(info.jpeg_color_space, JCS_YCbCr);
+  EXPECT_EQ(info.comp_info[0].h_samp_factor, 2);
+  EXPECT_EQ(info.comp_info[0].v_samp_factor, 2);
+  EXPECT_EQ(info.comp_info[1].h_samp_factor, 1);
+  EXPECT_EQ(info.comp_info[1].v_samp_factor, 1);
+  jpeg_destroy_decompress(&info);
+}
+
+// The pixels of `image` over `background`, 8 bits and no alpha, by the contract's formulas in 64
+// bits.
+Raster reduced(const Image& image, const std::array<std::uint8_t, 3>& background) {
+  const PixelFormat format = image.format();
+  const std::uint64_t max = format.max_sample();
+  const std::uint64_t grey =
+      (299U * background[0] + 587U * background[1] + 114U * background[2] + 500U) / 1000U;
+  Raster raster{image.width(), image.size().height, format.color_channels(), {}};
+  for (int y = 0; y < raster.height; ++y) {
+    for (int x = 0; x < raster.width; ++x) {
+      for (int c = 0; c < raster.channels; ++c) {
+        std::uint64_t value = test::sample_at(image, x, y, c);
+        if (format.has_alpha()) {
+          const std::uint64_t alpha = test::sample_at(image, x, y, format.channels - 1);
+          const std::uint64_t below =
+              (raster.channels == 1 ? grey : background.at(static_cast<std::size_t>(c))) *
+              (max / 255);
+          value = (value * alpha + below * (max - alpha) + max / 2) / max;
+        }
+        if (format.depth == 16) value = (value * 255 + 32767) / 65535;
+        raster.samples.push_back(static_cast<std::uint8_t>(value));
+      }
+    }
+  }
+  return raster;
+}
+
+TEST(JpegWriter, ReducesDepthAndAlpha) {
+  for (const std::array<std::uint8_t, 3>& background :
+       {std::array<std::uint8_t, 3>{255, 255, 255}, std::array<std::uint8_t, 3>{12, 200, 99}}) {
+    WriteOptions options;
+    options.background = background;
+    for (const PixelFormat format : {PixelFormat{1, 16}, PixelFormat{3, 16}, PixelFormat{2, 8},
+                                     PixelFormat{4, 8}, PixelFormat{2, 16}, PixelFormat{4, 16}}) {
+      const Image image = format.has_alpha() ? test::mixed_alpha_image({77, 31}, format, 1)
+                                             : test::random_image({77, 31}, format, 1);
+      testing::internal::CaptureStderr();
+      const Bytes jpeg = encode(image, options);
+      testing::internal::GetCapturedStderr();
+      EXPECT_TRUE(jpeg == encode_plainly(reduced(image, background), 90)) << to_string(format);
+    }
+  }
+}
+
+TEST(JpegWriter, SaysOnceThatAlphaIsGone) {
+  WriteOptions options;
+  options.background = {255, 16, 0};
+  testing::internal::CaptureStderr();
+  (void)encode(test::mixed_alpha_image({9, 9}, {4, 8}, 1), options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "gpufilter: out.jpg: alpha is laid over #ff1000: JPEG has none\n");
+  testing::internal::CaptureStderr();
+  (void)encode(test::random_image({9, 9}, {3, 8}, 1), options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(JpegWriter, RefusesMoreThanJpegHolds) {
+  for (const ImageSize size : {ImageSize{65501, 1}, ImageSize{1, 65501}}) {
+    Bytes jpeg;
+    const auto sink = memory_sink(jpeg, "out.jpg");
+    PictureHeader header;
+    header.size = size;
+    try {
+      (void)create_jpeg(*sink, header, {});
+      ADD_FAILURE();
+    } catch (const PictureError& error) {
+      EXPECT_EQ(error.what(), testing::PrintToString(size.width).insert(0, "out.jpg: ") + " x " +
+                                  testing::PrintToString(size.height) +
+                                  " pixels: JPEG holds at most 65500 a side: write PNG instead");
+    }
+    EXPECT_EQ(sink->bytes_written(), 0U);
+  }
+  const Image widest = test::random_image({65500, 1}, {1, 8}, 1);
+  EXPECT_EQ(test::decode_with_codec(encode(widest)).width, 65500);
+}
+
+class FailingSink final : public ByteSink {
+ public:
+  explicit FailingSink(std::size_t room) : room_(room) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  void write(std::span<const std::uint8_t> bytes) override {
+    if (bytes.size() > room_) throw std::runtime_error("the disk is on fire");
+    room_ -= bytes.size();
+  }
+  void commit() override {}
+  [[nodiscard]] std::uint64_t bytes_written() const override { return 0; }
+
+ private:
+  std::size_t room_;
+  std::string name_ = "out.jpg";
+};
+
+TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
+  const Image image = test::random_image({300, 300}, {3, 8}, 1);
+  const std::size_t size = encode(image).size();
+  ASSERT_GT(size, 70000U) << "so that libjpeg's buffer is emptied in the middle, too";
+  for (const std::size_t room : {std::size_t{0}, size - 1}) {
+    FailingSink sink(room);
+    EXPECT_THROW(
+        {
+          const auto writer = create_jpeg(sink, header_for(image), {});
+          writer->write(image.rows());
+          writer->finish({});
+        },
+        std::runtime_error)
+        << room;
+  }
+  FailingSink sink(size);
+  const auto writer = create_jpeg(sink, header_for(image), {});
+  writer->write(image.rows());
+  EXPECT_NO_THROW(writer->finish({}));
+}
+
+TEST(JpegWriter, RefusesToEndEarly) {
+  const Image image = test::random_image({30, 30}, {3, 8}, 1);
+  Bytes jpeg;
+  const auto sink = memory_sink(jpeg, "out.jpg");
+  const auto writer = create_jpeg(*sink, header_for(image), {});
+  writer->write(image.rows().part({0, 29}));
+  EXPECT_THROW(writer->finish({}), PictureError);
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,199 @@
+// The PNG reader against an independently written decoder, and its way with the source.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support/pictures.hpp"
+#include "support/png_in_memory.hpp"
+#include "support/shared.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+// PngSuite's files; the corrupt ones have names that begin with x.
+std::vector<std::string> suite(bool corrupt) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(shared_path("corpora/pngsuite"))) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() == ".png" && (name[0] == 'x') == corrupt) {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+::testing::AssertionResult same_samples(const DecodedPng& expected, const Image& image) {
+  if (ImageSize{expected.width, expected.height} != image.size() ||
+      PixelFormat{expected.channels, expected.depth} != image.format()) {
+    return ::testing::AssertionFailure()
+           << "expected " << expected.width << "x" << expected.height << " of "
+           << to_string({expected.channels, expected.depth}) << ", got " << image.size().width
+           << "x" << image.size().height << " of " << to_string(image.format());
+  }
+  std::size_t i = 0;
+  for (int y = 0; y < expected.height; ++y) {
+    for (int x = 0; x < expected.width; ++x) {
+      for (int c = 0; c < expected.channels; ++c) {
+        const std::uint32_t sample = sample_at(image, x, y, c);
+        if (sample != expected.samples[i]) {
+          return ::testing::AssertionFailure()
+                 << "at x " << x << ", y " << y << ", channel " << c << ": expected "
+                 << expected.samples[i] << ", got " << sample;
+        }
+        ++i;
+      }
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+bool is_one_line_about(const std::string& message, const std::string& name) {
+  return message.starts_with(name + ": ") && message.size() > name.size() + 2 &&
+         message.find('\n') == std::string::npos;
+}
+
+TEST(PngReader, DecodesEveryValidPictureOfPngSuite) {
+  GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
+  const auto paths = suite(false);
+  ASSERT_EQ(paths.size(), 161U);
+  for (const std::string& path : paths) {
+    SCOPED_TRACE(path);
+    const Bytes file = file_bytes(path);
+    const ReadPng picture = read_png(file);
+    EXPECT_EQ(picture.header.file_format, FileFormat::png);
+    EXPECT_TRUE(same_samples(decode_png(file), picture.image));
+  }
+}
+
+TEST(PngReader, RefusesEveryCorruptPictureOfPngSuite) {
+  GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
+  const auto paths = suite(true);
+  ASSERT_EQ(paths.size(), 14U);
+  for (const std::string& path : paths) {
+    const std::string message = refusal(file_bytes(path));
+    EXPECT_TRUE(is_one_line_about(message, "in.png")) << path << ": \"" << message << "\"";
+  }
+}
+
+TEST(PngReader, DecodesPhotographs) {
+  GPUFILTER_REQUIRE_SHARED("photos");
+  for (const char* name : {"kodak-03.png", "kodak-07.png", "kodak-19.png", "kodak-23.png"}) {
+    SCOPED_TRACE(name);
+    const Bytes file = file_bytes(shared_path("photos") / name);
+    EXPECT_TRUE(same_samples(decode_png(file), read_png(file).image));
+  }
+}
+
+// A file of `rows` (filter bytes included), deflated.
+Bytes file_of_rows(const Bytes& header, const std::vector<PngPart>& between, const Bytes& rows) {
+  std::vector<PngPart> parts{{"IHDR", header}};
+  parts.insert(parts.end(), between.begin(), between.end());
+  parts.push_back({"IDAT", deflated(rows)});
+  parts.push_back({"IEND", {}});
+  return join_png(parts);
+}
+
+TEST(PngReader, MakesTransparencyAlphaInEveryColorType) {
+  const PngPart palette{"PLTE", {1, 2, 3, 40, 50, 60, 70, 80, 90}};
+  const std::vector<Bytes> files{
+      file_of_rows(png_header(8, 1, 1, 0), {{"tRNS", {0, 1}}}, {0, 0xa6}),
+      file_of_rows(png_header(4, 1, 2, 0), {{"tRNS", {0, 2}}}, {0, 0x1b}),
+      file_of_rows(png_header(3, 1, 8, 0), {{"tRNS", {0, 7}}}, {0, 7, 8, 7}),
+      file_of_rows(png_header(2, 1, 16, 0), {{"tRNS", {1, 2}}}, {0, 1, 2, 1, 3}),
+      file_of_rows(png_header(2, 1, 8, 2), {{"tRNS", {0, 1, 0, 2, 0, 3}}}, {0, 1, 2, 3, 1, 2, 4}),
+      file_of_rows(png_header(2, 1, 16, 2), {{"tRNS", {9, 1, 0, 2, 0, 3}}},
+                   {0, 9, 1, 0, 2, 0, 3, 8, 1, 0, 2, 0, 3}),
+      file_of_rows(png_header(3, 1, 8, 3), {palette, {"tRNS", {5, 128}}}, {0, 0, 1, 2}),
+  };
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    SCOPED_TRACE(i);
+    const ReadPng picture = read_png(files[i]);
+    EXPECT_TRUE(picture.header.format.has_alpha());
+    EXPECT_TRUE(same_samples(decode_png(files[i]), picture.image));
+  }
+}
+
+TEST(PngReader, IgnoresWhatFollowsTheEnd) {
+  Bytes file = file_of_rows(png_header(1, 1, 8, 0), {}, {0, 77});
+  file.insert(file.end(), {'m', 'o', 'r', 'e'});
+  EXPECT_EQ(sample_at(read_png(file).image, 0, 0, 0), 77U);
+}
+
+// Counts what is read from it, and fails where it is told to.
+class WatchedSource final : public ByteSource {
+ public:
+  WatchedSource(Bytes data, std::size_t& read, std::size_t fails_at)
+      : source_(memory_source(std::move(data), "in.png")), read_(read), fails_at_(fails_at) {}
+  [[nodiscard]] const std::string& name() const override { return source_->name(); }
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    if (read_ + buffer.size() > fails_at_) throw PictureError("in.png", "the disk is on fire");
+    const std::size_t count = source_->read(buffer);
+    read_ += count;
+    return count;
+  }
+  std::span<const std::uint8_t> peek(std::size_t count) override { return source_->peek(count); }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::size_t& read_;
+  std::size_t fails_at_;
+};
+
+TEST(PngReader, StreamsAndReadsInAnyBands) {
+  const Image image = random_image({301, 200}, {3, 8}, 1);
+  const Bytes file = encode_png(image, {});
+  for (const int step : {1, 7, 200}) {
+    std::size_t read = 0;
+    const auto reader = open_picture(std::make_unique<WatchedSource>(file, read, file.size()), {});
+    Image result = poisoned_image(image.size(), image.format());
+    for (int y = 0; y < 200; y += step) {
+      reader->read(result.rows().part({y, std::min(y + step, 200)}));
+      // One IDAT chunk and a row of compressed bytes is as far ahead as it may be.
+      const std::size_t decoded =
+          static_cast<std::size_t>(std::min(y + step, 200)) * file.size() / 200;
+      EXPECT_LE(read, decoded + 20'000);
+    }
+    (void)reader->finish();
+    EXPECT_EQ(read, file.size());
+    EXPECT_TRUE(same_pixels(result, image)) << step << " rows a time";
+  }
+}
+
+TEST(PngReader, ReadsInterlacedPicturesInAnyBands) {
+  GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
+  const Bytes file = file_bytes(shared_path("corpora/pngsuite/basi6a16.png"));
+  const ReadPng whole = read_png(file);
+  for (const int step : {1, 7}) {
+    const auto reader = open_picture(memory_source(file, "in.png"));
+    Image result = poisoned_image(whole.image.size(), whole.image.format());
+    for (int y = 0; y < 32; y += step) {
+      reader->read(result.rows().part({y, std::min(y + step, 32)}));
+    }
+    (void)reader->finish();
+    EXPECT_TRUE(same_pixels(result, whole.image)) << step << " rows a time";
+  }
+}
+
+TEST(PngReader, PassesOnWhatTheSourceThrows) {
+  const Bytes file = encode_png(random_image({100, 100}, {4, 16}, 2), {});
+  for (std::size_t fails_at = 0; fails_at < file.size(); fails_at += 997) {
+    std::size_t read = 0;
+    try {
+      const auto reader = open_picture(std::make_unique<WatchedSource>(file, read, fails_at), {});
+      Image result(reader->header().size, reader->header().format);
+      reader->read(result.rows());
+      (void)reader->finish();
+      FAIL() << "no exception at byte " << fails_at;
+    } catch (const PictureError& error) {
+      EXPECT_STREQ(error.what(), "in.png: the disk is on fire");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test

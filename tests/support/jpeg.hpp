@@ -1,0 +1,68 @@
+// JPEG files made and read with libjpeg's plain whole-picture calls, apart from the codec under
+// test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <jpeglib.h>
+
+#include "codec/codec.hpp"
+#include "image/image.hpp"
+
+namespace gpufilter::test {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Interleaved samples of 8 bits, rows without padding.
+struct Raster {
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  Bytes samples;
+};
+
+[[nodiscard]] Raster flat_raster(int width, int height, const Bytes& color);
+// Gradients under noise: no two rows alike, and compresses badly.
+[[nodiscard]] Raster textured_raster(int width, int height, int channels);
+[[nodiscard]] Raster raster_of(const Image& image);
+
+struct JpegRecipe {
+  J_COLOR_SPACE raster_colors = JCS_RGB;  // what the samples given are
+  J_COLOR_SPACE stored_colors = JCS_YCbCr;
+  int quality = 90;
+  bool progressive = false;
+  bool arithmetic = false;
+  bool adobe_marker = true;  // where libjpeg would write one
+  bool one_scan_a_component = false;
+  int restart_rows = 0;
+  // Called after jpeg_start_compress(): for markers.
+  std::function<void(jpeg_compress_struct&)> after_start = {};
+  // Called before jpeg_start_compress().
+  std::function<void(jpeg_compress_struct&)> before_start = {};
+};
+
+// A mistake in what is asked for ends the test program with libjpeg's message.
+[[nodiscard]] Bytes encode_with_libjpeg(const Raster& raster, const JpegRecipe& recipe = {});
+
+// As libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` is intact.
+[[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg);
+
+// What the codec under test makes of it, read in bands of 1, 2, 3, ... rows to the very end. Throws
+// what the codec throws.
+[[nodiscard]] Raster decode_with_codec(const Bytes& jpeg, const ReadLimits& limits = {});
+
+// The error message of the same; empty where it succeeds.
+[[nodiscard]] std::string refusal_of(const Bytes& jpeg, const ReadLimits& limits = {});
+
+// The bytes of a shared picture.
+[[nodiscard]] Bytes shared_file(const std::string& relative);
+
+// Where the entropy-coded data of the first scan begins.
+[[nodiscard]] std::size_t scan_data_begin(const Bytes& jpeg);
+
+}  // namespace gpufilter::test

@@ -1,0 +1,37 @@
+// The PNG codec run from and to memory, for its tests.
+#pragma once
+
+#include <string>
+
+#include "codec/codec.hpp"
+#include "image/image.hpp"
+#include "support/png_oracle.hpp"
+
+namespace gpufilter::test {
+
+struct ReadPng {
+  PictureHeader header;
+  Image image;
+  Metadata trailing;
+};
+
+// What open_picture(), read() and finish() yield for `file`, called "in.png". Throws what they
+// throw.
+[[nodiscard]] ReadPng read_png(Bytes file, const ReadLimits& limits = {});
+
+// What read_png() throws as PictureError; empty where it accepts the file.
+[[nodiscard]] std::string refusal(Bytes file, const ReadLimits& limits = {});
+
+struct PngSettings {
+  WriteOptions options;
+  Metadata metadata;
+  Metadata trailing;
+  int rows_a_time = 0;  // 0: all
+};
+
+// What create_picture(), write() and finish() make of `image`.
+[[nodiscard]] Bytes encode_png(const Image& image, const PngSettings& settings);
+
+[[nodiscard]] Bytes file_bytes(const std::string& path);
+
+}  // namespace gpufilter::test

@@ -1,0 +1,46 @@
+// PNG for tests without libpng: an independently written decoder, and files taken apart and put
+// together chunk by chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "image/metadata.hpp"
+
+namespace gpufilter::test {
+
+// Samples as the codec yields them: palettes and grey below 8 bits as 8 bits, tRNS as alpha, 16
+// bits as numbers.
+struct DecodedPng {
+  int width = 0;
+  int height = 0;
+  int channels = 0;
+  int depth = 0;
+  std::vector<std::uint16_t> samples;
+};
+
+// Decodes a valid file. Throws std::runtime_error where it cannot; checksums are not looked at.
+[[nodiscard]] DecodedPng decode_png(std::span<const std::uint8_t> file);
+
+struct PngPart {
+  std::string type;
+  Bytes data;
+  std::size_t offset = 0;  // of the data in the file
+};
+
+// The chunks of a complete file.
+[[nodiscard]] std::vector<PngPart> split_png(std::span<const std::uint8_t> file);
+
+// A file with these chunks, with signature, lengths and checksums; offsets do not matter.
+[[nodiscard]] Bytes join_png(std::span<const PngPart> parts);
+
+// The data of an IHDR chunk.
+[[nodiscard]] Bytes png_header(std::uint32_t width, std::uint32_t height, int depth, int color_type,
+                               int interlacing = 0);
+
+[[nodiscard]] Bytes deflated(std::span<const std::uint8_t> plain, int level = 6);
+
+}  // namespace gpufilter::test
