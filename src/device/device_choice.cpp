@@ -1,0 +1,111 @@
+#include "device/device_choice.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+[[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
+  if (devices.empty()) {
+    throw DeviceError(
+        format("no OpenCL device for '{}': there is none on this machine (install a driver, "
+               "or PoCL: pocl-opencl-icd)",
+               request));
+  }
+  std::string found;
+  for (const DeviceInfo& device : devices) {
+    found += format("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
+                    to_string(device.kind));
+  }
+  throw DeviceError(format("no OpenCL device for '{}'; this machine has{}", request, found));
+}
+
+std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,
+                                     const std::string& what) {
+  std::vector<DeviceCandidate> found;
+  for (const DeviceInfo& device : devices) {
+    if (device.kind != kind) continue;
+    found.push_back({device, found.empty() ? "the first " + what : "the next " + what});
+  }
+  return found;
+}
+
+std::vector<DeviceCandidate> automatic(bool require_device,
+                                       const std::vector<DeviceInfo>& devices) {
+  std::vector<DeviceCandidate> all = of_kind(DeviceKind::gpu, devices, "GPU");
+  const bool has_gpu = !all.empty();
+  for (const auto& [kind, what] :
+       {std::pair{DeviceKind::cpu, "CPU device"}, std::pair{DeviceKind::other, "other device"}}) {
+    for (DeviceCandidate& candidate : of_kind(kind, devices, what)) {
+      if (!has_gpu) candidate.reason += "; there is no GPU";
+      all.push_back(std::move(candidate));
+    }
+  }
+  if (require_device && all.empty()) throw_missing("auto", devices);
+  if (!require_device) all.push_back({std::nullopt, "no OpenCL device works"});
+  return all;
+}
+
+std::vector<DeviceCandidate> by_index(std::string_view request,
+                                      const std::vector<DeviceInfo>& devices) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(request.data(), request.data() + request.size(), index);
+  if (error != std::errc{} || end != request.data() + request.size() || index >= devices.size()) {
+    throw_missing(request, devices);
+  }
+  return {{devices[index], "asked for by index"}};
+}
+
+std::vector<DeviceCandidate> by_name(std::string_view request,
+                                     const std::vector<DeviceInfo>& devices) {
+  const std::string part = lower(request);
+  for (const DeviceInfo& device : devices) {
+    if (lower(device.name).find(part) != std::string::npos ||
+        lower(device.platform).find(part) != std::string::npos) {
+      return {{device, format("the first with '{}' in its name", request)}};
+    }
+  }
+  throw_missing(request, devices);
+}
+
+}  // namespace
+
+std::vector<DeviceCandidate> choose_devices(std::string_view request, bool require_device,
+                                            const std::vector<DeviceInfo>& devices) {
+  if (request == "reference") {
+    if (require_device) {
+      throw UsageError("--require-device contradicts --device reference: leave one of them out");
+    }
+    return {{std::nullopt, "asked for"}};
+  }
+  if (request == "auto") return automatic(require_device, devices);
+  if (request == "all") {
+    if (devices.empty()) throw_missing(request, devices);
+    return automatic(require_device, devices);
+  }
+  if (request == "gpu" || request == "cpu") {
+    const DeviceKind kind = request == "gpu" ? DeviceKind::gpu : DeviceKind::cpu;
+    auto found = of_kind(kind, devices, request == "gpu" ? "GPU" : "CPU device");
+    if (found.empty()) throw_missing(request, devices);
+    return found;
+  }
+  if (request.empty())
+    throw UsageError("--device needs a value: auto, gpu, cpu, reference, an index or a name");
+  const bool number = std::all_of(request.begin(), request.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0; });
+  return number ? by_index(request, devices) : by_name(request, devices);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,120 @@
+#include "device/device_info.hpp"
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/device_handle.hpp"
+#include "device/pocl_environment.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Values that a device of an older OpenCL cannot tell read as 0. Asked for in C: the C++ header
+// throws for those.
+template <typename Value>
+Value query(const cl::Device& device, cl_device_info what) {
+  Value value{};
+  if (clGetDeviceInfo(device(), what, sizeof(value), &value, nullptr) != CL_SUCCESS) value = {};
+  return value;
+}
+
+std::string query_text(const cl::Device& device, cl_device_info what) {
+  std::size_t size = 0;
+  if (clGetDeviceInfo(device(), what, 0, nullptr, &size) != CL_SUCCESS) return "?";
+  std::string text(size, '\0');
+  if (clGetDeviceInfo(device(), what, size, text.data(), nullptr) != CL_SUCCESS) return "?";
+  // It ends with a zero; some drivers pad their texts, too.
+  const auto last = text.find_last_not_of(std::string_view(" \t\n\0", 4));
+  return last == std::string::npos ? "?" : text.substr(0, last + 1);
+}
+
+DeviceKind kind_of(const cl::Device& device) {
+  const auto type = query<cl_device_type>(device, CL_DEVICE_TYPE);
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::gpu;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::cpu;
+  return DeviceKind::other;
+}
+
+// Of cl_nv_device_attribute_query, whose header is not everywhere.
+constexpr cl_device_info compute_capability_major = 0x4000;
+constexpr cl_device_info compute_capability_minor = 0x4001;
+
+DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
+  DeviceInfo info;
+  info.kind = kind_of(device);
+  info.name = query_text(device, CL_DEVICE_NAME);
+  info.vendor = query_text(device, CL_DEVICE_VENDOR);
+  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
+  info.platform_version = platform.getInfo<CL_PLATFORM_VERSION>();
+  info.device_version = query_text(device, CL_DEVICE_VERSION);
+  info.driver_version = query_text(device, CL_DRIVER_VERSION);
+  info.language_version = query_text(device, CL_DEVICE_OPENCL_C_VERSION);
+  info.compute_units = query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.max_work_group_size = query<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  for (std::size_t i = 0; i < info.max_work_item_sizes.size() && i < sizes.size(); ++i) {
+    info.max_work_item_sizes[i] = sizes[i];
+  }
+  info.preferred_multiple =
+      query<std::size_t>(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+  info.max_sub_groups = query<cl_uint>(device, CL_DEVICE_MAX_NUM_SUB_GROUPS);
+  if (info.vendor.find("NVIDIA") != std::string::npos) {
+    info.compute_capability = 10 * query<cl_uint>(device, compute_capability_major) +
+                              query<cl_uint>(device, compute_capability_minor);
+  }
+  info.local_memory = query<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.global_memory = query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.max_allocation = query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  info.handle = std::make_shared<const DeviceHandle>(DeviceHandle{device});
+  return info;
+}
+
+}  // namespace
+
+const char* to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu:
+      return "gpu";
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::other:
+      return "other";
+  }
+  return "?";
+}
+
+bool DeviceInfo::fits(std::size_t width, std::size_t height, std::uint64_t bytes) const {
+  return width * height <= max_work_group_size && width <= max_work_item_sizes[0] &&
+         height <= max_work_item_sizes[1] && bytes <= local_memory;
+}
+
+std::vector<DeviceInfo> discover_devices() {
+  prepare_pocl_environment();
+  std::vector<DeviceInfo> found;
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {
+    return found;  // the loader knows no platform
+  }
+  for (const cl::Platform& platform : platforms) {
+    try {
+      std::vector<cl::Device> devices;
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+      for (const cl::Device& device : devices) {
+        if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != CL_TRUE ||
+            query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != CL_TRUE) {
+          continue;
+        }
+        found.push_back(describe(platform, device));
+        found.back().index = static_cast<int>(found.size()) - 1;
+      }
+    } catch (const cl::Error& error) {
+      log::debug(format("an OpenCL platform was passed over: {} failed: {}", error.what(),
+                        opencl_error_text(error.err())));
+    }
+  }
+  return found;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,48 @@
+// The OpenCL devices of this machine.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+enum class DeviceKind { gpu, cpu, other };
+[[nodiscard]] const char* to_string(DeviceKind kind);
+
+struct DeviceHandle;  // OpenCL's own, known in this folder alone
+
+struct DeviceInfo {
+  int index = 0;  // its place in the list, which --device takes
+  DeviceKind kind = DeviceKind::other;
+  std::string name;
+  std::string vendor;
+  std::string platform;
+  std::string platform_version;
+  std::string device_version;
+  std::string driver_version;
+  std::string language_version;  // of OpenCL C
+  unsigned compute_units = 0;
+  std::size_t max_work_group_size = 0;  // work-items
+  std::array<std::size_t, 3> max_work_item_sizes{};
+  std::size_t preferred_multiple = 0;  // of work-items in a work-group; 0: the device does not say
+  unsigned max_sub_groups = 0;         // in a work-group; 0: the device has none
+  unsigned compute_capability = 0;     // NVIDIA's, 90 for 9.0; 0: not NVIDIA's
+  std::uint64_t local_memory = 0;      // bytes a work-group
+  std::uint64_t global_memory = 0;     // bytes
+  std::uint64_t max_allocation = 0;    // bytes a buffer
+  bool unified_memory = false;         // shares the host's memory
+  std::shared_ptr<const DeviceHandle> handle;
+
+  // Whether a work-group of width x height work-items with `bytes` of local memory can run.
+  [[nodiscard]] bool fits(std::size_t width, std::size_t height, std::uint64_t bytes) const;
+};
+
+// All devices of all platforms, in the order in which the platforms name them; empty where there is
+// no OpenCL at all. A platform that fails is passed over, with a line in the log.
+[[nodiscard]] std::vector<DeviceInfo> discover_devices();
+
+}  // namespace gpufilter

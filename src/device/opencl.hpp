@@ -1,0 +1,24 @@
+// OpenCL's C++ header, configured once, for the files of this folder alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+#include <CL/opencl.hpp>
+#pragma GCC diagnostic pop
+
+namespace gpufilter {
+
+// "CL_OUT_OF_RESOURCES (-5)"; the number alone where the code has no name here.
+[[nodiscard]] std::string opencl_error_text(int code);
+
+// Throws DeviceError "DEVICE: WHAT failed: CL_..." unless `code` is CL_SUCCESS.
+void check_opencl(int code, std::string_view device, std::string_view what);
+
+}  // namespace gpufilter

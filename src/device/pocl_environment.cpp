@@ -1,0 +1,131 @@
+#include "device/pocl_environment.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/cache_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* scratch_prefix = "pocl-";
+constexpr const char* lock_name = "lock";
+// More than the kernels of one run take there.
+constexpr std::uint64_t room_needed = 16U << 20U;
+
+// Whoever works in a scratch folder holds a lock on a file in it, which the operating system lets
+// go when the process ends, however it ends. -1: somebody holds it, or it cannot be had.
+int lock_file(const fs::path& file, int flags) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+  if (descriptor < 0) return -1;
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+// The lock file gets its name only once it is locked, so that nobody finds it free before.
+int claim(const fs::path& folder) {
+  const fs::path unnamed = folder / "lock.new";
+  const int descriptor = lock_file(unnamed, O_CREAT);
+  std::error_code ignored;
+  fs::rename(unnamed, folder / lock_name, ignored);
+  return descriptor;
+}
+
+void remove_abandoned(const fs::path& base) {
+  std::error_code ignored;
+  std::vector<fs::path> candidates;
+  for (const auto& entry : fs::directory_iterator(base, ignored)) {
+    if (entry.path().filename().string().starts_with(scratch_prefix)) {
+      candidates.push_back(entry.path());
+    }
+  }
+  for (const fs::path& folder : candidates) {
+    const int descriptor = lock_file(folder / lock_name, 0);
+    if (descriptor < 0) continue;  // in use, or another process is just setting it up
+    fs::remove_all(folder, ignored);
+    close(descriptor);
+  }
+}
+
+bool usable(const fs::path& folder) {
+  struct statvfs file_system {};
+  if (access(folder.c_str(), W_OK | X_OK) != 0 || statvfs(folder.c_str(), &file_system) != 0) {
+    return false;
+  }
+  const bool code_may_run = (file_system.f_flag & ST_NOEXEC) == 0;
+  return code_may_run && std::uint64_t{file_system.f_bavail} * file_system.f_frsize >= room_needed;
+}
+
+// Removes the process's scratch folder when the process ends.
+class Scratch {
+ public:
+  explicit Scratch(fs::path folder) : folder_(std::move(folder)), lock_(claim(folder_)) {}
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    if (lock_ >= 0) close(lock_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+ private:
+  fs::path folder_;
+  int lock_;
+};
+
+void choose_scratch() {
+  if (const char* own = std::getenv("POCL_CACHE_DIR")) {
+    std::error_code ignored;
+    fs::create_directories(own, ignored);
+    if (usable(own)) return;
+    log::warn(
+        format("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
+               "a temporary folder takes its place",
+               own));
+  }
+  std::vector<fs::path> bases;
+  if (const auto cache = cache_folder()) bases.push_back(*cache);
+  std::error_code ignored;
+  bases.push_back(fs::temp_directory_path(ignored));
+  bases.emplace_back("/var/tmp");
+  bases.emplace_back("/dev/shm");
+  for (const fs::path& base : bases) {
+    if (const auto folder = make_scratch_folder(base)) {
+      static const Scratch scratch(*folder);
+      setenv("POCL_CACHE_DIR", folder->c_str(), 1);
+      return;
+    }
+  }
+  log::debug("no folder for PoCL's temporary files: its device may be missing");
+}
+
+}  // namespace
+
+std::optional<fs::path> make_scratch_folder(const fs::path& base) {
+  if (base.empty()) return std::nullopt;
+  std::error_code error;
+  fs::create_directories(base, error);
+  if (!usable(base)) return std::nullopt;
+  remove_abandoned(base);
+  std::string name = base / (std::string(scratch_prefix) + "XXXXXX");
+  if (mkdtemp(name.data()) == nullptr) return std::nullopt;
+  return name;
+}
+
+void prepare_pocl_environment() {
+  static const bool prepared = (choose_scratch(), true);
+  static_cast<void>(prepared);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,105 @@
+#include "device/program_builder.hpp"
+
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/device_handle.hpp"
+#include "device/kernel_source.hpp"
+
+namespace gpufilter {
+namespace {
+
+// OpenCL C 1.2 is what every device has; a request may name a later one. No option may relax
+// arithmetic: the results of all devices are the same to the bit.
+std::string with_language(const std::string& options) {
+  return options.find("-cl-std=") == std::string::npos ? "-cl-std=CL1.2 " + options : options;
+}
+
+std::string first_complaint(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "the compiler does not say why" : first;
+}
+
+}  // namespace
+
+std::string ProgramBuilder::key(const std::string& source, const std::string& options) const {
+  return format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", GPUFILTER_VERSION, device_.name,
+                device_.vendor, device_.device_version, device_.driver_version, device_.platform,
+                device_.platform_version, options, source);
+}
+
+std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
+                                                      const std::string& options) const {
+  if (!cache_) return std::nullopt;
+  const auto binary = cache_->load(key);
+  if (!binary) return std::nullopt;
+  try {
+    cl::Program program(context_, {device_.handle->device}, {*binary});
+    program.build(options.c_str());
+    return program;
+  } catch (const cl::Error& error) {
+    log::debug(format("{}: a cached program is refused ({}) and compiled again", device_.name,
+                      opencl_error_text(error.err())));
+    return std::nullopt;
+  }
+}
+
+cl::Program ProgramBuilder::from_source(const std::string& file, const std::string& source,
+                                        const std::string& options) const {
+  try {
+    cl::Program program(context_, source);
+    program.build(options.c_str());
+    return program;
+  } catch (const cl::BuildError& error) {
+    const auto logs = error.getBuildLog();
+    const std::string text = logs.empty() ? "" : logs.front().second;
+    log::debug(format("{}: the compiler's log:\n{}", file, text));
+    throw DeviceError(
+        format("{}: {} does not compile: {}", device_.name, file, first_complaint(text)));
+  } catch (const cl::Error& error) {
+    throw DeviceError(
+        format("{}: {} does not compile: {}", device_.name, file, opencl_error_text(error.err())));
+  }
+}
+
+BuiltProgram ProgramBuilder::build(const std::string& file, const std::string& request_options) {
+  const std::string source = kernel_source(file);
+  const std::string options = with_language(request_options);
+  const std::string full_key = key(source, options);
+  const std::lock_guard lock(*mutex_);
+  if (const auto known = programs_.find(full_key); known != programs_.end()) {
+    return known->second.built;
+  }
+  Entry entry;
+  if (auto cached = from_cache(full_key, options)) {
+    entry = {{std::move(*cached), ProgramOrigin::cached}, true};
+  } else {
+    entry = {{from_source(file, source, options), ProgramOrigin::compiled}, false};
+  }
+  return programs_.emplace(full_key, std::move(entry)).first->second.built;
+}
+
+void ProgramBuilder::keep() {
+  if (!cache_) return;
+  const std::lock_guard lock(*mutex_);
+  for (auto& [full_key, entry] : programs_) {
+    if (entry.kept) continue;
+    entry.kept = true;  // tried once: a cache that cannot be written does not get better
+    try {
+      const auto binaries = entry.built.program.getInfo<CL_PROGRAM_BINARIES>();
+      if (!binaries.empty() && !binaries.front().empty()) cache_->store(full_key, binaries.front());
+    } catch (const cl::Error& error) {
+      log::debug(format("{}: the driver does not hand out a compiled program: {}", device_.name,
+                        opencl_error_text(error.err())));
+    }
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,52 @@
+// Programs of one context: compiled at most once, or taken from the cache. For this folder alone.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "device/device_info.hpp"
+#include "device/opencl.hpp"
+#include "device/program_cache.hpp"
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+struct BuiltProgram {
+  cl::Program program;
+  ProgramOrigin origin = ProgramOrigin::compiled;
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(DeviceInfo device, cl::Context context, std::optional<ProgramCache> cache)
+      : device_(std::move(device)), context_(std::move(context)), cache_(std::move(cache)) {}
+
+  // Throws DeviceError with the compiler's first complaint.
+  [[nodiscard]] BuiltProgram build(const std::string& file, const std::string& options);
+
+  // Stores what was compiled in the cache.
+  void keep();
+
+ private:
+  struct Entry {
+    BuiltProgram built;
+    bool kept = false;
+  };
+
+  [[nodiscard]] std::string key(const std::string& source, const std::string& options) const;
+  [[nodiscard]] std::optional<cl::Program> from_cache(const std::string& key,
+                                                      const std::string& options) const;
+  [[nodiscard]] cl::Program from_source(const std::string& file, const std::string& source,
+                                        const std::string& options) const;
+
+  DeviceInfo device_;
+  cl::Context context_;
+  std::optional<ProgramCache> cache_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  std::map<std::string, Entry> programs_;  // by key
+};
+
+}  // namespace gpufilter

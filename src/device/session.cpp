@@ -1,0 +1,238 @@
+#include "device/session.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/device_handle.hpp"
+#include "device/program_builder.hpp"
+
+namespace gpufilter {
+
+struct Buffer::State {
+  cl::Buffer buffer;
+  cl_mem handle = nullptr;  // what a kernel argument points at
+  std::size_t size = 0;
+};
+
+struct Kernel::State {
+  cl::Kernel kernel;
+  std::string name;
+  ProgramOrigin origin = ProgramOrigin::compiled;
+};
+
+struct Event::State {
+  cl::Event event;
+  Nanoseconds clock_offset = 0;  // host clock minus device clock
+};
+
+struct Queue::State {
+  cl::CommandQueue queue;
+  std::string device;
+  Nanoseconds clock_offset = 0;
+};
+
+struct Session::State {
+  DeviceInfo device;
+  cl::Context context;
+  ProgramBuilder builder;
+};
+
+// ---- Buffer, KernelArgument, Kernel ----
+
+Buffer::Buffer() noexcept = default;
+Buffer::Buffer(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+Buffer::~Buffer() = default;
+Buffer::Buffer(Buffer&& other) noexcept = default;
+Buffer& Buffer::operator=(Buffer&& other) noexcept = default;
+
+std::size_t Buffer::size() const {
+  return state_ ? state_->size : 0;
+}
+
+KernelArgument::KernelArgument(const Buffer& buffer)
+    : data_(&buffer.state().handle), size_(sizeof(cl_mem)) {}
+
+const char* to_string(ProgramOrigin origin) {
+  return origin == ProgramOrigin::cached ? "cache" : "compiled";
+}
+
+ProgramOrigin Kernel::origin() const {
+  return state_->origin;
+}
+
+// ---- Event ----
+
+Event::Times Event::times() const {
+  cl_ulong start = 0;
+  cl_ulong end = 0;
+  if (state_->event.getProfilingInfo(CL_PROFILING_COMMAND_START, &start) != CL_SUCCESS ||
+      state_->event.getProfilingInfo(CL_PROFILING_COMMAND_END, &end) != CL_SUCCESS) {
+    throw DeviceError("the device does not tell how long its commands took");
+  }
+  return {static_cast<Nanoseconds>(start) + state_->clock_offset,
+          static_cast<Nanoseconds>(end - start)};
+}
+
+// ---- Queue ----
+
+Queue::Queue(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Queue::Queue(Queue&&) noexcept = default;
+
+Queue::~Queue() {
+  // Host memory of commands still under way goes away after the queue.
+  if (state_) clFinish(state_->queue());
+}
+
+Event Queue::upload(const Buffer& destination, const void* source, std::size_t bytes) {
+  cl::Event event;
+  const int code = clEnqueueWriteBuffer(state_->queue(), destination.state().handle, CL_FALSE, 0,
+                                        bytes, source, 0, nullptr, &event());
+  check_opencl(code, state_->device, "the upload of a band");
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
+Event Queue::download(const Buffer& source, void* destination, std::size_t bytes) {
+  cl::Event event;
+  const int code = clEnqueueReadBuffer(state_->queue(), source.state().handle, CL_FALSE, 0, bytes,
+                                       destination, 0, nullptr, &event());
+  check_opencl(code, state_->device, "the download of a band");
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
+Event Queue::launch(const Kernel& kernel, const WorkRange& range,
+                    std::initializer_list<KernelArgument> arguments) {
+  const cl::Kernel& function = kernel.state().kernel;
+  cl_uint index = 0;
+  for (const KernelArgument& argument : arguments) {
+    const int code = clSetKernelArg(function(), index++, argument.size(), argument.data());
+    check_opencl(code, state_->device, format("argument {} of {}", index, kernel.state().name));
+  }
+  const auto whole_groups = [](std::size_t items, std::size_t group) {
+    return (items + group - 1) / group * group;
+  };
+  const std::array global{whole_groups(range.width, range.group_width),
+                          whole_groups(range.height, range.group_height)};
+  const std::array local{range.group_width, range.group_height};
+  cl::Event event;
+  const int code = clEnqueueNDRangeKernel(state_->queue(), function(), 2, nullptr, global.data(),
+                                          local.data(), 0, nullptr, &event());
+  check_opencl(code, state_->device, kernel.state().name);
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
+Event Queue::reclaim(const Buffer& borrowed) {
+  cl::Event event;
+  int code = CL_SUCCESS;
+  void* mapped = clEnqueueMapBuffer(state_->queue(), borrowed.state().handle, CL_FALSE, CL_MAP_READ,
+                                    0, borrowed.size(), 0, nullptr, &event(), &code);
+  check_opencl(code, state_->device, "mapping a band");
+  code = clEnqueueUnmapMemObject(state_->queue(), borrowed.state().handle, mapped, 0, nullptr,
+                                 nullptr);
+  check_opencl(code, state_->device, "unmapping a band");
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
+void Queue::finish() {
+  check_opencl(clFinish(state_->queue()), state_->device, "the work");
+}
+
+// ---- Session ----
+
+namespace {
+
+// The clocks of host and device tick alike but start at different times: a command that does
+// nothing is timed on both.
+Nanoseconds clock_offset(const cl::CommandQueue& queue) {
+  cl::Event event;
+  queue.enqueueMarkerWithWaitList(nullptr, &event);
+  event.wait();
+  return now() - static_cast<Nanoseconds>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+}  // namespace
+
+Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
+  const cl::Device& handle = device.handle->device;
+  try {
+    const cl::Context context(handle);
+    state_.reset(new State{device, context, ProgramBuilder(device, context, std::move(cache))});
+  } catch (const cl::Error& error) {
+    throw DeviceError(
+        format("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
+  }
+}
+
+Session::~Session() = default;
+
+const DeviceInfo& Session::device() const {
+  return state_->device;
+}
+
+Buffer Session::allocate(std::size_t bytes) {
+  int code = CL_SUCCESS;
+  const std::size_t size = std::max<std::size_t>(bytes, 1);
+  // Some drivers accept any size here and fail later, in an unrelated command.
+  if (size > state_->device.max_allocation) {
+    throw DeviceError(format("{}: a buffer of {} bytes is more than the {} it allocates",
+                             state_->device.name, size, state_->device.max_allocation));
+  }
+  cl_mem handle = clCreateBuffer(state_->context(), CL_MEM_READ_WRITE, size, nullptr, &code);
+  check_opencl(code, state_->device.name, format("allocating {} bytes", size));
+  return Buffer(std::make_unique<Buffer::State>(Buffer::State{cl::Buffer(handle), handle, size}));
+}
+
+std::shared_ptr<std::uint8_t> Session::allocate_pinned(std::size_t bytes) {
+  const std::size_t size = std::max<std::size_t>(bytes, 1);
+  int code = CL_SUCCESS;
+  cl::Buffer buffer(clCreateBuffer(state_->context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                   size, nullptr, &code));
+  check_opencl(code, state_->device.name, format("pinning {} bytes", size));
+  const cl::CommandQueue queue(state_->context, state_->device.handle->device);
+  void* data = clEnqueueMapBuffer(queue(), buffer(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size,
+                                  0, nullptr, nullptr, &code);
+  check_opencl(code, state_->device.name, format("pinning {} bytes", size));
+  // The buffer stays mapped, which is what makes its memory the host's, as long as it lives.
+  return {static_cast<std::uint8_t*>(data), [buffer, queue](std::uint8_t* mapped) {
+            clEnqueueUnmapMemObject(queue(), buffer(), mapped, 0, nullptr, nullptr);
+            clFinish(queue());
+          }};
+}
+
+Buffer Session::borrow(const void* data, std::size_t bytes) {
+  int code = CL_SUCCESS;
+  // OpenCL takes no pointer to const; who reads only is told by the kernel's parameters.
+  cl_mem handle = clCreateBuffer(state_->context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
+                                 const_cast<void*>(data), &code);
+  check_opencl(code, state_->device.name, format("using {} bytes in place", bytes));
+  return Buffer(std::make_unique<Buffer::State>(Buffer::State{cl::Buffer(handle), handle, bytes}));
+}
+
+Queue Session::make_queue() {
+  try {
+    const cl::CommandQueue queue(state_->context, state_->device.handle->device,
+                                 CL_QUEUE_PROFILING_ENABLE);
+    return Queue(std::make_unique<Queue::State>(
+        Queue::State{queue, state_->device.name, clock_offset(queue)}));
+  } catch (const cl::Error& error) {
+    throw DeviceError(
+        format("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
+  }
+}
+
+Kernel Session::make_kernel(const KernelRequest& request) {
+  const BuiltProgram built = state_->builder.build(request.file, request.options);
+  int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
+  check_opencl(code, state_->device.name, "kernel " + request.function);
+  return Kernel(std::make_shared<Kernel::State>(
+      Kernel::State{cl::Kernel(kernel), request.function, built.origin}));
+}
+
+void Session::keep_programs() {
+  state_->builder.keep();
+}
+
+}  // namespace gpufilter
