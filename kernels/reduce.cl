@@ -1,0 +1,287 @@
+// Sums, sums of squares, extremes, products and bit combinations in exact integers, of the samples of
+// a picture and of arrays of integers. Every work-group keeps a share of the result (a "partial") that
+// no other touches; the host brings the few of them together.
+
+#define PATH_SERIAL 0        // work-groups of one, which loop
+#define PATH_NVIDIA 1        // warps by inline PTX, then local memory
+#define PATH_SUB_GROUPS 2    // sub-groups by their functions, then local memory
+#define PATH_LOCAL_MEMORY 3  // a tree in local memory
+
+#ifndef PATH
+#define PATH PATH_SERIAL
+#endif
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 1  // work-items: 1 for PATH_SERIAL, else a power of two from 32
+#endif
+#ifndef REDUX
+#define REDUX 0  // whether the device has redux.sync (compute capability 8.0)
+#endif
+#define LANES (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // work-items that share a stretch of memory
+
+// ---- Inside a team: the work-items that can exchange values without memory ----
+// Every work-item of the team has to get here, and all get the result.
+
+#define ADD(a, b) ((a) + (b))
+#define MULTIPLY(a, b) ((a) * (b))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b) ((a) | (b))
+#define XOR(a, b) ((a) ^ (b))
+
+#if PATH == PATH_NVIDIA
+
+#define TEAM_ITEM (get_local_id(0) % 32)
+#define TEAM (get_local_id(0) / 32)
+#define TEAMS (GROUP_SIZE / 32)
+
+uint from_lane(uint value, uint distance) {
+  uint other;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+               : "=r"(other) : "r"(value), "r"(distance));
+  return other;
+}
+ulong from_lane_wide(ulong value, uint distance) {
+  return (ulong)from_lane((uint)(value >> 32), distance) << 32 | from_lane((uint)value, distance);
+}
+
+#if REDUX
+#define TEAM_REDUCTION(name, instruction, operation)                                      \
+  uint team_##name(uint value) {                                                          \
+    uint result;                                                                          \
+    asm volatile("redux.sync." instruction " %0, %1, 0xffffffff;"                         \
+                 : "=r"(result) : "r"(value));                                            \
+    return result;                                                                        \
+  }
+#else
+#define TEAM_REDUCTION(name, instruction, operation)                                      \
+  uint team_##name(uint value) {                                                          \
+    for (uint distance = 16; distance > 0; distance /= 2)                                 \
+      value = operation(value, from_lane(value, distance));                               \
+    return value;                                                                         \
+  }
+#endif
+TEAM_REDUCTION(least, "min.u32", min)
+TEAM_REDUCTION(most, "max.u32", max)
+TEAM_REDUCTION(and, "and.b32", AND)
+TEAM_REDUCTION(or, "or.b32", OR)
+TEAM_REDUCTION(xor, "xor.b32", XOR)
+#if REDUX
+TEAM_REDUCTION(add_narrow, "add.u32", ADD)
+// In three pieces of 22 bits: 32 of these fit into 32 bits.
+ulong team_add(ulong value) {
+  const uint piece = 0x3fffff;
+  return (ulong)team_add_narrow((uint)value & piece) +
+         ((ulong)team_add_narrow((uint)(value >> 22) & piece) << 22) +
+         ((ulong)team_add_narrow((uint)(value >> 44)) << 44);
+}
+#else
+ulong team_add(ulong value) {
+  for (uint distance = 16; distance > 0; distance /= 2) value += from_lane_wide(value, distance);
+  return value;
+}
+#endif
+ulong team_multiply(ulong value) {
+  for (uint distance = 16; distance > 0; distance /= 2) value *= from_lane_wide(value, distance);
+  return value;
+}
+
+#elif PATH == PATH_SUB_GROUPS
+
+#ifdef cl_khr_subgroups
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+#define TEAM_ITEM get_sub_group_local_id()
+#define TEAM get_sub_group_id()
+#define TEAMS get_num_sub_groups()
+
+ulong team_add(ulong value) { return sub_group_reduce_add(value); }
+uint team_least(uint value) { return sub_group_reduce_min(value); }
+uint team_most(uint value) { return sub_group_reduce_max(value); }
+// Sub-groups as every device has them know no other operation.
+#define TEAM_REDUCTION(name, type, operation)                              \
+  type team_##name(type value) {                                           \
+    type result = sub_group_broadcast(value, 0);                           \
+    for (uint item = 1; item < get_sub_group_size(); ++item)               \
+      result = operation(result, sub_group_broadcast(value, item));        \
+    return result;                                                         \
+  }
+TEAM_REDUCTION(multiply, ulong, MULTIPLY)
+TEAM_REDUCTION(and, uint, AND)
+TEAM_REDUCTION(or, uint, OR)
+TEAM_REDUCTION(xor, uint, XOR)
+
+#endif
+
+// ---- Inside a work-group ----
+// Every work-item of the work-group has to get here; the result is work-item 0's. `scratch` has
+// GROUP_SIZE elements.
+
+#if PATH == PATH_SERIAL
+#define GROUP_REDUCTION(name, type, operation) \
+  type group_##name(type value, __local ulong *scratch) { return value; }
+#elif PATH == PATH_LOCAL_MEMORY
+#define GROUP_REDUCTION(name, type, operation)                                             \
+  type group_##name(type value, __local ulong *scratch) {                                  \
+    const int item = get_local_id(0);                                                      \
+    scratch[item] = value;                                                                 \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
+    for (int step = GROUP_SIZE / 2; step > 0; step /= 2) {                                 \
+      if (item < step) scratch[item] = operation(scratch[item], scratch[item + step]);     \
+      barrier(CLK_LOCAL_MEM_FENCE);                                                        \
+    }                                                                                      \
+    const type result = (type)scratch[0];                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
+    return result;                                                                         \
+  }
+#else
+#define GROUP_REDUCTION(name, type, operation)                                             \
+  type group_##name(type value, __local ulong *scratch) {                                  \
+    value = team_##name(value);                                                            \
+    if (TEAM_ITEM == 0) scratch[TEAM] = value;                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
+    ulong result = scratch[0];                                                             \
+    for (uint team = 1; team < TEAMS; ++team) result = operation(result, scratch[team]);   \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
+    return (type)result;                                                                   \
+  }
+#endif
+GROUP_REDUCTION(add, ulong, ADD)
+GROUP_REDUCTION(multiply, ulong, MULTIPLY)
+GROUP_REDUCTION(least, uint, min)
+GROUP_REDUCTION(most, uint, max)
+GROUP_REDUCTION(and, uint, AND)
+GROUP_REDUCTION(or, uint, OR)
+GROUP_REDUCTION(xor, uint, XOR)
+
+// ---- The result of many values, and a work-group's partial of it ----
+
+typedef struct {
+  ulong sum, squares, squares_high, product;  // the sum of squares is squares + 2^32 * squares_high
+  uint least, most, all, any, odd;
+} totals_t;
+
+#define NO_TOTALS {0, 0, 0, 1, UINT_MAX, 0, UINT_MAX, 0, 0}
+
+// The order of a partial's elements, for the host too.
+enum { SUM, SQUARES, SQUARES_HIGH, PRODUCT, LEAST, MOST, ALL, ANY, ODD, TOTALS };
+
+// Adds what the work-group gathered to its partial, or begins it. Every work-item has to get here.
+void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulong *scratch) {
+  const totals_t group = {group_add(mine->sum, scratch),          group_add(mine->squares, scratch),
+                          group_add(mine->squares_high, scratch), group_multiply(mine->product, scratch),
+                          group_least(mine->least, scratch),      group_most(mine->most, scratch),
+                          group_and(mine->all, scratch),          group_or(mine->any, scratch),
+                          group_xor(mine->odd, scratch)};
+  if (get_local_id(0) != 0) return;
+  const totals_t none = NO_TOTALS;
+  partial[SUM] = (begin ? none.sum : partial[SUM]) + group.sum;
+  partial[SQUARES] = (begin ? none.squares : partial[SQUARES]) + group.squares;
+  partial[SQUARES_HIGH] = (begin ? none.squares_high : partial[SQUARES_HIGH]) + group.squares_high;
+  partial[PRODUCT] = (begin ? none.product : partial[PRODUCT]) * group.product;
+  partial[LEAST] = min(begin ? none.least : partial[LEAST], (ulong)group.least);
+  partial[MOST] = max(begin ? none.most : partial[MOST], (ulong)group.most);
+  partial[ALL] = (begin ? none.all : partial[ALL]) & group.all;
+  partial[ANY] = (begin ? none.any : partial[ANY]) | group.any;
+  partial[ODD] = (begin ? none.odd : partial[ODD]) ^ group.odd;
+}
+
+// ---- Pictures ----
+
+// A stretch is a part of a row. Its sums fit 32 bits, but for squares of 16-bit samples.
+#define STRETCH 4096  // pixels
+#if DEPTH == 8
+typedef uint square_t;
+#else
+typedef ulong square_t;
+#endif
+
+typedef struct {
+  uint sum[CHANNELS], least[CHANNELS], most[CHANNELS], all[CHANNELS], any[CHANNELS], odd[CHANNELS];
+  square_t squares[CHANNELS];
+} stretch_t;
+
+void add_sample(stretch_t *stretch, int c, uint sample) {
+  stretch->sum[c] += sample;
+  stretch->squares[c] += (square_t)sample * sample;
+  stretch->least[c] = min(stretch->least[c], sample);
+  stretch->most[c] = max(stretch->most[c], sample);
+  stretch->all[c] &= sample;
+  stretch->any[c] |= sample;
+  stretch->odd[c] ^= sample;
+}
+
+// Adds the pixels lane, lane + LANES, ... of a stretch.
+void add_stretch(totals_t *totals, __global const sample_t *samples, int pixels) {
+  const int lane = get_local_id(0) % LANES;
+  stretch_t stretch;
+  for (int c = 0; c < CHANNELS; ++c) {
+    stretch.sum[c] = stretch.squares[c] = stretch.any[c] = stretch.odd[c] = stretch.most[c] = 0;
+    stretch.all[c] = stretch.least[c] = UINT_MAX;
+  }
+  for (int x = lane; x < pixels; x += LANES) {
+#pragma unroll
+    for (int c = 0; c < CHANNELS; ++c) add_sample(&stretch, c, samples[x * CHANNELS + c]);
+  }
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    totals[c].sum += stretch.sum[c];
+    totals[c].squares += stretch.squares[c];
+    totals[c].least = min(totals[c].least, stretch.least[c]);
+    totals[c].most = max(totals[c].most, stretch.most[c]);
+    totals[c].all &= stretch.all[c];
+    totals[c].any |= stretch.any[c];
+    totals[c].odd ^= stretch.odd[c];
+    // Soon 0, modulo 2^64, in most pictures: each even sample shifts it on.
+    if (totals[c].product != 0) {
+      for (int x = lane; x < pixels; x += LANES) totals[c].product *= samples[x * CHANNELS + c];
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+void reduce_picture(__global const sample_t *restrict source, int pitch, int width, int rows,
+                    __global ulong *restrict partials, int begin) {
+  __local ulong scratch[GROUP_SIZE];
+  totals_t totals[CHANNELS];
+  const totals_t none = NO_TOTALS;
+  for (int c = 0; c < CHANNELS; ++c) totals[c] = none;
+  const uint per_row = (width + STRETCH - 1) / STRETCH;
+  const uint step = get_global_size(0) / LANES;
+  for (ulong i = get_global_id(0) / LANES; i < (ulong)per_row * rows; i += step) {
+    const int x = (int)(i % per_row) * STRETCH;
+    __global const sample_t *samples = source + i / per_row * pitch + (size_t)x * CHANNELS;
+    add_stretch(totals, samples, min(STRETCH, width - x));
+  }
+  for (int c = 0; c < CHANNELS; ++c) {
+    keep(&totals[c], partials + (get_group_id(0) * CHANNELS + c) * TOTALS, begin, scratch);
+  }
+}
+
+// ---- Arrays of integers ----
+
+#define ARRAY_STRETCH 1024  // values
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+void reduce_integers(__global const int *restrict values, int stretches, int rest,
+                     __global ulong *restrict partials) {
+  __local ulong scratch[GROUP_SIZE];
+  totals_t totals = NO_TOTALS;
+  const size_t step = get_global_size(0) / LANES;
+  for (size_t i = get_global_id(0) / LANES; i < (size_t)stretches + (rest > 0); i += step) {
+    const int count = i < stretches ? ARRAY_STRETCH : rest;
+    for (int k = get_local_id(0) % LANES; k < count; k += LANES) {
+      const int value = values[i * ARRAY_STRETCH + k];
+      const ulong square = (ulong)((long)value * value);
+      totals.sum += (ulong)(long)value;
+      totals.squares += square & UINT_MAX;
+      totals.squares_high += square >> 32;
+      totals.product *= (ulong)(long)value;
+      const uint ordered = as_uint(value) ^ 0x80000000u;
+      totals.least = min(totals.least, ordered);
+      totals.most = max(totals.most, ordered);
+      totals.all &= as_uint(value);
+      totals.any |= as_uint(value);
+      totals.odd ^= as_uint(value);
+    }
+  }
+  keep(&totals, partials + get_group_id(0) * TOTALS, 1, scratch);
+}

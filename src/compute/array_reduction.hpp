@@ -1,0 +1,80 @@
+// Sums, products, extremes and bit combinations of plain arrays, the same bits on every device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "compute/reduction_path.hpp"
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+// Over no value at all each member is what changes nothing.
+struct IntegerTotals {
+  std::int64_t sum = 0;
+  std::uint64_t sum_of_squares = 0;
+  std::int32_t minimum = INT32_MAX;
+  std::int32_t maximum = INT32_MIN;
+  std::uint64_t product = 1;  // modulo 2^64; the factors are sign-extended
+  std::uint32_t bit_and = UINT32_MAX;
+  std::uint32_t bit_or = 0;
+  std::uint32_t bit_xor = 0;
+  bool operator==(const IntegerTotals&) const = default;
+};
+
+// Floats add up differently in each order. Here it is one tree (docs/reductions.md), which depends
+// on the number of values alone. A result that is not a number is the same quiet NaN everywhere.
+// The extremes pass over NaNs and put -0 before +0.
+struct FloatTotals {
+  float sum = 0;
+  float sum_of_squares = 0;  // along the first chains by fused multiply-add
+  float minimum = std::numeric_limits<float>::infinity();
+  float maximum = -std::numeric_limits<float>::infinity();
+  float product = 1;
+};
+
+// Of integers, in one reduction. With as many, no sum leaves 64 bits.
+inline constexpr std::uint64_t most_integers = std::uint64_t{1} << 32U;
+
+// The C++ reference. Throws std::overflow_error where a sum of squares leaves 64 bits, and for more
+// than most_integers values.
+[[nodiscard]] IntegerTotals reduce_integers(std::span<const std::int32_t> values);
+[[nodiscard]] FloatTotals reduce_floats(std::span<const float> values);
+
+// The same numbers from a device. Not for use by two threads at a time, here and below.
+class IntegerReducer {
+ public:
+  // `session` outlives the reducer. Throws DeviceError; UsageError where the device does not offer
+  // `path`.
+  explicit IntegerReducer(Session& session, ReductionPath path = ReductionPath::automatic);
+
+  // Of the first `count` int32 values in `values`; waits until `queue` is done. Throws as the
+  // reference.
+  [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
+
+  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+
+ private:
+  BuiltReduction built_;
+  Buffer partials_;
+  ReductionDescription description_;
+};
+
+class FloatReducer {
+ public:
+  explicit FloatReducer(Session& session, ReductionPath path = ReductionPath::automatic);
+
+  // Of the first `count` float32 values in `values`; waits until `queue` is done.
+  [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
+
+  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+
+ private:
+  Session& session_;
+  BuiltReduction built_;
+  ReductionDescription description_;
+};
+
+}  // namespace gpufilter

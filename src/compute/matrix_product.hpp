@@ -1,0 +1,79 @@
+// C = act(A x B + bias) for matrices of float32 in the memory of a device, row after row without
+// gaps. Every device and matrix_product_reference() give the same bits: each element is one chain
+// of fused multiply-adds, acc = bias; acc = fma(a[k], b[k], acc) for k = 0, 1, 2, ..., and a NaN is
+// always 0x7fc00000.
+#pragma once
+
+#include <string>
+
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+// What becomes of a finished sum v. relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both
+// turn NaN and -0 into 0.
+enum class Activation { none, relu, clamp };
+
+// A is rows x depth, B depth x columns, C rows x columns.
+struct MatrixShape {
+  int rows = 1;     // 1 or more
+  int columns = 1;  // 1 or more
+  int depth = 1;    // 0 or more; at 0, C is the activated bias
+};
+
+struct MatrixOperands {
+  const Buffer& a;
+  const Buffer& b;
+  const Buffer& c;               // none of the others
+  const Buffer* bias = nullptr;  // one number for each row of C; without it, sums start from 0
+};
+
+// naive: a work-item an element of C, straight from global memory. tiled: a square work-group
+// shares tiles of A and B through local memory. automatic: what suits the device.
+enum class MatrixVariant { naive, tiled, automatic };
+
+struct MatrixParameters {
+  MatrixVariant variant = MatrixVariant::automatic;
+  int tile = 16;  // side of a tiled work-group: 8, 16 or 32
+};
+
+// The kernel of one variant on one device. Not for use by two threads at a time.
+class MatrixProduct {
+ public:
+  // Throws DeviceError; UsageError where the tile is none of 8, 16 and 32 or does not fit the
+  // device.
+  MatrixProduct(Session& session, const MatrixParameters& parameters);
+
+  // The kernel in use and why it was chosen: "tiled 16x16", "asked for".
+  [[nodiscard]] const std::string& variant() const { return variant_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] ProgramOrigin origin() const { return kernel_.origin(); }
+
+  // Queues the product. Throws UsageError where the shape is out of range or a buffer too small.
+  Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
+                Activation activation) const;
+
+ private:
+  struct Launch {
+    std::string function;
+    std::size_t group_width = 1;
+    std::size_t group_height = 1;
+    std::string variant;
+    std::string reason;
+  };
+  MatrixProduct(Session& session, const Launch& launch);
+  [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
+  [[nodiscard]] static Launch naive(const std::string& reason);
+  [[nodiscard]] static Launch tiled(const DeviceInfo& device, int tile, const std::string& reason);
+
+  Kernel kernel_;
+  std::size_t group_width_;
+  std::size_t group_height_;
+  std::string variant_;
+  std::string reason_;
+};
+
+// Bytes of local memory that a tiled work-group takes: a tile of A and one of B.
+[[nodiscard]] std::uint64_t matrix_tile_bytes(int tile);
+
+}  // namespace gpufilter

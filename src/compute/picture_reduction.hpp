@@ -1,0 +1,50 @@
+// Picture statistics gathered on a device, band by band.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compute/picture_statistics.hpp"
+#include "compute/reduction_path.hpp"
+#include "device/device_rows.hpp"
+
+namespace gpufilter {
+
+// Gathers one quantity over any number of bands in the device's memory: the same numbers as the C++
+// reference. Not for use by two threads, or with two queues, at a time.
+class PictureReducer {
+ public:
+  // For rows of pictures `width` wide in `format`. `session` outlives the reducer. Throws
+  // DeviceError; UsageError where the device does not offer `path`.
+  PictureReducer(Session& session, int width, const PixelFormat& format, Quantity quantity,
+                 ReductionPath path = ReductionPath::automatic);
+
+  // Queues the work that adds the pixels of `rows` (fewer than 2^32); returns its commands, in
+  // order, for the timing.
+  std::vector<Event> add(Queue& queue, const DeviceRows& rows);
+
+  // Everything added so far; waits until `queue` is done. More may be added afterwards. Throws
+  // std::overflow_error where a sum or a count leaves 64 bits.
+  [[nodiscard]] const PictureStatistics& result(Queue& queue);
+
+  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+
+  // Pixels after which the device's counters are brought to the host, before they can overflow.
+  static constexpr std::uint64_t counter_range = UINT32_MAX;
+
+ private:
+  void fold(Queue& queue);
+
+  PixelFormat format_;
+  Quantity quantity_;
+  int width_;
+  ReductionLaunch launch_;
+  std::vector<Kernel> kernels_;
+  std::size_t sets_ = 0;       // of counters, for histograms
+  Buffer partials_;            // of the work-groups, or sets of counters
+  std::uint64_t pending_ = 0;  // pixels in partials_
+  PictureStatistics folded_;   // those before
+  ReductionDescription description_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,60 @@
+// What a picture's samples add up to, channel by channel: exact integers, the same on every device
+// and for any split into bands. This is the C++ reference; picture_reduction.hpp has the kernels.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+// Over no pixel at all each member is what changes nothing: 0 for a sum, all bits for `and`, ...
+struct ChannelTotals {
+  std::uint64_t sum = 0;
+  std::uint64_t sum_of_squares = 0;
+  std::uint64_t minimum = UINT64_MAX;
+  std::uint64_t maximum = 0;
+  std::uint64_t product = 1;  // modulo 2^64
+  std::uint64_t bit_and = UINT64_MAX;
+  std::uint64_t bit_or = 0;
+  std::uint64_t bit_xor = 0;
+  bool operator==(const ChannelTotals&) const = default;
+};
+
+struct PictureTotals {
+  std::uint64_t pixels = 0;
+  std::vector<ChannelTotals> channels;
+  bool operator==(const PictureTotals&) const = default;
+};
+
+// How many pixels hold each value: 256 or 65536 counts.
+using Histogram = std::vector<std::uint64_t>;
+
+struct Histograms {
+  std::vector<Histogram> channels;  // alpha too
+  bool operator==(const Histograms&) const = default;
+};
+
+// luma_histogram counts (2126 r + 7152 g + 722 b + 5000) / 10000, for grey pictures the sample
+// itself; alpha is ignored.
+enum class Quantity { totals, channel_histograms, luma_histogram };
+
+// The result for a Quantity, in its order.
+using PictureStatistics = std::variant<PictureTotals, Histograms, Histogram>;
+
+// Over no pixel yet.
+[[nodiscard]] PictureStatistics no_statistics(const PixelFormat& format, Quantity quantity);
+
+// The C++ reference: adds every pixel of `rows`. Throws std::overflow_error where a sum or a count
+// leaves 64 bits. `into` was made for the format of `rows`, here and below.
+void add_pixels(PictureStatistics& into, const ConstRows& rows);
+
+// Adds what was gathered over other pixels of the same picture. Throws std::overflow_error.
+void add_statistics(PictureStatistics& into, const PictureStatistics& more);
+
+// The sums, extremes and so on of samples counted in `histogram`.
+[[nodiscard]] ChannelTotals totals_of(const Histogram& histogram);
+
+}  // namespace gpufilter

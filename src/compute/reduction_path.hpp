@@ -1,0 +1,56 @@
+// How work-items bring their shares of a reduction together, and what that depends on.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+// Each gives the same bits.
+enum class ReductionPath {
+  automatic,     // the first of those below that the device offers
+  serial,        // for CPUs: work-groups of one, which loop
+  nvidia,        // inside a warp by NVIDIA's own instructions (redux, shfl), then local memory
+  sub_groups,    // inside a sub-group by its functions, then local memory
+  local_memory,  // a tree in local memory: works everywhere
+};
+[[nodiscard]] const char* to_string(ReductionPath path);
+
+// What a device runs.
+struct ReductionLaunch {
+  ReductionPath path = ReductionPath::local_memory;
+  std::size_t group_size = 1;  // work-items: 1, or a multiple of 32
+  std::size_t groups = 1;
+  std::string reason;
+
+  // The macros, and the language, that the kernels are compiled with.
+  [[nodiscard]] std::string options(const DeviceInfo& device) const;
+};
+
+// How a reduction was carried out and why: for the account that every run gives.
+struct ReductionDescription {
+  std::string variant;
+  std::string reason;
+  ProgramOrigin origin = ProgramOrigin::compiled;
+};
+
+// Why `device` cannot go `path`; empty where it can.
+[[nodiscard]] std::string objection(const DeviceInfo& device, ReductionPath path);
+
+// Throws UsageError where the device does not offer `path`.
+[[nodiscard]] ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path);
+
+struct BuiltReduction {
+  ReductionLaunch launch;
+  Kernel kernel;
+};
+
+// Chooses, and builds the kernel with the launch's options added to the request's. Where the
+// compiler refuses a path that was chosen automatically, local memory takes its place, and the
+// reason says so. Throws DeviceError, UsageError.
+[[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
+                                             const KernelRequest& request);
+
+}  // namespace gpufilter

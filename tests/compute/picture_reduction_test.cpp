@@ -1,0 +1,207 @@
+// Statistics of pictures gathered on every device, by every path, equal what one sample at a time
+// gives.
+#include "compute/picture_reduction.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support/filtering.hpp"
+#include "support/picture_counting.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::counted;
+using test::quantities;
+
+constexpr std::array sizes{ImageSize{1, 1},    ImageSize{1, 40},   ImageSize{40, 1},
+                           ImageSize{31, 33},  ImageSize{33, 31},  ImageSize{257, 29},
+                           ImageSize{1919, 7}, ImageSize{4097, 3}, ImageSize{9001, 2}};
+
+// Leaves traces in memory that the next allocations may get.
+void poison_memory(Session& session) {
+  const std::vector<std::uint8_t> pattern(std::size_t{4} << 20U, 0xA5);
+  Queue queue = session.make_queue();
+  std::vector<Buffer> buffers;
+  for (std::size_t bytes = 64; bytes <= pattern.size(); bytes *= 2) {
+    buffers.push_back(session.allocate(bytes));
+    queue.upload(buffers.back(), pattern.data(), bytes);
+  }
+  queue.finish();
+}
+
+// The rows of a band in a buffer that ends with them.
+PictureStatistics gathered(Session& session, PictureReducer& reducer, const Image& image,
+                           int band_rows) {
+  Queue queue = session.make_queue();
+  for (int y = 0; y < image.size().height; y += band_rows) {
+    const ConstRows band = image.rows().part({y, std::min(y + band_rows, image.size().height)});
+    const std::size_t bytes = band.pitch * static_cast<std::size_t>(band.rows.count());
+    const Buffer buffer = session.allocate(bytes);
+    queue.upload(buffer, band.data, bytes);
+    EXPECT_FALSE(reducer.add(queue, {&buffer, band.rows}).empty());
+    queue.finish();
+  }
+  return reducer.result(queue);
+}
+
+using Case = std::tuple<ReductionPath, Quantity>;
+
+class OnDevice : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    std::tie(path_, quantity_) = GetParam();
+    for (const auto& session : test::all_sessions()) {
+      if (objection(session->device(), path_).empty()) sessions_.push_back(session.get());
+    }
+    if (sessions_.empty()) {
+      GTEST_SKIP() << "skipped: no OpenCL device here reduces by " << to_string(path_);
+    }
+  }
+
+  void expect_counted(const Image& image, int band_rows) {
+    const PictureStatistics expected = counted(image, quantity_);
+    for (Session* session : sessions_) {
+      PictureReducer reducer(*session, image.width(), image.format(), quantity_, path_);
+      EXPECT_TRUE(gathered(*session, reducer, image, band_rows) == expected)
+          << session->device().name << ", " << reducer.description().variant << ", "
+          << to_string(image.format()) << ", " << image.width() << "x" << image.size().height
+          << ", bands of " << band_rows;
+    }
+  }
+
+  ReductionPath path_ = ReductionPath::automatic;
+  Quantity quantity_ = Quantity::totals;
+  std::vector<Session*> sessions_;
+};
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  static constexpr std::array names{"totals", "histograms", "luma"};
+  std::string name = std::string(to_string(std::get<0>(info.param))) + "_" +
+                     names.at(static_cast<std::size_t>(std::get<1>(info.param)));
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Totals, OnDevice,
+    ::testing::Combine(::testing::Values(ReductionPath::automatic, ReductionPath::serial,
+                                         ReductionPath::nvidia, ReductionPath::sub_groups,
+                                         ReductionPath::local_memory),
+                       ::testing::Values(Quantity::totals)),
+    case_name);
+// Histograms know work-groups of one and of many.
+INSTANTIATE_TEST_SUITE_P(
+    Histograms, OnDevice,
+    ::testing::Combine(::testing::Values(ReductionPath::serial, ReductionPath::local_memory),
+                       ::testing::Values(Quantity::channel_histograms, Quantity::luma_histogram)),
+    case_name);
+
+TEST_P(OnDevice, EqualsTheDefinitionForAnyBands) {
+  for (const PixelFormat& format : test::all_formats()) {
+    for (Session* session : sessions_)
+      poison_memory(*session);
+    for (const ImageSize& size : sizes) {
+      const Image random = test::random_image(size, format, 1);
+      for (const int rows : {1, 7, 1000}) {
+        if (rows == 1 && size.height > 7 && size.width > 1) continue;
+        expect_counted(random, rows);
+        if (rows >= size.height) break;
+      }
+      expect_counted(test::extreme_image(size, format, 2), 5);
+    }
+  }
+}
+
+// Odd samples alone: their product tells whether each was taken once.
+TEST_P(OnDevice, TakesEachSampleOnce) {
+  for (const PixelFormat& format : test::all_formats()) {
+    Image image = test::random_image({523, 11}, format, 3);
+    for (int y = 0; y < 11; ++y) {
+      for (int x = 0; x < 523; ++x) {
+        for (int c = 0; c < format.channels; ++c)
+          test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) | 1U);
+      }
+    }
+    expect_counted(image, 4);
+  }
+}
+
+TEST_P(OnDevice, GoesOnAfterAResult) {
+  const Image first = test::random_image({31, 33}, {3, 8}, 4);
+  const Image second = test::random_image({31, 9}, {3, 8}, 5);
+  PictureStatistics expected = counted(first, quantity_);
+  add_statistics(expected, counted(second, quantity_));
+  for (Session* session : sessions_) {
+    PictureReducer reducer(*session, 31, {3, 8}, quantity_, path_);
+    Queue queue = session->make_queue();
+    EXPECT_TRUE(reducer.result(queue) == no_statistics({3, 8}, quantity_));
+    EXPECT_TRUE(gathered(*session, reducer, first, 10) == counted(first, quantity_));
+    EXPECT_TRUE(reducer.result(queue) == counted(first, quantity_)) << "asked twice";
+    EXPECT_TRUE(gathered(*session, reducer, second, 10) == expected);
+  }
+}
+
+TEST_P(OnDevice, NoRowsAddNothing) {
+  for (Session* session : sessions_) {
+    PictureReducer reducer(*session, 31, {3, 8}, quantity_, path_);
+    Queue queue = session->make_queue();
+    const Buffer buffer = session->allocate(1);
+    EXPECT_TRUE(reducer.add(queue, {&buffer, {5, 5}}).empty());
+    EXPECT_TRUE(reducer.result(queue) == no_statistics({3, 8}, quantity_));
+  }
+}
+
+// A white picture of more pixels than 32 bits can count, from one band added again and again.
+class ManyPixels : public ::testing::Test {
+ protected:
+  static constexpr ImageSize band{16384, 2048};
+  static constexpr int times = 129;  // 2^32 pixels are 128 of these bands
+
+  void SetUp() override {
+    if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  }
+
+  static PictureStatistics gathered(Session& session, const PixelFormat& format,
+                                    Quantity quantity) {
+    const Image white = test::poisoned_image(band, format, 0xFF);
+    const Buffer buffer = session.allocate(white.bytes());
+    Queue queue = session.make_queue();
+    queue.upload(buffer, white.rows().data, white.bytes());
+    PictureReducer reducer(session, band.width, format, quantity);
+    for (int i = 0; i < times; ++i)
+      reducer.add(queue, {&buffer, {0, band.height}});
+    return reducer.result(queue);
+  }
+};
+
+TEST_F(ManyPixels, AreCountedExactly) {
+  const std::uint64_t pixels = band.pixels() * times;
+  ASSERT_EQ(pixels, (UINT64_C(1) << 32U) + (UINT64_C(1) << 25U));
+  // 255 to the power of 2^32 + 2^25 pixels.
+  std::uint64_t product = 255;
+  std::uint64_t at_25 = 0;
+  for (int i = 1; i <= 32; ++i) {
+    product *= product;
+    if (i == 25) at_25 = product;
+  }
+  product *= at_25;
+  const PictureTotals expected{
+      pixels, {{pixels * 255, pixels * 255 * 255, 255, 255, product, 255, 255, 0}}};
+  Histogram counts(256, 0);
+  counts[255] = pixels;
+  for (const auto& session : test::all_sessions()) {
+    EXPECT_TRUE(gathered(*session, {1, 8}, Quantity::totals) == PictureStatistics(expected));
+    EXPECT_TRUE(gathered(*session, {1, 8}, Quantity::luma_histogram) == PictureStatistics(counts));
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter
