@@ -1,0 +1,27 @@
+// --blur: the 3x3 box blur.
+#pragma once
+
+#include "stages/border.hpp"
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+
+enum class BlurVariant { naive, tiled, automatic };
+
+// How alpha takes part: as the weight of the colours beside it, or as one more plain channel.
+enum class AlphaMode { weighted, independent };
+
+struct BlurParameters {
+  BlurVariant variant = BlurVariant::automatic;
+  int tile = 16;  // side of a tiled work-group: 8, 16 or 32
+  Border border = Border::replicate;
+  AlphaMode alpha = AlphaMode::weighted;
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
+[[nodiscard]] StageKind blur_stage_kind();
+
+// Bytes of local memory that a tile takes: the tile and a halo of one pixel around it.
+[[nodiscard]] std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format);
+
+}  // namespace gpufilter

@@ -1,0 +1,20 @@
+// What stands outside a picture where a stage looks past its edge.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace gpufilter {
+
+// The numbers are those of kernels/blur.cl.
+enum class Border {
+  replicate = 0,  // the nearest pixel: aaa|abcd|ddd
+  mirror = 1,     // reflected about the outermost pixel: cb|abcd|cb (OpenCV's BORDER_REFLECT_101)
+  wrap = 2,       // the opposite side: cd|abcd|ab
+  constant = 3,   // opaque black
+};
+
+// Which of the positions 0 .. n - 1 stands at position i, -1 <= i <= n; -1: none, a constant.
+[[nodiscard]] int border_position(Border border, int i, int n);
+
+}  // namespace gpufilter

@@ -1,0 +1,212 @@
+#include "stages/color_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include <fcntl.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/posix_file.hpp"
+#include "stages/number.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Far more than twenty numbers and their comments take: what is larger is something else.
+constexpr std::size_t largest_file = 65536;
+
+// The format with the largest samples.
+constexpr PixelFormat deepest{4, 16};
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view shapes = "a matrix is 3x3, 3x4, 4x4 or 4x5";
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// A word of a text for a message: whatever it is, it stays short and on one line.
+std::string shown(std::string_view word) {
+  constexpr std::size_t longest = 32;
+  std::string text;
+  for (const char c : word.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : format("\\x{:02x}", byte);
+  }
+  return word.size() > longest ? text + "..." : text;
+}
+
+struct Row {
+  int line = 1;
+  std::vector<double> numbers;
+  std::string_view last;  // of the numbers, as written
+};
+
+class MatrixParser {
+ public:
+  MatrixParser(std::string_view text, const std::string& file) : text_(text), file_(file) {
+    if (text_.substr(0, byte_order_mark.size()) == byte_order_mark) {
+      text_.remove_prefix(byte_order_mark.size());
+    }
+  }
+
+  [[nodiscard]] ColorMatrix parse() {
+    while (!text_.empty())
+      take();
+    end_row();
+    check_shape();
+    MatrixRows numbers;
+    for (Row& row : rows_) {
+      if (row.numbers.size() > rows_.size()) check_bias(row);
+      numbers.push_back(std::move(row.numbers));
+    }
+    return to_matrix(numbers);
+  }
+
+ private:
+  // One step: the end of a row, a comment, a separator or a number.
+  void take() {
+    const char c = text_.front();
+    if (c == '\n' || c == ';') {
+      text_.remove_prefix(1);
+      end_row();
+      row_.line += c == '\n' ? 1 : 0;
+    } else if (c == '#') {
+      text_.remove_prefix(std::min(text_.find('\n'), text_.size()));
+    } else if (c == ',') {
+      if (!comma_allowed_) fail("',' without a number before it");
+      comma_allowed_ = false;
+      text_.remove_prefix(1);
+    } else if (is_blank(c)) {
+      text_.remove_prefix(1);
+    } else {
+      take_number();
+    }
+  }
+
+  void take_number() {
+    const std::size_t size = std::min(text_.find_first_of(" \t\r\n;,#"), text_.size());
+    const std::string_view word = text_.substr(0, size);
+    text_.remove_prefix(size);
+    // from_chars takes no plus sign.
+    const bool plus = word.size() > 1 && word[0] == '+' && (is_digit(word[1]) || word[1] == '.');
+    const std::string number = shown(word.substr(plus ? 1 : 0));
+    row_.numbers.push_back(parse_number(here(), number));
+    if (!std::isfinite(static_cast<float>(row_.numbers.back()))) {
+      fail(format("'{}' is too large: single precision ends at 3.4e38", number));
+    }
+    row_.last = word;
+    comma_allowed_ = true;
+  }
+
+  void end_row() {
+    const int line = row_.line;
+    if (!row_.numbers.empty()) {
+      check_row();
+      rows_.push_back(std::move(row_));
+    }
+    row_ = Row{line, {}, {}};
+    comma_allowed_ = false;
+  }
+
+  void check_row() const {
+    const std::size_t count = row_.numbers.size();
+    const std::string found =
+        format("{} number{} up to '{}'", count, count == 1 ? "" : "s", shown(row_.last));
+    if (rows_.size() == 4) fail(format("{} in a fifth row; {}", found, shapes));
+    if (count < 3 || count > 5) fail(format("{} in a row; {}", found, shapes));
+    const std::size_t before = rows_.empty() ? count : rows_.front().numbers.size();
+    if (count != before) fail(format("{} in a row, {} in the first", found, before));
+  }
+
+  void check_shape() const {
+    if (rows_.empty()) fail_whole(format("no number in it; {}", shapes));
+    const std::size_t count = rows_.front().numbers.size();
+    if (rows_.size() < 3 || count < rows_.size() || count > rows_.size() + 1) {
+      fail_whole(format("{} row{} of {} numbers, up to '{}'; {}", rows_.size(),
+                        rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last), shapes));
+    }
+  }
+
+  void check_bias(const Row& row) const {
+    if (std::isfinite(static_cast<float>(row.numbers.back() * deepest.max_sample()))) return;
+    throw UsageError(
+        format("{}: '{}' is too large to be added: single precision ends at 3.4e38, and it is a "
+               "share of the largest sample, up to {}",
+               at_line(row.line), shown(row.last), deepest.max_sample()));
+  }
+
+  [[nodiscard]] std::string at_line(int line) const {
+    return file_.empty() ? std::string("--color") : format("{}:{}", file_, line);
+  }
+
+  // Where the row in progress stands.
+  [[nodiscard]] std::string here() const {
+    return file_.empty() ? format("--color: row {}", rows_.size() + 1) : at_line(row_.line);
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw UsageError(format("{}: {}", here(), reason));
+  }
+
+  [[noreturn]] void fail_whole(const std::string& reason) const {
+    const int line = rows_.empty() ? row_.line : rows_.back().line;
+    throw UsageError(format("{}: {}", at_line(line), reason));
+  }
+
+  std::string_view text_;  // what is still to be read
+  const std::string& file_;
+  std::vector<Row> rows_;
+  Row row_;
+  bool comma_allowed_ = false;
+};
+
+bool begins_with_number(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
+  text.remove_prefix(begin);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc::invalid_argument) return false;
+  return end == text.data() + text.size() ||
+         std::string_view(" \t\r\n;,#").find(*end) != std::string_view::npos;
+}
+
+}  // namespace
+
+ColorMatrix parse_color_matrix(std::string_view text, const std::string& file) {
+  return MatrixParser(text, file).parse();
+}
+
+ColorMatrix read_color_matrix(const std::string& path) {
+  std::string text(largest_file + 1, '\0');
+  try {
+    const FileDescriptor file = open_file(path, O_RDONLY);
+    text.resize(
+        read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}));
+  } catch (const std::system_error& error) {
+    throw UsageError(format("{}: {}", path, describe_system_error(error.code().value())));
+  }
+  if (text.size() > largest_file || text.find('\0') != std::string::npos) {
+    throw UsageError(format("{}: is no text file with a matrix of up to 4x5 numbers", path));
+  }
+  return parse_color_matrix(text, path);
+}
+
+bool is_matrix_text(std::string_view value) {
+  for (const std::string_view path : {"/", "./", "../"}) {
+    if (value.starts_with(path)) return false;
+  }
+  if (begins_with_number(value)) return true;
+  const bool has_digit = std::any_of(value.begin(), value.end(), is_digit);
+  return has_digit && value.find_first_of(";\n") != std::string_view::npos;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,149 @@
+#include "stages/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/lookup.hpp"
+#include "stages/number.hpp"
+
+namespace gpufilter {
+namespace {
+
+double sample_value(const Level& level, const PixelFormat& pixel) {
+  return level.percent ? level.value * pixel.max_sample() / 100 : level.value;
+}
+
+std::string to_string(const Level& level) {
+  return format("{}{}", level.value, level.percent ? "%" : "");
+}
+
+std::vector<std::uint16_t> levels_table(double low, double high, const PixelFormat& pixel) {
+  const double max = pixel.max_sample();
+  std::vector<std::uint16_t> table(pixel.max_sample() + 1);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const double stretched = (static_cast<double>(i) - low) * max / (high - low);
+    // nearbyint rounds half to even: nobody changes the rounding mode.
+    table[i] = static_cast<std::uint16_t>(std::clamp(std::nearbyint(stretched), 0.0, max));
+  }
+  return table;
+}
+
+// Waits for the picture's histograms.
+class AutoLevels final : public Stage {
+ public:
+  explicit AutoLevels(double clip_percent) : clip_percent_(clip_percent) {}
+
+  [[nodiscard]] std::string name() const override { return "levels"; }
+  [[nodiscard]] std::string key() const override { return format("levels auto {}", clip_percent_); }
+  [[nodiscard]] std::optional<Quantity> needs() const override {
+    return Quantity::channel_histograms;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
+                                                      const PixelFormat& pixel) const override {
+    const auto& all = std::get<Histograms>(statistics).channels;
+    const std::vector<Histogram> colors(all.begin(), all.begin() + pixel.color_channels());
+    const auto [low, high] = level_bounds(colors, clip_percent_);
+    const std::string variant = format("table, {} to {}", low, high);
+    if (low >= high) {
+      return make_lookup({"levels", variant + ": as it is", [](const PixelFormat& of) {
+                            std::vector<std::uint16_t> identity(of.max_sample() + 1);
+                            std::iota(identity.begin(), identity.end(), std::uint16_t{0});
+                            return identity;
+                          }});
+    }
+    return make_lookup({"levels", variant, [low = low, high = high](const PixelFormat& of) {
+                          return levels_table(low, high, of);
+                        }});
+  }
+
+ private:
+  double clip_percent_;
+};
+
+Level parse_level(std::string_view text) {
+  Level level;
+  level.percent = text.ends_with('%');
+  level.value = parse_number("--levels", text.substr(0, text.size() - (level.percent ? 1 : 0)));
+  return level;
+}
+
+std::shared_ptr<const Stage> levels_from_options(const std::string& value, const ParameterValues&) {
+  if (value == "auto") return make_auto_levels(0);
+  constexpr std::string_view clipped = "auto=";
+  if (value.starts_with(clipped)) {
+    const std::string_view text = std::string_view(value).substr(clipped.size());
+    const double percent =
+        parse_number("--levels auto", text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
+    if (percent < 0 || percent >= 50) {
+      throw UsageError(
+          format("--levels {}: the share to clip is 0 or more and less than 50 percent", value));
+    }
+    return make_auto_levels(percent);
+  }
+  const std::size_t comma = value.find(',');
+  if (comma == std::string::npos) {
+    throw UsageError(format("--levels {}: write auto, auto=PERCENT or LOW,HIGH", value));
+  }
+  const std::string_view text = value;
+  const Level low = parse_level(text.substr(0, comma));
+  const Level high = parse_level(text.substr(comma + 1));
+  if (low.percent != high.percent) {
+    throw UsageError(format("--levels {}: give both in percent, or none", value));
+  }
+  if (low.value >= high.value)
+    throw UsageError(format("--levels {}: LOW is not below HIGH", value));
+  return make_levels(low, high);
+}
+
+}  // namespace
+
+LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_percent) {
+  if (colors.empty()) return {};
+  Histogram joint(colors.front().size());
+  for (const Histogram& channel : colors) {
+    std::transform(joint.begin(), joint.end(), channel.begin(), joint.begin(), std::plus<>());
+  }
+  const std::uint64_t total = std::accumulate(joint.begin(), joint.end(), std::uint64_t{0});
+  if (total == 0) return {};
+  // How many samples may be clipped at each end.
+  const auto spare = static_cast<std::uint64_t>(static_cast<double>(total) * clip_percent / 100);
+  LevelBounds bounds;
+  std::uint64_t below = joint[0];
+  while (below <= spare)
+    below += joint[++bounds.low];
+  bounds.high = static_cast<std::uint32_t>(joint.size()) - 1;
+  std::uint64_t above = joint[bounds.high];
+  while (above <= spare)
+    above += joint[--bounds.high];
+  return bounds;
+}
+
+std::shared_ptr<const Stage> make_levels(Level low, Level high) {
+  return make_lookup({"levels", format("table, {} to {}", to_string(low), to_string(high)),
+                      [low, high](const PixelFormat& pixel) {
+                        return levels_table(sample_value(low, pixel), sample_value(high, pixel),
+                                            pixel);
+                      }});
+}
+
+std::shared_ptr<const Stage> make_auto_levels(double clip_percent) {
+  return std::make_shared<AutoLevels>(clip_percent);
+}
+
+StageKind levels_stage_kind() {
+  return {
+      "--levels",
+      "auto|auto=PERCENT|LOW,HIGH",
+      {},
+      "stretch to full range: from the picture's minimum and maximum, with PERCENT of the samples "
+      "clipped at each end, or from LOW,HIGH in sample values or percent (10%,90%)",
+      {},
+      {},
+      levels_from_options};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,52 @@
+// A small network that maps colours to colours, one pixel at a time: what --mlp runs.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/matrix_product.hpp"
+
+namespace gpufilter {
+
+// y = act(W x + b).
+struct NetworkLayer {
+  int inputs = 0;
+  std::vector<float> weights;  // W, a row of `inputs` numbers for each output
+  std::vector<float> bias;     // b, a number for each output
+  Activation activation = Activation::none;
+
+  [[nodiscard]] int outputs() const { return static_cast<int>(bias.size()); }
+};
+
+// 3 (RGB) or 4 (RGBA) inputs and outputs, 0..1; at most network_width numbers between two layers.
+struct Network {
+  std::vector<NetworkLayer> layers;
+
+  [[nodiscard]] int inputs() const { return layers.front().inputs; }
+  [[nodiscard]] int outputs() const { return layers.back().outputs(); }
+  // The most numbers that stand between two layers, before the first or after the last.
+  [[nodiscard]] int widest() const;
+};
+
+inline constexpr int network_width = 256;
+
+// Why layer `index` cannot stand where it is, naming it: "layer 2 takes 8 inputs, layer 1 gives
+// 16"; empty where it can.
+[[nodiscard]] std::string objection_to_layer(const Network& network, std::size_t index);
+
+// Why these layers, each in order by itself, are no network from colours to colours; empty where
+// they are.
+[[nodiscard]] std::string objection_to_ends(const Network& network);
+
+// The network in a file of this form, its numbers rounded to single precision:
+//   {"format": "gpufilter-network-1", "comment": "what it does",
+//    "layers": [{"weights": [[...], ...], "bias": [...], "activation": "relu"}, ...]}
+// Activations: none, relu, clamp. Throws UsageError "PATH:LINE: reason".
+[[nodiscard]] Network read_network(const std::string& path);
+
+// The same from memory; `name` stands for the path in messages.
+[[nodiscard]] Network parse_network(std::string_view text, const std::string& name);
+
+}  // namespace gpufilter

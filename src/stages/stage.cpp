@@ -1,0 +1,38 @@
+#include "stages/stage.hpp"
+
+#include <stdexcept>
+
+namespace gpufilter {
+namespace {
+
+// The pipeline resolves a stage before it runs it: only a mistake in the program gets here.
+[[noreturn]] void throw_not_runnable(const Stage& stage) {
+  throw std::logic_error("the stage " + stage.name() + " is used before or after it was resolved");
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> Stage::merged_with(const Stage& /*next*/) const {
+  return nullptr;
+}
+
+bool Stage::changes_nothing(const PixelFormat& /*input*/) const {
+  return false;
+}
+
+std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statistics*/,
+                                             const PixelFormat& /*input*/) const {
+  throw_not_runnable(*this);
+}
+
+void Stage::run_reference(const ConstRows& /*source*/, const MutableRows& /*target*/,
+                          int /*height*/) const {
+  throw_not_runnable(*this);
+}
+
+std::unique_ptr<DevicePass> Stage::prepare(Session& /*session*/, ImageSize /*size*/,
+                                           const PixelFormat& /*input*/) const {
+  throw_not_runnable(*this);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,120 @@
+#include "stages/tonemap.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/lookup.hpp"
+#include "stages/number.hpp"
+
+namespace gpufilter {
+namespace {
+
+const char* name_of(ToneCurve curve) {
+  return curve == ToneCurve::reinhard ? "reinhard" : "filmic";
+}
+
+double curve_at(ToneCurve curve, double x, double white) {
+  if (curve == ToneCurve::reinhard) return x * (1 + x / (white * white)) / (1 + x);
+  constexpr double a = 0.15;
+  constexpr double b = 0.5;
+  constexpr double c = 0.1;
+  constexpr double d = 0.2;
+  constexpr double e = 0.02;
+  constexpr double f = 0.3;
+  const double exposed = 2 * x;
+  return (exposed * (a * exposed + c * b) + d * e) / (exposed * (a * exposed + b) + d * f) - e / f;
+}
+
+// The mean of ln(1e-4 + L) over the picture, as an exponential again.
+double log_mean(const Histogram& luma) {
+  constexpr double offset = 1e-4;  // keeps black pixels from making the mean 0
+  const double max = static_cast<double>(luma.size() - 1);
+  double sum = 0;
+  double pixels = 0;
+  for (std::size_t i = 0; i < luma.size(); ++i) {
+    if (luma[i] == 0) continue;
+    const auto count = static_cast<double>(luma[i]);
+    sum += count * std::log(offset + static_cast<double>(i) / max);
+    pixels += count;
+  }
+  return std::exp(sum / pixels);
+}
+
+class ToneMap final : public Stage {
+ public:
+  explicit ToneMap(const ToneMapParameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "tonemap"; }
+  [[nodiscard]] std::string key() const override {
+    return format("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
+  }
+  [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
+
+  [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
+                                                      const PixelFormat&) const override {
+    return make_luma_scaling(
+        {"tonemap", format("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
+         [factors = tone_factors(parameters_, std::get<Histogram>(statistics))](
+             const PixelFormat&) { return factors; }});
+  }
+
+ private:
+  ToneMapParameters parameters_;
+};
+
+std::shared_ptr<const Stage> tonemap_from_options(const std::string& value,
+                                                  const ParameterValues&) {
+  const std::size_t equals = value.find('=');
+  const std::string curve = value.substr(0, equals);
+  ToneMapParameters parameters;
+  if (curve != "reinhard" && curve != "filmic") {
+    throw UsageError(format("--tonemap {}: the curves are reinhard and filmic", value));
+  }
+  parameters.curve = curve == "reinhard" ? ToneCurve::reinhard : ToneCurve::filmic;
+  if (equals != std::string::npos) {
+    parameters.key = parse_number("--tonemap " + curve, std::string_view(value).substr(equals + 1));
+    if (parameters.key <= 0 || parameters.key > 1) {
+      throw UsageError(format("--tonemap {}: the key is above 0 and at most 1", value));
+    }
+  }
+  return make_tonemap(parameters);
+}
+
+}  // namespace
+
+std::vector<float> tone_factors(const ToneMapParameters& parameters, const Histogram& luma) {
+  std::vector<float> factors(luma.size(), 1.0F);
+  std::size_t lightest = luma.size() - 1;
+  while (lightest > 0 && luma[lightest] == 0)
+    --lightest;
+  if (lightest == 0) return factors;
+  const double max = static_cast<double>(luma.size() - 1);
+  const double scale = parameters.key / log_mean(luma);
+  const double white = scale * static_cast<double>(lightest) / max;
+  const double top = curve_at(parameters.curve, white, white);
+  for (std::size_t i = 1; i < factors.size(); ++i) {
+    const double luminance = static_cast<double>(i) / max;
+    factors[i] =
+        static_cast<float>(curve_at(parameters.curve, scale * luminance, white) / top / luminance);
+  }
+  factors[0] = factors[1];  // luma rounds to 0 where a little colour is left
+  return factors;
+}
+
+std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters) {
+  return std::make_shared<ToneMap>(parameters);
+}
+
+StageKind tonemap_stage_kind() {
+  return {"--tonemap",
+          "reinhard|filmic[=KEY]",
+          {},
+          "tone mapping from the picture's own brightness; KEY, 0.18 by default, is how light its "
+          "mean becomes",
+          {},
+          {},
+          tonemap_from_options};
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,229 @@
+// The blur is the same to the bit wherever it runs: the reference against a second implementation,
+// then every device, kernel, tile, border, format, size and band height against the reference.
+#include "stages/blur.hpp"
+
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "support/filtering.hpp"
+#include "support/naive_blur.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+constexpr std::array sizes{ImageSize{1, 1},     ImageSize{1, 40},   ImageSize{40, 1},
+                           ImageSize{15, 17},   ImageSize{16, 16},  ImageSize{31, 33},
+                           ImageSize{257, 129}, ImageSize{1919, 61}};
+constexpr std::array band_heights{1, 7, 16, 1000};
+constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
+constexpr std::array alpha_modes{AlphaMode::weighted, AlphaMode::independent};
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+std::vector<Image> pictures(ImageSize size, PixelFormat format) {
+  std::vector<Image> made;
+  made.push_back(test::random_image(size, format, 1));
+  made.push_back(test::extreme_image(size, format, 2));
+  if (format.has_alpha()) made.push_back(test::mixed_alpha_image(size, format, 3));
+  return made;
+}
+
+const char* name(Border border) {
+  switch (border) {
+    case Border::replicate:
+      return "replicate";
+    case Border::mirror:
+      return "mirror";
+    case Border::wrap:
+      return "wrap";
+    case Border::constant:
+      return "constant";
+  }
+  return "?";
+}
+
+StageChain chain_of(const BlurParameters& parameters) {
+  return {make_blur(parameters)};
+}
+
+TEST(BlurReference, EqualsTheDefinition) {
+  for (const PixelFormat& format : formats()) {
+    for (const ImageSize& size : sizes) {
+      for (const Image& image : pictures(size, format)) {
+        for (const Border border : borders) {
+          for (const AlphaMode alpha : alpha_modes) {
+            const Image result =
+                test::filter_on_reference(image, chain_of({.border = border, .alpha = alpha}), {});
+            ASSERT_TRUE(same_pixels(result, test::naive_blur(image, border, alpha)))
+                << to_string(format) << ", " << size.width << "x" << size.height << ", "
+                << name(border);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(BlurReference, IsTheSameForEveryBandHeight) {
+  for (const Border border : borders) {
+    const Image image = test::random_image({31, 33}, {4, 8}, 4);
+    const StageChain thrice(3, make_blur({.border = border}));
+    const Image whole = test::filter_on_reference(image, thrice, {.band_rows = 33});
+    for (int rows = 1; rows < 33; ++rows) {
+      const Image banded = test::filter_on_reference(image, thrice, {.band_rows = rows});
+      ASSERT_TRUE(same_pixels(banded, whole)) << name(border) << ", bands of " << rows;
+    }
+  }
+}
+
+TEST(BlurReference, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
+  for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
+    const Image image = test::opaque_image({31, 33}, format, 5);
+    for (const Border border : borders) {
+      const Image weighted = test::filter_on_reference(image, chain_of({.border = border}), {});
+      const Image independent = test::filter_on_reference(
+          image, chain_of({.border = border, .alpha = AlphaMode::independent}), {});
+      EXPECT_TRUE(same_pixels(weighted, independent)) << to_string(format) << name(border);
+    }
+  }
+}
+
+// The formula at its hardest: every sum of nine 8-bit samples, at the middle of a 3x3 picture.
+TEST(BlurReference, RoundsEverySumAsTheContractSays) {
+  for (int sum = 0; sum <= 9 * 255; ++sum) {
+    Image image({3, 3}, {1, 8});
+    for (int i = 0; i < 9; ++i) {
+      test::set_sample(image, i % 3, i / 3, 0, static_cast<std::uint32_t>(sum / 9 + (i < sum % 9)));
+    }
+    const Image result = test::filter_on_reference(image, chain_of({}), {});
+    ASSERT_EQ(test::sample_at(result, 1, 1, 0), static_cast<std::uint32_t>((sum + 4) / 9)) << sum;
+  }
+}
+
+using KernelCase = std::tuple<BlurVariant, int, Border>;
+
+class BlurKernel : public ::testing::TestWithParam<KernelCase> {};
+
+std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
+  const auto& [variant, tile, border] = info.param;
+  const std::string kernel = variant == BlurVariant::naive   ? "naive"
+                             : variant == BlurVariant::tiled ? "tiled" + std::to_string(tile)
+                                                             : "auto";
+  return kernel + "_" + name(border);
+}
+
+void check_format(Session& session, const BlurParameters& parameters, const PixelFormat& format) {
+  const StageChain chain = chain_of(parameters);
+  for (const ImageSize& size : sizes) {
+    for (const Image& image : pictures(size, format)) {
+      const Image expected = test::filter_on_reference(image, chain, {});
+      for (const int rows : band_heights) {
+        const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
+        ASSERT_TRUE(same_pixels(result, expected))
+            << session.device().name << ", " << to_string(format) << ", " << size.width << "x"
+            << size.height << ", bands of " << rows;
+        if (rows > size.height) break;
+      }
+    }
+  }
+}
+
+TEST_P(BlurKernel, EqualsTheReference) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const auto& [variant, tile, border] = GetParam();
+  for (const auto& session : test::all_sessions()) {
+    for (const PixelFormat& format : formats()) {
+      for (const AlphaMode alpha : alpha_modes) {
+        if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
+        if (variant == BlurVariant::tiled &&
+            !session->device().fits(static_cast<std::size_t>(tile), static_cast<std::size_t>(tile),
+                                    blur_tile_bytes(tile, format))) {
+          continue;  // refused: DeviceLimits below
+        }
+        check_format(*session, {variant, tile, border, alpha}, format);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Naive, BlurKernel,
+                         ::testing::Combine(::testing::Values(BlurVariant::naive),
+                                            ::testing::Values(16), ::testing::ValuesIn(borders)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Tiled, BlurKernel,
+                         ::testing::Combine(::testing::Values(BlurVariant::tiled),
+                                            ::testing::Values(8, 16, 32),
+                                            ::testing::ValuesIn(borders)),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Automatic, BlurKernel,
+                         ::testing::Combine(::testing::Values(BlurVariant::automatic),
+                                            ::testing::Values(16), ::testing::ValuesIn(borders)),
+                         case_name);
+
+TEST(BlurKernels, ChainedInBandsEqualTheReference) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (const Border border : borders) {
+    const StageChain chain{make_blur({BlurVariant::naive, 16, border, AlphaMode::weighted}),
+                           make_blur({BlurVariant::tiled, 8, border, AlphaMode::weighted}),
+                           make_blur({BlurVariant::tiled, 16, border, AlphaMode::independent})};
+    for (const ImageSize size : {ImageSize{1, 1}, {3, 2}, {31, 33}, {257, 129}}) {
+      const Image image = test::mixed_alpha_image(size, {4, 8}, 6);
+      const Image expected = test::filter_on_reference(image, chain, {});
+      for (const auto& session : test::all_sessions()) {
+        for (const int rows : {1, 2, 5, 64, 1000}) {
+          const Image result = test::filter_on_device(*session, image, chain, {.band_rows = rows});
+          ASSERT_TRUE(same_pixels(result, expected))
+              << session->device().name << ", " << name(border) << ", " << size.width << "x"
+              << size.height << ", bands of " << rows;
+        }
+      }
+    }
+  }
+}
+
+// A device that takes next to nothing, but is never used.
+class SmallDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+    DeviceInfo device = test::all_sessions().front()->device();
+    device.max_work_group_size = 256;
+    device.local_memory = 400;
+    session_ = std::make_unique<Session>(device, std::nullopt);
+  }
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
+  const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 32});
+  try {
+    static_cast<void>(blur->prepare(*session_, {64, 64}, {1, 8}));
+    FAIL() << "the tile was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("--tile 32"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("256 work-items"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(SmallDevice, RefusesATileOfTooMuchLocalMemory) {
+  const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 16});
+  EXPECT_NO_THROW(static_cast<void>(blur->prepare(*session_, {64, 64}, {1, 8})));  // 324 bytes
+  EXPECT_THROW(static_cast<void>(blur->prepare(*session_, {64, 64}, {2, 8})), UsageError);
+}
+
+}  // namespace
+}  // namespace gpufilter
