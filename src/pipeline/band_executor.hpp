@@ -1,0 +1,51 @@
+// Who carries out the passes of a plan on a band.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/timeline.hpp"
+#include "image/image_pool.hpp"
+#include "pipeline/plan.hpp"
+
+namespace gpufilter {
+
+// How one pass was carried out: for the account that every run gives.
+struct PassReport {
+  std::string stage;
+  std::string variant;
+  std::string reason;
+  std::string program;  // "cache", "compiled", or "none" where nothing had to be built
+  int walk = 0;         // how many times the picture was walked through before
+};
+
+class BandExecutor {
+ public:
+  virtual ~BandExecutor() = default;
+
+  // Memory for bands, of a kind that the device reaches best.
+  [[nodiscard]] virtual ImagePool& pool() = 0;
+
+  // Fills `target`, the rows of a band, from `source`, the band's first window. Safe to call from
+  // several threads for different bands. Throws DeviceError.
+  virtual void run(const ConstRows& source, const MutableRows& target) = 0;
+
+  // For a plan that measures: runs the passes and adds up the rows `band` of their result. As safe.
+  virtual void measure(const ConstRows& source, const RowRange& band) = 0;
+  // Of all bands measured so far; nobody may be measuring.
+  [[nodiscard]] virtual PictureStatistics statistics() = 0;
+
+  // Those of the plan, then the measuring where it measures.
+  [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
+};
+
+// The C++ reference. `plan` and `timeline` outlive the executor, here and below.
+[[nodiscard]] std::unique_ptr<BandExecutor> make_reference_executor(const Plan& plan,
+                                                                    Timeline& timeline);
+
+// The device of `session`, with the kernels of all passes built. Throws DeviceError, UsageError.
+[[nodiscard]] std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
+                                                                 Timeline& timeline);
+
+}  // namespace gpufilter

@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+
+#include "compute/picture_reduction.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter {
+namespace {
+
+// What one band needs on the device: a queue, two buffers that the passes go back and forth
+// between, and kernels with arguments of their own. Bands that run at the same time have a lane
+// each, so that one's transfers go on beside another's kernels.
+struct Lane {
+  Queue queue;
+  std::array<Buffer, 2> buffers;
+  std::vector<std::unique_ptr<DevicePass>> passes;
+  std::unique_ptr<PictureReducer> reducer;  // where the plan measures
+};
+
+// The commands of one band, to be timed when they are done.
+class BandCommands {
+ public:
+  BandCommands(const RowRange& band, Timeline& timeline) : band_(band), timeline_(timeline) {}
+
+  void add(Event event, Activity activity, int pass, std::uint64_t bytes) {
+    commands_.push_back({std::move(event),
+                         {.activity = activity,
+                          .pass = pass,
+                          .bytes = bytes,
+                          .first_row = band_.begin,
+                          .rows = band_.count()}});
+  }
+
+  // The kernels of one pass: its bytes are counted once, whatever they move among themselves.
+  void add_kernels(std::vector<Event> events, std::size_t pass, std::uint64_t bytes) {
+    for (Event& event : events) {
+      add(std::move(event), Activity::kernel, static_cast<int>(pass), bytes);
+      bytes = 0;
+    }
+  }
+
+  // Only after the queue has finished.
+  void record() {
+    const Nanoseconds ended = now();
+    Nanoseconds first = ended;
+    Nanoseconds last = begun_;
+    for (Command& command : commands_) {
+      const Event::Times times = command.event.times();
+      command.span.start = times.start;
+      command.span.duration = times.duration;
+      first = std::min(first, times.start);
+      last = std::max(last, times.start + times.duration);
+    }
+    // How far the device's clock is from the host's is known only as well as the host was woken in
+    // time; but the commands ran after they were begun, and before now.
+    const Nanoseconds early = std::max<Nanoseconds>(begun_ - first, 0);
+    const Nanoseconds shift = last > ended ? ended - last : early;
+    for (Command& command : commands_) {
+      command.span.start += shift;
+      timeline_.add(command.span);
+    }
+  }
+
+ private:
+  struct Command {
+    Event event;
+    Span span;
+  };
+  RowRange band_;
+  Timeline& timeline_;
+  Nanoseconds begun_ = now();
+  std::vector<Command> commands_;
+};
+
+std::size_t bytes_of(const RowRange& rows, std::size_t pitch) {
+  return pitch * static_cast<std::size_t>(rows.count());
+}
+
+class DeviceExecutor final : public BandExecutor {
+ public:
+  DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline)
+      : plan_(plan),
+        session_(session),
+        timeline_(timeline),
+        in_place_(session.device().kind == DeviceKind::cpu && session.device().unified_memory),
+        pool_(make_pool()) {
+    auto lane = make_lane();
+    for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+      const auto& description = lane->passes[i]->description();
+      reports_.push_back({plan.passes[i].stage->name(), description.variant, description.reason,
+                          to_string(description.origin)});
+    }
+    if (plan.measure) {
+      const ReductionDescription& description = lane->reducer->description();
+      reports_.push_back(
+          {"statistics", description.variant, description.reason, to_string(description.origin)});
+    }
+    idle_.push_back(std::move(lane));
+  }
+
+  [[nodiscard]] ImagePool& pool() override { return pool_; }
+
+  void run(const ConstRows& source, const MutableRows& target) override {
+    std::unique_ptr<Lane> lane = take_lane();
+    BandCommands commands(target.rows, timeline_);
+    const std::size_t bytes = bytes_of(target.rows, target.pitch);
+    const Buffer borrowed = bring(*lane, source, commands);
+    if (in_place_) {
+      const Buffer output = session_.borrow(target.data, bytes);
+      run_passes(*lane, borrowed, target.rows, &output, commands);
+      commands.add(lane->queue.reclaim(output), Activity::download, -1, 0);
+    } else {
+      const Buffer& output = run_passes(*lane, lane->buffers[0], target.rows, nullptr, commands);
+      commands.add(lane->queue.download(output, target.data, bytes), Activity::download, -1, bytes);
+    }
+    lane->queue.finish();
+    commands.record();
+    give_back(std::move(lane));
+  }
+
+  void measure(const ConstRows& source, const RowRange& band) override {
+    std::unique_ptr<Lane> lane = take_lane();
+    BandCommands commands(band, timeline_);
+    const Buffer borrowed = bring(*lane, source, commands);
+    const Buffer& input = in_place_ ? borrowed : lane->buffers[0];
+    const DeviceRows result{&run_passes(*lane, input, band, nullptr, commands), band};
+    commands.add_kernels(lane->reducer->add(lane->queue, result), plan_.passes.size(),
+                         bytes_of(band, row_pitch(plan_.size.width, plan_.output())));
+    lane->queue.finish();
+    commands.record();
+    give_back(std::move(lane));
+  }
+
+  [[nodiscard]] PictureStatistics statistics() override {
+    PictureStatistics all = no_statistics(plan_.output(), *plan_.measure);
+    for (const auto& lane : idle_)
+      add_statistics(all, lane->reducer->result(lane->queue));
+    return all;
+  }
+
+  [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Lane> make_lane() {
+    const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows));
+    auto lane = std::make_unique<Lane>(Lane{session_.make_queue(), {}, {}, {}});
+    // The results of passes that stay on the device: in place, the last one's does not.
+    const std::size_t kept = plan_.passes.size() - (in_place_ && !plan_.measure ? 1 : 0);
+    if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
+    if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
+    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
+      const Pass& pass = plan_.passes[i];
+      const ScopedSpan span(timeline_, build_span(i));
+      lane->passes.push_back(pass.stage->prepare(session_, plan_.size, pass.input));
+    }
+    if (plan_.measure) {
+      const ScopedSpan span(timeline_, build_span(plan_.passes.size()));
+      lane->reducer = std::make_unique<PictureReducer>(session_, plan_.size.width, plan_.output(),
+                                                       *plan_.measure);
+    }
+    return lane;
+  }
+
+  static Span build_span(std::size_t pass) {
+    return {.activity = Activity::build_program, .pass = static_cast<int>(pass)};
+  }
+
+  [[nodiscard]] std::unique_ptr<Lane> take_lane() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        auto lane = std::move(idle_.back());
+        idle_.pop_back();
+        return lane;
+      }
+    }
+    return make_lane();
+  }
+
+  void give_back(std::unique_ptr<Lane> lane) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(lane));
+  }
+
+  // Gets the band's input to the device: into the lane's first buffer, or in place as the buffer
+  // that is returned.
+  Buffer bring(Lane& lane, const ConstRows& source, BandCommands& commands) {
+    const std::size_t bytes = bytes_of(source.rows, source.pitch);
+    if (!in_place_) {
+      commands.add(lane.queue.upload(lane.buffers[0], source.data, bytes), Activity::upload, -1,
+                   bytes);
+      return {};
+    }
+    const ScopedSpan span(timeline_, {.activity = Activity::upload,
+                                      .first_row = source.rows.begin,
+                                      .rows = source.rows.count()});
+    return session_.borrow(source.data, bytes);
+  }
+
+  // Queues the passes; returns the buffer that will hold the rows `band`: `last` where it is given
+  // and there is a pass.
+  const Buffer& run_passes(Lane& lane, const Buffer& input, const RowRange& band,
+                           const Buffer* last, BandCommands& commands) {
+    const auto windows = plan_.windows(band);
+    const Buffer* result = &input;
+    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
+      const Pass& pass = plan_.passes[i];
+      const bool is_last = i + 1 == plan_.passes.size();
+      const DeviceRows from{result, windows[i]};
+      result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
+      const DeviceRows to{result, windows[i + 1]};
+      commands.add_kernels(lane.passes[i]->enqueue(lane.queue, from, to), i,
+                           bytes_of(from.rows, row_pitch(plan_.size.width, pass.input)) +
+                               bytes_of(to.rows, row_pitch(plan_.size.width, pass.output)));
+    }
+    return *result;
+  }
+
+  // Pinned memory, where bytes have to be copied.
+  [[nodiscard]] ImagePool make_pool() {
+    if (in_place_) return {};
+    return ImagePool([this](std::size_t bytes) { return session_.allocate_pinned(bytes); });
+  }
+
+  const Plan& plan_;
+  Session& session_;
+  Timeline& timeline_;
+  bool in_place_;  // the device works in the host's memory: nothing is copied
+  ImagePool pool_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Lane>> idle_;
+  std::vector<PassReport> reports_;
+};
+
+}  // namespace
+
+std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
+                                                   Timeline& timeline) {
+  return std::make_unique<DeviceExecutor>(plan, session, timeline);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,99 @@
+#include "pipeline/engine.hpp"
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+namespace {
+
+// A band's buffer: on a CPU, the buffers of a pass together stay within its caches; a GPU wants
+// enough work per launch to hide what a launch costs.
+constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
+constexpr std::uint64_t gpu_target_buffer = std::uint64_t{32} << 20U;
+
+std::string name_of(const DeviceCandidate& candidate) {
+  return candidate.device ? candidate.device->name : "reference";
+}
+
+}  // namespace
+
+Prepared Engine::prepare(const Work& work, Timeline& timeline) {
+  const std::lock_guard lock(mutex_);
+  if (work.chain.empty() && !work.measure) {
+    report_.reason = "no stage to run";
+    return {report_, nullptr, plan(work), nullptr};
+  }
+  for (;;) {
+    try {
+      return prepare_on_current(work, timeline);
+    } catch (const DeviceError& error) {
+      if (current_ + 1 == candidates_.size()) throw;
+      ++current_;
+      session_.reset();
+      report_.fallbacks.emplace_back(error.what());
+      log::warn(gpufilter::format("{}; falling back to {}", error.what(),
+                                  name_of(candidates_[current_])));
+    }
+  }
+}
+
+Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
+  const DeviceCandidate& candidate = candidates_[current_];
+  report_.device = name_of(candidate);
+  report_.reason = candidate.reason;
+  Prepared prepared;
+  if (!candidate.device) {
+    report_.kind = "reference";
+    report_.platform.clear();  // of a device that was left out
+    report_.driver.clear();
+    prepared.plan = plan(work);
+    prepared.executor = make_reference_executor(*prepared.plan, timeline);
+    prepared.report = report_;
+    return prepared;
+  }
+  report_.kind = to_string(candidate.device->kind);
+  report_.platform = candidate.device->platform_version;
+  report_.driver = candidate.device->driver_version;
+  if (!session_) {
+    const ScopedSpan span(timeline, {.activity = Activity::start_device});
+    session_ = std::make_shared<Session>(*candidate.device, options_.cache);
+  }
+  prepared.session = session_;
+  prepared.plan = plan(work);
+  prepared.executor = make_device_executor(*prepared.plan, *session_, timeline);
+  prepared.report = report_;
+  return prepared;
+}
+
+std::unique_ptr<Plan> Engine::plan(const Work& work) const {
+  auto plan = std::make_unique<Plan>(make_plan(work.size, work.input, work.chain, limits()));
+  plan->measure = work.measure;
+  return plan;
+}
+
+PlanLimits Engine::limits() const {
+  const auto& device = candidates_[current_].device;
+  PlanLimits limits;
+  limits.target_buffer =
+      device && device->kind == DeviceKind::gpu ? gpu_target_buffer : cpu_target_buffer;
+  limits.max_buffer = options_.max_buffer.value_or(device ? device->max_allocation : UINT64_MAX);
+  limits.band_rows = options_.band_rows;
+  return limits;
+}
+
+void Engine::keep_programs() {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = session_;
+  }
+  if (session) session->keep_programs();
+}
+
+EngineReport Engine::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,80 @@
+// The device in use, and what takes its place where it does not work.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device_choice.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter {
+
+// What an engine ended up with: for the account that every run gives.
+struct EngineReport {
+  std::string device = "none";  // its name; "reference"; "none" where no stage needed one
+  std::string kind = "none";    // gpu, cpu, other, reference, none
+  std::string platform;
+  std::string driver;
+  std::string reason;
+  std::vector<std::string> fallbacks;  // what was tried before, and why it was left
+};
+
+struct Prepared {
+  EngineReport report;
+  std::shared_ptr<Session> session;  // the executor refers to it and to the plan
+  std::unique_ptr<Plan> plan;
+  std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
+};
+
+// What is to be done with a picture.
+struct Work {
+  ImageSize size;
+  PixelFormat input;
+  StageChain chain;                                // every stage resolved
+  std::optional<Quantity> measure = std::nullopt;  // wanted of the result in place of its pixels
+};
+
+struct EngineOptions {
+  std::optional<ProgramCache> cache = std::nullopt;
+  std::optional<int> band_rows = std::nullopt;  // instead of what suits the device
+  // Bytes; instead of the device's largest allocation.
+  std::optional<std::uint64_t> max_buffer = std::nullopt;
+};
+
+// Starts devices when they are first needed and keeps the one that works for the pictures to come.
+// Safe to use from several threads: what one of them prepared stays usable when another finds that
+// the device does not work.
+class Engine {
+ public:
+  // `candidates`, best first, are tried in turn; at least one.
+  Engine(std::vector<DeviceCandidate> candidates, EngineOptions options)
+      : candidates_(std::move(candidates)), options_(std::move(options)) {}
+
+  // Plans a picture and builds what its passes need, on the first candidate that can. A candidate
+  // that fails is left for good, with a warning in the log. Throws the last candidate's DeviceError
+  // where none works; UsageError where the stages do not fit picture or device.
+  [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
+
+  // Stores programs compiled since the last call; see Session::keep_programs().
+  void keep_programs();
+
+  // Of the device in use now.
+  [[nodiscard]] EngineReport report() const;
+
+ private:
+  [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);
+  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work) const;
+  [[nodiscard]] PlanLimits limits() const;
+
+  std::vector<DeviceCandidate> candidates_;
+  EngineOptions options_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::size_t current_ = 0;
+  std::shared_ptr<Session> session_;  // on the current candidate's device
+  EngineReport report_;
+};
+
+}  // namespace gpufilter

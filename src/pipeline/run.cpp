@@ -1,0 +1,233 @@
+#include "pipeline/run.hpp"
+
+#include <algorithm>
+
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include "base/error.hpp"
+#include "codec/repeatable_source.hpp"
+#include "pipeline/band_feed.hpp"
+
+namespace gpufilter {
+namespace {
+
+Span band_span(Activity activity, const ConstRows& rows) {
+  return {.activity = activity,
+          .bytes = rows.pitch * static_cast<std::uint64_t>(rows.rows.count()),
+          .first_row = rows.rows.begin,
+          .rows = rows.rows.count()};
+}
+
+// One walk through the picture: the input opened, and what is to be done with its bands.
+struct Walk {
+  std::unique_ptr<RowReader> reader;
+  Prepared prepared;
+  Timeline timeline;
+  ImagePool plain_memory;
+
+  [[nodiscard]] ImagePool& pool() {
+    return prepared.executor ? prepared.executor->pool() : plain_memory;
+  }
+};
+
+// A band on its way.
+struct Band {
+  RowRange rows;
+  Image image;  // before the passes: their input; after: the result
+};
+
+class PictureRun {
+ public:
+  PictureRun(const std::string& input, const StageChain& chain, Engine& engine,
+             const RunOptions& options)
+      : chain_(chain),
+        walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
+                                                  [](const auto& s) { return s->needs(); }))),
+        source_(input, walks_ > 1),
+        engine_(engine),
+        options_(options) {
+    report_.start = now();
+    report_.input = input;
+  }
+
+  RunReport run(const std::string& output, std::optional<FileFormat> output_format) {
+    for (std::size_t i = 0; i < chain_.size(); ++i) {
+      if (chain_[i]->needs()) resolve(i);
+    }
+    write(output, output_format);
+    report_.total = now() - report_.start;
+    return std::move(report_);
+  }
+
+ private:
+  // Walks through the picture for what the stage at `index` needs to know of what precedes it.
+  void resolve(std::size_t index) {
+    Walk walk;
+    open(walk);
+    const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(index);
+    prepare(walk, {chain_.begin(), end}, chain_[index]->needs());
+    const Plan& plan = *walk.prepared.plan;
+    walk_bands(
+        walk,
+        [&](Band band) {
+          walk.prepared.executor->measure(band.image.rows(), band.rows);
+          return Band{band.rows, {}};
+        },
+        [](const Band&) {});
+    static_cast<void>(walk.reader->finish());
+    chain_[index] = chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output());
+    close(walk);
+  }
+
+  void write(const std::string& output, std::optional<FileFormat> output_format) {
+    Walk walk;
+    open(walk);
+    prepare(walk, chain_, std::nullopt);
+    const Plan& plan = *walk.prepared.plan;
+    PictureHeader header = walk.reader->header();
+    describe(header, plan);
+    report_.output = output;
+    report_.output_format = output_format.value_or(header.file_format);
+
+    const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
+    header.format = plan.output();
+    const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
+    walk_bands(
+        walk, [&](Band band) { return filter(walk, std::move(band)); },
+        [&](const Band& band) {
+          const ScopedSpan span(walk.timeline, band_span(Activity::encode, band.image.rows()));
+          writer->write(band.image.rows());
+        });
+    {
+      const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
+      writer->finish(walk.reader->finish());
+      sink->commit();
+    }
+    report_.output_bytes = sink->bytes_written();
+    close(walk);
+  }
+
+  void open(Walk& walk) {
+    const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
+    auto source = source_.open();
+    const std::string name = source->name();
+    walk.reader = open_picture(std::move(source), options_.limits);
+    const PictureHeader& header = walk.reader->header();
+    if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
+      throw PictureError(name, "it was changed while it was read");
+    }
+    report_.size = header.size;
+    report_.input_pixel = header.format;
+  }
+
+  void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
+    walk.prepared = engine_.prepare({report_.size, report_.input_pixel, std::move(chain), measure},
+                                    walk.timeline);
+  }
+
+  void describe(const PictureHeader& header, const Plan& plan) {
+    report_.input_format = header.file_format;
+    report_.output_pixel = plan.output();
+    report_.bands = static_cast<int>(plan.bands().size());
+    report_.band_rows = std::min(plan.band_rows, header.size.height);
+  }
+
+  // Decodes bands, gives each to `work`, several at a time, and the results to `take` in order.
+  // What one of them throws ends the others and leaves here.
+  template <typename Work, typename Take>
+  void walk_bands(Walk& walk, const Work& work, const Take& take) {
+    const Plan& plan = *walk.prepared.plan;
+    const std::vector<RowRange> bands = plan.bands();
+    BandFeed feed(*walk.reader, plan, walk.pool());
+    std::size_t next = 0;
+    const auto decode_next = [&](tbb::flow_control& control) {
+      if (next == bands.size()) {
+        control.stop();
+        return Band{};
+      }
+      const RowRange rows = bands[next++];
+      return Band{rows, decode(walk, feed, rows)};
+    };
+    const auto finish = [&](const Band& band) {
+      take(band);
+      progress(band.rows);
+    };
+    tbb::parallel_pipeline(
+        bands_in_flight(plan),
+        tbb::make_filter<void, Band>(tbb::filter_mode::serial_in_order, decode_next) &
+            tbb::make_filter<Band, Band>(tbb::filter_mode::parallel, work) &
+            tbb::make_filter<Band, void>(tbb::filter_mode::serial_in_order, finish));
+  }
+
+  // As many as keep every step busy, as long as their memory stays within the limit.
+  [[nodiscard]] std::size_t bands_in_flight(const Plan& plan) const {
+    // Its input and its result on the host, and as much on the device.
+    const std::uint64_t bytes = 4 * plan.largest_buffer(plan.band_rows);
+    const auto enough = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()) + 2;
+    return static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(options_.max_memory / bytes, 1, enough));
+  }
+
+  static Image decode(Walk& walk, BandFeed& feed, const RowRange& band) {
+    Span span{.activity = Activity::decode, .start = now()};
+    Image input = feed.next(walk.prepared.plan->windows(band).front());
+    const Span rows = band_span(Activity::decode, input.rows());
+    span.bytes = rows.bytes;
+    span.first_row = rows.first_row;
+    span.rows = rows.rows;
+    span.duration = now() - span.start;
+    walk.timeline.add(span);
+    return input;
+  }
+
+  static Band filter(Walk& walk, Band band) {
+    if (!walk.prepared.executor) return band;
+    const Plan& plan = *walk.prepared.plan;
+    Image output = walk.pool().take(plan.size.width, band.rows, plan.output());
+    walk.prepared.executor->run(band.image.rows(), output.rows());
+    return {band.rows, std::move(output)};
+  }
+
+  void progress(const RowRange& band) const {
+    if (!options_.on_progress) return;
+    const std::int64_t height = report_.size.height;
+    options_.on_progress(walk_ * height + band.end, walks_ * height);
+  }
+
+  // Moves what the walk has to tell into the report.
+  void close(const Walk& walk) {
+    const int first_pass = static_cast<int>(report_.passes.size());
+    for (Span span : walk.timeline.spans()) {
+      span.walk = walk_;
+      if (span.pass >= 0) span.pass += first_pass;
+      report_.spans.push_back(span);
+    }
+    report_.engine = walk.prepared.report;
+    if (walk.prepared.executor) {
+      for (PassReport pass : walk.prepared.executor->passes()) {
+        pass.walk = walk_;
+        report_.passes.push_back(std::move(pass));
+      }
+    }
+    ++walk_;
+  }
+
+  StageChain chain_;
+  int walks_;
+  int walk_ = 0;  // those that are done
+  RepeatableSource source_;
+  Engine& engine_;
+  const RunOptions& options_;
+  RunReport report_;
+};
+
+}  // namespace
+
+RunReport filter_picture(const std::string& input, const std::string& output,
+                         std::optional<FileFormat> output_format, const StageChain& chain,
+                         Engine& engine, const RunOptions& options) {
+  return PictureRun(input, chain, engine, options).run(output, output_format);
+}
+
+}  // namespace gpufilter

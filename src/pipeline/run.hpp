@@ -1,0 +1,54 @@
+// One picture from file to file.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/timeline.hpp"
+#include "codec/codec.hpp"
+#include "pipeline/engine.hpp"
+
+namespace gpufilter {
+
+struct RunOptions {
+  ReadLimits limits;
+  WriteOptions write;
+  // Bytes that the bands under way may take, roughly; one band goes its way whatever it takes.
+  std::uint64_t max_memory = std::uint64_t{64} << 20U;
+  // Opens the output; open_sink() where it is empty.
+  std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
+  // Told after each band: rows done, rows to do in all, over all walks. May be empty.
+  std::function<void(std::int64_t done, std::int64_t all)> on_progress;
+};
+
+// What was done, and how long everything took.
+struct RunReport {
+  std::string input;
+  std::string output;
+  FileFormat input_format = FileFormat::png;
+  FileFormat output_format = FileFormat::png;
+  ImageSize size;
+  PixelFormat input_pixel;
+  PixelFormat output_pixel;
+  int bands = 0;
+  int band_rows = 0;
+  std::uint64_t output_bytes = 0;  // of the file
+  EngineReport engine;
+  std::vector<PassReport> passes;
+  std::vector<Span> spans;
+  Nanoseconds start = 0;
+  Nanoseconds total = 0;  // wall clock, until the output is in place
+};
+
+// Reads `input`, runs the chain and writes `output` ("-": standard input and output) in
+// `output_format`, or in the input's format where that is not given. The output appears whole or
+// not at all. Throws PictureError, DeviceError, UsageError.
+[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
+                                       std::optional<FileFormat> output_format,
+                                       const StageChain& chain, Engine& engine,
+                                       const RunOptions& options);
+
+}  // namespace gpufilter

@@ -1,0 +1,29 @@
+// The sums behind a timing report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+// One line of the report: everything of one kind, over all bands.
+struct ActivityTotal {
+  Activity activity = Activity::decode;
+  int pass = -1;  // index of the report's pass, for kernels and programs
+  int walk = 0;   // how many times the picture was walked through before
+  Nanoseconds duration = 0;
+  std::uint64_t bytes = 0;
+  int commands = 0;
+
+  // Over the picture's pixels and the time spent; 0 where the time is 0.
+  [[nodiscard]] double megapixels_per_second(ImageSize size) const;
+  [[nodiscard]] double gigabytes_per_second() const;
+};
+
+// Walk by walk, in the order of a picture's way: starting the device, building programs, decode,
+// upload, each stage's kernel, download, encode. Activities that did not take place are left out.
+[[nodiscard]] std::vector<ActivityTotal> activity_totals(const RunReport& report);
+
+}  // namespace gpufilter

@@ -1,0 +1,144 @@
+#include "pipeline/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "stages/blur.hpp"
+#include "support/filtering.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+class EngineTest : public ::testing::Test {
+ protected:
+  void SetUp() override { log::set_level(log::Level::off); }
+  void TearDown() override { log::set_level(log::Level::warn); }
+
+  // A device that no picture fits: it cannot allocate a single row.
+  static DeviceCandidate hopeless(const std::string& name) {
+    DeviceInfo device;
+    device.name = name;
+    device.platform_version = "OpenCL 1.2";
+    device.driver_version = "7";
+    device.max_allocation = 1;
+    if (!test::all_sessions().empty())
+      device.handle = test::all_sessions().front()->device().handle;
+    return {device, "the first"};
+  }
+
+  static DeviceCandidate reference() { return {std::nullopt, "the last"}; }
+
+  static Work blur_of(const Image& image, const BlurParameters& parameters = {}) {
+    return {image.size(), image.format(), {make_blur(parameters)}};
+  }
+
+  static Image run(const Prepared& prepared, const Image& image) {
+    Image result = test::poisoned_image(image.size(), prepared.plan->output());
+    for (const RowRange& band : prepared.plan->bands()) {
+      const RowRange window = prepared.plan->windows(band).front();
+      prepared.executor->run(image.rows().part(window), result.rows().part(band));
+    }
+    return result;
+  }
+
+  const Image image_ = test::random_image({50, 40}, {3, 8}, 1);
+  const Image expected_ = test::filter_on_reference(image_, {make_blur({})}, {});
+  Timeline timeline_;
+};
+
+TEST_F(EngineTest, RunsOnTheReference) {
+  Engine engine({reference()}, {});
+  const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
+  EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
+  EXPECT_EQ(engine.report().device, "reference");
+  EXPECT_EQ(engine.report().kind, "reference");
+  EXPECT_EQ(engine.report().platform, "");
+  EXPECT_EQ(engine.report().reason, "the last");
+  EXPECT_TRUE(engine.report().fallbacks.empty());
+}
+
+TEST_F(EngineTest, WithoutStagesNeedsNoExecutor) {
+  Engine engine({reference()}, {});
+  const Prepared prepared = engine.prepare({image_.size(), image_.format(), {}}, timeline_);
+  EXPECT_EQ(prepared.executor, nullptr);
+  EXPECT_EQ(prepared.plan->output(), image_.format());
+  EXPECT_EQ(engine.report().device, "none");
+  EXPECT_EQ(engine.report().kind, "none");
+}
+
+TEST_F(EngineTest, StartsADeviceOnce) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const DeviceInfo& device = test::all_sessions().front()->device();
+  Engine engine({{device, "the first"}, reference()}, {});
+  for (int i = 0; i < 2; ++i) {
+    const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
+    EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
+  }
+  EXPECT_EQ(engine.report().device, device.name);
+  EXPECT_EQ(engine.report().kind, to_string(device.kind));
+  EXPECT_EQ(engine.report().driver, device.driver_version);
+  int starts = 0;
+  for (const Span& span : timeline_.spans())
+    starts += span.activity == Activity::start_device ? 1 : 0;
+  EXPECT_EQ(starts, 1);
+}
+
+TEST_F(EngineTest, FallsBackFromWhatFails) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  Engine engine({hopeless("one"), hopeless("two"), reference()}, {});
+  const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
+  EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
+  EXPECT_EQ(engine.report().device, "reference");
+  EXPECT_EQ(engine.report().platform, "") << "nothing is left of the devices before";
+  EXPECT_EQ(engine.report().driver, "");
+  EXPECT_EQ(engine.report().fallbacks.size(), 2U);
+}
+
+TEST_F(EngineTest, LeavesWhatFailedForGood) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  Engine engine({hopeless("one"), reference()}, {});
+  static_cast<void>(engine.prepare(blur_of(image_), timeline_));
+  static_cast<void>(engine.prepare(blur_of(image_), timeline_));
+  EXPECT_EQ(engine.report().fallbacks.size(), 1U);
+}
+
+TEST_F(EngineTest, WarnsOnceForEachDeviceLeft) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  log::set_level(log::Level::warn);
+  Engine engine({hopeless("one"), reference()}, {});
+  ::testing::internal::CaptureStderr();
+  static_cast<void>(engine.prepare(blur_of(image_), timeline_));
+  static_cast<void>(engine.prepare(blur_of(image_), timeline_));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("falling back to reference"), std::string::npos) << said;
+  EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
+}
+
+TEST_F(EngineTest, TheLastFailureIsThrown) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  Engine engine({hopeless("one"), hopeless("two")}, {});
+  EXPECT_THROW(static_cast<void>(engine.prepare(blur_of(image_), timeline_)), DeviceError);
+}
+
+TEST_F(EngineTest, WrongUsageIsNoReasonToFallBack) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  DeviceInfo device = test::all_sessions().front()->device();
+  device.max_work_group_size = 64;
+  Engine engine({{device, "the first"}, reference()}, {});
+  const Work tiled = blur_of(image_, {.variant = BlurVariant::tiled, .tile = 32});
+  EXPECT_THROW(static_cast<void>(engine.prepare(tiled, timeline_)), UsageError);
+  EXPECT_TRUE(engine.report().fallbacks.empty());
+}
+
+TEST_F(EngineTest, OptionsShapeTheBands) {
+  Engine engine({reference()}, {.band_rows = 7});
+  EXPECT_EQ(engine.prepare(blur_of(image_), timeline_).plan->band_rows, 7);
+  const std::uint64_t row = image_.pitch();
+  Engine small({reference()}, {.max_buffer = 5 * row});
+  EXPECT_EQ(small.prepare(blur_of(image_), timeline_).plan->band_rows, 3);
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,85 @@
+#include "pipeline/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "stages/blur.hpp"
+#include "support/filtering.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+StageChain blurs(std::size_t count, Border border = Border::replicate) {
+  return StageChain(count, make_blur({.border = border}));
+}
+
+TEST(Plan, AddsHalosBackwardsAlongTheChain) {
+  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(3), {.band_rows = 10});
+  EXPECT_EQ(plan.halo(), 3);
+  const auto windows = plan.windows({20, 30});
+  const std::vector<RowRange> expected{{17, 33}, {18, 32}, {19, 31}, {20, 30}};
+  EXPECT_EQ(windows, expected);
+}
+
+TEST(Plan, ClipsWindowsToThePicture) {
+  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(2), {.band_rows = 10});
+  EXPECT_EQ(plan.windows({0, 10}).front(), (RowRange{0, 12}));
+  EXPECT_EQ(plan.windows({40, 50}).front(), (RowRange{38, 50}));
+}
+
+TEST(Plan, ReachesPastThePictureWhereItWraps) {
+  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(2, Border::wrap), {.band_rows = 10});
+  EXPECT_EQ(plan.windows({0, 10}).front(), (RowRange{-2, 12}));
+  EXPECT_EQ(plan.windows({40, 50}).front(), (RowRange{38, 52}));
+}
+
+TEST(Plan, BandsCoverEveryRowOnce) {
+  for (const int height : {1, 9, 10, 11, 50}) {
+    const Plan plan = make_plan({7, height}, {1, 8}, {}, {.band_rows = 10});
+    int next = 0;
+    for (const RowRange& band : plan.bands()) {
+      EXPECT_EQ(band.begin, next);
+      EXPECT_GT(band.count(), 0);
+      EXPECT_LE(band.count(), 10);
+      next = band.end;
+    }
+    EXPECT_EQ(next, height);
+  }
+}
+
+TEST(Plan, KeepsEveryBufferWithinTheLargestAllocation) {
+  const PixelFormat format{4, 16};
+  const std::uint64_t row = row_pitch(1000, format);
+  for (const std::uint64_t rows : {5U, 6U, 100U}) {
+    const Plan plan = make_plan({1000, 400}, format, blurs(2), {.max_buffer = rows * row});
+    EXPECT_LE(plan.largest_buffer(plan.band_rows), rows * row);
+    EXPECT_EQ(plan.band_rows, static_cast<int>(rows) - 4);
+  }
+}
+
+TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
+  const PixelFormat format{1, 8};
+  const Plan plan = make_plan({64, 400}, format, blurs(1), {.max_buffer = 640, .band_rows = 300});
+  EXPECT_EQ(plan.band_rows, 8);
+}
+
+TEST(Plan, RefusesRowsThatNoBufferHolds) {
+  EXPECT_THROW(static_cast<void>(make_plan({64, 400}, {1, 8}, blurs(1), {.max_buffer = 191})),
+               DeviceError);
+  EXPECT_NO_THROW(static_cast<void>(make_plan({64, 400}, {1, 8}, blurs(1), {.max_buffer = 192})));
+}
+
+// Many times larger than the device is said to allocate, on the real device.
+TEST(Plan, PicturesLargerThanTheLargestAllocationAreExact) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const Image image = test::random_image({1001, 257}, {3, 8}, 7);
+  const Image expected = test::filter_on_reference(image, blurs(2), {});
+  for (const auto& session : test::all_sessions()) {
+    const Image result = test::filter_on_device(*session, image, blurs(2), {.max_buffer = 20'000});
+    EXPECT_TRUE(test::same_pixels(result, expected)) << session->device().name;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter

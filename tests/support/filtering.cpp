@@ -1,0 +1,72 @@
+#include "support/filtering.hpp"
+
+#include <cstring>
+
+#include "pipeline/band_executor.hpp"
+#include "pipeline/band_feed.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
+  ImageReader reader(image);
+  ImagePool pool;
+  BandFeed feed(reader, plan, pool);
+  Image result = poisoned_image(plan.size, plan.output());
+  for (const RowRange& band : plan.bands()) {
+    const Image input = feed.next(plan.windows(band).front());
+    executor.run(input.rows(), result.rows().part(band));
+  }
+  return result;
+}
+
+// Every sample other than it was.
+Image inverted(const Image& image) {
+  Image result = copy_of(image);
+  std::uint8_t* bytes = result.rows().data;
+  for (std::size_t i = 0; i < result.bytes(); ++i)
+    bytes[i] = static_cast<std::uint8_t>(~bytes[i]);
+  return result;
+}
+
+}  // namespace
+
+ImageReader::ImageReader(const Image& image) : image_(image) {
+  header_.size = image.size();
+  header_.format = image.format();
+}
+
+void ImageReader::read(const MutableRows& rows) {
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+    std::memcpy(rows.row(y), image_.rows().row(next_++), rows.pitch);
+  }
+}
+
+const std::vector<std::unique_ptr<Session>>& all_sessions() {
+  static const auto sessions = [] {
+    std::vector<std::unique_ptr<Session>> started;
+    for (const DeviceInfo& device : discover_devices()) {
+      started.push_back(std::make_unique<Session>(device, std::nullopt));
+    }
+    return started;
+  }();
+  return sessions;
+}
+
+Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
+                       const PlanLimits& limits) {
+  const Plan plan = make_plan(image.size(), image.format(), chain, limits);
+  Timeline timeline;
+  const auto executor = make_device_executor(plan, session, timeline);
+  static_cast<void>(run_bands(inverted(image), plan, *executor));
+  return run_bands(image, plan, *executor);
+}
+
+Image filter_on_reference(const Image& image, const StageChain& chain, const PlanLimits& limits) {
+  const Plan plan = make_plan(image.size(), image.format(), chain, limits);
+  Timeline timeline;
+  return run_bands(image, plan, *make_reference_executor(plan, timeline));
+}
+
+}  // namespace gpufilter::test

@@ -1,0 +1,37 @@
+// Pictures in memory through a chain of stages, without files.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "device/session.hpp"
+#include "image/image.hpp"
+#include "pipeline/plan.hpp"
+
+namespace gpufilter::test {
+
+// Yields the rows of an image.
+class ImageReader final : public RowReader {
+ public:
+  explicit ImageReader(const Image& image);  // outlives the reader
+  void read(const MutableRows& rows) override;
+  Metadata finish() override { return {}; }
+
+ private:
+  const Image& image_;
+  int next_ = 0;
+};
+
+// A session on every OpenCL device of this machine, started once a process, without a program
+// cache.
+[[nodiscard]] const std::vector<std::unique_ptr<Session>>& all_sessions();
+
+// Band by band through the pipeline's own feed and executor. On a device each band's buffers first
+// hold the results of another picture, so that pixels which a kernel leaves out show.
+[[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
+                                     const PlanLimits& limits);
+[[nodiscard]] Image filter_on_reference(const Image& image, const StageChain& chain,
+                                        const PlanLimits& limits);
+
+}  // namespace gpufilter::test

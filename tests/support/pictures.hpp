@@ -1,0 +1,54 @@
+// Pictures for tests, the same on every machine for the same seed, and the comparison of pixels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "codec/codec.hpp"
+#include "image/image.hpp"
+
+namespace gpufilter::test {
+
+// Every sample random, alpha too. The bytes that pad the rows are random as well, in every picture
+// made here: who reads them as pixels is found out.
+[[nodiscard]] Image random_image(ImageSize size, PixelFormat format, std::uint64_t seed);
+
+// Every sample 0 or the maximum, at random.
+[[nodiscard]] Image extreme_image(ImageSize size, PixelFormat format, std::uint64_t seed);
+
+// Random colours; alpha a third each 0, the maximum and random. `format` has alpha.
+[[nodiscard]] Image mixed_alpha_image(ImageSize size, PixelFormat format, std::uint64_t seed);
+
+// Random colours under an alpha at its maximum everywhere. `format` has alpha.
+[[nodiscard]] Image opaque_image(ImageSize size, PixelFormat format, std::uint64_t seed);
+
+// Every byte, padding too, is `pattern`: for outputs, so that what was not written shows.
+[[nodiscard]] Image poisoned_image(int width, RowRange rows, PixelFormat format,
+                                   std::uint8_t pattern = 0xA5);
+[[nodiscard]] Image poisoned_image(ImageSize size, PixelFormat format, std::uint8_t pattern = 0xA5);
+
+[[nodiscard]] Image copy_of(const Image& image);
+
+// One sample of either depth; `y` as the rows count.
+[[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
+[[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
+void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
+void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
+
+// Through the codecs, for tests whose subject they are not. They throw what those throw.
+void write_picture(const ConstRows& rows, const std::string& path);  // the name decides the format
+void write_png(const Image& image, const std::string& path);
+[[nodiscard]] Image read_picture(const std::string& path);
+
+// Whether the pictures have the same size, format and pixels; otherwise says where they first
+// differ and in how many samples. Padding is not looked at.
+[[nodiscard]] ::testing::AssertionResult same_pixels(const ConstRows& a, const ConstRows& b);
+[[nodiscard]] ::testing::AssertionResult same_pixels(const Image& a, const Image& b);
+
+// The bytes of a file, and a file of these bytes.
+[[nodiscard]] std::string read_file(const std::string& path);
+void write_file(const std::string& path, const std::string& bytes);
+
+}  // namespace gpufilter::test

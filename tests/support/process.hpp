@@ -1,0 +1,39 @@
+// Runs programs as a user would, apart from the shell: arguments and bytes in, bytes and an exit
+// code out.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpufilter::test {
+
+struct ProcessOptions {
+  std::string input = {};                               // bytes for standard input, which then ends
+  std::map<std::string, std::string> environment = {};  // added to this program's own
+  std::filesystem::path folder = {};                    // working folder; empty: this program's
+  std::chrono::milliseconds time_limit{120'000};
+  int end_signal = SIGKILL;  // sent at the time limit; SIGKILL follows where it does not end
+};
+
+struct ProcessResult {
+  int exit_code = -1;      // -1 where a signal ended it
+  int signal = 0;          // that signal; 0 where it ended by itself
+  bool timed_out = false;  // the time limit passed before the end
+  std::string out;
+  std::string err;
+};
+
+// Runs command[0] (looked up in PATH where it has no slash) with the other words as its arguments,
+// to its end. Throws std::system_error where it cannot be started.
+[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command,
+                                        const ProcessOptions& options = {});
+
+// The same for the program under test.
+[[nodiscard]] ProcessResult run_gpufilter(std::vector<std::string> arguments,
+                                          const ProcessOptions& options = {});
+
+}  // namespace gpufilter::test
