@@ -1,0 +1,177 @@
+#include "app/batch_command.hpp"
+
+#include <cstdio>
+
+#include "app/batch_progress.hpp"
+#include "app/batch_report.hpp"
+#include "app/engines.hpp"
+#include "app/parse.hpp"
+#include "app/paths.hpp"
+#include "app/trace_file.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+
+namespace gpufilter {
+namespace {
+
+BatchRequest request_for(const FilterOptions& options) {
+  BatchRequest request;
+  request.input = options.input;
+  request.output = options.output;
+  request.recursive = options.folder.recursive;
+  request.patterns = options.folder.match;
+  request.to = options.folder.to;
+  request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
+  request.in_place = options.in_place;
+  request.resume = options.folder.resume;
+  return request;
+}
+
+bool timing_is_data(const FilterOptions& options) {
+  return options.timing == TimingFormat::json || options.timing == TimingFormat::csv;
+}
+
+void check_streams(const FilterOptions& options) {
+  if (options.output == standard_stream) {
+    throw UsageError(
+        format("{}: is a folder; its pictures need a folder to go to, not standard "
+               "output",
+               options.input));
+  }
+  if (options.folder.json && timing_is_data(options)) {
+    throw UsageError("--json holds the timing too; leave --timing out");
+  }
+  if (options.trace == standard_stream && (options.folder.json || timing_is_data(options))) {
+    throw UsageError("--trace -: standard output is taken already; give --trace a file");
+  }
+}
+
+void check_trace(const BatchPlan& plan, const std::string& trace) {
+  for (const BatchItem& item : plan.items) {
+    if (same_file(trace, plan.input_path(item)) || same_file(trace, plan.output_path(item))) {
+      throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+    }
+  }
+}
+
+class BatchReporter final : public BatchListener {
+ public:
+  BatchReporter(const BatchPlan& plan, const FilterOptions& options, ByteSink* trace)
+      : plan_(plan), options_(options), start_(now()), progress_(options.progress) {
+    if (trace != nullptr) trace_.emplace(*trace, start_);
+    state_.all_pictures = plan.items.size();
+    for (const BatchItem& item : plan.items)
+      state_.all_bytes += item.bytes;
+  }
+
+  void finished(const PictureResult& result, const RunReport* report) override {
+    totals_.add(result, report);
+    if (report != nullptr && trace_) trace_->add(*report, result.job);
+    if (result.status == PictureStatus::failed) {
+      progress_.clear();
+      log::error(printable(result.failure));
+    }
+    ++state_.pictures;
+    state_.bytes += result.item->bytes;
+    if (report != nullptr) {
+      ++state_.filtered;
+      state_.filtered_bytes += result.item->bytes;
+      state_.filtered_pixels = totals_.pixels();
+    }
+    state_.elapsed = now() - start_;
+    progress_.show(state_);
+  }
+
+  void listed(const PictureResult& result) override {
+    if (result.status == PictureStatus::not_begun) totals_.add(result, nullptr);
+    tell(result);
+    if (!options_.folder.json) return;
+    if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+    print_result(batch_json_picture(plan_, result, !document_begun_));
+    document_begun_ = true;
+  }
+
+  // What is said at the end. Throws PictureError.
+  void conclude() {
+    progress_.clear();
+    const Nanoseconds elapsed = now() - start_;
+    if (trace_) trace_->finish();
+    if (options_.folder.json) {
+      if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+      print_result(batch_json_end(totals_, elapsed));
+    }
+    if (options_.timing == TimingFormat::json) print_result(batch_timing_json(totals_, elapsed));
+    if (options_.timing == TimingFormat::csv) print_result(batch_csv(totals_, elapsed));
+    if (options_.quiet) return;
+    std::fputs(batch_summary(totals_, elapsed).c_str(), stderr);
+    if (options_.timing == TimingFormat::table && totals_.pixels() > 0) {
+      std::fputs(batch_table(totals_, elapsed).c_str(), stderr);
+    }
+  }
+
+  [[nodiscard]] bool any_failed() const { return totals_.count(PictureStatus::failed) > 0; }
+
+ private:
+  // A line for the picture: the answer of a dry run, else for those who want to hear of everything.
+  void tell(const PictureResult& result) {
+    const bool answer = options_.folder.dry_run && !options_.folder.json;
+    if ((!answer && log::level() > log::Level::info) || result.status == PictureStatus::failed) {
+      return;
+    }
+    const std::string line = printable(format("{} -> {}: {}", plan_.input_path(*result.item),
+                                              plan_.output_path(*result.item), words(result)));
+    if (answer) return print_result(line + "\n");
+    progress_.clear();
+    log::info(line);
+  }
+
+  static std::string words(const PictureResult& result) {
+    switch (result.status) {
+      case PictureStatus::done:
+        return format("{}x{}, {:.1f} ms", result.size.width, result.size.height,
+                      static_cast<double>(result.duration) / 1e6);
+      case PictureStatus::exists:
+        return "is there already, skipped";
+      case PictureStatus::planned:
+        return "would be done";
+      default:
+        return to_string(result.status);
+    }
+  }
+
+  const BatchPlan& plan_;
+  const FilterOptions& options_;
+  Nanoseconds start_;
+  BatchProgress progress_;
+  BatchState state_;
+  BatchTotals totals_;
+  std::optional<BatchTrace> trace_;
+  bool document_begun_ = false;
+};
+
+}  // namespace
+
+int run_batch_command(const FilterOptions& options) {
+  check_streams(options);
+  const BatchPlan plan = make_batch_plan(request_for(options));
+  if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
+  BatchOptions batch;
+  batch.run = options.run;
+  batch.jobs = options.folder.jobs;
+  batch.stop_on_error = options.folder.stop_on_error;
+  batch.dry_run = options.folder.dry_run;
+  const auto engines = make_engines(options);
+  std::unique_ptr<ByteSink> trace;
+  if (!options.trace.empty() && !batch.dry_run) {
+    check_trace(plan, options.trace);
+    trace = open_sink(options.trace);
+  }
+  BatchReporter reporter(plan, options, trace.get());
+  run_batch(plan, options.chain, engines, batch, reporter);
+  reporter.conclude();
+  return reporter.any_failed() ? 1 : 0;
+}
+
+}  // namespace gpufilter

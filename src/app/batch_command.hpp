@@ -1,0 +1,12 @@
+// The main job for a folder: "gpufilter INDIR OUTDIR [STAGE...] [OPTION...]".
+#pragma once
+
+#include "app/filter_options.hpp"
+
+namespace gpufilter {
+
+// `options.input` is a folder. Returns 0, or 1 where a picture failed; throws UsageError,
+// PictureError, DeviceError.
+[[nodiscard]] int run_batch_command(const FilterOptions& options);
+
+}  // namespace gpufilter

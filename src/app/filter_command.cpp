@@ -1,0 +1,123 @@
+#include "app/filter_command.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <new>
+
+#include <unistd.h>
+
+#include "app/batch_command.hpp"
+#include "app/engines.hpp"
+#include "app/filter_options.hpp"
+#include "app/paths.hpp"
+#include "app/progress.hpp"
+#include "app/timing_report.hpp"
+#include "app/trace_file.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the picture goes: a folder stands for the input's name in it.
+std::string output_path(const FilterOptions& options) {
+  if (!is_folder(options.output)) {
+    if (options.output.ends_with('/')) {
+      throw UsageError(format("{}: there is no such folder: create it first", options.output));
+    }
+    return options.output;
+  }
+  if (options.input == standard_stream) {
+    throw UsageError(
+        format("{}: is a folder; standard input has no name to take there", options.output));
+  }
+  return fs::path(options.output) / fs::path(options.input).filename();
+}
+
+// The format to write: standard output keeps the input's.
+std::optional<FileFormat> output_format(const std::string& output) {
+  if (output == standard_stream) return std::nullopt;
+  return format_for_name(output);
+}
+
+void check_paths(const FilterOptions& options, const std::string& output) {
+  if (!options.folder.given.empty()) {
+    throw UsageError(format("{} is for folders of pictures, and {} is none", options.folder.given,
+                            options.input));
+  }
+  if (!options.in_place && same_file(options.input, output)) {
+    throw UsageError(format("{}: input and output are one file; --in-place allows that", output));
+  }
+  if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
+    throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
+  }
+  if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
+    throw UsageError("standard output: is a terminal; send it on: gpufilter ... - > out.png");
+  }
+}
+
+void check_trace(const FilterOptions& options, const std::string& output) {
+  const std::string& trace = options.trace;
+  if (same_file(trace, options.input) || same_file(trace, output)) {
+    throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+  }
+  const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
+                                options.timing == TimingFormat::csv;
+  if (trace == standard_stream && results_go_there) {
+    throw UsageError("--trace -: standard output is taken already; give --trace a file");
+  }
+}
+
+// Whether an output that is there already means that nothing is to be done.
+bool skip_existing(const FilterOptions& options, const std::string& output) {
+  std::error_code ignored;
+  if (output == standard_stream || options.on_exists == OnExists::overwrite ||
+      !fs::is_regular_file(output, ignored)) {
+    return false;
+  }
+  if (options.on_exists == OnExists::fail) {
+    throw UsageError(format("{}: is there already; --on-exists overwrite replaces it", output));
+  }
+  log::info(format("{}: is there already, skipped", output));
+  return true;
+}
+
+RunReport filter_one(const FilterOptions& options, const std::string& output,
+                     std::optional<FileFormat> file_format, Engine& engine) {
+  ProgressLine progress(options.progress, options.input);
+  RunOptions run = options.run;
+  run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
+  try {
+    return filter_picture(options.input, output, file_format, options.chain, engine, run);
+  } catch (const std::bad_alloc&) {
+    throw PictureError(options.input, "there is not enough memory for this picture");
+  }
+}
+
+}  // namespace
+
+int run_filter_command(int argc, const char* const* argv) {
+  const auto options = parse_filter_options(argc, argv);
+  if (!options) return 0;
+  log::set_level(options->log_level);
+  if (is_folder(options->input)) return run_batch_command(*options);
+  const std::string output = output_path(*options);
+  const auto format = output_format(output);
+  check_paths(*options, output);
+  if (!options->trace.empty()) check_trace(*options, output);
+  if (skip_existing(*options, output)) return 0;
+
+  const auto engines = make_engines(*options);
+  Engine& engine = *engines.front();
+  // Opened before the work, so that a trace that cannot be written costs none.
+  const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
+  const RunReport report = filter_one(*options, output, format, engine);
+  engine.keep_programs();
+  print_timing(report, options->timing, output == standard_stream);
+  if (trace) write_trace(report, *trace);
+  return 0;
+}
+
+}  // namespace gpufilter

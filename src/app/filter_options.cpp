@@ -1,0 +1,242 @@
+#include "app/filter_options.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <map>
+
+#include "app/color.hpp"
+#include "app/parse.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* examples =
+    R"(Stages run in the order in which they are written; any may be repeated.
+'-' is standard input or standard output.
+
+Examples:
+  gpufilter in.png out.png --blur tiled             blur, see the time it took
+  gpufilter in.jpg out.png --blur auto --blur auto  blur twice
+  gpufilter in.png out.png --blur tiled --tile 32 --device gpu --border mirror
+  gpufilter in.png out.jpg --quality 85             only convert
+  gpufilter - - --blur auto < in.png > out.png      in a pipe
+  gpufilter in.png out.png --blur auto --timing json --trace trace.json
+  gpufilter photos/ results/ --blur auto --recursive --resume
+  gpufilter devices                                 list the devices
+  gpufilter compare a.png b.png                     are the two the same?
+
+Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
+130 and 143 interrupted.)";
+
+template <typename Value>
+using Choices = std::vector<std::pair<std::string, Value>>;
+
+// An option whose value is one of `choices`; the help shows them and, in brackets, the one that
+// `value` holds now.
+template <typename Value>
+void add_choice(CLI::App& app, const std::string& name, Value& value, const Choices<Value>& choices,
+                const std::string& help) {
+  std::string names;
+  std::string current;
+  for (const auto& [text, choice] : choices) {
+    names += (names.empty() ? "" : "|") + text;
+    if (choice == value) current = text;
+  }
+  app.add_option_function<std::string>(
+         name,
+         [&value, choices](const std::string& given) {
+           for (const auto& [text, choice] : choices) {
+             if (text == given) value = choice;
+           }
+         },
+         help)
+      ->check(CLI::IsMember([&choices] {
+        std::vector<std::string> texts;
+        for (const auto& [text, choice] : choices)
+          texts.push_back(text);
+        return texts;
+      }()))
+      ->option_text(format("{} [{}]", names, current));
+}
+
+// The stages of the chain are spread over options of several kinds; their order is the parser's.
+class StageOptions {
+ public:
+  explicit StageOptions(CLI::App& app) {
+    for (const StageKind& kind : stage_catalogue()) {
+      add_kind(app, kind);
+      for (const StageParameter& parameter : kind.parameters)
+        add_parameter(app, parameter);
+      for (const StageListing& listing : kind.listings)
+        add_listing(app, listing);
+    }
+  }
+
+  [[nodiscard]] StageChain chain(const CLI::App& app) const {
+    StageChain chain;
+    std::map<const CLI::Option*, std::size_t> seen;
+    for (const CLI::Option* option : app.parse_order()) {
+      const auto kind = kinds_.find(option);
+      if (kind == kinds_.end()) continue;
+      chain.push_back(kind->second->make(option->results().at(seen[option]++), values_));
+    }
+    return chain;
+  }
+
+  // Throws UsageError where a parameter is given that shapes none of the stages asked for.
+  void check_parameters() const {
+    for (const auto& [option, kind] : kinds_) {
+      const auto uses = option->results();
+      for (const StageParameter& parameter : kind->parameters) {
+        const std::string& value = parameter.shapes_value;
+        if (value.empty() || values_.count(parameter.option) == 0) continue;
+        if (std::find(uses.begin(), uses.end(), value) == uses.end()) {
+          throw UsageError(format("{} goes with {} {}", parameter.option, kind->option, value));
+        }
+      }
+    }
+  }
+
+ private:
+  void add_kind(CLI::App& app, const StageKind& kind) {
+    CLI::Option* option = app.add_option(kind.option, uses_[kind.option], kind.help)
+                              ->allow_extra_args(false)
+                              ->option_text(kind.value_name)
+                              ->group("Stages");
+    if (!kind.choices.empty()) option->check(CLI::IsMember(kind.choices));
+    kinds_[option] = &kind;
+  }
+
+  void add_parameter(CLI::App& app, const StageParameter& parameter) {
+    const auto keep = [this, &parameter](const std::string& value) {
+      values_[parameter.option] = value;
+    };
+    app.add_option_function<std::string>(parameter.option, keep, parameter.help)
+        ->check(CLI::IsMember(parameter.choices))
+        ->option_text(format("{} [{}]", fmt::join(parameter.choices, "|"), parameter.default_value))
+        ->group("Stages");
+  }
+
+  static void add_listing(CLI::App& app, const StageListing& listing) {
+    const auto print = [&listing] {
+      std::fputs(listing.text().c_str(), stdout);
+      throw CLI::Success();
+    };
+    app.add_flag_callback(listing.option, print, listing.help)->group("Stages");
+  }
+
+  std::map<const CLI::Option*, const StageKind*> kinds_;
+  std::map<std::string, std::vector<std::string>> uses_;
+  ParameterValues values_;
+};
+
+void add_device_options(CLI::App& app, FilterOptions& options) {
+  app.add_option("--device", options.device,
+                 "auto, gpu, cpu, reference (plain C++), all (folders are spread over them), an "
+                 "index or a part of a name from 'gpufilter devices'")
+      ->envname("GPUFILTER_DEVICE")
+      ->option_text("DEVICE [auto]");
+  app.add_flag("--require-device", options.require_device,
+               "Fail (exit 3) rather than fall back to the C++ reference");
+  app.add_option("--band-rows", options.band_rows,
+                 "Rows that the device gets at a time; by default what suits it")
+      ->check(whole_number(1, std::numeric_limits<int>::max()))
+      ->option_text("N");
+}
+
+void add_picture_options(CLI::App& app, FilterOptions& options) {
+  WriteOptions& write = options.run.write;
+  app.add_option("--quality", write.jpeg_quality, "Of JPEG output")
+      ->check(whole_number(1, 100))
+      ->option_text(format("1..100 [{}]", write.jpeg_quality));
+  app.add_option("--png-level", write.png_level, "From fastest to smallest PNG output")
+      ->check(whole_number(0, 9))
+      ->option_text(format("0..9 [{}]", write.png_level));
+  app.add_option_function<std::string>(
+         "--background",
+         [&write](const std::string& text) { write.background = parse_color(text); },
+         "What JPEG output shows behind transparent pixels: #rgb, #rrggbb or a name")
+      ->option_text("COLOR [white]");
+  app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse larger pictures")
+      ->check(whole_number(1, UINT64_MAX))
+      ->option_text(format("N [{}]", options.run.limits.max_pixels));
+  add_choice<OnExists>(
+      app, "--on-exists", options.on_exists,
+      {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
+      "Where OUTPUT is there already; for folders the default is fail");
+  app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT");
+}
+
+void add_report_options(CLI::App& app, FilterOptions& options) {
+  add_choice<TimingFormat>(app, "--timing", options.timing,
+                           {{"table", TimingFormat::table},
+                            {"json", TimingFormat::json},
+                            {"csv", TimingFormat::csv},
+                            {"off", TimingFormat::off}},
+                           "Where the time went: a table on standard error, or JSON or CSV on "
+                           "standard output");
+  app.add_option("--trace", options.trace, "Write every span of time as Chrome trace events")
+      ->option_text("FILE");
+  add_choice<ProgressMode>(
+      app, "--progress", options.progress,
+      {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}},
+      "Show how far it is; auto: on a terminal, when it takes long");
+  app.add_flag_function(
+      "-v,--verbose",
+      [&options](std::int64_t times) {
+        options.log_level = times > 1 ? log::Level::debug : log::Level::info;
+      },
+      "Say more; -vv: everything");
+  app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors, and what --timing asks for");
+  add_choice<log::Level>(app, "--log-level", options.log_level,
+                         {{"debug", log::Level::debug},
+                          {"info", log::Level::info},
+                          {"warn", log::Level::warn},
+                          {"error", log::Level::error},
+                          {"off", log::Level::off}},
+                         "Which lines of the log appear on standard error");
+}
+
+// What is asked for by name is not taken away.
+void apply_quiet(const CLI::App& app, FilterOptions& options) {
+  if (!options.quiet) return;
+  if (app.count("--log-level") == 0) options.log_level = log::Level::error;
+  if (app.count("--timing") == 0) options.timing = TimingFormat::off;
+  if (app.count("--progress") == 0) options.progress = ProgressMode::off;
+}
+
+}  // namespace
+
+std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
+  FilterOptions options;
+  CLI::App app("Filters pictures with OpenCL: exact to the bit on every device.", "gpufilter");
+  app.footer(examples);
+  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION);
+  app.add_option("INPUT", options.input,
+                 "Picture to read: PNG or JPEG. A folder: every picture in it")
+      ->required();
+  app.add_option("OUTPUT", options.output,
+                 "Picture to write; its name decides the format. A folder: INPUT's name in it, "
+                 "or the pictures of a folder")
+      ->required();
+  const StageOptions stages(app);
+  add_device_options(app, options);
+  add_picture_options(app, options);
+  add_report_options(app, options);
+  add_folder_options(app, options.folder);
+  if (const auto done = parse_command_line(app, argc, argv)) {
+    return std::nullopt;
+  }
+  apply_quiet(app, options);
+  options.on_exists_given = app.count("--on-exists") > 0;
+  note_folder_options(app, options.folder);
+  stages.check_parameters();
+  options.chain = stages.chain(app);
+  return options;
+}
+
+}  // namespace gpufilter

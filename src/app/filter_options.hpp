@@ -1,0 +1,41 @@
+// The command line of the main job, parsed and checked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/folder_options.hpp"
+#include "base/log.hpp"
+#include "batch/batch_plan.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+enum class TimingFormat { off, table, json, csv };
+enum class ProgressMode { automatic, on, off };
+
+struct FilterOptions {
+  std::string input;
+  std::string output;
+  StageChain chain;
+  std::string device = "auto";
+  bool require_device = false;
+  bool in_place = false;
+  TimingFormat timing = TimingFormat::table;
+  std::string trace;  // file; empty: none
+  OnExists on_exists = OnExists::overwrite;
+  bool on_exists_given = false;  // where it is not, folders have a default of their own
+  ProgressMode progress = ProgressMode::automatic;
+  log::Level log_level = log::Level::warn;
+  bool quiet = false;  // already applied to timing, progress and log level
+  std::optional<int> band_rows;
+  RunOptions run;
+  FolderOptions folder;
+};
+
+// Nothing where the command line asked for help or the version, which were printed. Throws
+// UsageError.
+[[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
+
+}  // namespace gpufilter

@@ -1,0 +1,58 @@
+#include "app/folder_options.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "app/parse.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* group = "Folders";
+// The table of files to remove on a signal has room for more.
+constexpr int most_jobs = 128;
+
+}  // namespace
+
+void add_folder_options(CLI::App& app, FolderOptions& options) {
+  app.add_flag("--recursive", options.recursive, "Folders within INPUT too, mirrored in OUTPUT")
+      ->group(group);
+  app.add_option("--match", options.match, "Only files with such a name: '*.png'; may be repeated")
+      ->allow_extra_args(false)
+      ->option_text("GLOB")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--to",
+         [&options](const std::string& name) {
+           options.to = name == "png" ? FileFormat::png : FileFormat::jpeg;
+         },
+         "Format of the results; by default each picture's own")
+      ->check(CLI::IsMember({"png", "jpg", "jpeg"}))
+      ->option_text("png|jpg")
+      ->group(group);
+  options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_jobs);
+  app.add_option("--jobs", options.jobs, "Pictures at the same time")
+      ->check(whole_number(1, most_jobs))
+      ->option_text(format("N [{}]", options.jobs))
+      ->group(group);
+  app.add_flag("--resume", options.resume,
+               "Do only what is missing or has changed since an earlier run")
+      ->group(group);
+  app.add_flag("--stop-on-error", options.stop_on_error, "Begin no picture after one has failed")
+      ->group(group);
+  app.add_flag("--dry-run", options.dry_run, "Say what would be done, and touch nothing")
+      ->group(group);
+  app.add_flag("--json", options.json, "Print one JSON document with an object for each picture")
+      ->group(group);
+}
+
+void note_folder_options(const CLI::App& app, FolderOptions& options) {
+  for (const CLI::Option* option : app.parse_order()) {
+    if (option->get_group() != group) continue;
+    options.given = option->get_name();
+    return;
+  }
+}
+
+}  // namespace gpufilter

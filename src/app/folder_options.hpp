@@ -1,0 +1,31 @@
+// The options that only folders of pictures have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "codec/codec.hpp"
+
+namespace gpufilter {
+
+struct FolderOptions {
+  bool recursive = false;
+  std::vector<std::string> match;
+  std::optional<FileFormat> to;
+  int jobs = 1;
+  bool resume = false;
+  bool stop_on_error = false;
+  bool dry_run = false;
+  bool json = false;
+  std::string given;  // the first of these options on the command line; empty: none
+};
+
+void add_folder_options(CLI::App& app, FolderOptions& options);
+
+// After parsing: fills `given`.
+void note_folder_options(const CLI::App& app, FolderOptions& options);
+
+}  // namespace gpufilter

@@ -1,0 +1,47 @@
+// The program: signals, subcommands, and the one place where failures become exit codes.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "app/compare_command.hpp"
+#include "app/devices_command.hpp"
+#include "app/filter_command.hpp"
+#include "app/stats_command.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+
+namespace {
+
+int run(int argc, const char* const* argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "compare") return gpufilter::run_compare_command(argc - 1, argv + 1);
+  if (first == "devices") return gpufilter::run_devices_command(argc - 1, argv + 1);
+  if (first == "stats") return gpufilter::run_stats_command(argc - 1, argv + 1);
+  return gpufilter::run_filter_command(argc, argv);
+}
+
+int fail(const char* reason, int exit_code) {
+  std::fprintf(stderr, "gpufilter: %s\n", reason);
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader of our output that goes away shows as a failed write, with a message.
+  std::signal(SIGPIPE, SIG_IGN);
+  gpufilter::install_cleanup_on_signals();
+  try {
+    return run(argc, argv);
+  } catch (const gpufilter::UsageError& error) {
+    return fail(error.what(), 2);
+  } catch (const gpufilter::DeviceError& error) {
+    return fail(error.what(), 3);
+  } catch (const std::bad_alloc&) {
+    return fail("there is not enough memory for this picture", 1);
+  } catch (const std::exception& error) {
+    return fail(error.what(), 1);
+  }
+}

@@ -1,0 +1,107 @@
+#include "app/parse.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t help_width = 80;
+constexpr std::size_t help_indent = 22;
+
+// One option a paragraph: its name and values, then what it does, broken at words.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string line = "  " + make_option_name(option, is_positional);
+    if (!is_positional) line += make_option_opts(option);
+    while (line.ends_with(' '))
+      line.pop_back();
+    std::string text;
+    if (line.size() + 2 > help_indent) {
+      text = line + "\n";
+      line.clear();
+    }
+    line.resize(help_indent, ' ');
+    std::istringstream words(make_option_desc(option));
+    for (std::string word; words >> word;) {
+      const bool begins = line.size() == help_indent;
+      if (!begins && line.size() + 1 + word.size() > help_width) {
+        text += line + "\n";
+        line.assign(help_indent, ' ');
+        line += word;
+      } else {
+        line += (begins ? "" : " ") + word;
+      }
+    }
+    return text + line + "\n";
+  }
+};
+
+std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) {
+  const std::vector<std::string> extras = app.remaining();
+  for (const std::string& extra : extras) {
+    if (extra.size() > 1 && extra.starts_with('-')) return extra + ": there is no such option";
+  }
+  return extras.empty() ? error.what() : extras.front() + ": one argument too many";
+}
+
+// The parser's own words are about types and counts of values.
+std::string describe_mismatch(const CLI::ArgumentMismatch& error) {
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.ends_with(" missing")) return option + " needs a value";
+  if (text.find("At Most 1 ") != std::string::npos) return option + " is given more than once";
+  return text;
+}
+
+[[noreturn]] void throw_usage(const CLI::App& app, const std::string& reason) {
+  throw UsageError(format("{} (see {} --help)", reason, app.get_name()));
+}
+
+}  // namespace
+
+std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  app.formatter(std::make_shared<HelpFormatter>());
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ExtrasError& error) {
+    throw_usage(app, describe_extras(app, error));
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw_usage(app, describe_mismatch(error));
+  } catch (const CLI::ParseError& error) {
+    throw_usage(app, error.what());
+  }
+}
+
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+  const auto complaint = [low, high](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
+      return "";
+    }
+    return format("'{}' is no whole number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(complaint, "");
+}
+
+void print_result(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw PictureError("standard output", describe_system_error(errno));
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,24 @@
+// What all command lines of the program share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace gpufilter {
+
+// Parses; an exit code where that was all (--help, --version: printed, 0). The help fits into 80
+// columns. Throws UsageError, with a hint at --help.
+[[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc,
+                                                    const char* const* argv);
+
+// Lets an option's value be a whole number from `low` to `high`.
+[[nodiscard]] CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
+
+// Writes `text`, a result, to standard output at once. Throws PictureError where that fails: a
+// result that is lost must not look like success.
+void print_result(std::string_view text);
+
+}  // namespace gpufilter

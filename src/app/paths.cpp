@@ -1,0 +1,22 @@
+#include "app/paths.hpp"
+
+#include <filesystem>
+
+namespace gpufilter {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return path != standard_stream && fs::is_directory(path, ignored);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == standard_stream || b == standard_stream) return false;
+  std::error_code ignored;
+  if (fs::equivalent(a, b, ignored)) return true;
+  const fs::path path = fs::weakly_canonical(fs::absolute(a, ignored), ignored);
+  return !path.empty() && path == fs::weakly_canonical(fs::absolute(b, ignored), ignored);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,16 @@
+// Questions about the paths on a command line.
+#pragma once
+
+#include <string>
+
+namespace gpufilter {
+
+// Stands for standard input or standard output.
+inline constexpr const char* standard_stream = "-";
+
+[[nodiscard]] bool is_folder(const std::string& path);
+
+// Whether both lead to one file, also where there is none yet.
+[[nodiscard]] bool same_file(const std::string& a, const std::string& b);
+
+}  // namespace gpufilter

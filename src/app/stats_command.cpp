@@ -1,0 +1,160 @@
+#include "app/stats_command.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "app/histogram_plot.hpp"
+#include "app/parse.hpp"
+#include "app/stats_report.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "device/cache_folder.hpp"
+#include "device/device_choice.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* description =
+    "Prints statistics of a picture's samples as they are stored, channel by channel:\n"
+    "extremes, mean, standard deviation, percentiles, and, or, xor.";
+
+constexpr const char* explanation =
+    R"(Standard deviation: of all pixels (divided by their count). A percentile is the
+least value that at least so many per cent of the pixels do not exceed, exactly.
+and, or, xor: of all samples, bit by bit; a bit that is 0 in 'or' is used nowhere.
+
+--json adds every channel's histogram. --plot draws them.
+
+Examples:
+  gpufilter stats photo.jpg
+  gpufilter stats photo.jpg --plot histogram.png
+  gpufilter in.png - --levels auto | gpufilter stats -
+  gpufilter stats a.png --json | jq '.channels[] | {name, mean}'
+)";
+
+struct StatsOptions {
+  std::string input;
+  bool json = false;
+  std::optional<std::string> plot;
+  std::string device = "auto";
+  bool require_device = false;
+  ReadLimits limits;
+};
+
+void declare_options(CLI::App& app, StatsOptions& options) {
+  app.add_option("FILE", options.input, "A picture, PNG or JPEG; - is standard input")
+      ->required()
+      ->option_text(" ");
+  app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
+  app.add_option("--plot", options.plot, "Draw the histogram into this PNG or JPEG file")
+      ->option_text("OUT.png");
+  app.add_option("--device", options.device,
+                 "auto, gpu, cpu, reference (plain C++), an index or a part of a name from "
+                 "'gpufilter devices'")
+      ->envname("GPUFILTER_DEVICE")
+      ->option_text("DEVICE [auto]");
+  app.add_flag("--require-device", options.require_device,
+               "Fail (exit 3) rather than fall back to the C++ reference")
+      ->option_text(" ");
+  app.add_option("--max-pixels", options.limits.max_pixels,
+                 "Refuse pictures with more pixels than this")
+      ->check(whole_number(1, UINT64_MAX))
+      ->option_text(format("N [{}]", options.limits.max_pixels));
+  app.footer(explanation);
+}
+
+void check_paths(const StatsOptions& options) {
+  std::error_code ignored;
+  if (options.input != "-" && fs::is_directory(options.input, ignored)) {
+    throw UsageError(options.input + ": is a folder; stats takes one picture");
+  }
+  if (!options.plot) return;
+  if (*options.plot == "-") {
+    throw UsageError("--plot -: standard output has the statistics; name a file");
+  }
+  if (fs::is_directory(*options.plot, ignored)) {
+    throw UsageError(*options.plot + ": is a folder; --plot takes the name of a picture");
+  }
+  if (fs::equivalent(options.input, *options.plot, ignored)) {
+    throw UsageError(*options.plot + ": is the picture to look at; give --plot another name");
+  }
+  static_cast<void>(format_for_name(*options.plot));
+}
+
+Engine make_engine(const StatsOptions& options) {
+  EngineOptions engine;
+  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
+  const bool reference = options.device == "reference";
+  return {choose_devices(options.device, options.require_device,
+                         reference ? std::vector<DeviceInfo>{} : discover_devices()),
+          std::move(engine)};
+}
+
+StatsReport measure(RowReader& reader, Engine& engine) {
+  const PictureHeader& header = reader.header();
+  Timeline timeline;
+  const Prepared prepared =
+      engine.prepare({header.size, header.format, {}, Quantity::channel_histograms}, timeline);
+  for (const RowRange& rows : prepared.plan->bands()) {
+    Image band(header.size.width, rows, header.format);
+    reader.read(band.rows());
+    prepared.executor->measure(std::as_const(band).rows(), rows);
+  }
+  static_cast<void>(reader.finish());
+  StatsReport report;
+  report.file_format = header.file_format;
+  report.size = header.size;
+  report.format = header.format;
+  report.histograms = std::get<Histograms>(prepared.executor->statistics());
+  report.engine = prepared.report;
+  report.gathering = prepared.executor->passes().back();
+  return report;
+}
+
+void plot(const StatsReport& report, ByteSink& sink) {
+  const std::string title = fs::path(report.name).filename();
+  const std::string subtitle =
+      format("{} x {}, {}, {} pixels", report.size.width, report.size.height,
+             to_string(report.format), report.size.pixels());
+  const Image image = draw_histograms(report.histograms, report.format, title, subtitle);
+  PictureHeader header;
+  header.size = image.size();
+  header.format = image.format();
+  const auto writer = create_picture(format_for_name(sink.name()), sink, header);
+  writer->write(image.rows());
+  writer->finish({});
+  sink.commit();
+}
+
+}  // namespace
+
+int run_stats_command(int argc, const char* const* argv) {
+  StatsOptions options;
+  CLI::App app(description, "gpufilter stats");
+  declare_options(app, options);
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  check_paths(options);
+
+  Engine engine = make_engine(options);
+  std::unique_ptr<ByteSource> source = open_source(options.input);
+  const std::string name = source->name();
+  const auto reader = open_picture(std::move(source), options.limits);
+  // Opened before the work, so that a plot that cannot be written costs none.
+  const auto sink = options.plot ? open_sink(*options.plot) : nullptr;
+  StatsReport report = measure(*reader, engine);
+  report.name = name;
+  if (sink) plot(report, *sink);
+  print_result(options.json ? json_report(report) : text_report(report));
+  engine.keep_programs();
+  return 0;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,219 @@
+#include "app/timing_report.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "app/brief_version.hpp"
+#include "app/parse.hpp"
+#include "base/format.hpp"
+#include "pipeline/run_totals.hpp"
+
+namespace gpufilter {
+namespace {
+
+double milliseconds(Nanoseconds duration) {
+  return static_cast<double>(duration) / 1e6;
+}
+
+// What a line of the report is about: "decode", "blur", "build blur".
+std::string label(const RunReport& report, const ActivityTotal& total) {
+  const std::string activity = activity_name(total.activity);
+  if (total.pass < 0) return activity;
+  const std::string& stage = report.passes.at(static_cast<std::size_t>(total.pass)).stage;
+  return total.activity == Activity::kernel ? stage : "build " + stage;
+}
+
+std::string detail(const RunReport& report, const ActivityTotal& total) {
+  switch (total.activity) {
+    case Activity::decode:
+      return to_string(report.input_format);
+    case Activity::encode:
+      return format("{}, {} bytes", to_string(report.output_format), report.output_bytes);
+    case Activity::build_program:
+    case Activity::kernel: {
+      const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
+      if (total.activity == Activity::kernel) return format("{} ({})", pass.variant, pass.reason);
+      if (pass.program == "cache") return "from the cache";
+      return pass.program == "none" ? "for the device that was left out" : pass.program;
+    }
+    case Activity::upload:
+    case Activity::download:
+      return total.bytes == 0 ? "in place, not copied" : "";
+    case Activity::start_device:
+      return "";
+  }
+  return "";
+}
+
+bool moves_pixels(const ActivityTotal& total) {
+  return total.bytes > 0;
+}
+
+}  // namespace
+
+std::string device_lines(const EngineReport& engine) {
+  std::string text;
+  for (const std::string& left : engine.fallbacks)
+    text += format("left out: {}\n", left);
+  if (engine.platform.empty())
+    return text + format("device: {}: {}\n", engine.device, engine.reason);
+  text += format("device: {} ({})\n", engine.device, engine.kind);
+  text += format("chosen: {}\n", engine.reason);
+  return text + format("driver: {}, {}\n", brief_version(engine.platform), engine.driver);
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+namespace {
+
+// Why this device, and which came before it in vain.
+std::string device_reason(const EngineReport& engine) {
+  std::string text = engine.reason;
+  for (const std::string& left : engine.fallbacks)
+    text += "; left out: " + left;
+  return text;
+}
+
+nlohmann::ordered_json pass_json(const RunReport& report, int index) {
+  const PassReport& pass = report.passes.at(static_cast<std::size_t>(index));
+  return {{"index", index},          {"walk", pass.walk},     {"stage", pass.stage},
+          {"variant", pass.variant}, {"reason", pass.reason}, {"program", pass.program}};
+}
+
+nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& total) {
+  nlohmann::ordered_json line{{"activity", activity_name(total.activity)},
+                              {"walk", total.walk},
+                              {"milliseconds", milliseconds(total.duration)},
+                              {"commands", total.commands}};
+  if (total.pass >= 0) line["pass"] = total.pass;
+  if (moves_pixels(total)) {
+    line["bytes"] = total.bytes;
+    line["megapixels_per_second"] = total.megapixels_per_second(report.size);
+    line["gigabytes_per_second"] = total.gigabytes_per_second();
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string timing_table(const RunReport& report) {
+  std::string text = format("{} -> {}: {}x{}, {}", report.input, report.output, report.size.width,
+                            report.size.height, to_string(report.input_pixel));
+  if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
+  text += format("; {} band{} of {} rows\n", report.bands, report.bands == 1 ? "" : "s",
+                 report.band_rows);
+  text += device_lines(report.engine);
+  text += format("{:<16}{:>11}{:>10}{:>10}{:>8}\n", "", "ms", "MB", "Mpx/s", "GB/s");
+  int walk = 0;
+  for (const ActivityTotal& total : activity_totals(report)) {
+    if (std::exchange(walk, total.walk) != total.walk) text += "again, now that it is known:\n";
+    text += format("{:<16}{:>11.3f}", label(report, total), milliseconds(total.duration));
+    text += moves_pixels(total)
+                ? format("{:>10.2f}{:>10.1f}{:>8.2f}", static_cast<double>(total.bytes) / 1e6,
+                         total.megapixels_per_second(report.size), total.gigabytes_per_second())
+                : std::string(28, ' ');
+    text += "  " + detail(report, total);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+  const ActivityTotal total{.duration = report.total};
+  text += format("{:<16}{:>11.3f}{:>10}{:>10.1f}\n", "total", milliseconds(report.total), "",
+                 total.megapixels_per_second(report.size));
+  return text;
+}
+
+std::string timing_json(const RunReport& report) {
+  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < report.passes.size(); ++i) {
+    passes.push_back(pass_json(report, static_cast<int>(i)));
+  }
+  nlohmann::ordered_json activities = nlohmann::ordered_json::array();
+  for (const ActivityTotal& total : activity_totals(report)) {
+    activities.push_back(total_json(report, total));
+  }
+  const ActivityTotal whole{.duration = report.total};
+  const nlohmann::ordered_json json{
+      {"schema", "gpufilter-timing-1"},
+      {"input", report.input},
+      {"output", report.output},
+      {"input_format", to_string(report.input_format)},
+      {"output_format", to_string(report.output_format)},
+      {"width", report.size.width},
+      {"height", report.size.height},
+      {"channels", report.output_pixel.channels},
+      {"depth", report.output_pixel.depth},
+      {"bands", report.bands},
+      {"band_rows", report.band_rows},
+      {"output_bytes", report.output_bytes},
+      {"device",
+       {{"name", report.engine.device},
+        {"kind", report.engine.kind},
+        {"platform", report.engine.platform},
+        {"driver", report.engine.driver},
+        {"reason", report.engine.reason},
+        {"left_out", report.engine.fallbacks}}},
+      {"passes", passes},
+      {"activities", activities},
+      {"total_milliseconds", milliseconds(report.total)},
+      {"total_megapixels_per_second", whole.megapixels_per_second(report.size)}};
+  // A file's name need not be UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string timing_csv(const RunReport& report) {
+  std::string text =
+      "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
+      "megapixels_per_second,gigabytes_per_second\n";
+  const std::string device = csv_text(report.engine.device);
+  for (const ActivityTotal& total : activity_totals(report)) {
+    text += format("{},{},{},", device, total.walk, activity_name(total.activity));
+    if (total.pass >= 0) {
+      const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
+      text += format("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant), pass.program,
+                     csv_text(pass.reason));
+    } else {
+      text += ",,,,";
+    }
+    text += format(",{:.6f},", milliseconds(total.duration));
+    text += moves_pixels(total)
+                ? format("{},{:.3f},{:.3f}\n", total.bytes,
+                         total.megapixels_per_second(report.size), total.gigabytes_per_second())
+                : ",,\n";
+  }
+  const ActivityTotal whole{.duration = report.total};
+  text +=
+      format("{},,total,,,,,{},{:.6f},,{:.3f},\n", device, csv_text(device_reason(report.engine)),
+             milliseconds(report.total), whole.megapixels_per_second(report.size));
+  return text;
+}
+
+void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {
+  const auto print_data = [&](const std::string& text) {
+    if (picture_on_standard_output) {
+      std::fputs(text.c_str(), stderr);
+    } else {
+      print_result(text);
+    }
+  };
+  switch (format) {
+    case TimingFormat::off:
+      return;
+    case TimingFormat::table:
+      std::fputs(timing_table(report).c_str(), stderr);
+      return;
+    case TimingFormat::json:
+      return print_data(timing_json(report));
+    case TimingFormat::csv:
+      return print_data(timing_csv(report));
+  }
+}
+
+}  // namespace gpufilter

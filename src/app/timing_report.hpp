@@ -1,0 +1,25 @@
+// The account of a run: what was used, why, and how long everything took.
+#pragma once
+
+#include <string>
+
+#include "app/filter_options.hpp"
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+[[nodiscard]] std::string timing_table(const RunReport& report);
+[[nodiscard]] std::string timing_json(const RunReport& report);  // schema "gpufilter-timing-1"
+[[nodiscard]] std::string timing_csv(
+    const RunReport& report);  // columns as its first line names them
+
+// Parts that the account of a folder has too: the device and why it, in lines; a field of a CSV line,
+// quoted where it has to be.
+[[nodiscard]] std::string device_lines(const EngineReport& engine);
+[[nodiscard]] std::string csv_text(const std::string& text);
+
+// The table goes to standard error, JSON and CSV to standard output unless the picture goes there.
+// Throws PictureError where a result cannot be written.
+void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output);
+
+}  // namespace gpufilter

@@ -1,0 +1,243 @@
+#include "batch/batch_run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "base/abandoned_files.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "batch/picture_job.hpp"
+
+namespace gpufilter {
+namespace {
+
+// How many pictures may be finished while one before them is not: their results wait for it.
+constexpr std::size_t most_waiting = 1024;
+
+// Hands out the engine with the fewest pictures under way.
+class EnginePool {
+ public:
+  explicit EnginePool(const std::vector<std::unique_ptr<Engine>>& engines)
+      : engines_(engines), under_way_(engines.size()) {}
+
+  template <typename Work>
+  RunReport with_engine(const Work& work) {
+    const Lease lease(*this);
+    return work(*engines_[lease.index]);
+  }
+
+ private:
+  struct Lease {
+    explicit Lease(EnginePool& owner) : pool(owner), index(owner.take()) {}
+    ~Lease() { pool.give_back(index); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    EnginePool& pool;
+    std::size_t index;
+  };
+
+  std::size_t take() {
+    const std::lock_guard lock(mutex_);
+    const auto least = std::min_element(under_way_.begin(), under_way_.end());
+    ++*least;
+    return static_cast<std::size_t>(least - under_way_.begin());
+  }
+
+  void give_back(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    --under_way_[index];
+  }
+
+  const std::vector<std::unique_ptr<Engine>>& engines_;
+  std::mutex mutex_;
+  std::vector<int> under_way_;
+};
+
+class BatchRun {
+ public:
+  BatchRun(const BatchPlan& plan, const PictureJobs& jobs,
+           const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
+           BatchListener& listener)
+      : plan_(plan), jobs_(jobs), engines_(engines), options_(options), listener_(listener) {}
+
+  void run() {
+    const auto count = std::min(static_cast<std::size_t>(options_.jobs), plan_.items.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < count; ++i) {
+      threads.emplace_back([this, i] { work(static_cast<int>(i)); });
+    }
+    for (std::thread& thread : threads)
+      thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+    for (; next_ < plan_.items.size(); ++next_) {
+      PictureResult left;
+      left.item = &plan_.items[next_];
+      listener_.listed(left);
+    }
+  }
+
+ private:
+  void work(int job) {
+    while (const auto index = take_next()) {
+      try {
+        process(*index, job);
+      } catch (...) {
+        stop(std::current_exception());
+      }
+    }
+  }
+
+  std::optional<std::size_t> take_next() {
+    std::unique_lock lock(mutex_);
+    // The first one that is not listed yet is under way, so somebody will call.
+    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + most_waiting; });
+    if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
+    return next_++;
+  }
+
+  void stop(std::exception_ptr reason) {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    if (!failure_) failure_ = std::move(reason);
+    changed_.notify_all();
+  }
+
+  void process(std::size_t index, int job) {
+    const BatchItem& item = plan_.items[index];
+    PictureResult result;
+    result.item = &item;
+    result.job = job;
+    std::optional<RunReport> report;
+    const auto fail = [&](const std::string& reason) {
+      result.status = PictureStatus::failed;
+      result.failure = reason;
+    };
+    try {
+      result.status = decide(item);
+      if (result.status == PictureStatus::done) report = filter(item, result);
+    } catch (const PictureError& error) {
+      fail(error.what());
+    } catch (const DeviceError& error) {
+      // Without a device that works there is no sense in trying all the others.
+      if (!any_done_) throw;
+      fail(plan_.input_path(item) + ": " + error.what());
+    } catch (const std::bad_alloc&) {
+      fail(plan_.input_path(item) + ": there is not enough memory for this picture");
+    } catch (const std::exception& error) {
+      fail(plan_.input_path(item) + ": " + error.what());
+    }
+    deliver(index, std::move(result), report ? &*report : nullptr);
+  }
+
+  // What becomes of it; `done` where it has to be filtered first. Throws PictureError.
+  [[nodiscard]] PictureStatus decide(const BatchItem& item) const {
+    if (!item.problem.empty()) throw PictureError(plan_.input_path(item), item.problem);
+    if (item.exists) return PictureStatus::exists;
+    if (jobs_.is_complete(item)) return PictureStatus::unchanged;
+    return options_.dry_run ? PictureStatus::planned : PictureStatus::done;
+  }
+
+  [[nodiscard]] RunReport filter(const BatchItem& item, PictureResult& result) {
+    Engine* used = nullptr;
+    RunReport report = engines_.with_engine([&](Engine& engine) {
+      used = &engine;
+      return jobs_.filter(item, engine);
+    });
+    // So that programs which took long to compile outlast a run that is killed.
+    if (!any_done_.exchange(true)) used->keep_programs();
+    result.input_format = report.input_format;
+    result.size = report.size;
+    result.output_pixel = report.output_pixel;
+    result.output_bytes = report.output_bytes;
+    result.device = report.engine.device;
+    result.duration = report.total;
+    return report;
+  }
+
+  void deliver(std::size_t index, PictureResult result, const RunReport* report) {
+    const std::lock_guard lock(mutex_);
+    if (failure_) return;
+    if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
+    listener_.finished(result, report);
+    waiting_.emplace(index, std::move(result));
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == listed_;
+         first = waiting_.erase(first)) {
+      listener_.listed(first->second);
+      ++listed_;
+    }
+    changed_.notify_all();
+  }
+
+  const BatchPlan& plan_;
+  const PictureJobs& jobs_;
+  EnginePool engines_;
+  const BatchOptions& options_;
+  BatchListener& listener_;
+  std::atomic<bool> any_done_ = false;
+
+  std::mutex mutex_;  // guards what follows, and the listener
+  std::condition_variable changed_;
+  std::size_t next_ = 0;    // to be begun
+  std::size_t listed_ = 0;  // all before it are
+  std::map<std::size_t, PictureResult> waiting_;
+  bool stopped_ = false;
+  std::exception_ptr failure_;
+};
+
+void create_output_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw PictureError(folder, describe_system_error(error.value()));
+}
+
+}  // namespace
+
+const char* to_string(PictureStatus status) {
+  switch (status) {
+    case PictureStatus::done:
+      return "done";
+    case PictureStatus::unchanged:
+      return "unchanged";
+    case PictureStatus::exists:
+      return "exists";
+    case PictureStatus::failed:
+      return "failed";
+    case PictureStatus::not_begun:
+      return "not begun";
+    case PictureStatus::planned:
+      return "planned";
+  }
+  return "?";
+}
+
+void run_batch(const BatchPlan& plan, const StageChain& chain,
+               const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
+               BatchListener& listener) {
+  std::optional<Journal> journal;
+  if (!options.dry_run) {
+    create_output_folder(plan.output);
+    journal.emplace(plan.output);
+    const int removed = remove_abandoned_files(plan.output, plan.recursive);
+    if (removed > 0) {
+      log::info(format("{}: removed {} unfinished file{} of a run that was killed", plan.output,
+                       removed, removed == 1 ? "" : "s"));
+    }
+  }
+  RunOptions run = options.run;
+  run.max_memory = std::max<std::uint64_t>(1, run.max_memory / static_cast<unsigned>(options.jobs));
+  const PictureJobs jobs(plan, chain, run, journal ? &*journal : nullptr);
+  BatchRun(plan, jobs, engines, options, listener).run();
+  for (const auto& engine : engines)
+    engine->keep_programs();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,70 @@
+#include "batch/file_content.hpp"
+
+#include <chrono>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+// The coarsest times that file systems keep are those of FAT, with steps of two seconds.
+constexpr std::int64_t settling_time = 3 * second;
+
+std::int64_t nanoseconds(const struct timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * second + time.tv_nsec;
+}
+
+FileStamp stamp(const struct stat& status) {
+  return {static_cast<std::uint64_t>(status.st_size), status.st_ino, nanoseconds(status.st_mtim),
+          nanoseconds(status.st_ctim)};
+}
+
+std::int64_t wall_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+ContentHash hash_of(int descriptor) {
+  constexpr std::size_t step = std::size_t{256} << 10U;
+  static thread_local std::vector<std::uint8_t> buffer(step);
+  ContentHasher hasher;
+  for (std::size_t got = step; got == step;) {
+    got = read_fully(descriptor, buffer);
+    hasher.add({buffer.data(), got});
+  }
+  return hasher.result();
+}
+
+}  // namespace
+
+std::optional<FileStamp> stamp_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return stamp(status);
+}
+
+FileContent content_of(const std::string& path) {
+  try {
+    const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
+    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no plain file any more");
+    FileContent content;
+    content.stamp = stamp(status);
+    content.settled = wall_clock() - content.stamp.changed > settling_time;
+    content.hash = hash_of(file.get());
+    return content;
+  } catch (const std::system_error& error) {
+    throw PictureError(path, describe_system_error(error.code().value()));
+  }
+}
+
+}  // namespace gpufilter

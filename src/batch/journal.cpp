@@ -1,0 +1,188 @@
+#include "batch/journal.hpp"
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::string_view version = "1";
+constexpr std::size_t checksum_digits = 16;
+
+std::string checksum(std::string_view text) {
+  return to_string(content_hash(text)).substr(0, checksum_digits);
+}
+
+// Without spaces, line ends and anything else that a line must not hold.
+std::string escaped(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte != 0x7f && c != '%') {
+      text += c;
+    } else {
+      text += format("%{:02x}", byte);
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      path += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    if (text.size() - i < 3) return std::nullopt;
+    const char* begin = text.data() + i + 1;
+    if (std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2) return std::nullopt;
+    path += static_cast<char>(byte);
+    i += 2;
+  }
+  return path;
+}
+
+std::string stamp_text(const std::optional<FileStamp>& stamp) {
+  if (!stamp) return "-";
+  return format("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at != std::string_view::npos;) {
+    const std::size_t end = text.find(separator, at);
+    parts.push_back(text.substr(at, end - at));
+    at = end == std::string_view::npos ? end : end + 1;
+  }
+  return parts;
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
+}
+
+// Whether `text` is a stamp or stands for none.
+bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
+  if (text == "-") return true;
+  const auto parts = split(text, ':');
+  FileStamp read;
+  if (parts.size() != 4 || !parse_whole(parts[0], read.bytes) ||
+      !parse_whole(parts[1], read.inode) || !parse_whole(parts[2], read.modified) ||
+      !parse_whole(parts[3], read.changed)) {
+    return false;
+  }
+  stamp = read;
+  return true;
+}
+
+[[noreturn]] void throw_failure(const std::string& path, int error) {
+  throw PictureError(path, describe_system_error(error));
+}
+
+std::string journal_path(const std::string& folder) {
+  return std::filesystem::path(folder) / journal_name;
+}
+
+bool ends_inside_a_line(int descriptor) {
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  char last = '\n';
+  return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+std::string journal_line(const std::string& output, const JournalRecord& record) {
+  const std::string text =
+      format("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
+             stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
+             stamp_text(record.output_stamp), escaped(output));
+  return checksum(text) + " " + text;
+}
+
+std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::string_view line) {
+  if (line.size() < checksum_digits + 1 ||
+      line.substr(0, checksum_digits) != checksum(line.substr(checksum_digits + 1))) {
+    return std::nullopt;
+  }
+  const auto parts = split(line.substr(checksum_digits + 1), ' ');
+  if (parts.size() != 8 || parts[0] != version) return std::nullopt;
+  const auto work = parse_content_hash(parts[1]);
+  const auto input = parse_content_hash(parts[2]);
+  const auto output = parse_content_hash(parts[4]);
+  const auto name = unescaped(parts[7]);
+  JournalRecord record;
+  if (!work || !input || !output || !name || !parse_stamp(parts[3], record.input_stamp) ||
+      !parse_whole(parts[5], record.output_bytes) || !parse_stamp(parts[6], record.output_stamp)) {
+    return std::nullopt;
+  }
+  record.work = *work;
+  record.input = *input;
+  record.output = *output;
+  return std::pair{*name, record};
+}
+
+JournalRecords read_journal(const std::string& folder) {
+  JournalRecords records;
+  const std::string path = journal_path(folder);
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(path);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return records;
+    throw_failure(path, error.code().value());
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view line : split(text, '\n')) {
+    if (auto record = parse_journal_line(line)) {
+      records.insert_or_assign(std::move(record->first), record->second);
+    }
+  }
+  return records;
+}
+
+Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
+  try {
+    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+  } catch (const std::system_error& error) {
+    throw_failure(path_, error.code().value());
+  }
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw UsageError(
+        format("{}: another gpufilter is writing to this folder; wait for its end", folder));
+  }
+  torn_ = ends_inside_a_line(file_.get());
+}
+
+void Journal::add(const std::string& output, const JournalRecord& record, bool durably) {
+  const std::string line = journal_line(output, record) + "\n";
+  const std::lock_guard lock(mutex_);
+  const std::string text = (torn_ ? "\n" : "") + line;
+  torn_ = true;
+  try {
+    write_fully(file_.get(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  } catch (const std::system_error& error) {
+    throw_failure(path_, error.code().value());
+  }
+  torn_ = false;
+  if (durably && ::fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    throw_failure(path_, errno);
+  }
+}
+
+}  // namespace gpufilter

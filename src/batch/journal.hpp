@@ -1,0 +1,60 @@
+// What a folder's results were made of: with it, a run that was stopped goes on where it was.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/posix_file.hpp"
+#include "batch/file_content.hpp"
+
+namespace gpufilter {
+
+// One result. It is written down before the result takes its place (without a stamp, for there is
+// none yet) and again after: whenever the program is killed, the journal and the bytes on the disk
+// together say which results are complete.
+struct JournalRecord {
+  ContentHash work;  // stages, format and version: see work_hash() in batch_plan.hpp
+  ContentHash input;
+  std::optional<FileStamp> input_stamp;  // where it can stand for the contents
+  ContentHash output;
+  std::uint64_t output_bytes = 0;
+  std::optional<FileStamp> output_stamp;
+
+  bool operator==(const JournalRecord&) const = default;
+};
+
+// By the result's path, relative to the folder. Later records replace earlier ones.
+using JournalRecords = std::unordered_map<std::string, JournalRecord>;
+
+// The journal's own name in the folder.
+inline constexpr const char* journal_name = ".gpufilter-journal";
+
+// A record as one line, with a checksum in front, and back. Nothing where the line is damaged.
+[[nodiscard]] std::string journal_line(const std::string& output, const JournalRecord& record);
+[[nodiscard]] std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(
+    std::string_view line);
+
+// The intact lines of the journal in `folder`; none where there is no journal. Throws PictureError
+// where it cannot be read.
+[[nodiscard]] JournalRecords read_journal(const std::string& folder);
+
+// Appends to the journal in `folder`; safe to use from several threads.
+class Journal {
+ public:
+  // Keeps others from writing to the same folder at the same time: throws UsageError where another
+  // program does, PictureError where the journal cannot be written.
+  explicit Journal(const std::string& folder);
+
+  // Where `durably`, the line survives a power cut once this returns. Throws PictureError.
+  void add(const std::string& output, const JournalRecord& record, bool durably = false);
+
+ private:
+  std::string path_;
+  std::mutex mutex_;
+  FileDescriptor file_;
+  bool torn_ = false;  // the last line is not complete
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,146 @@
+#include "batch/picture_job.hpp"
+
+#include <filesystem>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Takes the hash of what goes through, and asks before it takes its place.
+class WatchedSink final : public ByteSink {
+ public:
+  using BeforeCommit = std::function<void(const ContentHash& hash, std::uint64_t bytes)>;
+
+  WatchedSink(std::unique_ptr<ByteSink> sink, BeforeCommit before_commit)
+      : sink_(std::move(sink)), before_commit_(std::move(before_commit)) {}
+
+  [[nodiscard]] const std::string& name() const override { return sink_->name(); }
+  [[nodiscard]] std::uint64_t bytes_written() const override { return sink_->bytes_written(); }
+
+  void write(std::span<const std::uint8_t> bytes) override {
+    hasher_.add(bytes);
+    sink_->write(bytes);
+  }
+
+  void commit() override {
+    before_commit_(hasher_.result(), sink_->bytes_written());
+    sink_->commit();
+  }
+
+ private:
+  std::unique_ptr<ByteSink> sink_;
+  BeforeCommit before_commit_;
+  ContentHasher hasher_;
+};
+
+struct Verified {
+  bool same = false;
+  std::optional<FileStamp> stamp;  // a new one that can stand for the contents
+};
+
+// Whether the file holds `hash`: by its stamp where that settles it, else by its bytes.
+Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
+                const ContentHash& hash) {
+  if (stamp && stamp_of(path) == stamp) return {true, stamp};
+  const FileContent content = content_of(path);
+  if (content.hash != hash) return {};
+  return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
+}
+
+// Fails where the picture on the disk is another than the one whose contents were written down. One
+// that is gone was read to its end.
+void check_unchanged(const std::string& path, const FileStamp& before) {
+  const auto after = stamp_of(path);
+  if (after && !after->same_content(before)) {
+    throw PictureError(path, "it was changed while it was read");
+  }
+}
+
+void create_parent_folder(const std::string& path) {
+  std::error_code error;
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directories(folder, error);
+  if (error) throw PictureError(folder.string(), describe_system_error(error.value()));
+}
+
+}  // namespace
+
+PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const RunOptions& run,
+                         Journal* journal)
+    : plan_(plan),
+      chain_(chain),
+      run_(run),
+      journal_(journal),
+      png_work_(work_hash(chain, FileFormat::png, run.write)),
+      jpeg_work_(work_hash(chain, FileFormat::jpeg, run.write)) {}
+
+const ContentHash& PictureJobs::work(const BatchItem& item) const {
+  return item.output_format == FileFormat::png ? png_work_ : jpeg_work_;
+}
+
+bool PictureJobs::is_complete(const BatchItem& item) const {
+  const auto known = plan_.records.find(item.output);
+  if (known == plan_.records.end()) return false;
+  JournalRecord record = known->second;
+  const std::string output = plan_.output_path(item);
+  const auto stamp = stamp_of(output);
+  if (record.work != work(item) || !stamp || stamp->bytes != record.output_bytes) return false;
+  const Verified result = verify(output, record.output_stamp, record.output);
+  if (!result.same) return false;
+  if (!plan_.replaces_input(item)) {
+    const Verified source = verify(plan_.input_path(item), record.input_stamp, record.input);
+    if (!source.same) return false;
+    record.input_stamp = source.stamp;
+  }
+  record.output_stamp = result.stamp;
+  // So that the next run need not read it.
+  if (journal_ != nullptr && record != known->second) journal_->add(item.output, record);
+  return true;
+}
+
+RunReport PictureJobs::filter(const BatchItem& item, Engine& engine) const {
+  const std::string input = plan_.input_path(item);
+  const std::string output = plan_.output_path(item);
+  const FileContent content = content_of(input);
+  JournalRecord record;
+  record.work = work(item);
+  record.input = content.hash;
+  if (content.settled) record.input_stamp = content.stamp;
+
+  RunOptions options = run_;
+  options.open_output = [&](const std::string& path) {
+    return std::make_unique<WatchedSink>(
+        open_output(path), [&](const ContentHash& hash, std::uint64_t bytes) {
+          check_unchanged(input, content.stamp);
+          record.output = hash;
+          record.output_bytes = bytes;
+          // A picture must never be taken for its own input once it has been replaced.
+          journal_->add(item.output, record, plan_.replaces_input(item));
+        });
+  };
+  RunReport report = filter_picture(input, output, item.output_format, chain_, engine, options);
+  record.output_stamp = stamp_of(output);
+  try {
+    journal_->add(item.output, record);
+  } catch (const PictureError& error) {
+    // The picture is in its place, and the record before tells its contents.
+    log::debug(error.what());
+  }
+  return report;
+}
+
+// A pipe would wait for a reader, a device swallow the picture.
+std::unique_ptr<ByteSink> PictureJobs::open_output(const std::string& path) const {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && std::filesystem::is_other(status)) {
+    throw PictureError(path, "is there already and no plain file");
+  }
+  create_parent_folder(path);
+  return open_sink(path);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,160 @@
+#include "app/filter_options.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+// The words after the program's name.
+std::optional<FilterOptions> parse(const std::vector<const char*>& words) {
+  std::vector<const char*> arguments{"gpufilter"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  return parse_filter_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+FilterOptions parsed(std::vector<const char*> words) {
+  words.insert(words.begin(), {"in.png", "out.png"});
+  const auto options = parse(words);
+  EXPECT_TRUE(options);
+  return options.value_or(FilterOptions{});
+}
+
+std::string complaint(std::vector<const char*> words) {
+  try {
+    static_cast<void>(parse(words));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class FilterOptionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ::unsetenv("GPUFILTER_DEVICE"); }
+  void TearDown() override { ::unsetenv("GPUFILTER_DEVICE"); }
+};
+
+TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
+  const FilterOptions options = parsed({});
+  EXPECT_EQ(options.input, "in.png");
+  EXPECT_EQ(options.output, "out.png");
+  EXPECT_TRUE(options.chain.empty());
+  EXPECT_EQ(options.device, "auto");
+  EXPECT_FALSE(options.require_device);
+  EXPECT_FALSE(options.in_place);
+  EXPECT_EQ(options.timing, TimingFormat::table);
+  EXPECT_EQ(options.trace, "");
+  EXPECT_EQ(options.on_exists, OnExists::overwrite);
+  EXPECT_EQ(options.progress, ProgressMode::automatic);
+  EXPECT_EQ(options.log_level, log::Level::warn);
+  EXPECT_FALSE(options.band_rows);
+  EXPECT_EQ(options.run.limits.max_pixels, 500'000'000U);
+  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 255, 255}));
+}
+
+TEST_F(FilterOptionsTest, TakeEveryOption) {
+  const FilterOptions options =
+      parsed({"--device",    "gpu",    "--require-device", "--in-place", "--timing",     "csv",
+              "--trace",     "t.json", "--on-exists",      "skip",       "--progress",   "off",
+              "--quality",   "75",     "--png-level",      "3",          "--max-pixels", "42",
+              "--band-rows", "9",      "--background",     "red",        "--log-level",  "debug"});
+  EXPECT_EQ(options.device, "gpu");
+  EXPECT_TRUE(options.require_device);
+  EXPECT_TRUE(options.in_place);
+  EXPECT_EQ(options.timing, TimingFormat::csv);
+  EXPECT_EQ(options.trace, "t.json");
+  EXPECT_EQ(options.on_exists, OnExists::skip);
+  EXPECT_EQ(options.progress, ProgressMode::off);
+  EXPECT_EQ(options.run.write.jpeg_quality, 75);
+  EXPECT_EQ(options.run.write.png_level, 3);
+  EXPECT_EQ(options.run.limits.max_pixels, 42U);
+  EXPECT_EQ(options.band_rows, 9);
+  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 0, 0}));
+  EXPECT_EQ(options.log_level, log::Level::debug);
+}
+
+TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {
+  const auto options =
+      parse({"--blur", "naive", "in.png", "--blur=tiled", "out.png", "--blur", "auto"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->input, "in.png");
+  EXPECT_EQ(options->output, "out.png");
+  ASSERT_EQ(options->chain.size(), 3U);
+  for (const auto& stage : options->chain)
+    EXPECT_EQ(stage->name(), "blur");
+}
+
+TEST_F(FilterOptionsTest, StagesKeepTheirOrder) {
+  const FilterOptions options = parsed(
+      {"--color", "1 0 0; 0 1 0; 0 0 2", "--blur", "auto", "--color", "1 0 0; 0 1 0; 0 0 3"});
+  ASSERT_EQ(options.chain.size(), 3U);
+  EXPECT_EQ(options.chain[0]->name(), "color");
+  EXPECT_EQ(options.chain[1]->name(), "blur");
+  EXPECT_EQ(options.chain[2]->name(), "color");
+}
+
+TEST_F(FilterOptionsTest, AMinusIsAName) {
+  const auto options = parse({"-", "-", "--blur", "auto"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->input, "-");
+  EXPECT_EQ(options->output, "-");
+}
+
+TEST_F(FilterOptionsTest, VerboseAndQuietSetTheLevel) {
+  EXPECT_EQ(parsed({"-v"}).log_level, log::Level::info);
+  EXPECT_EQ(parsed({"-vv"}).log_level, log::Level::debug);
+  EXPECT_EQ(parsed({"-v", "--verbose"}).log_level, log::Level::debug);
+  const FilterOptions quiet = parsed({"-q"});
+  EXPECT_EQ(quiet.log_level, log::Level::error);
+  EXPECT_EQ(quiet.timing, TimingFormat::off);
+  EXPECT_EQ(quiet.progress, ProgressMode::off);
+}
+
+TEST_F(FilterOptionsTest, QuietTakesNothingAwayThatWasAskedFor) {
+  const FilterOptions options =
+      parsed({"--timing", "json", "--progress", "on", "--log-level", "info", "-q"});
+  EXPECT_EQ(options.timing, TimingFormat::json);
+  EXPECT_EQ(options.progress, ProgressMode::on);
+  EXPECT_EQ(options.log_level, log::Level::info);
+}
+
+TEST_F(FilterOptionsTest, TheEnvironmentNamesADevice) {
+  ::setenv("GPUFILTER_DEVICE", "cpu", 1);
+  EXPECT_EQ(parsed({}).device, "cpu");
+  EXPECT_EQ(parsed({"--device", "gpu"}).device, "gpu");
+  ::setenv("GPUFILTER_DEVICE", "", 1);
+  EXPECT_EQ(parsed({}).device, "auto");
+}
+
+TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
+  EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--sharpen"}),
+            "--sharpen: there is no such option (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
+            "--sharpness: there is no such option (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
+            "more.png: one argument too many (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
+            "--blur needs a value (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--quality", "5", "--quality", "6"}),
+            "--quality is given more than once (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--max-pixels", "1e3"}),
+            "--max-pixels: '1e3' is no whole number from 1 to 18446744073709551615 (see gpufilter "
+            "--help)");
+}
+
+TEST_F(FilterOptionsTest, HelpAndVersionAreAll) {
+  ::testing::internal::CaptureStdout();
+  EXPECT_FALSE(parse({"--help"}));
+  EXPECT_FALSE(parse({"--version"}));
+  EXPECT_NE(::testing::internal::GetCapturedStdout().find("gpufilter "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpufilter

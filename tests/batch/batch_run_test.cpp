@@ -1,0 +1,237 @@
+#include "batch/batch_run.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/error.hpp"
+#include "stages/blur.hpp"
+#include "support/filtering.hpp"
+#include "support/names_in.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+using Engines = std::vector<std::unique_ptr<Engine>>;
+using Statuses = std::vector<PictureStatus>;
+
+struct Recorder final : BatchListener {
+  void finished(const PictureResult& result, const RunReport* report) override {
+    EXPECT_EQ(under_way.fetch_add(1), 0) << "two threads at a time";
+    EXPECT_EQ(report != nullptr, result.status == PictureStatus::done);
+    if (report != nullptr) reasons.insert(report->engine.reason);
+    ++finished_count;
+    if (on_finished) on_finished();
+    --under_way;
+  }
+  void listed(const PictureResult& result) override {
+    results.push_back(result);
+    if (on_listed) on_listed();
+  }
+
+  std::vector<PictureResult> results;
+  std::set<std::string> reasons;
+  std::size_t finished_count = 0;
+  std::atomic<int> under_way = 0;
+  std::function<void()> on_finished;
+  std::function<void()> on_listed;
+};
+
+class BatchRunning : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(in_); }
+
+  void put(int count) const {
+    for (int i = 0; i < count; ++i) {
+      test::write_png(test::random_image({20 + i % 7, 30}, {3, 8}, static_cast<unsigned>(i)),
+                      in_ + "/" + name(i));
+    }
+  }
+
+  static std::string name(int i) {
+    return std::string(1, static_cast<char>('a' + i / 10)) + std::to_string(i % 10) + ".png";
+  }
+
+  [[nodiscard]] BatchPlan plan(OnExists on_exists = OnExists::fail) const {
+    BatchRequest request;
+    request.input = in_;
+    request.output = out_;
+    request.on_exists = on_exists;
+    return make_batch_plan(request);
+  }
+
+  static Engines reference_engines(int count) {
+    Engines engines;
+    for (int i = 0; i < count; ++i) {
+      engines.push_back(std::make_unique<Engine>(
+          std::vector<DeviceCandidate>{{std::nullopt, "number " + std::to_string(i)}},
+          EngineOptions{}));
+    }
+    return engines;
+  }
+
+  static void run(const BatchPlan& plan, const Engines& engines, int jobs, BatchListener& listener,
+                  bool stop_on_error = false) {
+    BatchOptions options;
+    options.jobs = jobs;
+    options.stop_on_error = stop_on_error;
+    run_batch(plan, {make_blur({})}, engines, options, listener);
+  }
+
+  static Statuses statuses(const Recorder& recorder) {
+    Statuses all;
+    for (const PictureResult& result : recorder.results)
+      all.push_back(result.status);
+    return all;
+  }
+
+  test::TemporaryFolder folder_;
+  std::string in_ = folder_ / "in";
+  std::string out_ = folder_ / "out";
+};
+
+TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
+  put(30);
+  Recorder recorder;
+  run(plan(), reference_engines(3), 3, recorder);
+  EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
+  for (int i = 0; i < 30; ++i) {
+    const Image input = test::read_picture(in_ + "/" + name(i));
+    EXPECT_TRUE(test::same_pixels(test::read_picture(out_ + "/" + name(i)),
+                                  test::filter_on_reference(input, {make_blur({})}, {})));
+  }
+}
+
+// Real devices beside the reference give the very files that the reference gives alone.
+TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
+  put(12);
+  Recorder alone;
+  run(plan(), reference_engines(1), 1, alone);
+  Engines engines = reference_engines(1);
+  for (const DeviceInfo& device : discover_devices()) {
+    engines.push_back(std::make_unique<Engine>(
+        std::vector<DeviceCandidate>{{device, "device " + std::to_string(device.index)}},
+        EngineOptions{}));
+  }
+  if (engines.size() == 1) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const std::string first = out_;
+  out_ = folder_ / "spread";
+  Recorder spread;
+  run(plan(), engines, static_cast<int>(engines.size()), spread);
+  EXPECT_EQ(spread.reasons.size(), engines.size());
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(test::read_file(out_ + "/" + name(i)), test::read_file(first + "/" + name(i)));
+  }
+}
+
+TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
+  put(40);
+  for (const int jobs : {1, 2, 7, 64}) {
+    Recorder recorder;
+    run(plan(OnExists::overwrite), reference_engines(1), jobs, recorder);
+    ASSERT_EQ(recorder.results.size(), 40U);
+    EXPECT_EQ(recorder.finished_count, 40U);
+    for (int i = 0; i < 40; ++i)
+      EXPECT_EQ(recorder.results[static_cast<std::size_t>(i)].item->relative, name(i));
+  }
+}
+
+TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
+  put(3);
+  test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
+  Recorder recorder;
+  run(plan(), reference_engines(1), 2, recorder);
+  EXPECT_EQ(statuses(recorder),
+            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
+  EXPECT_NE(recorder.results[1].failure.find("a1.png: "), std::string::npos);
+  EXPECT_EQ(test::names_in(out_),
+            (std::vector<std::string>{".gpufilter-journal", "a0.png", "a2.png"}));
+}
+
+TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
+  put(5);
+  test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
+  Recorder recorder;
+  run(plan(), reference_engines(1), 1, recorder, true);
+  EXPECT_EQ(statuses(recorder),
+            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::not_begun,
+                      PictureStatus::not_begun, PictureStatus::not_begun}));
+  EXPECT_EQ(recorder.finished_count, 2U);
+}
+
+TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
+  put(20);
+  Recorder recorder;
+  recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
+  EXPECT_THROW(run(plan(), reference_engines(1), 3, recorder), std::runtime_error);
+  EXPECT_LE(recorder.finished_count, 3U);
+}
+
+TEST_F(BatchRunning, AnInputThatVanishesIsAFailureOfItsOwn) {
+  put(3);
+  const BatchPlan before = plan();
+  fs::remove(in_ + "/a1.png");
+  Recorder recorder;
+  run(before, reference_engines(1), 1, recorder);
+  EXPECT_EQ(statuses(recorder),
+            (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
+  EXPECT_EQ(recorder.results[1].failure, in_ + "/a1.png: no such file");
+}
+
+TEST_F(BatchRunning, AnInputThatBecomesAPipeIsNotWaitedFor) {
+  put(2);
+  const BatchPlan before = plan();
+  fs::remove(in_ + "/a0.png");
+  ASSERT_EQ(::mkfifo((in_ + "/a0.png").c_str(), 0600), 0);
+  Recorder recorder;
+  run(before, reference_engines(1), 1, recorder);
+  EXPECT_EQ(statuses(recorder), (Statuses{PictureStatus::failed, PictureStatus::done}));
+}
+
+TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
+  put(3);
+  Engines engines;
+  engines.push_back(
+      std::make_unique<Engine>(std::vector<DeviceCandidate>{{std::nullopt, "has no memory"}},
+                               EngineOptions{.max_buffer = 1}));
+  Recorder recorder;
+  EXPECT_THROW(run(plan(), engines, 2, recorder), DeviceError);
+  EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});
+}
+
+TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
+  const WriteOptions write;
+  const auto hash = [](const StageChain& chain, FileFormat format, const WriteOptions& options) {
+    return to_string(work_hash(chain, format, options));
+  };
+  std::set<std::string> hashes;
+  hashes.insert(hash({}, FileFormat::png, write));
+  hashes.insert(hash({}, FileFormat::jpeg, write));
+  hashes.insert(hash({make_blur({})}, FileFormat::png, write));
+  hashes.insert(hash({make_blur({}), make_blur({})}, FileFormat::png, write));
+  hashes.insert(hash({make_blur({.border = Border::mirror})}, FileFormat::png, write));
+  hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, FileFormat::png, write));
+  WriteOptions other = write;
+  other.png_level = 1;
+  other.jpeg_quality = 11;
+  hashes.insert(hash({}, FileFormat::png, other));
+  hashes.insert(hash({}, FileFormat::jpeg, other));
+  other = write;
+  other.background = {1, 2, 3};
+  hashes.insert(hash({}, FileFormat::jpeg, other));
+  EXPECT_EQ(hashes.size(), 9U);
+  // The variant changes no bit.
+  EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, FileFormat::png, write),
+            hash({make_blur({.variant = BlurVariant::naive})}, FileFormat::png, write));
+}
+
+}  // namespace
+}  // namespace gpufilter

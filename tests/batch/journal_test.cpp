@@ -1,0 +1,135 @@
+#include "batch/journal.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "base/error.hpp"
+#include "support/child_process.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+JournalRecord some_record(std::uint64_t number) {
+  return {.work = {1, 2},
+          .input = {3, number},
+          .input_stamp = FileStamp{5, 6, -7, 8},
+          .output = {9, UINT64_MAX},
+          .output_bytes = 10,
+          .output_stamp = std::nullopt};
+}
+
+TEST(Journal, ALineHoldsARecord) {
+  JournalRecord record = some_record(4);
+  for (const std::string& name : {std::string("sub/a.png"), std::string("a b\n%41\x7f\xff"),
+                                  std::string("%"), std::string(300, '\n')}) {
+    const std::string line = journal_line(name, record);
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const auto read = parse_journal_line(line);
+    ASSERT_TRUE(read) << line;
+    EXPECT_EQ(read->first, name);
+    EXPECT_EQ(read->second, record);
+  }
+  record.input_stamp.reset();
+  record.output_stamp = FileStamp{1, 2, 3, 4};
+  EXPECT_EQ(parse_journal_line(journal_line("a", record))->second, record);
+}
+
+TEST(Journal, ADamagedLineIsNone) {
+  const std::string line = journal_line("a.png", some_record(4));
+  for (std::size_t size = 0; size < line.size(); ++size) {
+    EXPECT_FALSE(parse_journal_line(line.substr(0, size))) << size;
+  }
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    std::string damaged = line;
+    damaged[i] = damaged[i] == '1' ? '2' : '1';
+    EXPECT_FALSE(parse_journal_line(damaged)) << damaged;
+  }
+  EXPECT_FALSE(parse_journal_line(line + " "));
+  EXPECT_FALSE(parse_journal_line(""));
+}
+
+class JournalFile : public ::testing::Test {
+ protected:
+  test::TemporaryFolder folder_;
+  std::string path_ = folder_ / journal_name;
+};
+
+TEST_F(JournalFile, KeepsTheLastRecordOfEachOutput) {
+  EXPECT_TRUE(read_journal(folder_.path()).empty());
+  {
+    Journal journal(folder_.path());
+    journal.add("a", some_record(1));
+    journal.add("b", some_record(2), true);
+  }
+  {
+    Journal journal(folder_.path());
+    journal.add("a", some_record(3));
+  }
+  const JournalRecords records = read_journal(folder_.path());
+  EXPECT_EQ(records.size(), 2U);
+  EXPECT_EQ(records.at("a"), some_record(3));
+  EXPECT_EQ(records.at("b"), some_record(2));
+}
+
+TEST_F(JournalFile, ATornLineHarmsNoOther) {
+  Journal(folder_.path()).add("a", some_record(1));
+  const std::string whole = test::read_file(path_);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    test::write_file(path_, whole + whole.substr(0, size));
+    Journal(folder_.path()).add("b", some_record(2));
+    const JournalRecords records = read_journal(folder_.path());
+    EXPECT_EQ(records.size(), 2U) << size;
+    const std::string now = test::read_file(path_);
+    EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), 3);
+  }
+}
+
+TEST_F(JournalFile, HasOneWriterAtATime) {
+  const Journal journal(folder_.path());
+  const auto refused = [&] {
+    try {
+      const Journal second(folder_.path());
+      return 0;
+    } catch (const UsageError& error) {
+      return std::string(error.what()).find("another gpufilter") != std::string::npos ? 2 : 1;
+    }
+  };
+  EXPECT_EQ(refused(), 2);
+  EXPECT_EQ(test::wait_for_child(test::start_child(refused)), 2);
+}
+
+TEST_F(JournalFile, WhatCannotBeWrittenIsNamed) {
+  std::filesystem::create_directory(path_);
+  EXPECT_THROW(const Journal journal(folder_.path()), PictureError);
+  EXPECT_THROW(static_cast<void>(read_journal(folder_.path())), PictureError);
+  EXPECT_THROW(const Journal journal("/proc"), PictureError);
+}
+
+TEST_F(JournalFile, AFullDiskIsAFailureOfThePicture) {
+  // A limit on the size of files stands for the disk.
+  EXPECT_EQ(test::wait_for_child(test::start_child([&] {
+              std::signal(SIGXFSZ, SIG_IGN);
+              Journal journal(folder_.path());
+              journal.add("a", some_record(1));
+              const rlimit limit{300, 300};
+              ::setrlimit(RLIMIT_FSIZE, &limit);
+              try {
+                journal.add("b", some_record(2));
+              } catch (const PictureError&) {
+                return 7;
+              }
+              return 0;
+            })),
+            7);
+  EXPECT_EQ(read_journal(folder_.path()).size(), 1U);
+  Journal(folder_.path()).add("b", some_record(3));
+  EXPECT_EQ(read_journal(folder_.path()).size(), 2U);
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,162 @@
+// Which device a run takes, and what happens where it does not work.
+#include <fstream>
+
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilterDevice : public FilterTest {
+ protected:
+  FilterDevice() { fs::create_directory(folder_ / "empty"); }
+
+  // Runs a blur with --timing json, which has to work and give the right pixels; the report.
+  [[nodiscard]] Json report_of(const std::vector<std::string>& words,
+                               const ProcessOptions& options = {},
+                               std::string* messages = nullptr) const {
+    std::vector<std::string> arguments{in_, out_, "--blur", "tiled", "--timing", "json"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const ProcessResult result = filter(arguments, options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+    if (messages == nullptr) {
+      EXPECT_EQ(result.err, "");
+    } else {
+      *messages = result.err;
+    }
+    return Json::parse(result.out);
+  }
+
+  [[nodiscard]] std::vector<std::string> blur(const std::vector<std::string>& words) const {
+    std::vector<std::string> arguments{in_, out_, "--blur", "auto"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return arguments;
+  }
+
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const std::string out_ = folder_ / "out.png";
+  // The loader finds no platform at all.
+  const ProcessOptions no_opencl_{.environment = {{"OCL_ICD_VENDORS", folder_ / "empty"}}};
+};
+
+TEST_F(FilterDevice, AutoTakesADevice) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Json device = report_of({})["device"];
+  EXPECT_EQ(device["kind"], has_device("gpu") ? "gpu" : "cpu");
+  EXPECT_NE(device["name"], "");
+  EXPECT_NE(device["driver"], "");
+  EXPECT_NE(device["platform"], "");
+  EXPECT_NE(device["reason"], "");
+  EXPECT_EQ(device["left_out"], Json::array());
+}
+
+TEST_F(FilterDevice, AnIndexOrAPartOfANameOrAKindPicksIt) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Json first = Json::parse(filter({"devices", "--json"}).out)["devices"][0];
+  EXPECT_EQ(report_of({"--device", "0"})["device"]["name"], first["name"]);
+  std::string part = first["name"].get<std::string>().substr(0, 7);
+  for (char& c : part)
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  EXPECT_EQ(report_of({"--device", part, "--require-device"})["device"]["name"], first["name"]);
+  for (const std::string kind : {"cpu", "gpu"}) {
+    if (has_device(kind)) {
+      EXPECT_EQ(report_of({"--device", kind})["device"]["kind"], kind);
+    } else {
+      expect_failure(3, blur({"--device", kind}), {"'" + kind + "'"});
+    }
+  }
+}
+
+TEST_F(FilterDevice, DevicesThatAreNotThereEndWithThree) {
+  for (const std::string name : {"no such device", "99", "-1", "1e0", "99999999999999999999999"}) {
+    expect_failure(3, blur({"--device=" + name}), {"'" + name + "'"});
+  }
+  // Also where no stage would need it, and before the input is looked at.
+  expect_failure(3, {in_, out_, "--device", "no such device"}, {"no such device"});
+  expect_failure(3, {folder_ / "missing.png", out_, "--device", "99"}, {"'99'"});
+}
+
+TEST_F(FilterDevice, TheEnvironmentNamesOneAndTheOptionWins) {
+  const ProcessOptions reference{.environment = {{"GPUFILTER_DEVICE", "reference"}}};
+  EXPECT_EQ(report_of({}, reference)["device"]["kind"], "reference");
+  const ProcessOptions missing{.environment = {{"GPUFILTER_DEVICE", "no such device"}}};
+  expect_failure(3, blur({}), {"'no such device'"}, missing);
+  EXPECT_EQ(report_of({"--device", "reference"}, missing)["device"]["kind"], "reference");
+}
+
+TEST_F(FilterDevice, TheReferenceNeedsNoOpenCL) {
+  const Json report = report_of({"--device", "reference"}, no_opencl_);
+  EXPECT_EQ(report["device"]["name"], "reference");
+  EXPECT_EQ(report["device"]["reason"], "asked for");
+  EXPECT_EQ(report["passes"][0]["variant"], "reference");
+  EXPECT_EQ(report["passes"][0]["program"], "none");
+}
+
+TEST_F(FilterDevice, WithoutOpenCLAutoFallsBackWithOneWarning) {
+  std::string messages;
+  const Json report = report_of({}, no_opencl_, &messages);
+  EXPECT_EQ(report["device"]["kind"], "reference");
+  EXPECT_NE(report["device"]["reason"], "");
+  expect_one_line(messages, {"no OpenCL device", "falling back", "reference"});
+  filter_quietly(blur({}), no_opencl_);
+}
+
+TEST_F(FilterDevice, WithoutOpenCLARequiredDeviceEndsWithThree) {
+  expect_failure(3, blur({"--require-device"}), {"no OpenCL device"}, no_opencl_);
+  expect_failure(3, blur({"--device", "cpu"}), {"no OpenCL device", "'cpu'"}, no_opencl_);
+  expect_failure(3, blur({"--device", "0"}), {"no OpenCL device"}, no_opencl_);
+  expect_failure(3, {in_, out_, "--require-device"}, {"no OpenCL device"}, no_opencl_);
+}
+
+TEST_F(FilterDevice, ACopyNeedsNoDevice) {
+  const ProcessResult result = filter({in_, out_, "--timing", "json"}, no_opencl_);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(Json::parse(result.out)["device"]["name"], "none");
+}
+
+class FilterKernels : public FilterDevice {
+ protected:
+  FilterKernels() { fs::copy(std::string(GPUFILTER_SOURCE) + "/kernels", folder_ / "kernels"); }
+  const ProcessOptions live_{.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}};
+};
+
+TEST_F(FilterKernels, AreReadFromAFolder) {
+  GPUFILTER_REQUIRE_DEVICE();
+  EXPECT_NE(report_of({}, live_)["device"]["kind"], "reference");
+  {
+    std::ofstream kernel(folder_ / "kernels/blur.cl", std::ios::app);
+    kernel << "#error changed by a test\n";
+  }
+  for (const auto& words : {std::vector<std::string>{"--device", "0"}, {"--require-device"}}) {
+    const ProcessResult result = filter(blur(words), live_);
+    EXPECT_EQ(result.exit_code, 3);
+    // The driver's compiler may have said something itself.
+    expect_one_line(result.err.substr(result.err.rfind("gpufilter: ")),
+                    {"blur.cl does not compile: ", "changed by a test"});
+  }
+}
+
+TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
+  GPUFILTER_REQUIRE_DEVICE();
+  write_file(folder_ / "kernels/common.cl", "no kernel\n");
+  std::string messages;
+  const Json report = report_of({}, live_, &messages);
+  EXPECT_EQ(report["device"]["kind"], "reference");
+  EXPECT_EQ(report["device"]["platform"], "");
+  EXPECT_NE(messages.find("falling back to"), std::string::npos) << messages;
+  ASSERT_GE(report["device"]["left_out"].size(), 1);
+  EXPECT_NE(report["device"]["left_out"][0].get<std::string>().find("blur.cl"), std::string::npos);
+}
+
+TEST_F(FilterKernels, ThatAreMissingAreNamed) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const ProcessOptions nowhere{.environment = {{"GPUFILTER_KERNELS", folder_ / "nowhere"}}};
+  expect_failure(3, blur({"--device", "0"}), {"nowhere/", ".cl", "GPUFILTER_KERNELS"}, nowhere);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,257 @@
+// What "gpufilter INPUT OUTPUT" makes of pixels.
+#include <algorithm>
+#include <tuple>
+
+#include "cli/filter_fixture.hpp"
+#include "stages/catalogue.hpp"
+#include "support/png_oracle.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using FilterResult = FilterTest;
+
+Bytes bytes_of(const std::string& path) {
+  const std::string text = read_file(path);
+  return {text.begin(), text.end()};
+}
+
+TEST_F(FilterResult, EveryVariantGivesTheReferencesPixels) {
+  const std::vector<std::vector<std::string>> variants{
+      {"--blur", "naive"},
+      {"--blur", "tiled"},
+      {"--blur", "auto"},
+      {"--blur", "tiled", "--tile", "8"},
+      {"--blur", "tiled", "--tile", "32"},
+      {"--blur", "tiled", "--device", "reference"}};
+  const std::string out = folder_ / "out.png";
+  for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{4, 8}, PixelFormat{3, 16}}) {
+    const Image image = random_image(size_, format, 1);
+    const std::string in = stored(image, "in.png");
+    for (const auto& variant : variants) {
+      std::vector<std::string> arguments{in, out};
+      arguments.insert(arguments.end(), variant.begin(), variant.end());
+      filter_quietly(arguments);
+      EXPECT_TRUE(same_pixels(read_picture(out), blurred(image)))
+          << to_string(format) << ::testing::PrintToString(variant);
+      std::filesystem::remove(out);
+    }
+  }
+}
+
+TEST_F(FilterResult, StagesRepeat) {
+  const Image image = random_image(size_, format_, 2);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  filter_quietly({"--blur", "tiled", in, "--blur=naive", out});
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {}, 2)));
+  EXPECT_FALSE(same_pixels(read_picture(out), blurred(image)));
+  filter_quietly({in, out, "--blur", "naive", "--blur", "auto", "--blur", "tiled"});
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {}, 3)));
+}
+
+TEST_F(FilterResult, StagesRunInTheOrderWritten) {
+  const Image image = random_image(size_, format_, 2);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  const std::string twice_as_bright = "2 0 0; 0 2 0; 0 0 2";
+  const auto& kinds = stage_catalogue();
+  const auto color = std::find_if(kinds.begin(), kinds.end(),
+                                  [](const StageKind& kind) { return kind.option == "--color"; });
+  ASSERT_NE(color, kinds.end());
+  const auto brighter = color->make(twice_as_bright, {});
+  const auto blur = make_blur({});
+
+  const Image blurred_first = filter_on_reference(image, {blur, brighter}, {});
+  const Image brighter_first = filter_on_reference(image, {brighter, blur}, {});
+  EXPECT_FALSE(same_pixels(blurred_first, brighter_first)) << "or the order could not be seen";
+  filter_quietly({in, out, "--blur", "naive", "--color", twice_as_bright});
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred_first));
+  filter_quietly({"--color", twice_as_bright, in, "--blur", "naive", out});
+  EXPECT_TRUE(same_pixels(read_picture(out), brighter_first));
+}
+
+TEST_F(FilterResult, BordersAndAlphaAreAsAskedFor) {
+  const Image image = mixed_alpha_image(size_, {4, 8}, 3);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  for (const auto& [name, border] : {std::pair{"replicate", Border::replicate},
+                                     {"mirror", Border::mirror},
+                                     {"wrap", Border::wrap},
+                                     {"constant", Border::constant}}) {
+    for (const auto& [alpha_name, alpha] :
+         {std::pair{"weighted", AlphaMode::weighted}, {"independent", AlphaMode::independent}}) {
+      for (const char* device : {"auto", "reference"}) {
+        filter_quietly({in, out, "--blur", "auto", "--blur", "auto", "--border", name, "--alpha",
+                        alpha_name, "--device", device});
+        const Image expected = blurred(image, {.border = border, .alpha = alpha}, 2);
+        EXPECT_TRUE(same_pixels(read_picture(out), expected))
+            << name << " " << alpha_name << " " << device;
+      }
+    }
+  }
+}
+
+TEST_F(FilterResult, BandsDoNotShow) {
+  const Image image = random_image(size_, format_, 4);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  for (const char* border : {"replicate", "wrap"}) {
+    const Border expected = border == std::string("wrap") ? Border::wrap : Border::replicate;
+    for (const char* rows : {"1", "2", "7", "44", "45", "2147483647"}) {
+      filter_quietly({in, out, "--blur", "tiled", "--blur", "naive", "--blur", "naive",
+                      "--band-rows", rows, "--border", border});
+      EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {.border = expected}, 3)))
+          << rows << " rows, " << border;
+    }
+  }
+}
+
+TEST_F(FilterResult, ASinglePixelIsAPicture) {
+  const Image image = random_image({1, 1}, {4, 16}, 5);
+  const std::string out = folder_ / "out.png";
+  filter_quietly({stored(image, "in.png"), out, "--blur", "tiled", "--blur", "naive"});
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {}, 2)));
+}
+
+TEST_F(FilterResult, WithoutStagesPixelsAreCopied) {
+  const std::string out = folder_ / "out.png";
+  for (const int channels : {1, 2, 3, 4}) {
+    for (const int depth : {8, 16}) {
+      const Image image = random_image(size_, {channels, depth}, 6);
+      filter_quietly({stored(image, "in.png"), out});
+      EXPECT_TRUE(same_pixels(read_picture(out), image));
+    }
+  }
+}
+
+TEST_F(FilterResult, PngToJpegToPng) {
+  const Image image = random_image(size_, format_, 7);
+  const std::string jpeg = folder_ / "between.JPG";
+  const std::string out = folder_ / "out.png";
+  filter_quietly({stored(image, "in.png"), jpeg, "--quality", "95"});
+  EXPECT_EQ(read_file(jpeg).substr(0, 3), "\xff\xd8\xff");
+  filter_quietly({jpeg, out, "--blur", "tiled"});
+  EXPECT_EQ(read_file(out).substr(1, 3), "PNG");
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(read_picture(jpeg))));
+}
+
+TEST_F(FilterResult, ContentDecidesTheInputsFormat) {
+  const Image image = random_image(size_, format_, 8);
+  const std::string lying = stored(image, "really-a-png.jpg");
+  const std::string out = folder_ / "out.png";
+  filter_quietly({lying, out});
+  EXPECT_TRUE(same_pixels(read_picture(out), image));
+}
+
+TEST_F(FilterResult, QualityAndLevelDecideTheSize) {
+  // Wide: rows repeat within what deflate looks back at.
+  const Image noise = random_image({64, 4}, format_, 9);
+  Image image = poisoned_image({64, 400}, format_);
+  for (int y = 0; y < 400; ++y)
+    std::copy_n(noise.rows().row(y % 4), noise.pitch(), image.rows().row(y));
+  const std::string in = stored(image, "in.png");
+  const auto size_with = [&](const char* name, const char* option, const char* value) {
+    const std::string out = folder_ / name;
+    filter_quietly({in, out, option, value});
+    return std::filesystem::file_size(out);
+  };
+  EXPECT_LT(size_with("out.jpg", "--quality", "10"), size_with("out.jpg", "--quality", "90"));
+  EXPECT_LT(size_with("out.png", "--png-level", "9"), size_with("out.png", "--png-level", "0"));
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "out.png"), image));
+}
+
+TEST_F(FilterResult, JpegOutputLaysAlphaOverTheBackground) {
+  Image clear = poisoned_image(size_, {4, 8}, 200);
+  for (int y = 0; y < size_.height; ++y) {
+    for (int x = 0; x < size_.width; ++x)
+      set_sample(clear, x, y, 3, 0);
+  }
+  const std::string in = stored(clear, "in.png");
+  const std::string out = folder_ / "out.jpg";
+  const std::vector<std::tuple<std::vector<std::string>, int, int, int>> cases{
+      {{}, 255, 255, 255},
+      {{"--background", "blue"}, 0, 0, 255},
+      {{"--background", "#0F0"}, 0, 255, 0},
+      {{"--background", "#102030"}, 16, 32, 48}};
+  for (const auto& [option, red, green, blue] : cases) {
+    std::vector<std::string> arguments{in, out, "--blur", "auto", "--timing", "off"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    const ProcessResult result = filter(arguments);
+    EXPECT_EQ(result.exit_code, 0);
+    expect_one_line(result.err, {out + ": ", "alpha"});
+    const Image picture = read_picture(out);
+    ASSERT_EQ(picture.format(), (PixelFormat{3, 8}));
+    EXPECT_NEAR(sample_at(picture, 5, 5, 0), red, 2);
+    EXPECT_NEAR(sample_at(picture, 5, 5, 1), green, 2);
+    EXPECT_NEAR(sample_at(picture, 5, 5, 2), blue, 2);
+  }
+}
+
+TEST_F(FilterResult, PalettesBecomeEightBitColours) {
+  const Bytes palette{10, 20, 30, 200, 100, 50};
+  const std::vector<PngPart> parts{{"IHDR", png_header(8, 2, 1, 3)},
+                                   {"PLTE", palette},
+                                   {"IDAT", deflated(Bytes{0, 0b01010101, 0, 0b11110000})},
+                                   {"IEND", {}}};
+  const Bytes file = join_png(parts);
+  const std::string in = folder_ / "palette.png";
+  const std::string out = folder_ / "out.png";
+  write_file(in, {file.begin(), file.end()});
+  filter_quietly({in, out, "--blur", "tiled"});
+
+  Image expanded = poisoned_image({8, 2}, {3, 8});
+  for (int x = 0; x < 8; ++x) {
+    for (int channel = 0; channel < 3; ++channel) {
+      set_sample(expanded, x, 0, channel, palette[static_cast<std::size_t>(x % 2 * 3 + channel)]);
+      set_sample(expanded, x, 1, channel,
+                 palette[static_cast<std::size_t>((x < 4 ? 3 : 0) + channel)]);
+    }
+  }
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(expanded)));
+}
+
+TEST_F(FilterResult, MetadataSurvivesABlur) {
+  PictureHeader header;
+  header.size = size_;
+  header.format = format_;
+  header.metadata.density = Density{Density::Unit::per_metre, 3937, 7874};
+  header.metadata.icc_profile = IccProfile{"a profile", Bytes(300, 7)};
+  const std::string color_space = "RGB ";  // where a profile names it
+  std::copy(color_space.begin(), color_space.end(), header.metadata.icc_profile->data.begin() + 16);
+  header.metadata.gamma = 45455;
+  header.metadata.text.push_back({"Title", "A pier", {}, {}});
+  const Image image = random_image(size_, format_, 10);
+  const std::string in = folder_ / "in.png";
+  const std::string out = folder_ / "out.png";
+  {
+    const auto sink = open_sink(in);
+    const auto writer = create_picture(FileFormat::png, *sink, header);
+    writer->write(image.rows());
+    writer->finish({});
+    sink->commit();
+  }
+  filter_quietly({in, out, "--blur", "tiled"});
+
+  // Chunk by chunk, without the codec under test.
+  const auto chunks = split_png(bytes_of(out));
+  const auto originals = split_png(bytes_of(in));
+  for (const char* type : {"pHYs", "gAMA", "tEXt", "iCCP"}) {
+    const auto is_of_type = [&](const PngPart& part) { return part.type == type; };
+    const auto found = std::find_if(chunks.begin(), chunks.end(), is_of_type);
+    const auto original = std::find_if(originals.begin(), originals.end(), is_of_type);
+    ASSERT_NE(original, originals.end()) << type;
+    ASSERT_NE(found, chunks.end()) << type;
+    EXPECT_EQ(found->data, original->data) << type;
+  }
+}
+
+TEST_F(FilterResult, PicturesWithMorePixelsThanAllowedAreRefused) {
+  const std::string in = stored(random_image(size_, format_, 11), "in.png");
+  const std::string out = folder_ / "out.png";
+  expect_failure(1, {in, out, "--max-pixels", "3014"}, {in + ": ", "67 x 45", "--max-pixels"});
+  filter_quietly({in, out, "--max-pixels", "3015"});
+}
+
+}  // namespace
+}  // namespace gpufilter::test

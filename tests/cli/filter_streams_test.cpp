@@ -1,0 +1,124 @@
+// Pictures through pipes, and what goes to which stream.
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class FilterStreams : public FilterTest {
+ protected:
+  const Image image_ = random_image({211, 97}, {4, 16}, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const ProcessOptions from_in_{.input = read_file(in_)};
+
+  // The program with its streams redirected by a shell.
+  static ProcessResult shell(const std::string& script, const std::vector<std::string>& words) {
+    std::vector<std::string> command{"/bin/sh", "-c", script, GPUFILTER_PROGRAM};
+    command.insert(command.end(), words.begin(), words.end());
+    return run_process(command, with_defaults({}));
+  }
+
+  [[nodiscard]] Image decoded(const std::string& bytes) const {
+    write_file(folder_ / "decoded", bytes);
+    return read_picture(folder_ / "decoded");
+  }
+};
+
+TEST_F(FilterStreams, StandardInputToStandardOutput) {
+  const ProcessResult result = filter_quietly({"-", "-", "--blur", "tiled"}, from_in_);
+  EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_)));
+}
+
+TEST_F(FilterStreams, OneSideMayBeAFile) {
+  const ProcessResult to_stdout = filter_quietly({in_, "-", "--blur", "naive"});
+  EXPECT_TRUE(same_pixels(decoded(to_stdout.out), blurred(image_)));
+  const std::string out = folder_ / "out.png";
+  EXPECT_EQ(filter_quietly({"-", out, "--blur", "naive"}, from_in_).out, "");
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(image_)));
+}
+
+TEST_F(FilterStreams, StandardOutputKeepsTheInputsFormat) {
+  const std::string jpeg = folder_ / "in.jpg";
+  write_picture(random_image({33, 21}, {3, 8}, 2).rows(), jpeg);
+  EXPECT_EQ(filter_quietly({jpeg, "-"}).out.substr(0, 3), "\xff\xd8\xff");
+  EXPECT_EQ(filter_quietly({in_, "-"}).out.substr(1, 3), "PNG");
+}
+
+TEST_F(FilterStreams, TheTableGoesToStandardError) {
+  const ProcessResult result = filter({in_, folder_ / "out.png", "--blur", "naive"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("\ntotal "), std::string::npos) << result.err;
+}
+
+TEST_F(FilterStreams, JsonAndCsvGoToStandardOutput) {
+  for (const std::string format : {"json", "csv"}) {
+    const ProcessResult result = filter({in_, folder_ / "out.png", "--timing", format});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.out.front(), format == "json" ? '{' : 'd');
+    EXPECT_EQ(result.out.back(), '\n');
+  }
+}
+
+TEST_F(FilterStreams, NothingMixesWithAPictureOnStandardOutput) {
+  for (const std::string format : {"table", "json", "csv"}) {
+    const ProcessResult result = filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_))) << format;
+    EXPECT_NE(result.err.find("decode"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
+  const std::string bytes = read_file(in_);
+  const std::string out = folder_ / "out.png";
+  const ProcessOptions cut{.input = bytes.substr(0, bytes.size() / 2)};
+  expect_failure(1, {"-", out, "--blur", "auto"}, {"standard input: "}, cut);
+  expect_failure(1, {"-", out}, {"standard input: ", "empty"});
+  expect_failure(1, {"-", out}, {"standard input: ", "neither"}, {.input = "no picture at all"});
+}
+
+TEST_F(FilterStreams, AReaderThatGoesAwayIsAFailure) {
+  // Larger than what a pipe holds, so that the writer meets the closed end.
+  const std::string in = stored(random_image({400, 300}, {3, 8}, 3), "large.png");
+  const std::string status = folder_ / "status";
+  const ProcessResult result = shell(
+      R"({ "$0" "$1" - --blur auto -q; echo $? > "$2"; } | head -c 10 > /dev/null)", {in, status});
+  EXPECT_EQ(read_file(status), "1\n");
+  expect_one_line(result.err, {"standard output: ", "closed"});
+}
+
+TEST_F(FilterStreams, AFullStandardOutputIsAFailure) {
+  for (const char* script :
+       {R"(exec "$0" "$1" - -q > /dev/full)", R"(exec "$0" "$1" "$2" --timing json > /dev/full)",
+        R"(exec "$0" "$1" "$2" --timing csv > /dev/full)", R"(exec "$0" devices > /dev/full)"}) {
+    const ProcessResult result = shell(script, {in_, folder_ / "out.png"});
+    EXPECT_EQ(result.exit_code, 1) << script;
+    expect_one_line(result.err, {"standard output: ", "no space left"});
+  }
+}
+
+TEST_F(FilterStreams, ClosedStreamsAreFailuresToo) {
+  const ProcessResult no_input = shell(R"(exec "$0" - "$1" -q <&-)", {folder_ / "out.png"});
+  EXPECT_EQ(no_input.exit_code, 1);
+  expect_one_line(no_input.err, {"standard input: "});
+  const ProcessResult no_output = shell(R"(exec "$0" "$1" - -q >&-)", {in_});
+  EXPECT_EQ(no_output.exit_code, 1);
+  expect_one_line(no_output.err, {"standard output: "});
+  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"in.png"}));
+}
+
+TEST_F(FilterStreams, ATerminalIsNoPlaceForAPicture) {
+  // script(1) gives its command a terminal.
+  const std::string line = std::string(GPUFILTER_PROGRAM) + " '" + in_ + "' - --timing off";
+  const ProcessResult result = run_process(
+      {"/bin/sh", "-c", "command -v script > /dev/null || exit 99; exec script -qec \"$0\" \"$1\"",
+       line, folder_ / "log"},
+      with_defaults({}));
+  if (result.exit_code == 99) GTEST_SKIP() << "skipped: no script program here";
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.out.find("standard output: is a terminal"), std::string::npos) << result.out;
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,242 @@
+// The account of a run: --timing and --trace.
+#include <map>
+#include <sstream>
+
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class FilterTiming : public FilterTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{in_,     out_,     "--blur", "naive",       "--blur",
+                                       "tiled", "--tile", "8",      "--band-rows", "50"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  [[nodiscard]] Json report(const std::vector<std::string>& more,
+                            const ProcessOptions& options = {}) const {
+    std::vector<std::string> arguments = command(more);
+    arguments.insert(arguments.end(), {"--timing", "json"});
+    const ProcessResult result = filter(arguments, options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return Json::parse(result.out);
+  }
+
+  // The activities by name; a pass's with its index behind.
+  static std::map<std::string, Json> activities_of(const Json& report) {
+    std::map<std::string, Json> found;
+    for (const Json& activity : report["activities"]) {
+      std::string name = activity["activity"];
+      if (activity.contains("pass")) name += " " + activity["pass"].dump();
+      EXPECT_TRUE(found.emplace(name, activity).second) << name << " twice";
+    }
+    return found;
+  }
+
+  const ImageSize picture_{320, 200};
+  const std::string in_ = stored(random_image(picture_, {4, 8}, 1), "in.png");
+  const std::string out_ = folder_ / "out.png";
+  const double bytes_ = 320.0 * 200 * 4;
+};
+
+TEST_F(FilterTiming, JsonSaysWhatWasDone) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Json json = report({"--require-device"});
+  EXPECT_EQ(json["schema"], "gpufilter-timing-1");
+  EXPECT_EQ(json["input"], in_);
+  EXPECT_EQ(json["output"], out_);
+  EXPECT_EQ(json["input_format"], "PNG");
+  EXPECT_EQ(json["output_format"], "PNG");
+  EXPECT_EQ(json["width"], 320);
+  EXPECT_EQ(json["height"], 200);
+  EXPECT_EQ(json["channels"], 4);
+  EXPECT_EQ(json["depth"], 8);
+  EXPECT_EQ(json["bands"], 4);
+  EXPECT_EQ(json["band_rows"], 50);
+  EXPECT_EQ(json["output_bytes"], std::filesystem::file_size(out_));
+  ASSERT_EQ(json["passes"].size(), 2);
+  EXPECT_EQ(json["passes"][0]["stage"], "blur");
+  EXPECT_EQ(json["passes"][0]["variant"].get<std::string>().rfind("naive", 0), 0);
+  EXPECT_EQ(json["passes"][1]["variant"], "tiled 8x8");
+  for (const Json& pass : json["passes"]) {
+    EXPECT_EQ(pass["reason"], "asked for");
+    EXPECT_TRUE(pass["program"] == "compiled" || pass["program"] == "cache") << pass;
+  }
+}
+
+TEST_F(FilterTiming, JsonSaysHowLongItTook) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Json json = report({"--require-device"});
+  const double total = json["total_milliseconds"];
+  EXPECT_GT(total, 0);
+  EXPECT_GT(json["total_megapixels_per_second"], 0);
+  auto activities = activities_of(json);
+  for (const char* name : {"start device", "build program 0", "build program 1"}) {
+    ASSERT_TRUE(activities.contains(name)) << json;
+    EXPECT_GT(activities[name]["milliseconds"], 0) << name;
+    EXPECT_LT(activities[name]["milliseconds"], total) << name;
+  }
+  // The least that each can move: every pixel once, or in and out; the halos come on top. Devices
+  // that work in the host's memory move nothing there and back.
+  const Json first_device = Json::parse(filter({"devices", "--json"}).out)["devices"][0];
+  const bool in_place = first_device["kind"] == "cpu" && first_device["unified_memory"];
+  for (const auto& [name, least] : {std::pair{"decode", bytes_},
+                                    {"upload", in_place ? 0 : bytes_},
+                                    {"kernel 0", 2 * bytes_},
+                                    {"kernel 1", 2 * bytes_},
+                                    {"download", in_place ? 0 : bytes_},
+                                    {"encode", bytes_}}) {
+    ASSERT_TRUE(activities.contains(name)) << json;
+    const Json& activity = activities[name];
+    EXPECT_GE(activity.value("bytes", 0.0), least) << name;
+    EXPECT_LE(activity.value("bytes", 0.0), least * 1.1) << name;
+    EXPECT_GE(activity["commands"], 4) << name << ": there are four bands";
+    if (least == 0) continue;
+    EXPECT_GT(activity["milliseconds"], 0) << name;
+    EXPECT_GT(activity["megapixels_per_second"], 0) << name;
+    EXPECT_GT(activity["gigabytes_per_second"], 0) << name;
+  }
+  EXPECT_EQ(activities.size(), 9);
+}
+
+TEST_F(FilterTiming, TheReferenceIsTimedToo) {
+  const Json json = report({"--device", "reference"});
+  auto activities = activities_of(json);
+  for (const char* name : {"decode", "kernel 0", "kernel 1", "encode"})
+    EXPECT_GT(activities[name]["milliseconds"], 0) << name;
+  EXPECT_EQ(activities.size(), 4);
+  EXPECT_EQ(json["device"]["kind"], "reference");
+}
+
+TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
+  const std::string columns =
+      "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
+      "megapixels_per_second,gigabytes_per_second";
+  for (const char* device : {"auto", "reference"}) {
+    const ProcessResult result =
+        filter(command({"--timing", "csv", "--device", device, "--log-level", "error"}));
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "");
+    std::istringstream lines(result.out);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, columns);
+    std::string last;
+    while (std::getline(lines, line)) {
+      std::size_t commas = 0;
+      bool quoted = false;
+      for (const char c : line) {
+        quoted = quoted != (c == '"');
+        if (c == ',' && !quoted) ++commas;
+      }
+      EXPECT_EQ(commas, 11) << line;
+      last = line;
+    }
+    EXPECT_NE(last.find(",,total,,,,,"), std::string::npos) << last;
+  }
+}
+
+TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const Json json = report({});
+  const ProcessResult result = filter(command({}));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  for (const std::string& part :
+       {in_ + " -> " + out_ + ": 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
+        "device: " + json["device"]["name"].get<std::string>(),
+        json["device"]["reason"].get<std::string>(), std::string("naive "),
+        std::string("tiled 8x8 (asked for)"), std::string("from the cache"),
+        std::string("\ndecode "), std::string("\nupload "), std::string("\ndownload "),
+        std::string("\nencode "), std::string("\ntotal ")}) {
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
+  }
+}
+
+TEST_F(FilterTiming, OffAndQuietSayNothing) {
+  for (const char* word : {"--timing=off", "-q", "--quiet"}) {
+    const ProcessResult result = filter(command({word}));
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out + result.err, "") << word;
+  }
+}
+
+TEST_F(FilterTiming, QuietKeepsWhatTimingAsksFor) {
+  for (const auto& more : {std::vector<std::string>{"-q", "--timing", "json"},
+                           std::vector<std::string>{"--timing", "json", "-q"}}) {
+    EXPECT_TRUE(Json::accept(filter(command(more)).out));
+  }
+}
+
+TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
+  const ProcessResult shown = filter(command({"--progress", "on", "--timing", "off"}));
+  EXPECT_EQ(shown.out, "");
+  EXPECT_NE(shown.err.find(in_ + ": 25 %"), std::string::npos) << shown.err;
+  EXPECT_TRUE(shown.err.ends_with("\r\033[K")) << "the line is taken away at the end";
+  EXPECT_EQ(filter(command({"--progress", "off", "--timing", "off"})).err, "");
+  EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is no terminal";
+}
+
+class FilterTrace : public FilterTiming {
+ protected:
+  // Checks the rules of the format and that every span lies within the run.
+  static std::map<std::string, int> spans_by_category(const std::string& text, double total_ms) {
+    std::map<std::string, int> count;
+    const Json trace = Json::parse(text);
+    for (const Json& event : trace["traceEvents"]) {
+      EXPECT_TRUE(event["name"].is_string()) << event;
+      EXPECT_TRUE(event["pid"].is_number_integer()) << event;
+      EXPECT_TRUE(event["tid"].is_number_integer()) << event;
+      if (event["ph"] == "M") continue;
+      EXPECT_EQ(event["ph"], "X");
+      const double start = event["ts"];
+      const double duration = event["dur"];
+      EXPECT_GE(start, 0) << event;
+      EXPECT_GE(duration, 0) << event;
+      EXPECT_LE(start + duration, total_ms * 1000 + 0.001) << event;
+      ++count[event["cat"].get<std::string>()];
+    }
+    return count;
+  }
+};
+
+TEST_F(FilterTrace, HasEverySpanOfTheRun) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string trace = folder_ / "trace.json";
+  const double total = report({"--trace", trace, "--require-device"})["total_milliseconds"];
+  auto count = spans_by_category(read_file(trace), total);
+  EXPECT_EQ(count["start device"], 1);
+  EXPECT_GE(count["build program"], 2) << "for each band that is in work at the same time";
+  EXPECT_EQ(count["upload"], 4);
+  EXPECT_EQ(count["kernel"], 8);
+  EXPECT_EQ(count["download"], 4);
+  EXPECT_GE(count["decode"], 4);
+  EXPECT_GE(count["encode"], 4);
+}
+
+TEST_F(FilterTrace, MayGoToStandardOutput) {
+  const ProcessResult result =
+      filter(command({"--trace", "-", "--timing", "off", "--device", "reference"}));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  auto count = spans_by_category(result.out, 1e9);
+  EXPECT_EQ(count["kernel"], 8);
+}
+
+TEST_F(FilterTrace, ThatCannotBeWrittenFailsBeforeTheWork) {
+  expect_failure(1, command({"--trace", folder_ / "nowhere/trace.json"}),
+                 {"nowhere/trace.json: ", "create it first"});
+}
+
+TEST_F(FilterTrace, OfAFailedRunIsNotWritten) {
+  write_file(folder_ / "trace.json", "before");
+  expect_failure(1, {folder_ / "missing.png", out_, "--trace", folder_ / "trace.json"},
+                 {"missing.png: "});
+}
+
+}  // namespace
+}  // namespace gpufilter::test

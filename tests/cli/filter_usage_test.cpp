@@ -1,0 +1,137 @@
+// Wrong usage is found before any picture is touched; help and version.
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class FilterUsage : public FilterTest {
+ protected:
+  // That these words after "in.png out.png" end with 2. The output is there already and the input
+  // is no picture: had either been touched, it would show.
+  void expect_refused(const std::vector<std::string>& words,
+                      const std::vector<std::string>& parts) const {
+    write_file(folder_ / "in.png", "no picture");
+    write_file(folder_ / "out.png", "before");
+    std::vector<std::string> arguments{"in.png", "out.png", "--blur", "auto"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    expect_failure(2, arguments, parts, {.folder = folder_.path()});
+  }
+};
+
+TEST_F(FilterUsage, BothNamesAreRequired) {
+  expect_failure(2, {}, {"INPUT is required", "--help"});
+  expect_failure(2, {"in.png"}, {"OUTPUT is required", "--help"});
+  expect_failure(2, {"in.png", "--blur", "tiled"}, {"OUTPUT is required"});
+  expect_failure(2, {"in.png", "out.png", "more.png"}, {"more.png: ", "too many"});
+}
+
+TEST_F(FilterUsage, UnknownOptionsAreNamed) {
+  expect_refused({"--no-such-option"}, {"--no-such-option: "});
+  expect_refused({"--no-such-option", "7"}, {"--no-such-option: "});
+  expect_refused({"-z"}, {"-z: "});
+}
+
+TEST_F(FilterUsage, BadValuesAreNamed) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"--blur", {"foo", "", "Tiled", "9"}},
+      {"--tile", {"0", "12", "x", "-8", "8.5"}},
+      {"--border", {"foo", ""}},
+      {"--alpha", {"foo"}},
+      {"--quality", {"0", "101", "-1", "x", "85.5", "1e1", ""}},
+      {"--png-level", {"-1", "10", "x"}},
+      {"--max-pixels", {"0", "-1", "x", "1e3", "18446744073709551616"}},
+      {"--band-rows", {"0", "-1", "x", "2147483648"}},
+      {"--on-exists", {"foo"}},
+      {"--timing", {"foo", "JSON"}},
+      {"--progress", {"foo"}},
+      {"--log-level", {"foo"}},
+  };
+  for (const auto& [option, values] : cases) {
+    for (const std::string& value : values) {
+      expect_refused({option + "=" + value}, {option});
+    }
+    expect_refused({option}, {option, "needs a value"});
+  }
+  for (const std::string value : {"pink", "#12", "#12345g", "102030", "#", "#1234567"}) {
+    expect_refused({"--background", value}, {"'" + value + "'", "#rrggbb"});
+  }
+}
+
+TEST_F(FilterUsage, OneLineTellsWhatIsPossible) {
+  expect_refused({"--blur", "foo"}, {"naive", "tiled", "auto"});
+  expect_refused({"--quality", "101"}, {"'101'", "from 1 to 100"});
+  expect_refused({"--device", "gpu", "--device", "cpu"}, {"--device", "more than once"});
+}
+
+TEST_F(FilterUsage, OutputNamesDecideTheFormat) {
+  for (const std::string name : {"out.gif", "out", "png", ".png.txt", "out.png.", "/dev/null"}) {
+    expect_failure(2, {"missing.png", name}, {name + ": ", ".png", ".jpg"});
+  }
+}
+
+TEST_F(FilterUsage, AReferenceIsNoDevice) {
+  expect_refused({"--device", "reference", "--require-device"}, {"--require-device", "reference"});
+}
+
+TEST_F(FilterUsage, TheTraceIsNoPicture) {
+  expect_refused({"--trace", "in.png"}, {"in.png: ", "--trace"});
+  expect_refused({"--trace", "./out.png"}, {"./out.png: ", "--trace"});
+  expect_refused({"--trace", "-", "--timing", "json"}, {"--trace"});
+  expect_failure(2, {"in.png", "not-yet.png", "--trace", "./not-yet.png"}, {"--trace"},
+                 {.folder = folder_.path()});
+  expect_failure(2, {"in.png", "-", "--trace", "-"}, {"--trace"}, {.folder = folder_.path()});
+}
+
+TEST_F(FilterUsage, TilesThatTheDeviceCannotAreRefused) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string in = stored(random_image(size_, format_, 1), "in.png");
+  // PoCL takes this as the limit to report; other devices do not look at it.
+  const ProcessOptions small{.environment = {{"POCL_MAX_WORK_GROUP_SIZE", "64"}}};
+  const Json devices = Json::parse(filter({"devices", "--json"}, small).out)["devices"];
+  if (devices[0]["max_work_group_size"] != 64) {
+    GTEST_SKIP() << "skipped: no device that can be told to have small work-groups";
+  }
+  EXPECT_EQ(devices[0]["blur_tiles"], Json::array({8}));
+  for (const std::string tile : {"16", "32"}) {
+    expect_failure(2, {in, folder_ / "out.png", "--device", "0", "--blur", "tiled", "--tile", tile},
+                   {"--tile " + tile + ": ", "64"}, small);
+  }
+  const std::string out = folder_ / "out.png";
+  filter_quietly({in, out, "--device", "0", "--blur", "tiled", "--tile", "8"}, small);
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(read_picture(in))));
+  filter_quietly({in, out, "--device", "0", "--blur", "auto"}, small);
+  EXPECT_TRUE(same_pixels(read_picture(out), blurred(read_picture(in))));
+}
+
+TEST_F(FilterUsage, HelpFitsEightyColumns) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"--help"}, {"devices", "--help"}, {"compare", "--help"}}) {
+    const ProcessResult help = filter(command);
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_EQ(help.err, "");
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 80) << line;
+  }
+}
+
+TEST_F(FilterUsage, HelpHasOptionsExamplesAndExitCodes) {
+  const std::string help = filter({"--help"}).out;
+  for (const char* part :
+       {"INPUT", "OUTPUT", "--blur naive|tiled|auto", "--tile", "--border", "--device", "--timing",
+        "Examples:", "gpufilter in.png out.png --blur tiled", "Exit codes:"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
+  }
+  EXPECT_EQ(filter({"-h"}).out, help);
+}
+
+TEST_F(FilterUsage, VersionIsANumber) {
+  const ProcessResult version = filter({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_EQ(version.err, "");
+  EXPECT_EQ(version.out.rfind("gpufilter ", 0), 0) << version.out;
+  EXPECT_NE(version.out.find('.'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,82 @@
+// The blur against OpenCV's boxFilter, which nobody here wrote.
+#include "cli/filter_fixture.hpp"
+#include "support/shared.hpp"
+
+#ifdef GPUFILTER_HAS_OPENCV
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#endif
+
+namespace gpufilter::test {
+namespace {
+
+using OpenCvComparison = FilterTest;
+
+#ifdef GPUFILTER_HAS_OPENCV
+
+// A window onto the image's pixels, read-only by agreement.
+cv::Mat as_mat(const Image& image) {
+  const int type = CV_MAKETYPE(image.format().depth == 8 ? CV_8U : CV_16U, image.format().channels);
+  auto* data = const_cast<std::uint8_t*>(image.rows().data);
+  return {image.size().height, image.width(), type, data, image.pitch()};
+}
+
+Image box_filter(const Image& image, int border) {
+  Image result = poisoned_image(image.size(), image.format());
+  cv::Mat target = as_mat(result);
+  cv::boxFilter(as_mat(image), target, -1, cv::Size(3, 3), cv::Point(-1, -1), true, border);
+  EXPECT_EQ(target.data, result.rows().data) << "OpenCV put its result elsewhere";
+  return result;
+}
+
+TEST_F(OpenCvComparison, RandomPictures) {
+  const std::string out = folder_ / "out.png";
+  for (const int channels : {1, 3, 4}) {
+    for (const ImageSize size : {ImageSize{129, 67}, ImageSize{17, 31}, ImageSize{2, 3}}) {
+      const Image image = random_image(size, {channels, 8}, 1);
+      const std::string in = stored(image, "in.png");
+      for (const auto& [name, border] :
+           {std::pair{"replicate", cv::BORDER_REPLICATE}, {"mirror", cv::BORDER_REFLECT_101}}) {
+        const Image expected = box_filter(image, border);
+        for (const char* device : {"auto", "reference"}) {
+          for (const char* variant : {"naive", "tiled"}) {
+            filter_quietly({in, out, "--blur", variant, "--border", name, "--alpha", "independent",
+                            "--device", device});
+            EXPECT_TRUE(same_pixels(read_picture(out), expected))
+                << name << " " << device << " " << variant;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(OpenCvComparison, RandomPicturesOfSixteenBits) {
+  const Image image = random_image({67, 45}, {3, 16}, 2);
+  const std::string out = folder_ / "out.png";
+  filter_quietly({stored(image, "in.png"), out, "--blur", "tiled"});
+  EXPECT_TRUE(same_pixels(read_picture(out), box_filter(image, cv::BORDER_REPLICATE)));
+}
+
+TEST_F(OpenCvComparison, APhotograph) {
+  GPUFILTER_REQUIRE_SHARED("photos/pier-5470x3646.jpg");
+  const std::string in = shared_path("photos/pier-5470x3646.jpg");
+  const std::string out = folder_ / "out.png";
+  filter_quietly({in, out, "--blur", "tiled", "--png-level", "1"});
+  const Image photograph = read_picture(in);
+  ASSERT_EQ(photograph.size(), (ImageSize{5470, 3646}));
+  const Image result = read_picture(out);
+  EXPECT_FALSE(same_pixels(result, photograph));
+  EXPECT_TRUE(same_pixels(result, box_filter(photograph, cv::BORDER_REPLICATE)));
+}
+
+#else
+
+TEST_F(OpenCvComparison, NeedsOpenCv) {
+  GTEST_SKIP() << "skipped: built without OpenCV (libopencv-core-dev, libopencv-imgproc-dev)";
+}
+
+#endif
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,66 @@
+// The pictures in samples/ are those that their generator draws.
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/pictures.hpp"
+#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
+
+#ifndef GPUFILTER_SAMPLES_GENERATOR
+#define GPUFILTER_SAMPLES_GENERATOR ""
+#endif
+
+namespace gpufilter::test {
+namespace {
+
+// The PNG ones; the JPEG one's samples are up to the encoder's and decoder's version.
+constexpr const char* lossless[] = {"landscape.png", "badge-alpha.png", "gradient-16bit.png",
+                                    "grey.png"};
+
+std::string committed(const std::string& name) {
+  return std::string(GPUFILTER_SOURCE) + "/samples/" + name;
+}
+
+ProcessResult generate(const std::string& folder) {
+  return run_process({GPUFILTER_SAMPLES_GENERATOR, folder});
+}
+
+#define REQUIRE_GENERATOR()                             \
+  if (std::string(GPUFILTER_SAMPLES_GENERATOR).empty()) \
+  GTEST_SKIP() << "skipped: built without GPUFILTER_BUILD_SAMPLES"
+
+TEST(Samples, GeneratorReproducesThem) {
+  REQUIRE_GENERATOR();
+  const TemporaryFolder folder;
+  const ProcessResult result = generate(folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "landscape.jpg"));
+  for (const char* name : lossless) {
+    EXPECT_TRUE(same_pixels(read_picture(folder / name), read_picture(committed(name)))) << name;
+  }
+}
+
+TEST(Samples, AreWhatTheirNamesSay) {
+  const auto check = [](const std::string& name, ImageSize size, PixelFormat format) {
+    const Image picture = read_picture(committed(name));
+    EXPECT_EQ(picture.size(), size) << name;
+    EXPECT_EQ(picture.format(), format) << name;
+  };
+  check("landscape.png", {1920, 1280}, {.channels = 3, .depth = 8});
+  check("landscape.jpg", {1920, 1280}, {.channels = 3, .depth = 8});
+  check("grey.png", {640, 427}, {.channels = 1, .depth = 8});
+  check("badge-alpha.png", {512, 512}, {.channels = 4, .depth = 8});
+  check("gradient-16bit.png", {320, 240}, {.channels = 3, .depth = 16});
+}
+
+TEST(Samples, GeneratorRefusesAFolderThatIsNotThere) {
+  REQUIRE_GENERATOR();
+  const ProcessResult result = generate("/nowhere/at/all");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("/nowhere/at/all/badge-alpha.png"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace gpufilter::test

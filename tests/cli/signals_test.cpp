@@ -1,0 +1,96 @@
+// SIGINT and SIGTERM in the middle of the work.
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/filter_fixture.hpp"
+#include "support/child_process.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Signals : public FilterTest {
+ protected:
+  // Sends `signal_number` to a run that waits for the rest of its input, its output begun; its exit
+  // code.
+  [[nodiscard]] int interrupt(int signal_number, const std::string& device) const {
+    const std::string input = folder_ / "in.fifo";
+    if (::mkfifo(input.c_str(), 0600) != 0) return -1;
+    const pid_t child = start_child([&] {
+      const int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, STDERR_FILENO);
+      ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+      ::execl(GPUFILTER_PROGRAM, "gpufilter", input.c_str(), out_.c_str(), "--blur", "naive",
+              "--device", device.c_str(), nullptr);
+      return 99;
+    });
+    const int pipe = ::open(input.c_str(), O_WRONLY);
+    std::thread writer([&] {
+      // The rest never comes, and the end neither.
+      static_cast<void>(!::write(pipe, bytes_.data(), bytes_.size() * 3 / 4));
+    });
+    EXPECT_TRUE(wait_for_temporary()) << "the output was never begun";
+    ::kill(child, signal_number);
+    const int exit_code = wait_for_child(child);
+    writer.join();
+    ::close(pipe);
+    fs::remove(input);
+    return exit_code;
+  }
+
+  // Until an output in progress shows; false when that takes too long.
+  [[nodiscard]] bool wait_for_temporary() const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < limit) {
+      for (const std::string& name : names_in(folder_ / "results")) {
+        if (name.starts_with(".out.png.")) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+
+  void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);
+    fs::create_directory(folder_ / "results");
+  }
+
+  // Noise, so that the file is much larger than what the reader asks for at first.
+  const std::string bytes_ = read_file(stored(random_image({800, 400}, {3, 8}, 1), "whole.png"));
+  const std::string out_ = folder_ / "results/out.png";
+};
+
+TEST_F(Signals, EndTheRunWithoutTraces) {
+  for (const std::string device : {"auto", "reference"}) {
+    EXPECT_EQ(interrupt(SIGINT, device), 130) << device;
+    EXPECT_EQ(interrupt(SIGTERM, device), 143) << device;
+    EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{}) << device;
+  }
+}
+
+TEST_F(Signals, LeaveTheOldOutput) {
+  for (const int signal_number : {SIGINT, SIGTERM}) {
+    write_file(out_, "before");
+    EXPECT_EQ(interrupt(signal_number, "auto"), 128 + signal_number);
+    EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{"out.png"});
+    EXPECT_EQ(read_file(out_), "before");
+  }
+}
+
+TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
+  GPUFILTER_REQUIRE_DEVICE();
+  EXPECT_EQ(interrupt(SIGINT, "auto"), 130);
+  filter_quietly({folder_ / "whole.png", out_, "--blur", "naive"},
+                 {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}});
+  EXPECT_EQ(names_in(folder_ / "cache/gpufilter"), (std::vector<std::string>{"programs"}));
+}
+
+}  // namespace
+}  // namespace gpufilter::test

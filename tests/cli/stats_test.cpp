@@ -1,0 +1,188 @@
+// "gpufilter stats" as its users run it.
+#include <cmath>
+#include <filesystem>
+
+#include "app/histogram_plot.hpp"
+#include "cli/filter_fixture.hpp"
+#include "support/picture_counting.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class Stats : public FilterTest {
+ protected:
+  static ProcessResult stats(std::vector<std::string> arguments,
+                             const ProcessOptions& options = {}) {
+    arguments.insert(arguments.begin(), "stats");
+    return filter(std::move(arguments), options);
+  }
+
+  static Json stats_json(std::vector<std::string> arguments, const ProcessOptions& options = {}) {
+    arguments.emplace_back("--json");
+    const ProcessResult result = stats(std::move(arguments), options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.out.find('\n'), result.out.size() - 1) << "one line";
+    return Json::parse(result.out);
+  }
+
+  void expect_trouble(int exit_code, std::vector<std::string> arguments,
+                      const std::vector<std::string>& parts) const {
+    arguments.insert(arguments.begin(), "stats");
+    expect_failure(exit_code, arguments, parts);
+  }
+};
+
+// Everything in the JSON against one sample at a time.
+void expect_counted(const Json& json, const Image& image) {
+  const auto totals = std::get<PictureTotals>(counted(image, Quantity::totals));
+  const auto histograms = std::get<Histograms>(counted(image, Quantity::channel_histograms));
+  const auto names = channel_names(image.format());
+  const auto pixels = static_cast<double>(totals.pixels);
+  ASSERT_EQ(json["channels"].size(), names.size());
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    const Json& channel = json["channels"][c];
+    const ChannelTotals& expected = totals.channels[c];
+    EXPECT_EQ(channel["name"], names[c]);
+    EXPECT_EQ(channel["count"], totals.pixels);
+    EXPECT_EQ(channel["minimum"], expected.minimum);
+    EXPECT_EQ(channel["maximum"], expected.maximum);
+    EXPECT_EQ(channel["sum"], expected.sum);
+    EXPECT_EQ(channel["sum_of_squares"], expected.sum_of_squares);
+    EXPECT_EQ(std::stoull(channel["and"].get<std::string>(), nullptr, 16), expected.bit_and);
+    EXPECT_EQ(std::stoull(channel["or"].get<std::string>(), nullptr, 16), expected.bit_or);
+    EXPECT_EQ(std::stoull(channel["xor"].get<std::string>(), nullptr, 16), expected.bit_xor);
+    EXPECT_EQ(channel["histogram"].get<Histogram>(), histograms.channels[c]);
+    const double mean = static_cast<double>(expected.sum) / pixels;
+    EXPECT_EQ(channel["mean"], mean);
+    const double variance = static_cast<double>(expected.sum_of_squares) / pixels - mean * mean;
+    EXPECT_NEAR(channel["standard_deviation"].get<double>(), std::sqrt(variance), 1e-6 * mean);
+    std::vector<std::uint64_t> sorted;
+    for (std::uint64_t value = 0; value < histograms.channels[c].size(); ++value)
+      sorted.insert(sorted.end(), histograms.channels[c][value], value);
+    EXPECT_EQ(channel["percentiles"].size(), 7U);
+    for (const int percentage : {1, 5, 25, 50, 75, 95, 99}) {
+      const std::size_t rank = (sorted.size() * static_cast<std::size_t>(percentage) + 99) / 100;
+      EXPECT_EQ(channel["percentiles"][std::to_string(percentage)], sorted.at(rank - 1));
+    }
+  }
+}
+
+TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
+  std::vector<std::string> devices{"reference"};
+  for (const auto& session : all_sessions())
+    devices.push_back(std::to_string(session->device().index));
+  for (const PixelFormat& format : all_formats()) {
+    const Image image = random_image({241, 67}, format, 1);
+    const std::string path = folder_ / "in.png";
+    write_png(image, path);
+    for (const std::string& device : devices) {
+      SCOPED_TRACE(to_string(format) + " on " + device);
+      const Json json = stats_json({path, "--device", device});
+      EXPECT_EQ(json["schema"], "gpufilter-stats-1");
+      EXPECT_EQ(json["name"], path);
+      EXPECT_EQ(json["width"], 241);
+      EXPECT_EQ(json["height"], 67);
+      EXPECT_EQ(json["depth"], format.depth);
+      EXPECT_EQ(json["pixels"], 241 * 67);
+      EXPECT_EQ(json["device"]["kind"] == "reference", device == "reference");
+      EXPECT_EQ(json["device"]["reason"].get<std::string>().rfind("asked for", 0), 0U);
+      expect_counted(json, image);
+    }
+  }
+}
+
+TEST_F(Stats, OfManyBandsAndOfAJpeg) {
+  const std::string path = folder_ / "in.jpg";
+  write_picture(random_image({1501, 1203}, {3, 8}, 2).rows(), path);
+  expect_counted(stats_json({path}), read_picture(path));
+}
+
+TEST_F(Stats, TableOfAPipedPicture) {
+  Image image({2, 2}, {1, 8});
+  for (int i = 0; i < 4; ++i)
+    set_sample(image, i % 2, i / 2, 0, static_cast<std::uint32_t>(i));
+  const std::string path = folder_ / "in.png";
+  write_png(image, path);
+  const ProcessResult result = stats({"-", "--device=reference"}, {.input = read_file(path)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out,
+            "standard input: 2x2, grey, 8-bit\n"
+            "                        grey\n"
+            "count                      4\n"
+            "minimum                    0\n"
+            "maximum                    3\n"
+            "mean                  1.5000\n"
+            "deviation             1.1180\n"
+            "percentile 1               0\n"
+            "percentile 5               0\n"
+            "percentile 25              0\n"
+            "percentile 50              1\n"
+            "percentile 75              2\n"
+            "percentile 95              3\n"
+            "percentile 99              3\n"
+            "and                     0x00\n"
+            "or                      0x03\n"
+            "xor                     0x00\n"
+            "counted by the C++ reference (asked for)\n");
+}
+
+TEST_F(Stats, PlotIsAPictureThatTheNameDecides) {
+  const std::string path = folder_ / "in.png";
+  write_png(random_image({64, 48}, {3, 8}, 3), path);
+  for (const std::string name : {"plot.png", "plot.jpg"}) {
+    const ProcessResult result = stats({path, "--plot", folder_ / name});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("percentile"), std::string::npos) << "the table is printed too";
+    EXPECT_TRUE(read_picture(folder_ / name).size() == histogram_plot_size);
+  }
+  EXPECT_EQ(read_file(folder_ / "plot.png").substr(1, 3), "PNG");
+  EXPECT_EQ(read_file(folder_ / "plot.jpg").substr(0, 2), "\xff\xd8");
+}
+
+TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
+  const std::string path = folder_ / "in.png";
+  write_png(random_image({64, 48}, {3, 8}, 4), path);
+  const std::string cut = folder_ / "cut.png";
+  write_file(cut, read_file(path).substr(0, 5000));
+  write_file(folder_ / "text.png", "no picture");
+  const std::string plot = folder_ / "plot.png";
+  expect_trouble(1, {folder_ / "none.png"}, {"none.png"});
+  expect_trouble(1, {folder_ / "text.png"}, {"text.png", "neither"});
+  expect_trouble(1, {cut, "--plot", plot}, {"cut.png"});
+  expect_trouble(1, {path, "--max-pixels", "3071"}, {"in.png", "--max-pixels"});
+  expect_trouble(1, {path, "--plot", folder_ / "no/plot.png"}, {"no"});
+  expect_trouble(2, {folder_.path()}, {"is a folder"});
+  expect_trouble(2, {path, "--plot", folder_.path()}, {"is a folder"});
+  expect_trouble(2, {path, "--plot", folder_ / "plot.gif"}, {"plot.gif", ".png"});
+  expect_trouble(2, {path, "--plot", "-"}, {"--plot"});
+  expect_trouble(2, {path, "--plot", path}, {"in.png", "picture to look at"});
+  expect_trouble(2, {}, {"FILE is required"});
+  expect_trouble(2, {path, path}, {"too many"});
+  expect_trouble(2, {path, "--frobnicate"}, {"--frobnicate"});
+  expect_trouble(2, {path, "--max-pixels", "0"}, {"--max-pixels"});
+  expect_trouble(2, {path, "--device", "reference", "--require-device"}, {"reference"});
+  expect_trouble(3, {path, "--device", "no such device"}, {"no such device"});
+}
+
+TEST_F(Stats, ALostResultIsAnError) {
+  const std::string path = folder_ / "in.png";
+  write_png(random_image({64, 48}, {3, 8}, 5), path);
+  const ProcessResult result =
+      run_process({"/bin/sh", "-c", "exec \"$0\" stats \"$1\" --device reference > /dev/full",
+                   GPUFILTER_PROGRAM, path});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+}
+
+TEST_F(Stats, DescribeThemselves) {
+  const ProcessResult help = stats({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const std::string word : {"--json", "--plot", "--device", "--max-pixels", "percentile"}) {
+    EXPECT_NE(help.out.find(word), std::string::npos) << word;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test

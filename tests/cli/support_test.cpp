@@ -1,0 +1,149 @@
+// The tests' own tools: a check that cannot fail would prove nothing.
+#include <csignal>
+#include <filesystem>
+#include <system_error>
+
+#include <gtest/gtest.h>
+
+#include "support/pictures.hpp"
+#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+ProcessResult shell(const std::string& script, const ProcessOptions& options = {}) {
+  return run_process({"/bin/sh", "-c", script}, options);
+}
+
+TEST(Process, ReportsExitCodeAndBothOutputs) {
+  const ProcessResult result = shell("printf 'out\\000put'; printf error >&2; exit 7");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.signal, 0);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.out, std::string("out\0put", 7));
+  EXPECT_EQ(result.err, "error");
+}
+
+TEST(Process, PassesArgumentsUntouched) {
+  const ProcessResult result = run_process({"printf", "<%s>", "a b", "", "$HOME", "*", "'\"\\"});
+  EXPECT_EQ(result.out, "<a b><><$HOME><*><'\"\\>");
+}
+
+TEST(Process, MovesLargeInputAndOutputAtOnce) {
+  std::string input;
+  for (int i = 0; input.size() < 20'000'000; ++i)
+    input += std::to_string(i) + ",";
+  const ProcessResult result = shell("tee /dev/stderr", {.input = input});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out == input);
+  EXPECT_TRUE(result.err == input);
+}
+
+TEST(Process, MayLeaveItsInputUnread) {
+  const ProcessResult result = shell("exit 3", {.input = std::string(1'000'000, 'x')});
+  EXPECT_EQ(result.exit_code, 3);
+}
+
+TEST(Process, StartsWithTheUsualAnswerToClosedPipes) {
+  EXPECT_EQ(shell("kill -PIPE $$").signal, SIGPIPE);
+}
+
+TEST(Process, AddsToTheEnvironment) {
+  const ProcessResult result = shell("echo \"$GPUFILTER_TEST,$PATH\"",
+                                     {.environment = {{"GPUFILTER_TEST", "a=b"}, {"PATH", "p"}}});
+  EXPECT_EQ(result.out, "a=b,p\n");
+}
+
+TEST(Process, RunsInTheFolderAskedFor) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(shell("pwd -P", {.folder = folder.path()}).out,
+            std::filesystem::canonical(folder.path()).string() + "\n");
+}
+
+TEST(Process, EndsAtTheTimeLimit) {
+  const ProcessResult killed =
+      shell("exec sleep 600", {.time_limit = std::chrono::milliseconds(50)});
+  EXPECT_TRUE(killed.timed_out);
+  EXPECT_EQ(killed.signal, SIGKILL);
+  EXPECT_EQ(killed.exit_code, -1);
+
+  const ProcessResult asked =
+      shell("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done",
+            {.time_limit = std::chrono::milliseconds(500), .end_signal = SIGTERM});
+  EXPECT_TRUE(asked.timed_out);
+  EXPECT_EQ(asked.exit_code, 5);
+  EXPECT_EQ(asked.out, "ready\n");
+}
+
+TEST(Process, ThatCannotBeStartedThrows) {
+  EXPECT_THROW((void)run_process({"/no/such/program"}), std::system_error);
+}
+
+TEST(Pictures, AreTheSameForTheSameSeed) {
+  const PixelFormat format{4, 16};
+  EXPECT_TRUE(same_pixels(random_image({9, 9}, format, 1), random_image({9, 9}, format, 1)));
+  EXPECT_FALSE(same_pixels(random_image({9, 9}, format, 1), random_image({9, 9}, format, 2)));
+}
+
+TEST(Pictures, HaveTheSamplesTheyPromise) {
+  for (const int depth : {8, 16}) {
+    const PixelFormat format{4, depth};
+    const Image extreme = extreme_image({40, 30}, format, 1);
+    const Image mixed = mixed_alpha_image({40, 30}, format, 1);
+    const Image opaque = opaque_image({40, 30}, format, 1);
+    int low = 0;
+    int clear = 0;
+    int full = 0;
+    for (int y = 0; y < 30; ++y) {
+      for (int x = 0; x < 40; ++x) {
+        const std::uint32_t sample = sample_at(extreme, x, y, 1);
+        EXPECT_TRUE(sample == 0 || sample == format.max_sample());
+        low += sample == 0 ? 1 : 0;
+        clear += sample_at(mixed, x, y, 3) == 0 ? 1 : 0;
+        full += sample_at(mixed, x, y, 3) == format.max_sample() ? 1 : 0;
+        EXPECT_EQ(sample_at(opaque, x, y, 3), format.max_sample());
+      }
+    }
+    EXPECT_NEAR(low, 600, 150);
+    EXPECT_NEAR(clear, 400, 150);
+    EXPECT_NEAR(full, 400, 150);
+  }
+}
+
+TEST(SamePixels, NamesTheFirstOfAllDifferences) {
+  const Image a = poisoned_image({5, 4}, {3, 16}, 1);
+  Image b = copy_of(a);
+  set_sample(b, 4, 2, 1, 7);
+  set_sample(b, 0, 3, 0, 8);
+  const auto result = same_pixels(a, b);
+  EXPECT_FALSE(result);
+  EXPECT_STREQ(result.message(),
+               "5x4, RGB, 16-bit, first difference at x 4, y 2, channel 1: 257 and 7; 2 samples "
+               "differ");
+  EXPECT_TRUE(same_pixels(a.rows().part({0, 2}), b.rows().part({0, 2})));
+}
+
+TEST(SamePixels, LooksAtNoPadding) {
+  const Image a = poisoned_image({5, 4}, {3, 8}, 1);
+  Image b = poisoned_image({5, 4}, {3, 8}, 2);
+  EXPECT_FALSE(same_pixels(a, b));
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 5; ++x) {
+      for (int channel = 0; channel < 3; ++channel)
+        set_sample(b, x, y, channel, 1);
+    }
+  }
+  EXPECT_TRUE(same_pixels(a, b));
+}
+
+TEST(SamePixels, WantsTheSameShape) {
+  const Image a = poisoned_image({5, 4}, {3, 8});
+  EXPECT_FALSE(same_pixels(a, poisoned_image({4, 5}, {3, 8})));
+  EXPECT_FALSE(same_pixels(a, poisoned_image({5, 4}, {1, 8})));
+  EXPECT_FALSE(same_pixels(a, poisoned_image({5, 4}, {3, 16})));
+  EXPECT_TRUE(same_pixels(a, poisoned_image(5, {10, 14}, {3, 8}))) << "rows count from their first";
+}
+
+}  // namespace
+}  // namespace gpufilter::test
