@@ -1,5 +1,6 @@
 #include "app/batch_progress.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <unistd.h>
@@ -16,9 +17,9 @@ double seconds(Nanoseconds duration) {
 }
 
 // "0:07", "12:30", "1:02:03"
-std::string clock_text(std::uint64_t duration) {
-  const std::uint64_t hours = duration / 3600;
-  const std::uint64_t minutes = duration / 60 % 60;
+std::string clock_text(long long duration) {
+  const long long hours = duration / 3600;
+  const long long minutes = duration / 60 % 60;
   return hours > 0 ? format("{}:{:02}:{:02}", hours, minutes, duration % 60)
                    : format("{}:{:02}", minutes, duration % 60);
 }
@@ -42,7 +43,7 @@ std::string progress_text(const BatchState& state) {
   return text + format(", {:.1f} Mpx/s, {:.1f} pictures/s, {} left",
                        static_cast<double>(state.filtered_pixels) / 1e6 / elapsed,
                        static_cast<double>(state.filtered) / elapsed,
-                       clock_text(static_cast<std::uint64_t>(left + 0.5)));
+                       clock_text(std::llround(left)));
 }
 
 std::string progress_bar(const BatchState& state) {

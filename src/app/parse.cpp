@@ -57,7 +57,7 @@ std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) 
 
 // The parser's own words are about types and counts of values.
 std::string describe_mismatch(const CLI::ArgumentMismatch& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (text.ends_with(" missing")) return option + " needs a value";
   if (text.find("At Most 1 ") != std::string::npos) return option + " is given more than once";
@@ -95,7 +95,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     }
     return format("'{}' is no whole number from {} to {}", text, low, high);
   };
-  return CLI::Validator(complaint, "");
+  return {complaint, ""};
 }
 
 void print_result(std::string_view text) {

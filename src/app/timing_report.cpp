@@ -19,7 +19,7 @@ double milliseconds(Nanoseconds duration) {
 
 // What a line of the report is about: "decode", "blur", "build blur".
 std::string label(const RunReport& report, const ActivityTotal& total) {
-  const std::string activity = activity_name(total.activity);
+  std::string activity = activity_name(total.activity);
   if (total.pass < 0) return activity;
   const std::string& stage = report.passes.at(static_cast<std::size_t>(total.pass)).stage;
   return total.activity == Activity::kernel ? stage : "build " + stage;

@@ -13,8 +13,8 @@ namespace gpufilter {
 [[nodiscard]] std::string timing_csv(
     const RunReport& report);  // columns as its first line names them
 
-// Parts that the account of a folder has too: the device and why it, in lines; a field of a CSV line,
-// quoted where it has to be.
+// Parts that the account of a folder has too: the device and why it, in lines; a field of a CSV
+// line, quoted where it has to be.
 [[nodiscard]] std::string device_lines(const EngineReport& engine);
 [[nodiscard]] std::string csv_text(const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -16,7 +17,9 @@ struct Background::Arena {
 };
 
 Background::Background() : arena_(std::make_unique<Arena>()) {
-  arena_->arena.initialize();
+  const auto threads =
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  arena_->arena.initialize(static_cast<int>(threads));
 }
 
 Background::~Background() = default;

@@ -31,9 +31,9 @@ struct BatchItem {
   std::string relative;  // to the input folder
   std::string output;    // relative to the output folder
   FileFormat output_format = FileFormat::png;
-  std::uint64_t bytes = 0;  // of the input
-  bool exists = false;      // the output is there and is to be left alone
-  std::string problem;      // why the input cannot be read; empty: it can
+  std::uint64_t bytes = 0;   // of the input
+  bool exists = false;       // the output is there and is to be left alone
+  std::string problem = {};  // why the input cannot be read; empty: it can
 };
 
 struct BatchPlan {

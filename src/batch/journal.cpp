@@ -116,7 +116,7 @@ std::string journal_line(const std::string& output, const JournalRecord& record)
 }
 
 std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::string_view line) {
-  if (line.size() < checksum_digits + 1 ||
+  if (line.size() <= checksum_digits || line[checksum_digits] != ' ' ||
       line.substr(0, checksum_digits) != checksum(line.substr(checksum_digits + 1))) {
     return std::nullopt;
   }

@@ -15,36 +15,45 @@ namespace gpufilter {
 
 // ISA-L deflates several times faster than zlib, and photographs about as well: filtered, they hold
 // few repetitions worth a search. Drawings, text and gradients hold many, and zlib finds more of
-// them. How small ISA-L makes a chunk tells the one from the other, and which filter suits it.
+// them.
+enum class UseOfZlib { never, for_drawings, always };
+
 struct PngCompression {
-  PngFilter filter;                   // tried first
-  std::span<const PngFilter> others;  // tried as well where the first makes the chunk small enough
-  int others_below;                   // in percent of its filtered size
-  int isal_level;                     // 1 to 3
-  int zlib_level;                     // for the best of the filters, where ISA-L got it so small
-  int zlib_below;                     // in percent
+  std::span<const PngFilter> filters;  // the one that suits a sample of the chunk is taken
+  std::size_t sample_size;             // bytes
+  int isal_level;                      // 1 or 3; 0: zlib alone
+  UseOfZlib use_of_zlib;               // as well; the smaller result is taken
+  int zlib_level;
 };
 
 namespace {
 
-constexpr std::array drawing_filters{PngFilter::none};
-constexpr std::array all_filters{PngFilter::none, PngFilter::average, PngFilter::paeth};
+// No filter at all suits drawings and dithered pictures, the others photographs.
+constexpr std::array filters{PngFilter::best, PngFilter::paeth, PngFilter::average, PngFilter::sub,
+                             PngFilter::none};
+constexpr std::span<const PngFilter> all_filters(filters);
+constexpr auto best_filter = all_filters.subspan(0, 1);
+constexpr auto average_filter = all_filters.subspan(2, 1);
+constexpr auto sub_filter = all_filters.subspan(3, 1);
+constexpr auto no_filter = all_filters.subspan(4, 1);
 
-constexpr int never = 0;
-constexpr int always = std::numeric_limits<int>::max();
+constexpr std::size_t some = std::size_t{32} << 10U;
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-// Measured in docs/png.md. Level 0 does not compress, as everywhere.
+using enum UseOfZlib;
+
+// What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {PngFilter::none, {}, never, 0, 0, always},
-    {PngFilter::sub, {}, never, 1, 0, never},
-    {PngFilter::average, {}, never, 1, 0, never},
-    {PngFilter::paeth, {}, never, 1, 0, never},
-    {PngFilter::best, {}, never, 1, 0, never},
-    {PngFilter::best, {}, never, 3, 0, never},
-    {PngFilter::best, drawing_filters, 40, 3, 6, 25},
-    {PngFilter::best, all_filters, always, 3, 6, always},
-    {PngFilter::best, all_filters, always, 3, 8, always},
-    {PngFilter::best, all_filters, always, 3, 9, always},
+    {no_filter, 0, 0, always, 0},
+    {sub_filter, 0, 1, never, 0},
+    {average_filter, 0, 1, never, 0},
+    {best_filter, 0, 1, never, 0},
+    {all_filters, some, 1, never, 0},
+    {all_filters, some, 3, never, 0},
+    {all_filters, some, 3, for_drawings, 6},
+    {all_filters, everything, 3, always, 6},
+    {all_filters, everything, 3, always, 8},
+    {all_filters, everything, 3, always, 9},
 }};
 
 // Bytes that are written before they are read: std::vector would fill them first.
@@ -74,10 +83,6 @@ constexpr std::size_t longest_piece = std::size_t{1} << 20U;
 // What a piece may become at most: stored, in blocks, with the end of the last one.
 constexpr std::size_t deflate_bound(std::size_t size) {
   return size + size / 8 + 4096;
-}
-
-bool is_below(std::size_t deflated, std::size_t filtered, int percent) {
-  return percent == always || deflated < filtered / 100 * static_cast<std::size_t>(percent);
 }
 
 using Piece = std::span<const std::uint8_t>;
@@ -122,10 +127,10 @@ std::size_t zlib_deflate_piece(Piece piece, std::uint8_t* deflated, int level, b
 }
 
 // Calls deflate_piece(piece, where to, whether it is the last) for piece after piece of `filtered`;
-// returns how many bytes they take in `deflated`.
+// returns what they become, in `deflated`.
 template <typename DeflatePiece>
-std::size_t deflate_pieces(Piece filtered, Buffer& deflated, bool last,
-                           const DeflatePiece& deflate_piece) {
+Piece deflate_pieces(Piece filtered, Buffer& deflated, bool last,
+                     const DeflatePiece& deflate_piece) {
   const std::size_t pieces = (filtered.size() + longest_piece - 1) / longest_piece;
   deflated.reserve(pieces * deflate_bound(std::min(filtered.size(), longest_piece)));
   std::size_t size = 0;
@@ -134,61 +139,78 @@ std::size_t deflate_pieces(Piece filtered, Buffer& deflated, bool last,
     const auto piece = filtered.subspan(begin, std::min(longest_piece, filtered.size() - begin));
     size += deflate_piece(piece, deflated.data() + size, last && i + 1 == pieces);
   }
-  return size;
+  return {deflated.data(), size};
+}
+
+// The rows in the middle of `block`, of about `size` bytes, at least one.
+PngRowBlock sample_of(const PngRowBlock& block, std::size_t size) {
+  const std::size_t count = block.rows.size() / block.row_bytes;
+  const std::size_t part = std::clamp<std::size_t>(size / block.row_bytes, 1, count);
+  const std::size_t first = (count - part) / 2;
+  PngRowBlock sample = block;
+  sample.rows = block.rows.subspan(first * block.row_bytes, part * block.row_bytes);
+  if (first > 0) sample.above = sample.rows.data() - block.row_bytes;
+  return sample;
 }
 
 }  // namespace
 
 struct PngCompressor::State {
-  Buffer filtered;  // the smallest so far
+  Buffer filtered;
   Buffer deflated;
-  std::size_t deflated_size = 0;
-  Buffer filtered_trial;
-  Buffer deflated_trial;
+  Buffer second_deflated;
   Buffer level_buffer;  // ISA-L's
   isal_zstream isal{};
 
-  void filter(const PngRowBlock& block, PngFilter filter, Buffer& into, std::size_t size) const {
-    into.reserve(size);
+  // What of `block` is to be deflated.
+  Piece filter(const PngRowBlock& block, PngFilter filter) {
+    const std::size_t size = block.rows.size() / block.row_bytes * (block.row_bytes + 1);
+    filtered.reserve(size);
     const std::uint8_t* above = block.above;
-    std::uint8_t* out = into.data();
+    std::uint8_t* out = filtered.data();
     for (std::size_t at = 0; at < block.rows.size(); at += block.row_bytes) {
       const auto row = block.rows.subspan(at, block.row_bytes);
       png_filter_row(filter, row, above, block.distance, out);
       above = row.data();
       out += block.row_bytes + 1;
     }
+    return {filtered.data(), size};
   }
 
-  std::size_t isal_deflate_all(Piece from, Buffer& into, int level, bool last) {
+  Piece deflate_by_isal(Piece from, int level, bool last) {
     level_buffer.reserve(level_buffer_size(level));
-    return deflate_pieces(
-        from, into, last, [&](Piece piece, std::uint8_t* deflated_piece, bool is_last) {
-          return isal_deflate_piece(piece, deflated_piece, level, is_last, isal, level_buffer);
-        });
+    const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
+      return isal_deflate_piece(piece, into, level, is_last, isal, level_buffer);
+    };
+    return deflate_pieces(from, deflated, last, deflate_piece);
   }
 
-  void try_filter(const PngRowBlock& block, PngFilter other, int level, std::size_t size,
-                  bool last) {
-    filter(block, other, filtered_trial, size);
-    const std::size_t trial_size =
-        isal_deflate_all({filtered_trial.data(), size}, deflated_trial, level, last);
-    if (trial_size >= deflated_size) return;
-    std::swap(filtered, filtered_trial);
-    std::swap(deflated, deflated_trial);
-    deflated_size = trial_size;
+  Piece deflate_by_zlib(Piece from, int level, bool last) {
+    const auto deflate_piece = [level](Piece piece, std::uint8_t* into, bool is_last) {
+      return zlib_deflate_piece(piece, into, level, is_last);
+    };
+    return deflate_pieces(from, second_deflated, last, deflate_piece);
   }
 
-  // ISA-L's result stays where it is the smaller one, if there is one.
-  void try_zlib(int level, std::size_t size, bool last) {
-    const std::size_t trial_size =
-        deflate_pieces({filtered.data(), size}, deflated_trial, last,
-                       [level](Piece piece, std::uint8_t* deflated_piece, bool is_last) {
-                         return zlib_deflate_piece(piece, deflated_piece, level, is_last);
-                       });
-    if (deflated_size != 0 && trial_size >= deflated_size) return;
-    std::swap(deflated, deflated_trial);
-    deflated_size = trial_size;
+  struct Choice {
+    PngFilter filter;
+    bool none_is_good;  // as well as nearly, judging by the sample
+  };
+
+  Choice choose_filter(const PngRowBlock& block, const PngCompression& how) {
+    Choice choice{how.filters[0], false};
+    if (how.filters.size() == 1) return choice;
+    const PngRowBlock sample = sample_of(block, how.sample_size);
+    std::size_t least = everything;
+    std::size_t size = 0;
+    for (const PngFilter candidate : how.filters) {
+      size = deflate_by_isal(filter(sample, candidate), 1, false).size();
+      if (size < least) choice.filter = candidate;
+      least = std::min(least, size);
+    }
+    static_assert(filters.back() == PngFilter::none);
+    choice.none_is_good = size <= least / 10 * 13;
+    return choice;
   }
 };
 
@@ -201,24 +223,19 @@ PngCompressor::~PngCompressor() = default;
 
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
-  State& state = *state_;
-  const std::size_t size = block.rows.size() / block.row_bytes * (block.row_bytes + 1);
-  state.filter(block, how.filter, state.filtered, size);
-  state.deflated_size = 0;
+  const State::Choice choice = state_->choose_filter(block, how);
+  const Piece filtered = state_->filter(block, choice.filter);
+  Result result{{}, filtered.size(), isal_adler32(1, filtered.data(), filtered.size())};
   if (how.isal_level != 0) {
-    state.deflated_size =
-        state.isal_deflate_all({state.filtered.data(), size}, state.deflated, how.isal_level, last);
-    if (is_below(state.deflated_size, size, how.others_below)) {
-      for (const PngFilter other : how.others)
-        state.try_filter(block, other, how.isal_level, size, last);
-    }
+    result.deflated = state_->deflate_by_isal(filtered, how.isal_level, last);
   }
-  if (is_below(state.deflated_size, size, how.zlib_below)) {
-    state.try_zlib(how.zlib_level, size, last);
+  const bool is_drawing =
+      result.deflated.size() < filtered.size() / 100 * (choice.none_is_good ? 40 : 10);
+  if (how.use_of_zlib == always || (how.use_of_zlib == for_drawings && is_drawing)) {
+    const Piece other = state_->deflate_by_zlib(filtered, how.zlib_level, last);
+    if (how.isal_level == 0 || other.size() < result.deflated.size()) result.deflated = other;
   }
-  return {{state.deflated.data(), state.deflated_size},
-          size,
-          isal_adler32(1, state.filtered.data(), size)};
+  return result;
 }
 
 }  // namespace gpufilter

@@ -15,14 +15,14 @@ namespace {
 
 // Large enough that starting anew costs nothing (matches reach back 32 KiB), small enough that a
 // picture has work for many threads.
-constexpr std::size_t chunk_size = std::size_t{256} << 10U;
+constexpr std::size_t chunk_size = std::size_t{512} << 10U;
 
 constexpr std::size_t longest_idat = std::size_t{1} << 20U;
 
 // Deflate with the largest window, the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
-// More would be memory for nothing: each may take about a megabyte.
+// More would be memory for nothing: each takes about two megabytes.
 constexpr std::size_t most_chunks_at_a_time = 24;
 
 void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, int depth) {
@@ -53,7 +53,7 @@ PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int pn
       rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),
       compression_(png_compression(png_level)),
       emit_(std::move(emit)),
-      most_chunks_(std::min(2 * background_.threads() + 1, most_chunks_at_a_time)) {}
+      most_chunks_(std::min(background_.threads() + 4, most_chunks_at_a_time)) {}
 
 PngPixelWriter::~PngPixelWriter() = default;
 

@@ -12,6 +12,8 @@
 #include "codec/png_calls.hpp"
 #include "codec/png_codec.hpp"
 #include "codec/png_metadata.hpp"
+#include "codec/png_pixel_reader.hpp"
+#include "codec/png_stream.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter {
@@ -28,14 +30,14 @@ constexpr std::size_t size_offset = 16;
 // What libpng's read callbacks work on.
 struct Input {
   PngReport report;
-  std::unique_ptr<ByteSource> source;
+  PngStream stream;
   std::vector<PngChunk> chunks;  // metadata, until it is looked at
   std::size_t chunk_bytes = 0;
   std::size_t chunk_count = 0;
 
   bool fill(std::span<std::uint8_t> bytes) noexcept {
     try {
-      report.ended_early = source->read(bytes) < bytes.size();
+      report.ended_early = stream.read(bytes) < bytes.size();
     } catch (...) {
       report.exception = std::current_exception();
     }
@@ -117,8 +119,9 @@ void set_transformations(png_structp png) {
 
 class PngReader final : public RowReader {
  public:
-  PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
-      : input_{{source->name(), "damaged PNG"}, std::move(source), {}}, structs_(input_.report) {
+  PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits, PngDecoder decoder)
+      : input_{{source->name(), "damaged PNG"}, {std::move(source), decoder}, {}},
+        structs_(input_.report) {
     check_size(limits);
     read_header();
     header_.file_format = FileFormat::png;
@@ -126,9 +129,14 @@ class PngReader final : public RowReader {
                     static_cast<int>(png_get_image_height(png(), info()))};
     header_.format = {png_get_channels(png(), info()), png_get_bit_depth(png(), info())};
     header_.metadata = take_metadata(PngPlace::before_pixels);
+    if (input_.stream.keeps_pixels()) pixels_.emplace(input_.stream, header_.size, header_.format);
   }
 
   void read(const MutableRows& rows) override {
+    if (pixels_) {
+      pixels_->read(rows);
+      return;
+    }
     if (passes_ == 1) {
       decode(rows);
       return;
@@ -160,7 +168,7 @@ class PngReader final : public RowReader {
   // From the first bytes, so that neither libpng nor anyone else has allocated anything yet.
   // Whether they are a header at all libpng finds out.
   void check_size(const ReadLimits& limits) {
-    const auto head = input_.source->peek(size_offset + 8);
+    const auto head = input_.stream.head();
     if (head.size() < size_offset + 8) return;
     const std::uint64_t width = get_u32(head.subspan(size_offset));
     const std::uint64_t height = get_u32(head.subspan(size_offset + 4));
@@ -212,15 +220,17 @@ class PngReader final : public RowReader {
 
   Input input_;
   ReadStructs structs_;
-  int passes_ = 1;  // 7 where interlaced
+  std::optional<PngPixelReader> pixels_;  // where libpng does not decode them
+  int passes_ = 1;                        // 7 where interlaced
   std::optional<Image> interlaced_;
   int next_row_ = 0;  // of interlaced_
 };
 
 }  // namespace
 
-std::unique_ptr<RowReader> open_png(std::unique_ptr<ByteSource> source, const ReadLimits& limits) {
-  return std::make_unique<PngReader>(std::move(source), limits);
+std::unique_ptr<RowReader> open_png(std::unique_ptr<ByteSource> source, const ReadLimits& limits,
+                                    PngDecoder decoder) {
+  return std::make_unique<PngReader>(std::move(source), limits, decoder);
 }
 
 }  // namespace gpufilter

@@ -65,13 +65,23 @@ ProgramOrigin Kernel::origin() const {
 
 // ---- Event ----
 
+namespace {
+
+cl_ulong profiled(cl_event event, cl_profiling_info what) {
+  cl_ulong time = 0;
+  check_opencl(clGetEventProfilingInfo(event, what, sizeof(time), &time, nullptr), "the device",
+               "timing a command");
+  return time;
+}
+
+}  // namespace
+
 Event::Times Event::times() const {
-  cl_ulong start = 0;
-  cl_ulong end = 0;
-  if (state_->event.getProfilingInfo(CL_PROFILING_COMMAND_START, &start) != CL_SUCCESS ||
-      state_->event.getProfilingInfo(CL_PROFILING_COMMAND_END, &end) != CL_SUCCESS) {
-    throw DeviceError("the device does not tell how long its commands took");
-  }
+  // A finished queue does not mean for all drivers that its events know.
+  const cl_event event = state_->event();
+  check_opencl(clWaitForEvents(1, &event), "the device", "a command");
+  const cl_ulong start = profiled(event, CL_PROFILING_COMMAND_START);
+  const cl_ulong end = profiled(event, CL_PROFILING_COMMAND_END);
   return {static_cast<Nanoseconds>(start) + state_->clock_offset,
           static_cast<Nanoseconds>(end - start)};
 }

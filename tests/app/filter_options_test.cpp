@@ -24,7 +24,7 @@ FilterOptions parsed(std::vector<const char*> words) {
   return options.value_or(FilterOptions{});
 }
 
-std::string complaint(std::vector<const char*> words) {
+std::string complaint(const std::vector<const char*>& words) {
   try {
     static_cast<void>(parse(words));
   } catch (const UsageError& error) {

@@ -23,13 +23,13 @@ TEST(TraceFile, HasAnEventForEverySpan) {
     if (event["ph"] == "X") events.push_back(event);
   }
   ASSERT_EQ(events.size(), report.spans.size());
-  EXPECT_EQ(events[0]["name"], "decode");
+  EXPECT_EQ(events[0]["name"].get<std::string>(), "decode");
   EXPECT_EQ(events[0]["ts"], 0.0) << "microseconds since the start of the run";
   EXPECT_EQ(events[0]["dur"], 500.0);
   EXPECT_FALSE(events[0].contains("args"));
   const json& kernel = events[6];
-  EXPECT_EQ(kernel["name"], "blur tiled 16x16");
-  EXPECT_EQ(kernel["cat"], "kernel");
+  EXPECT_EQ(kernel["name"].get<std::string>(), "blur tiled 16x16");
+  EXPECT_EQ(kernel["cat"].get<std::string>(), "kernel");
   EXPECT_EQ(kernel["ts"], 37'000.0);
   EXPECT_EQ(kernel["dur"], 2000.0);
   EXPECT_EQ(kernel["args"]["first_row"], 0);
@@ -42,7 +42,7 @@ TEST(TraceFile, NamesALaneForEveryKind) {
   std::map<int, std::string> lanes;
   for (const json& event : trace["traceEvents"]) {
     if (event["ph"] != "M") continue;
-    EXPECT_EQ(event["name"], "thread_name");
+    EXPECT_EQ(event["name"].get<std::string>(), "thread_name");
     lanes[event["tid"]] = event["args"]["name"];
   }
   for (const json& event : trace["traceEvents"]) {

@@ -48,6 +48,7 @@ TEST(Timeline, TakesSpansFromManyThreads) {
   constexpr int each = 1000;
   Timeline timeline;
   std::vector<std::thread> running;
+  running.reserve(threads);
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&timeline, i] {
       for (int k = 0; k < each; ++k)

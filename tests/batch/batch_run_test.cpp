@@ -136,7 +136,8 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
   put(40);
   for (const int jobs : {1, 2, 7, 64}) {
     Recorder recorder;
-    run(plan(OnExists::overwrite), reference_engines(1), jobs, recorder);
+    const BatchPlan everything = plan(OnExists::overwrite);
+    run(everything, reference_engines(1), jobs, recorder);
     ASSERT_EQ(recorder.results.size(), 40U);
     EXPECT_EQ(recorder.finished_count, 40U);
     for (int i = 0; i < 40; ++i)

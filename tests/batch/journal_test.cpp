@@ -116,7 +116,8 @@ TEST_F(JournalFile, AFullDiskIsAFailureOfThePicture) {
               std::signal(SIGXFSZ, SIG_IGN);
               Journal journal(folder_.path());
               journal.add("a", some_record(1));
-              const rlimit limit{300, 300};
+              const rlim_t room = std::filesystem::file_size(path_) + 50;
+              const rlimit limit{room, room};
               ::setrlimit(RLIMIT_FSIZE, &limit);
               try {
                 journal.add("b", some_record(2));

@@ -1,10 +1,10 @@
 // "gpufilter devices".
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-class Devices : public FilterTest {
+class Devices : public ProgramTest {
  protected:
   static ProcessResult devices(std::vector<std::string> arguments,
                                const ProcessOptions& options = {}) {
@@ -68,9 +68,10 @@ TEST_F(Devices, LeavesNothingBehind) {
   const ProcessOptions options{
       .environment = {{"XDG_CACHE_HOME", folder_ / "cache"}, {"TMPDIR", folder_.path()}}};
   devices({}, options);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
-    EXPECT_TRUE(entry.is_directory() && entry.path().filename().string().rfind("pocl-", 0) != 0)
-        << entry.path();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+    const bool scratch = entry.path().filename().string().starts_with("pocl-");
+    EXPECT_TRUE(entry.is_directory() && !scratch) << entry.path();
+  }
 }
 
 TEST_F(Devices, WrongUsageEndsWithTwo) {

@@ -189,7 +189,7 @@ TEST_F(FilterResult, JpegOutputLaysAlphaOverTheBackground) {
 }
 
 TEST_F(FilterResult, PalettesBecomeEightBitColours) {
-  const Bytes palette{10, 20, 30, 200, 100, 50};
+  const Bytes palette{10, 20, 30, 200, 100, 50};  // two colours
   const std::vector<PngPart> parts{{"IHDR", png_header(8, 2, 1, 3)},
                                    {"PLTE", palette},
                                    {"IDAT", deflated(Bytes{0, 0b01010101, 0, 0b11110000})},
@@ -201,12 +201,14 @@ TEST_F(FilterResult, PalettesBecomeEightBitColours) {
   filter_quietly({in, out, "--blur", "tiled"});
 
   Image expanded = poisoned_image({8, 2}, {3, 8});
+  const auto set_colour = [&](int x, int y, int index) {
+    for (int channel = 0; channel < 3; ++channel)
+      set_sample(expanded, x, y, channel,
+                 palette.at(static_cast<std::size_t>(index) * 3 + channel));
+  };
   for (int x = 0; x < 8; ++x) {
-    for (int channel = 0; channel < 3; ++channel) {
-      set_sample(expanded, x, 0, channel, palette[static_cast<std::size_t>(x % 2 * 3 + channel)]);
-      set_sample(expanded, x, 1, channel,
-                 palette[static_cast<std::size_t>((x < 4 ? 3 : 0) + channel)]);
-    }
+    set_colour(x, 0, x % 2);
+    set_colour(x, 1, x < 4 ? 1 : 0);
   }
   EXPECT_TRUE(same_pixels(read_picture(out), blurred(expanded)));
 }

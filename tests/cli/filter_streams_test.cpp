@@ -111,10 +111,10 @@ TEST_F(FilterStreams, ClosedStreamsAreFailuresToo) {
 TEST_F(FilterStreams, ATerminalIsNoPlaceForAPicture) {
   // script(1) gives its command a terminal.
   const std::string line = std::string(GPUFILTER_PROGRAM) + " '" + in_ + "' - --timing off";
-  const ProcessResult result = run_process(
-      {"/bin/sh", "-c", "command -v script > /dev/null || exit 99; exec script -qec \"$0\" \"$1\"",
-       line, folder_ / "log"},
-      with_defaults({}));
+  const std::string shell_script =
+      R"(command -v script > /dev/null || exit 99; exec script -qec "$0" "$1")";
+  const ProcessResult result =
+      run_process({"/bin/sh", "-c", shell_script, line, folder_ / "log"}, with_defaults({}));
   if (result.exit_code == 99) GTEST_SKIP() << "skipped: no script program here";
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.out.find("standard output: is a terminal"), std::string::npos) << result.out;

@@ -48,7 +48,7 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
   };
   for (const auto& [option, values] : cases) {
     for (const std::string& value : values) {
-      expect_refused({option + "=" + value}, {option});
+      expect_refused({std::string(option).append("=").append(value)}, {option});
     }
     expect_refused({option}, {option, "needs a value"});
   }

@@ -1,5 +1,5 @@
 // The blur against OpenCV's boxFilter, which nobody here wrote.
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "support/shared.hpp"
 
 #ifdef GPUFILTER_HAS_OPENCV
@@ -10,7 +10,7 @@
 namespace gpufilter::test {
 namespace {
 
-using OpenCvComparison = FilterTest;
+using OpenCvComparison = ProgramTest;
 
 #ifdef GPUFILTER_HAS_OPENCV
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/filter_fixture.hpp"
+#include "cli/program_fixture.hpp"
 #include "support/child_process.hpp"
 
 namespace gpufilter::test {
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Signals : public FilterTest {
+class Signals : public ProgramTest {
  protected:
   // Sends `signal_number` to a run that waits for the rest of its input, its output begun; its exit
   // code.

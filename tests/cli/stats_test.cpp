@@ -170,7 +170,7 @@ TEST_F(Stats, ALostResultIsAnError) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({64, 48}, {3, 8}, 5), path);
   const ProcessResult result =
-      run_process({"/bin/sh", "-c", "exec \"$0\" stats \"$1\" --device reference > /dev/full",
+      run_process({"/bin/sh", "-c", R"(exec "$0" stats "$1" --device reference > /dev/full)",
                    GPUFILTER_PROGRAM, path});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;

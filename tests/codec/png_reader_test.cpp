@@ -145,18 +145,19 @@ class WatchedSource final : public ByteSource {
 };
 
 TEST(PngReader, StreamsAndReadsInAnyBands) {
-  const Image image = random_image({301, 200}, {3, 8}, 1);
+  constexpr int height = 1000;
+  const Image image = random_image({301, height}, {3, 8}, 1);
   const Bytes file = encode_png(image, {});
-  for (const int step : {1, 7, 200}) {
+  for (const int step : {1, 7, height}) {
     std::size_t read = 0;
     const auto reader = open_picture(std::make_unique<WatchedSource>(file, read, file.size()), {});
     Image result = poisoned_image(image.size(), image.format());
-    for (int y = 0; y < 200; y += step) {
-      reader->read(result.rows().part({y, std::min(y + step, 200)}));
-      // One IDAT chunk and a row of compressed bytes is as far ahead as it may be.
-      const std::size_t decoded =
-          static_cast<std::size_t>(std::min(y + step, 200)) * file.size() / 200;
-      EXPECT_LE(read, decoded + 20'000);
+    for (int y = 0; y < height; y += step) {
+      const int end = std::min(y + step, height);
+      reader->read(result.rows().part({y, end}));
+      // 64 KiB of what ISA-L inflates and 16 KiB of input are as far ahead as it may be.
+      const std::size_t decoded = static_cast<std::size_t>(end) * file.size() / height;
+      EXPECT_LE(read, decoded + 85'000);
     }
     (void)reader->finish();
     EXPECT_EQ(read, file.size());

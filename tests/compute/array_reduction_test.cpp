@@ -332,9 +332,9 @@ TEST_P(OnPath, StrangeFloatsEqualTheReference) {
   }
 }
 
-// 1.1, which is 1.10000002384... as a float, added 2^20 times: 1153433.625 to be exact, 1153433.6 had
-// it been 1.1. Floats of that size are 0.125 apart. The tree comes to the next one; a running sum,
-// rounded a million times, is wrong by one in a hundred.
+// 1.1, which is 1.10000002384... as a float, added 2^20 times: 1153433.625 to be exact, and
+// 1153433.6 had it been 1.1. Floats of that size are 0.125 apart. The tree comes to the next one; a
+// running sum, rounded a million times, is wrong by one in a hundred.
 TEST_P(OnPath, OnePointOneAMillionTimes) {
   const std::vector<float> values(1048576, 1.1F);
   float naive = 0;

@@ -40,6 +40,12 @@ TEST(DeviceChoice, AutoTriesGpusThenCpusThenOthersThenTheReference) {
             (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA", "reference"}));
 }
 
+TEST(DeviceChoice, AllAreThoseOfAutoAndThereIsOne) {
+  EXPECT_EQ(names("all"), names("auto"));
+  EXPECT_EQ(names("all", true), names("auto", true));
+  EXPECT_THROW(static_cast<void>(choose_devices("all", false, {})), DeviceError);
+}
+
 TEST(DeviceChoice, ARequiredDeviceIsNeverTheReference) {
   EXPECT_EQ(names("auto", true), (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA"}));
   EXPECT_THROW(static_cast<void>(choose_devices("auto", true, {})), DeviceError);

@@ -25,7 +25,8 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"compute", {"device", "image", "base"}},
       {"stages", {"compute", "device", "image", "base"}},
       {"pipeline", {"stages", "compute", "device", "codec", "image", "base"}},
-      {"app", {"pipeline", "stages", "compute", "device", "codec", "image", "base"}},
+      {"batch", {"pipeline", "stages", "compute", "device", "codec", "image", "base"}},
+      {"app", {"batch", "pipeline", "stages", "compute", "device", "codec", "image", "base"}},
   };
   return folders;
 }

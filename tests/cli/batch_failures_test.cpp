@@ -1,0 +1,214 @@
+// What goes wrong with some pictures of a folder, or with the folder.
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/batch_fixture.hpp"
+#include "support/child_process.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class BatchFailures : public BatchTest {
+ protected:
+  void damage(const std::string& name) const {
+    put(name);
+    const std::string bytes = read_file(in_ + "/" + name);
+    write_file(in_ + "/" + name, bytes.substr(0, bytes.size() / 2));
+  }
+};
+
+TEST_F(BatchFailures, OneIsReportedAndTheRestGoesOn) {
+  put_many(3);
+  damage("p100x.png");
+  const ProcessResult result = batch({"--timing", "off"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.err.rfind("gpufilter: " + in_ + "/p100x.png: ", 0), 0) << result.err;
+  EXPECT_NE(result.err.find("\n3 pictures done, 1 failed: "), std::string::npos) << result.err;
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"p100.png", "p101.png", "p102.png"}));
+  expect_one_line(batch({"-q", "--resume"}).err, {"p100x.png: "});
+}
+
+TEST_F(BatchFailures, StopOnErrorBeginsNoMore) {
+  put_many(5);
+  damage("p100x.png");
+  const Json document = json_batch({"--stop-on-error", "--jobs", "1"}, 1);
+  EXPECT_EQ(statuses(document),
+            (Names{"done", "failed", "not begun", "not begun", "not begun", "not begun"}));
+  EXPECT_EQ(document["summary"]["not_begun"], 4);
+}
+
+TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
+  put("a.png");
+  put("sub/b.png");
+  ASSERT_EQ(::mkfifo((in_ + "/fifo.png").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", in_ + "/zero.png");
+  fs::create_directory_symlink("..", in_ + "/sub/up");
+  fs::create_directory_symlink(".", in_ + "/here");
+  const ProcessResult result = good_batch({"--recursive", "-v"});
+  EXPECT_NE(result.err.find("fifo.png: is no plain file, passed over"), std::string::npos);
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/b.png"}));
+}
+
+TEST_F(BatchFailures, WhatCannotBeReadIsAFailure) {
+  put("a.png");
+  fs::create_symlink("nowhere", in_ + "/dangling.png");
+  const Json document = json_batch({}, 1);
+  EXPECT_EQ(statuses(document), (Names{"done", "failed"}));
+  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/dangling.png: no such file");
+}
+
+TEST_F(BatchFailures, UnreadableFilesAndFoldersAreFailures) {
+  if (geteuid() == 0) GTEST_SKIP() << "skipped: the superuser may read everything";
+  put("a.png");
+  put("closed.png");
+  put("sub/b.png");
+  fs::permissions(in_ + "/closed.png", fs::perms::none);
+  fs::permissions(in_ + "/sub", fs::perms::none);
+  EXPECT_EQ(statuses(json_batch({"--recursive"}, 1)), (Names{"done", "failed", "failed"}));
+  fs::permissions(in_ + "/sub", fs::perms::owner_all);
+}
+
+TEST_F(BatchFailures, AResultThatCannotBeWrittenIsAFailure) {
+  put_many(3);
+  fs::create_directories(out_ + "/p100.png");
+  ASSERT_EQ(::mkfifo((folder_ / "out/p101.png").c_str(), 0600), 0);
+  const Json document = json_batch({"--on-exists", "overwrite"}, 1);
+  EXPECT_EQ(statuses(document), (Names{"failed", "failed", "done"}));
+}
+
+TEST_F(BatchFailures, AFolderThatCannotBeWrittenEndsIt) {
+  put("a.png");
+  out_ = "/proc/gpufilter-out";
+  const ProcessResult result = batch();
+  EXPECT_EQ(result.exit_code, 1);
+  expect_one_line(result.err, {"/proc/gpufilter-out: "});
+}
+
+TEST_F(BatchFailures, AReadOnlyFolderEndsIt) {
+  if (geteuid() == 0) GTEST_SKIP() << "skipped: the superuser may write everywhere";
+  put("a.png");
+  fs::create_directory(out_);
+  fs::permissions(out_, fs::perms::owner_read | fs::perms::owner_exec);
+  const ProcessResult result = batch();
+  EXPECT_EQ(result.exit_code, 1);
+  expect_one_line(result.err, {"out/", "permission denied"});
+  fs::permissions(out_, fs::perms::owner_all);
+}
+
+TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
+  const Names names{"\xff\xfe.png", "%s{}.png", "-v.png", "new\nline.png",
+                    std::string(251, 'x') + ".png"};
+  for (const std::string& name : names)
+    put(name);
+  write_file(in_ + "/bad\n\xff.png", "\x89PNG\r\n\x1a\nand no more");
+  const Json document = json_batch({}, 1);
+  ASSERT_EQ(document["pictures"].size(), 6U);
+  EXPECT_EQ(names_of(results_in(out_)).size(), 5U);
+  for (const std::string& name : names)
+    EXPECT_TRUE(
+        same_pixels(read_picture(out_ + "/" + name), blurred(read_picture(in_ + "/" + name))));
+  const Json& last = document["pictures"][5];
+  EXPECT_TRUE(last["output_hex"].get<std::string>().ends_with("fffe2e706e67")) << last;
+  EXPECT_FALSE(document["pictures"][0].contains("output_hex"));
+  expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\xff.png: "});
+}
+
+TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {
+  put("a.png");
+  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "no such device"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_FALSE(fs::exists(out_));
+}
+
+TEST_F(BatchFailures, ABadOptionEndsItBeforeAnyWork) {
+  put("a.png");
+  expect_refusal({"--mlp", folder_ / "missing.json"}, {"missing.json"});
+  expect_refusal({"--timing", "json", "--json"}, {"--json"});
+  expect_refusal({"--trace", in_ + "/a.png"}, {"a.png: is a picture of this run"});
+  expect_refusal({"--trace", "-", "--json"}, {"--trace -"});
+}
+
+TEST_F(BatchFailures, AReaderThatGoesAwayEndsIt) {
+  put_many(3);
+  const int null = ::open("/dev/full", O_WRONLY);
+  if (null < 0) GTEST_SKIP() << "skipped: no /dev/full here";
+  const pid_t child = start_child([&] {
+    ::dup2(null, STDOUT_FILENO);
+    ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+    ::execl(GPUFILTER_PROGRAM, "gpufilter", in_.c_str(), out_.c_str(), "--json", nullptr);
+    return 99;
+  });
+  ::close(null);
+  EXPECT_EQ(wait_for_child(child), 1);
+}
+
+constexpr int cannot_mount = 77;
+
+// Gives this process a file system of its own, of `bytes`, at `folder`; whether that was possible.
+bool mount_small(const std::string& folder, int bytes) {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  if (::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
+  if (user != 0) {
+    write_file("/proc/self/setgroups", "deny");
+    write_file("/proc/self/uid_map", "0 " + std::to_string(user) + " 1");
+    write_file("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
+  }
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", folder.c_str(), "tmpfs", 0, ("size=" + std::to_string(bytes)).c_str()) ==
+             0;
+}
+
+TEST_F(BatchFailures, AFullDiskFailsPicturesAndLeavesNoneUnfinished) {
+  put_many(8, {200, 150});  // 90 kB each
+  const Files expected = undisturbed();
+  fs::create_directory(out_);
+  const int result = wait_for_child(start_child([&] {
+    if (!mount_small(out_, 512 * 1024)) return cannot_mount;
+    const Json document = json_batch({"--jobs", "2"}, 1);
+    const int done = document["summary"]["done"];
+    const int failed = document["summary"]["failed"];
+    EXPECT_GT(done, 0);
+    EXPECT_GT(failed, 0);
+    EXPECT_EQ(done + failed, 8);
+    for (const Json& picture : document["pictures"]) {
+      if (picture["status"] == "failed") {
+        EXPECT_NE(picture["error"].get<std::string>().find("no space left"), std::string::npos);
+      }
+    }
+    const Files now = results_in(out_);
+    EXPECT_EQ(now.size(), static_cast<std::size_t>(done)) << "something was left behind";
+    EXPECT_TRUE(all_whole(now, expected));
+    // With more room the rest follows.
+    EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
+    EXPECT_EQ(json_batch({"--resume"})["summary"]["done"], failed);
+    EXPECT_EQ(results_in(out_), expected);
+    return HasFailure() ? 1 : 0;
+  }));
+  if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
+  EXPECT_EQ(result, 0);
+}
+
+TEST_F(BatchFailures, AReadOnlyDiskEndsIt) {
+  put("a.png");
+  fs::create_directory(out_);
+  const int result = wait_for_child(start_child([&] {
+    if (!mount_small(out_, 65536)) return cannot_mount;
+    EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
+    const ProcessResult run = batch();
+    EXPECT_EQ(run.exit_code, 1);
+    expect_one_line(run.err, {"out/", "read-only file system"});
+    return HasFailure() ? 1 : 0;
+  }));
+  if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
+  EXPECT_EQ(result, 0);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,231 @@
+// Which pictures of a folder are done, and what the results are called.
+#include "cli/batch_fixture.hpp"
+#include "support/jpeg.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class BatchFiles : public BatchTest {};
+
+TEST_F(BatchFiles, EveryPictureIsFiltered) {
+  put("a.png");
+  put("b.jpg");
+  write_file(in_ + "/note.txt", "no picture");
+  const ProcessResult result = good_batch();
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("2 pictures done: "), std::string::npos) << result.err;
+  EXPECT_EQ(names_in(out_), (Names{".gpufilter-journal", "a.png", "b.jpg"}));
+  EXPECT_TRUE(same_pixels(read_picture(out_ + "/a.png"), blurred(read_picture(in_ + "/a.png"))));
+  filter_quietly({in_ + "/b.jpg", folder_ / "single.jpg", "--blur", "auto"});
+  EXPECT_EQ(read_file(out_ + "/b.jpg"), read_file(folder_ / "single.jpg"));
+}
+
+TEST_F(BatchFiles, NoStageCopiesThePixels) {
+  put("a.png");
+  filter_quietly({in_, out_});
+  EXPECT_TRUE(same_pixels(read_picture(out_ + "/a.png"), read_picture(in_ + "/a.png")));
+}
+
+TEST_F(BatchFiles, RecursiveMirrorsTheTree) {
+  put("a.png");
+  put("sub/deep/b.png");
+  put("sub/.hidden.png");
+  put(".hidden/c.png");
+  fs::create_directory(in_ + "/empty");
+  static_cast<void>(good_batch({"-q"}));
+  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
+  static_cast<void>(good_batch({"-q", "--recursive", "--on-exists", "skip"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/deep/b.png"}));
+  EXPECT_FALSE(fs::exists(out_ + "/empty"));
+}
+
+TEST_F(BatchFiles, MatchPicksNames) {
+  put("a.png");
+  put("b.jpg");
+  put("sub/c.png");
+  static_cast<void>(good_batch({"--recursive", "--match", "*.jpg", "--match", "c*"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"b.jpg", "sub/c.png"}));
+}
+
+TEST_F(BatchFiles, ToSetsTheFormat) {
+  put("a.png");
+  put("b.jpg");
+  put("c.JPEG");
+  fs::copy(in_ + "/a.png", in_ + "/liar.jpg");
+  static_cast<void>(good_batch({"--to", "png"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "b.png", "c.png", "liar.png"}));
+  for (const auto& [name, bytes] : results_in(out_))
+    EXPECT_EQ(bytes.substr(1, 3), "PNG") << name;
+  out_ = folder_ / "jpg";
+  static_cast<void>(good_batch({"--to", "jpg", "--match", "[abc].*"}));
+  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.jpg", "b.jpg", "c.JPEG"}));
+  for (const auto& [name, bytes] : results_in(out_))
+    EXPECT_EQ(bytes.substr(0, 3), "\xff\xd8\xff") << name;
+}
+
+TEST_F(BatchFiles, WithoutToTheContentDecides) {
+  put("a.png");
+  fs::rename(in_ + "/a.png", in_ + "/a.dat");
+  static_cast<void>(good_batch());
+  EXPECT_EQ(read_file(out_ + "/a.dat").substr(1, 3), "PNG");
+}
+
+TEST_F(BatchFiles, TwoPicturesWithOneResultAreRefused) {
+  put("a.jpg");
+  put("a.png");
+  expect_refusal({"--to", "png"}, {"in/a.jpg and ", "in/a.png: ", "out/a.png"});
+  static_cast<void>(good_batch());
+}
+
+TEST_F(BatchFiles, TwoFoldersThatAreOneAreRefused) {
+  put("x/a.png");
+  put("y/a.png");
+  fs::create_directory(out_);
+  fs::create_directory(out_ + "/x");
+  fs::create_directory_symlink("x", out_ + "/y");
+  expect_refusal({"--recursive"}, {"in/x/a.png and ", "in/y/a.png: ", "out/y/a.png"});
+}
+
+TEST_F(BatchFiles, ResultsAreNotTakenForInputs) {
+  put("a.png");
+  put("results/mine.png");
+  out_ = in_ + "/results";
+  for (int i = 0; i < 2; ++i) {
+    static_cast<void>(good_batch({"--recursive", "--on-exists", "overwrite"}));
+    EXPECT_EQ(names_of(results_in(in_)), (Names{"a.png", "results/a.png", "results/mine.png"}));
+  }
+}
+
+TEST_F(BatchFiles, AnInputIsNeverAResult) {
+  put("in/a.png");
+  put("a.png");
+  out_ = folder_.path();
+  const std::string before = read_file(in_ + "/a.png");
+  const ProcessResult result =
+      filter({in_, folder_.path(), "--recursive", "--on-exists", "overwrite"});
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  expect_one_line(result.err, {"in/a.png: is an input", "in/in/a.png would"});
+  EXPECT_EQ(read_file(in_ + "/a.png"), before);
+}
+
+TEST_F(BatchFiles, OneFolderNeedsInPlace) {
+  put("a.png");
+  const Image before = read_picture(in_ + "/a.png");
+  out_ = folder_ / "in/../in";
+  expect_refusal({}, {"in/../in: ", "--in-place"});
+  static_cast<void>(good_batch({"--in-place"}));
+  EXPECT_TRUE(same_pixels(read_picture(in_ + "/a.png"), blurred(before)));
+  EXPECT_EQ(names_in(in_), (Names{".gpufilter-journal", "a.png"}));
+}
+
+TEST_F(BatchFiles, InPlaceReplacesOnlyInputs) {
+  put("a.png");
+  write_file(in_ + "/a.jpg", "not a picture, and mine");
+  out_ = in_;
+  expect_refusal({"--in-place", "--to", "jpg", "-q"}, {"a.jpg: is there already"});
+}
+
+TEST_F(BatchFiles, InPlaceThroughALinkHasOneWriter) {
+  put("a.png");
+  fs::create_symlink("a.png", in_ + "/b.png");
+  out_ = in_;
+  expect_refusal({"--in-place"}, {"a.png and ", "b.png: both would become"});
+}
+
+TEST_F(BatchFiles, OnExistsFailsBeforeAnyWork) {
+  put("a.png");
+  put("b.png");
+  fs::create_directory(out_);
+  write_file(out_ + "/b.png", "before");
+  expect_refusal({}, {"out/b.png: is there already", "--on-exists overwrite", "--resume"});
+  expect_refusal({"--on-exists", "fail"}, {"out/b.png"});
+  EXPECT_EQ(statuses(json_batch({"--on-exists", "skip"})), (Names{"done", "exists"}));
+  EXPECT_EQ(read_file(out_ + "/b.png"), "before");
+  EXPECT_EQ(statuses(json_batch({"--on-exists", "overwrite"})), (Names{"done", "done"}));
+  EXPECT_TRUE(same_pixels(read_picture(out_ + "/b.png"), blurred(read_picture(in_ + "/b.png"))));
+}
+
+TEST_F(BatchFiles, TheOutputFolderIsMade) {
+  put("a.png");
+  out_ = folder_ / "new/deep/out/";
+  static_cast<void>(good_batch());
+  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
+}
+
+TEST_F(BatchFiles, TheOutputIsAFolder) {
+  put("a.png");
+  write_file(folder_ / "file", "");
+  out_ = folder_ / "file";
+  expect_refusal({}, {"file: is no folder"});
+  out_ = "-";
+  expect_refusal({}, {"in: is a folder", "standard output"});
+}
+
+TEST_F(BatchFiles, AnEmptyFolderIsDoneAtOnce) {
+  const ProcessResult result = good_batch({"-q"});
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(good_batch().err.find("holds no picture"), std::string::npos);
+  EXPECT_EQ(statuses(json_batch()), Names{});
+}
+
+TEST_F(BatchFiles, DryRunTouchesNothing) {
+  put("a.png");
+  put("sub/b.png");
+  fs::create_directory(out_);
+  write_file(out_ + "/.a.png.gpufilter-1-0123abcd", "left by a killed run");
+  const Files before = everything_in(folder_.path());
+  const ProcessResult result = good_batch({"--dry-run", "--recursive", "--to", "jpg"});
+  EXPECT_EQ(result.out, in_ + "/a.png -> " + out_ + "/a.jpg: would be done\n" + in_ +
+                            "/sub/b.png -> " + out_ + "/sub/b.jpg: would be done\n");
+  EXPECT_EQ(statuses(json_batch({"--dry-run", "--recursive"})), (Names{"planned", "planned"}));
+  EXPECT_EQ(everything_in(folder_.path()), before);
+}
+
+TEST_F(BatchFiles, DryRunKnowsWhatResumeWouldDo) {
+  put("a.png");
+  static_cast<void>(good_batch());
+  put("b.png");
+  const Files before = everything_in(folder_.path());
+  EXPECT_EQ(statuses(json_batch({"--dry-run", "--resume"})), (Names{"unchanged", "planned"}));
+  EXPECT_EQ(everything_in(folder_.path()), before);
+  expect_refusal({"--dry-run"}, {"a.png: is there already"});
+}
+
+TEST_F(BatchFiles, OptionsForFoldersAreRefusedForOnePicture) {
+  put("a.png");
+  for (const Names& option :
+       {Names{"--recursive"}, Names{"--match", "*"}, Names{"--to", "png"}, Names{"--jobs", "2"},
+        Names{"--resume"}, Names{"--stop-on-error"}, Names{"--dry-run"}, Names{"--json"}}) {
+    Names words{in_ + "/a.png", folder_ / "out.png"};
+    words.insert(words.end(), option.begin(), option.end());
+    expect_failure(2, words, {option[0] + " is for folders"});
+  }
+  expect_refusal({"--jobs", "0"}, {"--jobs"});
+  expect_refusal({"--to", "gif"}, {"--to"});
+}
+
+TEST_F(BatchFiles, TheSameBytesForAnyNumberOfJobs) {
+  put_many(9, {61, 53});
+  put("photo.jpg", {80, 60});
+  const Files expected = undisturbed({"--jobs", "1"});
+  EXPECT_EQ(expected.size(), 10U);
+  EXPECT_EQ(undisturbed({"--jobs", "2"}), expected);
+  EXPECT_EQ(undisturbed({"--jobs", "7"}), expected);
+}
+
+TEST_F(BatchFiles, TheSameBytesOnEveryDevice) {
+  GPUFILTER_REQUIRE_DEVICE();
+  put_many(4, {61, 53});
+  const Files expected = undisturbed();
+  for (const std::string device : {"auto", "all"}) {
+    fs::remove_all(out_);
+    filter_quietly({in_, out_, "--blur", "auto", "--device", device});
+    EXPECT_EQ(results_in(out_), expected) << device;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,133 @@
+// What a run over a folder tells.
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/batch_fixture.hpp"
+#include "support/child_process.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class BatchReport : public BatchTest {};
+
+TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
+  put("b.jpg", {40, 30});
+  put("a.png");
+  const Json document = json_batch({"--jobs", "2"});
+  EXPECT_EQ(document["schema"], "gpufilter-batch-1");
+  EXPECT_EQ(document["input"], in_);
+  EXPECT_EQ(document["output"], out_);
+  EXPECT_EQ(document["dry_run"], false);
+  ASSERT_EQ(document["pictures"].size(), 2U);
+  EXPECT_EQ(document["pictures"][0]["input"], in_ + "/a.png");
+  const Json& picture = document["pictures"][1];
+  EXPECT_EQ(picture["input"], in_ + "/b.jpg");
+  EXPECT_EQ(picture["output"], out_ + "/b.jpg");
+  EXPECT_EQ(picture["status"], "done");
+  EXPECT_EQ(picture["input_format"], "jpeg");
+  EXPECT_EQ(picture["output_format"], "jpeg");
+  EXPECT_EQ(picture["width"], 40);
+  EXPECT_EQ(picture["height"], 30);
+  EXPECT_EQ(picture["channels"], 3);
+  EXPECT_EQ(picture["depth"], 8);
+  EXPECT_EQ(picture["device"], "reference");
+  EXPECT_EQ(picture["input_bytes"], fs::file_size(in_ + "/b.jpg"));
+  EXPECT_EQ(picture["output_bytes"], fs::file_size(out_ + "/b.jpg"));
+  const Json& summary = document["summary"];
+  EXPECT_EQ(summary["done"], 2);
+  EXPECT_EQ(summary["failed"], 0);
+  EXPECT_EQ(summary["pixels"], 40 * 30 + 37 * 29);
+  EXPECT_EQ(summary["devices"][0]["name"], "reference");
+  EXPECT_EQ(summary["devices"][0]["pictures"], 2);
+  Names activities;
+  for (const Json& line : summary["activities"])
+    activities.push_back(line["activity"]);
+  EXPECT_EQ(activities, (Names{"decode", "kernel", "encode"}));
+}
+
+TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
+  put_many(3);
+  const ProcessResult table = good_batch();
+  for (const char* part : {"3 pictures done: ", "device: reference", "decode ", "blur ", "total "})
+    EXPECT_NE(table.err.find(part), std::string::npos) << part << table.err;
+  const ProcessResult json = good_batch({"--on-exists", "overwrite", "--timing", "json"});
+  EXPECT_EQ(Json::parse(json.out)["schema"], "gpufilter-batch-timing-1");
+  EXPECT_EQ(Json::parse(json.out)["done"], 3);
+  const ProcessResult csv = good_batch({"--on-exists", "overwrite", "--timing", "csv"});
+  EXPECT_EQ(csv.out.rfind("walk,activity,pass,stage,variant,", 0), 0) << csv.out;
+  EXPECT_NE(csv.out.find("\n0,kernel,0,blur,"), std::string::npos) << csv.out;
+  const ProcessResult quiet = good_batch({"--on-exists", "overwrite", "-q"});
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  const ProcessResult off = good_batch({"--on-exists", "overwrite", "--timing", "off"});
+  EXPECT_EQ(std::count(off.err.begin(), off.err.end(), '\n'), 1) << off.err;
+}
+
+TEST_F(BatchReport, TheTraceHasEveryPicture) {
+  put_many(5);
+  const std::string trace = folder_ / "trace.json";
+  static_cast<void>(good_batch({"--jobs", "2", "--trace", trace}));
+  const Json events = Json::parse(read_file(trace))["traceEvents"];
+  Names pictures;
+  std::map<std::string, int> counts;
+  for (const Json& event : events) {
+    if (event["ph"] != "X") continue;
+    EXPECT_GE(event["ts"].get<double>(), 0.0);
+    EXPECT_TRUE(event["pid"] == 1 || event["pid"] == 2);
+    ++counts[event["cat"]];
+    if (event["cat"] == "picture") pictures.push_back(event["name"]);
+  }
+  std::sort(pictures.begin(), pictures.end());
+  ASSERT_EQ(pictures.size(), 5U);
+  EXPECT_EQ(pictures[0], in_ + "/p100.png");
+  EXPECT_GE(counts["decode"], 5);
+  EXPECT_GE(counts["encode"], 5);
+  fs::remove_all(in_);
+  fs::create_directory(in_);
+  static_cast<void>(good_batch({"--trace", trace}));
+  EXPECT_TRUE(Json::parse(read_file(trace))["traceEvents"].empty());
+}
+
+TEST_F(BatchReport, VerboseNamesEachPicture) {
+  put_many(2);
+  const ProcessResult result = good_batch({"-v", "--timing", "off"});
+  EXPECT_NE(result.err.find("gpufilter: " + in_ + "/p100.png -> " + out_ + "/p100.png: 37x29, "),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 3) << result.err;
+}
+
+TEST_F(BatchReport, ProgressIsABarOnATerminalAndLinesElsewhere) {
+  put_many(3);
+  const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});
+  EXPECT_EQ(lines.err.rfind("gpufilter: 1/3 pictures, ", 0), 0) << lines.err;
+  EXPECT_EQ(lines.err.find('\r'), std::string::npos);
+
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+    GTEST_SKIP() << "skipped in part: no pseudo-terminal here";
+  }
+  const int other_end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  const pid_t child = start_child([&] {
+    ::dup2(other_end, STDERR_FILENO);
+    ::execl(GPUFILTER_PROGRAM, "gpufilter", in_.c_str(), out_.c_str(), "--progress", "on",
+            "--on-exists", "overwrite", "--timing", "off", nullptr);
+    return 99;
+  });
+  EXPECT_EQ(wait_for_child(child), 0);
+  ::close(other_end);
+  std::string shown(4096, '\0');
+  const ssize_t count = ::read(terminal, shown.data(), shown.size());
+  ::close(terminal);
+  shown.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  EXPECT_EQ(shown.rfind("\r[", 0), 0) << shown;
+  EXPECT_NE(shown.find("1/3 pictures, "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\r\033[K3 pictures done"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,233 @@
+// Runs that go on where an earlier one stopped, was killed or was interrupted.
+#include <chrono>
+#include <random>
+
+#include "cli/batch_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class BatchResume : public BatchTest {
+ protected:
+  [[nodiscard]] Names resumed(std::vector<std::string> more = {}) const {
+    more.emplace_back("--resume");
+    return statuses(json_batch(more));
+  }
+};
+
+TEST_F(BatchResume, DoesOnlyWhatIsMissing) {
+  put_many(3);
+  EXPECT_EQ(resumed(), (Names{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  put("p101a.png");
+  fs::remove(out_ + "/p100.png");
+  EXPECT_EQ(resumed(), (Names{"done", "unchanged", "done", "unchanged"}));
+  EXPECT_EQ(results_in(out_), undisturbed());
+}
+
+TEST_F(BatchResume, SeesChangedInputs) {
+  put_many(3);
+  static_cast<void>(good_batch());
+  write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
+  EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
+  EXPECT_EQ(results_in(out_), undisturbed());
+  // The same size and the same time say nothing where the content is another.
+  const auto time = fs::last_write_time(in_ + "/p101.png");
+  write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
+  fs::last_write_time(in_ + "/p101.png", time);
+  EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
+  // And another time says nothing where it is the same.
+  fs::last_write_time(in_ + "/p102.png", time - std::chrono::hours(1));
+  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+}
+
+TEST_F(BatchResume, SeesChangedResults) {
+  put_many(4);
+  static_cast<void>(good_batch());
+  const Files expected = results_in(out_);
+  write_file(out_ + "/p100.png", "scribbled over");
+  std::string bytes = expected.at("p101.png");
+  bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
+  const auto time = fs::last_write_time(out_ + "/p101.png");
+  write_file(out_ + "/p101.png", bytes);
+  fs::last_write_time(out_ + "/p101.png", time);
+  // A copy is as good as what was written.
+  fs::copy(out_ + "/p102.png", out_ + "/copy");
+  fs::rename(out_ + "/copy", out_ + "/p102.png");
+  EXPECT_EQ(resumed(), (Names{"done", "done", "unchanged", "unchanged"}));
+  EXPECT_EQ(results_in(out_), expected);
+}
+
+TEST_F(BatchResume, SeesAnotherPipeline) {
+  put_many(2);
+  put("photo.jpg");
+  static_cast<void>(good_batch());
+  EXPECT_EQ(resumed({"--border", "mirror"}), (Names{"done", "done", "done"}));
+  EXPECT_EQ(resumed({"--border", "mirror"}), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(resumed({"--border", "mirror", "--quality", "50"}),
+            (Names{"unchanged", "unchanged", "done"}));
+  EXPECT_EQ(resumed({"--border", "mirror", "--quality", "50", "--png-level", "1"}),
+            (Names{"done", "done", "unchanged"}));
+  EXPECT_EQ(results_in(out_),
+            undisturbed({"--border", "mirror", "--quality", "50", "--png-level", "1"}));
+}
+
+TEST_F(BatchResume, SeesAnotherMatrixUnderTheSameName) {
+  put("a.png");
+  const std::string file = folder_ / "matrix.txt";
+  write_file(file, "1 0 0\n0 1 0\n0 0 0.5\n");
+  EXPECT_EQ(resumed({"--color", file}), Names{"done"});
+  write_file(file, "# the same numbers\n1 0 0\n0 1 0\n0 0 0.5\n");
+  EXPECT_EQ(resumed({"--color", file}), Names{"unchanged"});
+  write_file(file, "1 0 0\n0 1 0\n0 0 0.25\n");
+  EXPECT_EQ(resumed({"--color", file}), Names{"done"});
+}
+
+TEST_F(BatchResume, TheKernelDoesNotMatter) {
+  put("a.png");
+  EXPECT_EQ(resumed(), Names{"done"});
+  filter_quietly({in_, out_, "--blur", "naive", "--resume", "--device", "reference"});
+  EXPECT_EQ(resumed(), Names{"unchanged"});
+}
+
+TEST_F(BatchResume, LeavesForeignFilesAlone) {
+  put_many(2);
+  fs::create_directory(out_);
+  write_file(out_ + "/p101.png", "mine");
+  expect_refusal({"--resume"}, {"p101.png: is there already"});
+  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Names{"done", "exists"}));
+  EXPECT_EQ(resumed({"--on-exists", "skip"}), (Names{"unchanged", "exists"}));
+  EXPECT_EQ(read_file(out_ + "/p101.png"), "mine");
+}
+
+TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
+  put_many(3);
+  static_cast<void>(good_batch());
+  const Files expected = results_in(out_);
+  const std::string path = out_ + "/.gpufilter-journal";
+  std::string journal = read_file(path);
+  for (std::size_t i = 0; i < journal.size(); i += 3)
+    journal[i] = 'x';
+  write_file(path, journal);
+  EXPECT_EQ(resumed({"--on-exists", "overwrite"}), (Names{"done", "done", "done"}));
+  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(results_in(out_), expected);
+}
+
+TEST_F(BatchResume, InPlaceFiltersOnce) {
+  put_many(3);
+  const Files expected = undisturbed();
+  out_ = in_;
+  EXPECT_EQ(resumed({"--in-place"}), (Names{"done", "done", "done"}));
+  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(results_in(in_), expected);
+  put("p101.png");
+  EXPECT_EQ(resumed({"--in-place"}), (Names{"unchanged", "done", "unchanged"}));
+  EXPECT_EQ(results_in(in_), expected);
+}
+
+TEST_F(BatchResume, AbandonedFilesGo) {
+  put("sub/a.png");
+  fs::create_directories(out_ + "/sub");
+  const std::string abandoned = out_ + "/sub/.a.png.gpufilter-1-0123abcd";
+  write_file(abandoned, "half a picture");
+  EXPECT_EQ(good_batch({"--recursive", "-q"}).err, "");
+  EXPECT_EQ(names_of(results_in(out_)), Names{"sub/a.png"});
+}
+
+// A run is ended `kills` times at moments of its own choosing and resumed until it is through.
+class BatchEnds : public BatchResume {
+ protected:
+  void SetUp() override {
+    BatchResume::SetUp();
+    put_many(24, {150, 120});
+    const auto begin = std::chrono::steady_clock::now();
+    expected_ = undisturbed({"--png-level", "9"});
+    duration_ = std::chrono::steady_clock::now() - begin;
+  }
+
+  // Ends a run at a random moment of its duration; whether it was still going on.
+  [[nodiscard]] bool end_a_run(int signal_number, Names more) {
+    more.insert(more.end(), {"--resume", "-q", "--png-level", "9"});
+    const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(
+        duration_ * std::uniform_real_distribution<>(0.02, 0.6)(random_));
+    const ProcessResult result = batch(more, {.time_limit = moment, .end_signal = signal_number});
+    if (signal_number == SIGKILL) {
+      EXPECT_TRUE(result.exit_code == 0 || result.signal == SIGKILL) << result.err;
+    } else {
+      EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 128 + signal_number ||
+                  (result.timed_out && result.signal == signal_number))
+          << result.exit_code << " " << result.err;
+    }
+    return result.timed_out;
+  }
+
+  static int temporary_files(const Files& files) {
+    return static_cast<int>(std::count_if(files.begin(), files.end(), [](const auto& file) {
+      return is_temporary_name(fs::path(file.first).filename().native());
+    }));
+  }
+
+  Files expected_;
+  std::chrono::steady_clock::duration duration_{};
+  std::mt19937 random_{20};
+};
+
+TEST_F(BatchEnds, KilledRunsAreResumedToTheSameBytes) {
+  int kills = 0;
+  int left_behind = 0;
+  for (int round = 0; kills < 16 && round < 60; ++round) {
+    kills += end_a_run(SIGKILL, {"--jobs", std::to_string(1 + round % 3)}) ? 1 : 0;
+    const Files now = results_in(out_);
+    EXPECT_TRUE(all_whole(now, expected_));
+    left_behind += temporary_files(now);
+    if (now.size() < expected_.size()) continue;
+    static_cast<void>(good_batch({"--resume", "-q", "--png-level", "9"}));
+    EXPECT_EQ(results_in(out_), expected_);
+    fs::remove_all(out_);
+  }
+  EXPECT_EQ(kills, 16);
+  EXPECT_GT(left_behind, 0) << "no run was killed while it wrote: this test shows nothing";
+  EXPECT_EQ(good_batch({"--resume", "-q", "--png-level", "9"}).err, "");
+  EXPECT_EQ(results_in(out_), expected_);
+  const Names unchanged(expected_.size(), "unchanged");
+  EXPECT_EQ(resumed({"--png-level", "9"}), unchanged);
+}
+
+TEST_F(BatchEnds, KilledInPlaceNothingIsFilteredTwice) {
+  const Files originals = results_in(in_);
+  out_ = in_;
+  int kills = 0;
+  for (int round = 0; kills < 10 && round < 40; ++round) {
+    kills += end_a_run(SIGKILL, {"--in-place"}) ? 1 : 0;
+    int filtered = 0;
+    for (const auto& [name, bytes] : results_in(in_)) {
+      if (is_temporary_name(name)) continue;
+      EXPECT_TRUE(bytes == originals.at(name) || bytes == expected_.at(name)) << name;
+      filtered += bytes == expected_.at(name) ? 1 : 0;
+    }
+    if (filtered < static_cast<int>(expected_.size())) continue;
+    for (const auto& [name, bytes] : originals)
+      write_file(in_ + "/" + name, bytes);
+  }
+  EXPECT_EQ(kills, 10);
+  static_cast<void>(good_batch({"--in-place", "--resume", "-q", "--png-level", "9"}));
+  EXPECT_EQ(results_in(in_), expected_);
+}
+
+TEST_F(BatchEnds, InterruptedRunsLeaveNothingUnfinished) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGINT, SIGTERM, SIGINT, SIGTERM}) {
+    static_cast<void>(end_a_run(signal_number, {"--jobs", "3"}));
+    const Files now = results_in(out_);
+    EXPECT_TRUE(all_whole(now, expected_));
+    EXPECT_EQ(temporary_files(now), 0);
+  }
+  static_cast<void>(good_batch({"--resume", "-q", "--png-level", "9"}));
+  EXPECT_EQ(results_in(out_), expected_);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

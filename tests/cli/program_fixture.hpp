@@ -1,0 +1,105 @@
+// The program run as its users run it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/names_in.hpp"
+#include "support/pictures.hpp"
+#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+
+using Json = nlohmann::json;
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  // Where nothing else is said, all runs share one cache of compiled programs, kept in the build
+  // folder: compiling takes longer than everything else.
+  static ProcessOptions with_defaults(ProcessOptions options) {
+    const auto build = std::filesystem::path(GPUFILTER_PROGRAM).parent_path().parent_path();
+    options.environment.emplace("XDG_CACHE_HOME", (build / "test_cache").string());
+    options.environment.emplace("GPUFILTER_DEVICE", "");
+    return options;
+  }
+
+  static ProcessResult filter(std::vector<std::string> arguments,
+                              const ProcessOptions& options = {}) {
+    return run_gpufilter(std::move(arguments), with_defaults(options));
+  }
+
+  // The same, which has to work and to say nothing.
+  static ProcessResult filter_quietly(std::vector<std::string> arguments,
+                                      const ProcessOptions& options = {}) {
+    arguments.emplace_back("-q");
+    ProcessResult result = filter(std::move(arguments), options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return result;
+  }
+
+  // That a run fails with `exit_code`, one line on standard error that contains `parts`, nothing on
+  // standard output, and that the test's folder is left as it was.
+  void expect_failure(int exit_code, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& parts,
+                      const ProcessOptions& options = {}) const {
+    SCOPED_TRACE(::testing::PrintToString(arguments));
+    const auto before = contents();
+    const ProcessResult result = filter(arguments, options);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_EQ(result.out, "");
+    expect_one_line(result.err, parts);
+    EXPECT_EQ(contents(), before);
+  }
+
+  static void expect_one_line(const std::string& text, const std::vector<std::string>& parts) {
+    EXPECT_EQ(text.rfind("gpufilter: ", 0), 0) << text;
+    EXPECT_EQ(text.find('\n'), text.size() - 1) << text;
+    for (const std::string& part : parts)
+      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+
+  // A PNG file in the test's folder, and its path.
+  [[nodiscard]] std::string stored(const Image& image, const std::string& name) const {
+    std::string path = folder_ / name;
+    write_png(image, path);
+    return path;
+  }
+
+  // Whether this machine has an OpenCL device of `kind` ("" for any).
+  static bool has_device(const std::string& kind = "") {
+    static const Json devices = Json::parse(filter({"devices", "--json"}).out)["devices"];
+    for (const Json& device : devices) {
+      if (kind.empty() || device["kind"] == kind) return true;
+    }
+    return false;
+  }
+
+  TemporaryFolder folder_;
+  const ImageSize size_{67, 45};
+  const PixelFormat format_{3, 8};
+
+ private:
+  // Name and bytes of every plain file in the test's folder.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> contents() const {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const std::string& name : names_in(folder_.path())) {
+      const std::filesystem::path path = folder_.path() / name;
+      const bool plain = std::filesystem::is_regular_file(std::filesystem::symlink_status(path));
+      found.emplace_back(name, plain ? read_file(path) : "");
+    }
+    return found;
+  }
+};
+
+}  // namespace gpufilter::test
+
+// Skips the running test where there is no OpenCL device.
+#define GPUFILTER_REQUIRE_DEVICE() \
+  if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here"

@@ -1,0 +1,229 @@
+// The PNG writer's chunks: their borders, their threads, and their failures.
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include "base/error.hpp"
+#include "support/pictures.hpp"
+#include "support/png_in_memory.hpp"
+#include "support/shared.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+constexpr std::size_t chunk_size = std::size_t{512} << 10U;  // the writer's, of filtered bytes
+
+PngSettings at_level(int level, int rows_a_time = 0) {
+  PngSettings settings;
+  settings.options.png_level = level;
+  settings.rows_a_time = rows_a_time;
+  return settings;
+}
+
+// Noise that grows from row to row: some chunks compress well and some not at all.
+Image mixed_image(ImageSize size, PixelFormat format) {
+  Image image = random_image(size, format, 11);
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c) {
+        const std::uint32_t noise = sample_at(image, x, y, c) * static_cast<std::uint32_t>(y) /
+                                    static_cast<std::uint32_t>(size.height);
+        set_sample(image, x, y, c,
+                   (noise + static_cast<std::uint32_t>(x / 8)) & format.max_sample());
+      }
+    }
+  }
+  return image;
+}
+
+std::vector<std::size_t> idat_sizes(const Bytes& file) {
+  std::vector<std::size_t> sizes;
+  for (const PngPart& part : split_png(file)) {
+    if (part.type == "IDAT") sizes.push_back(part.data.size());
+  }
+  return sizes;
+}
+
+TEST(PngPixelWriter, WritesTheSameWithAnyThreadsAndBands) {
+  const Image image = mixed_image({700, 1500}, {3, 8});
+  for (const int level : {0, 1, 4, 6, 7}) {
+    SCOPED_TRACE(level);
+    Bytes expected;
+    for (const std::size_t count : {1, 2, 7}) {
+      const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, count);
+      for (const int rows_a_time : {0, 1, 64, 1499}) {
+        const Bytes file = encode_png(image, at_level(level, rows_a_time));
+        if (expected.empty()) expected = file;
+        EXPECT_TRUE(file == expected) << count << " threads, " << rows_a_time << " rows a time";
+      }
+    }
+  }
+}
+
+// The same chunk after others, in buffers that these have used.
+TEST(PngPixelWriter, WritesTheSameAfterOtherPictures) {
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 1);
+  for (const int level : {1, 6, 8}) {
+    const Image image = mixed_image({1023, 64}, {4, 8});
+    const Bytes alone = encode_png(image, at_level(level));
+    Image twice({1023, 64 * 40}, {4, 8});
+    for (int y = 0; y < 64 * 40; ++y) {
+      const std::uint8_t* row = image.rows().row((y * 7) % 64);
+      std::copy(row, row + 1023 * 4, twice.rows().row(y));
+    }
+    ASSERT_TRUE(same_pixels(read_png(encode_png(twice, at_level(level))).image, twice));
+    EXPECT_TRUE(encode_png(image, at_level(level)) == alone) << level;
+  }
+}
+
+struct Border {
+  ImageSize size;
+  PixelFormat format;
+  std::size_t idats;
+};
+
+class PngChunkBorders : public ::testing::TestWithParam<int> {};
+
+TEST_P(PngChunkBorders, KeepEverySample) {
+  const std::vector<Border> borders{
+      {{1023, 511}, {1, 8}, 1},    // a row less than a chunk
+      {{1023, 512}, {1, 8}, 1},    // exactly a chunk
+      {{1023, 513}, {1, 8}, 2},    // a row more
+      {{1023, 1024}, {1, 8}, 2},   // exactly two
+      {{1, 300'000}, {1, 8}, 2},   // rows of one byte
+      {{1, 1}, {4, 16}, 1},        //
+      {{511, 600}, {1, 16}, 2},    // wide samples
+      {{140'000, 3}, {4, 8}, 3},   // each row longer than a chunk
+      {{600'000, 2}, {1, 16}, 4},  // and so long that it fills two IDAT chunks
+  };
+  for (const Border& border : borders) {
+    SCOPED_TRACE(std::to_string(border.size.width) + "x" + std::to_string(border.size.height) +
+                 ", " + to_string(border.format));
+    const Image image = random_image(border.size, border.format, 9);
+    const Bytes file = encode_png(image, at_level(GetParam()));
+    EXPECT_EQ(idat_sizes(file).size(), border.idats);
+    ASSERT_TRUE(same_pixels(read_png(file).image, image));
+    const DecodedPng decoded = decode_png(file);
+    std::size_t i = 0;
+    std::size_t wrong = 0;
+    for (int y = 0; y < border.size.height; ++y) {
+      for (int x = 0; x < border.size.width; ++x) {
+        for (int c = 0; c < border.format.channels; ++c)
+          wrong += decoded.samples.at(i++) == sample_at(image, x, y, c) ? 0 : 1;
+      }
+    }
+    EXPECT_EQ(i, decoded.samples.size());
+    EXPECT_EQ(wrong, 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, PngChunkBorders, ::testing::Values(0, 3, 6, 9));
+
+// One colour, and noise that nothing can compress: the ends of what a chunk may become.
+TEST(PngPixelWriter, KeepsUniformAndIncompressiblePictures) {
+  for (int level = 0; level <= 9; ++level) {
+    SCOPED_TRACE(level);
+    for (const int value : {0, 1, 255}) {
+      Image uniform({900, 700}, {3, 8});
+      for (int y = 0; y < 700; ++y)
+        std::fill_n(uniform.rows().row(y), 2700, static_cast<std::uint8_t>(value));
+      const Bytes file = encode_png(uniform, at_level(level));
+      EXPECT_TRUE(same_pixels(read_png(file).image, uniform));
+      EXPECT_LT(file.size(), level == 0 ? 1'900'000U : 30'000U);
+    }
+    const Image noise = random_image({900, 700}, {3, 8}, 10);
+    const Bytes file = encode_png(noise, at_level(level));
+    EXPECT_TRUE(same_pixels(read_png(file).image, noise));
+    EXPECT_LT(file.size(), 900U * 700U * 3U * 1001U / 1000U);
+  }
+}
+
+TEST(PngPixelWriter, CompressesDrawingsAsWellAsZlibWithoutFilters) {
+  Image drawing({800, 600}, {3, 8});
+  const Image noise = random_image({40, 30}, {3, 8}, 12);
+  Bytes plain;
+  for (int y = 0; y < 600; ++y) {
+    for (int x = 0; x < 800; ++x) {
+      for (int c = 0; c < 3; ++c)
+        set_sample(drawing, x, y, c, sample_at(noise, (x + y / 9) % 40, y % 30, c));
+    }
+    const std::uint8_t* row = drawing.rows().row(y);
+    plain.push_back(0);
+    plain.insert(plain.end(), row, row + 2400);
+  }
+  const std::size_t chunks = plain.size() / chunk_size + 1;
+  EXPECT_LT(encode_png(drawing, {}).size(), deflated(plain, 6).size() + chunks * 4000);
+}
+
+TEST(PngPixelWriter, NeverMakesLargerFilesAtHigherLevels) {
+  GPUFILTER_REQUIRE_SHARED("photos");
+  std::array<std::size_t, 10> sizes{};
+  for (const char* name : {"kodak-03.png", "kodak-07.png", "kodak-19.png", "kodak-23.png"}) {
+    const Image image = read_picture(shared_path("photos") / name);
+    for (int level = 0; level <= 9; ++level)
+      sizes.at(static_cast<std::size_t>(level)) += encode_png(image, at_level(level)).size();
+  }
+  for (std::size_t level = 1; level < sizes.size(); ++level)
+    EXPECT_LE(sizes.at(level), sizes.at(level - 1)) << "level " << level;
+}
+
+// Fails at its `fails_at`th byte, again and again.
+class FailingSink final : public ByteSink {
+ public:
+  explicit FailingSink(std::uint64_t fails_at) : fails_at_(fails_at) {}
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  void write(std::span<const std::uint8_t> bytes) override {
+    written_ += bytes.size();
+    if (written_ >= fails_at_) throw PictureError(name_, "the disk is full");
+  }
+  void commit() override {}
+  [[nodiscard]] std::uint64_t bytes_written() const override { return written_; }
+
+ private:
+  std::string name_ = "out.png";
+  std::uint64_t fails_at_;
+  std::uint64_t written_ = 0;
+};
+
+// What tasks still use after the writer is gone, the sanitizers see.
+TEST(PngPixelWriter, StopsCleanlyWhereTheSinkFails) {
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
+  const Image image = random_image({1000, 3000}, {3, 8}, 13);
+  const std::uint64_t size = encode_png(image, {}).size();
+  for (const std::uint64_t fails_at :
+       {std::uint64_t{100}, size / 7, size / 3, size / 2, size - 300'000, size}) {
+    FailingSink sink(fails_at);
+    PictureHeader header;
+    header.size = image.size();
+    header.format = image.format();
+    const auto writer = create_picture(FileFormat::png, sink, header);
+    try {
+      for (int y = 0; y < 3000; y += 100)
+        writer->write(image.rows().part({y, y + 100}));
+      writer->finish({});
+      FAIL() << "no exception at byte " << fails_at;
+    } catch (const PictureError& error) {
+      EXPECT_STREQ(error.what(), "out.png: the disk is full");
+    }
+  }
+}
+
+TEST(PngPixelWriter, MayBeAbandonedAtAnyRow) {
+  const Image image = random_image({1000, 600}, {4, 8}, 14);
+  for (const int rows : {0, 1, 131, 132, 300, 599, 600}) {
+    Bytes file;
+    const auto sink = memory_sink(file, "out.png");
+    PictureHeader header;
+    header.size = image.size();
+    header.format = image.format();
+    const auto writer = create_picture(FileFormat::png, *sink, header);
+    writer->write(image.rows().part({0, rows}));
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test
