@@ -1,6 +1,7 @@
 #include "base/background.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <utility>
 
@@ -32,7 +33,25 @@ struct BackgroundTask::State {
   tbb::task_arena& arena;
   std::function<void()> work = {};
   std::exception_ptr exception = nullptr;
+  // oneTBB orders start, work and wait by itself, but in a library that thread sanitizers cannot
+  // see into; this says it once more.
+  std::atomic<bool> in_the_background = false;
   tbb::task_group group = {};
+
+  void run() {
+    if (!in_the_background.load(std::memory_order_acquire)) return;
+    try {
+      work();
+    } catch (...) {
+      exception = std::current_exception();
+    }
+    in_the_background.store(false, std::memory_order_release);
+  }
+
+  void join() {
+    arena.execute([this] { group.wait(); });
+    (void)in_the_background.load(std::memory_order_acquire);
+  }
 };
 
 BackgroundTask::BackgroundTask(Background& background)
@@ -40,25 +59,18 @@ BackgroundTask::BackgroundTask(Background& background)
 
 BackgroundTask::~BackgroundTask() {
   state_->group.cancel();
-  state_->arena.execute([this] { state_->group.wait(); });
+  state_->join();
 }
 
 void BackgroundTask::start(std::function<void()> work) {
   state_->work = std::move(work);
   state_->exception = nullptr;
-  state_->arena.execute([this] {
-    state_->group.run([state = state_.get()] {
-      try {
-        state->work();
-      } catch (...) {
-        state->exception = std::current_exception();
-      }
-    });
-  });
+  state_->in_the_background.store(true, std::memory_order_release);
+  state_->arena.execute([state = state_.get()] { state->group.run([state] { state->run(); }); });
 }
 
 void BackgroundTask::wait() {
-  state_->arena.execute([this] { state_->group.wait(); });
+  state_->join();
   if (state_->exception) std::rethrow_exception(std::exchange(state_->exception, nullptr));
 }
 
