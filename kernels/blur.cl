@@ -2,6 +2,13 @@
 // ALPHA_WEIGHTED, a colour is (sum(c * a) + sum(a) / 2) / sum(a) over the nine pixels, or the plain
 // mean where sum(a) is 0; alpha itself is blurred plainly.
 
+// Which kernels are built. Compilers take long: -D KERNELS=ROWS builds one of them.
+#define NAIVE 1
+#define TILED 2
+#define ROWS 4
+#ifndef KERNELS
+#define KERNELS (NAIVE | TILED | ROWS)
+#endif
 #ifndef BORDER
 #define BORDER 0
 #endif
@@ -107,6 +114,7 @@ void window_store(const window_t *window, __global sample_t *target) {
   }
 }
 
+#if KERNELS & NAIVE
 // The textbook kernel: a work-item a pixel, nine reads from global memory each.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_naive(SOURCE_BAND, TARGET_BAND, int width, int height) {
@@ -123,7 +131,9 @@ void blur_naive(SOURCE_BAND, TARGET_BAND, int width, int height) {
   }
   window_store(&window, target + (size_t)row * target_pitch + (size_t)x * CHANNELS);
 }
+#endif
 
+#if KERNELS & TILED
 #define TILE_WIDTH (GROUP_WIDTH + 2)
 #define TILE_HEIGHT (GROUP_HEIGHT + 2)
 
@@ -158,7 +168,9 @@ void blur_tiled(SOURCE_BAND, TARGET_BAND, int width, int height) {
   }
   window_store(&window, target + (size_t)row * target_pitch + (size_t)x * CHANNELS);
 }
+#endif
 
+#if KERNELS & ROWS
 // For CPUs: a work-item takes whole rows, whose samples its compiler turns into vectors. There are no
 // barriers and nothing is shared, both of which cost CPUs dearly.
 
@@ -195,32 +207,94 @@ int opaque_rows(__global const sample_t *above, __global const sample_t *here,
 }
 #endif
 
+// 16 samples of transparent pixels at a time.
+#define WEIGHTED_VECTORS (ALPHA_WEIGHTED && DEPTH == 8)
+
+#if WEIGHTED_VECTORS
+#define VECTOR_PIXELS (16 / CHANNELS)
+
+// In the lanes of each pixel its alpha.
+ushort16 spread_alpha(ushort16 pixels) {
+#if CHANNELS == 4
+  return pixels.s33337777bbbbffff;
+#else
+  return pixels.s1133557799bbddff;
+#endif
+}
+
+// Adds the pixels at `samples`: plain sums, and sums weighted by alpha.
+void add_pixels(__global const uchar *samples, ushort16 *plain, uint16 *weighted) {
+  const ushort16 pixels = convert_ushort16(vload16(0, samples));
+  *plain += pixels;
+  *weighted += convert_uint16(pixels * spread_alpha(pixels));  // 255 * 255 fits
+}
+
+// The pixels from x on, all neighbours of which are in the picture.
+void store_weighted(__global const uchar *above, __global const uchar *here,
+                    __global const uchar *below, __global uchar *out, int x) {
+#if CHANNELS == 4
+  const uint16 is_alpha = (uint16)(0, 0, 0, ~0u, 0, 0, 0, ~0u, 0, 0, 0, ~0u, 0, 0, 0, ~0u);
+#else
+  const uint16 is_alpha = (uint16)(0, ~0u, 0, ~0u, 0, ~0u, 0, ~0u, 0, ~0u, 0, ~0u, 0, ~0u, 0, ~0u);
+#endif
+  ushort16 plain = 0;
+  uint16 weighted = 0;
+  for (int i = (x - 1) * CHANNELS; i <= (x + 1) * CHANNELS; i += CHANNELS) {
+    add_pixels(above + i, &plain, &weighted);
+    add_pixels(here + i, &plain, &weighted);
+    add_pixels(below + i, &plain, &weighted);
+  }
+  const uint16 alpha = convert_uint16(spread_alpha(plain));
+  const uint16 is_plain = is_alpha | as_uint16(alpha == 0);
+  const uint16 dividend = is_plain ? convert_uint16(plain) + 4 : weighted + alpha / 2;
+  const uint16 divisor = is_plain ? 9 : alpha;
+  // CPUs have no vectors of integer quotients. That of floats, however a device rounds it, is off by
+  // one at most: dividends have 20 bits.
+  uint16 quotient = convert_uint16(convert_float16(dividend) / convert_float16(divisor));
+  const int16 rest = as_int16(dividend - quotient * divisor);
+  quotient += as_uint16(rest < 0) - as_uint16(rest >= as_int16(divisor));  // true is -1
+  vstore16(convert_uchar16(quotient), 0, out + x * CHANNELS);
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void blur_rows(SOURCE_BAND, TARGET_BAND, int width, int height) {
   const int row = get_global_id(1);
   const int y = target_first + row;
   __global sample_t *out = target + (size_t)row * target_pitch;
-  int first = 1;         // of the pixels that the loop over samples takes,
-  int last = width - 2;  // both neighbours of which are in the picture
   const int above_row = border_row(y - 1, height);
   const int below_row = border_row(y + 1, height);
-#if BORDER == BORDER_CONSTANT
-  if (above_row == OUTSIDE || below_row == OUTSIDE) last = 0;
-#endif
   __global const sample_t *here = source + (size_t)(y - source_first) * source_pitch;
   __global const sample_t *above = here + (long)(above_row - y) * source_pitch;
   __global const sample_t *below = here + (long)(below_row - y) * source_pitch;
-#if ALPHA_WEIGHTED
-  if (last >= first && !opaque_rows(above, here, below, width)) last = 0;
+  int x = 0;
+  store_pixel(source, source_pitch, source_first, out, x++, y, width, height);
+#if BORDER == BORDER_CONSTANT
+  const int neighbours = above_row != OUTSIDE && below_row != OUTSIDE;
+#else
+  const int neighbours = 1;  // rows above and below are in the band
 #endif
-  for (int i = first * CHANNELS; i < (last + 1) * CHANNELS; ++i) {
-    const sum_t left = (sum_t)above[i - CHANNELS] + here[i - CHANNELS] + below[i - CHANNELS];
-    const sum_t middle = (sum_t)above[i] + here[i] + below[i];
-    const sum_t right = (sum_t)above[i + CHANNELS] + here[i + CHANNELS] + below[i + CHANNELS];
-    out[i] = NINTH(left + middle + right + 4);
+#if ALPHA_WEIGHTED
+  const int plain = neighbours && opaque_rows(above, here, below, width);
+#else
+  const int plain = neighbours;
+#endif
+  if (plain) {
+    for (int i = x * CHANNELS; i < (width - 1) * CHANNELS; ++i) {
+      const sum_t left = (sum_t)above[i - CHANNELS] + here[i - CHANNELS] + below[i - CHANNELS];
+      const sum_t middle = (sum_t)above[i] + here[i] + below[i];
+      const sum_t right = (sum_t)above[i + CHANNELS] + here[i + CHANNELS] + below[i + CHANNELS];
+      out[i] = NINTH(left + middle + right + 4);
+    }
+    x = max(x, width - 1);
   }
-  store_pixel(source, source_pitch, source_first, out, 0, y, width, height);
-  for (int x = last < first ? first : last + 1; x < width; ++x) {
+#if WEIGHTED_VECTORS
+  for (; neighbours && x + VECTOR_PIXELS < width; x += VECTOR_PIXELS) {
+    store_weighted(above, here, below, out, x);
+  }
+#endif
+  for (; x < width; ++x) {
     store_pixel(source, source_pitch, source_first, out, x, y, width, height);
   }
 }
+#endif
