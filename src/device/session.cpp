@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "device/device_handle.hpp"
+#include "device/launch_gate.hpp"
 #include "device/program_builder.hpp"
 
 namespace gpufilter {
@@ -19,6 +20,7 @@ struct Buffer::State {
 
 struct Kernel::State {
   cl::Kernel kernel;
+  std::string program;  // its file and macros
   std::string name;
   ProgramOrigin origin = ProgramOrigin::compiled;
 };
@@ -28,16 +30,37 @@ struct Event::State {
   Nanoseconds clock_offset = 0;  // host clock minus device clock
 };
 
-struct Queue::State {
+struct Queue::State final : LaunchGate::Client {
+  State(cl::CommandQueue of, std::string of_device, Nanoseconds offset,
+        std::shared_ptr<LaunchGate> its_gate)
+      : queue(std::move(of)),
+        device(std::move(of_device)),
+        clock_offset(offset),
+        gate(std::move(its_gate)) {}
+  // Host memory of commands still under way goes away after the queue.
+  ~State() override { static_cast<void>(end()); }
+
+  void wait() override { check_opencl(clFinish(queue()), device, "the work"); }
+  void finish() { check_opencl(end(), device, "the work"); }
+
   cl::CommandQueue queue;
   std::string device;
-  Nanoseconds clock_offset = 0;
+  Nanoseconds clock_offset;
+  std::shared_ptr<LaunchGate> gate;  // where the device needs one
+
+ private:
+  [[nodiscard]] int end() {
+    const int code = clFinish(queue());
+    if (gate) gate->ended(*this);
+    return code;
+  }
 };
 
 struct Session::State {
   DeviceInfo device;
   cl::Context context;
   ProgramBuilder builder;
+  std::shared_ptr<LaunchGate> gate;
 };
 
 // ---- Buffer, KernelArgument, Kernel ----
@@ -91,10 +114,7 @@ Event::Times Event::times() const {
 Queue::Queue(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Queue::Queue(Queue&&) noexcept = default;
 
-Queue::~Queue() {
-  // Host memory of commands still under way goes away after the queue.
-  if (state_) clFinish(state_->queue());
-}
+Queue::~Queue() = default;
 
 Event Queue::upload(const Buffer& destination, const void* source, std::size_t bytes) {
   cl::Event event;
@@ -127,9 +147,17 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                           whole_groups(range.height, range.group_height)};
   const std::array local{range.group_width, range.group_height};
   cl::Event event;
-  const int code = clEnqueueNDRangeKernel(state_->queue(), function(), 2, nullptr, global.data(),
-                                          local.data(), 0, nullptr, &event());
-  check_opencl(code, state_->device, kernel.state().name);
+  const auto enqueue = [&] {
+    const int code = clEnqueueNDRangeKernel(state_->queue(), function(), 2, nullptr, global.data(),
+                                            local.data(), 0, nullptr, &event());
+    check_opencl(code, state_->device, kernel.state().name);
+  };
+  if (state_->gate) {
+    state_->gate->launch({kernel.state().program, kernel.state().name, local[0], local[1]},
+                         std::max(global[0], global[1]), *state_, enqueue);
+  } else {
+    enqueue();
+  }
   return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
 }
 
@@ -146,7 +174,7 @@ Event Queue::reclaim(const Buffer& borrowed) {
 }
 
 void Queue::finish() {
-  check_opencl(clFinish(state_->queue()), state_->device, "the work");
+  state_->finish();
 }
 
 // ---- Session ----
@@ -162,13 +190,20 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
   return now() - static_cast<Nanoseconds>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
 }
 
+// PoCL's entries are the process's, whatever session they come from.
+std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
+  static const auto gate = std::make_shared<LaunchGate>();
+  return device.platform == "Portable Computing Language" ? gate : nullptr;
+}
+
 }  // namespace
 
 Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
   const cl::Device& handle = device.handle->device;
   try {
     const cl::Context context(handle);
-    state_.reset(new State{device, context, ProgramBuilder(device, context, std::move(cache))});
+    state_.reset(new State{device, context, ProgramBuilder(device, context, std::move(cache)),
+                           gate_for(device)});
   } catch (const cl::Error& error) {
     throw DeviceError(
         format("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
@@ -224,8 +259,8 @@ Queue Session::make_queue() {
   try {
     const cl::CommandQueue queue(state_->context, state_->device.handle->device,
                                  CL_QUEUE_PROFILING_ENABLE);
-    return Queue(std::make_unique<Queue::State>(
-        Queue::State{queue, state_->device.name, clock_offset(queue)}));
+    return Queue(std::make_unique<Queue::State>(queue, state_->device.name, clock_offset(queue),
+                                                state_->gate));
   } catch (const cl::Error& error) {
     throw DeviceError(
         format("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
@@ -237,8 +272,8 @@ Kernel Session::make_kernel(const KernelRequest& request) {
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);
-  return Kernel(std::make_shared<Kernel::State>(
-      Kernel::State{cl::Kernel(kernel), request.function, built.origin}));
+  return Kernel(std::make_shared<Kernel::State>(Kernel::State{
+      cl::Kernel(kernel), request.file + ' ' + request.options, request.function, built.origin}));
 }
 
 void Session::keep_programs() {

@@ -1,4 +1,6 @@
 // Which pictures of a folder are done, and what the results are called.
+#include <random>
+
 #include "cli/batch_fixture.hpp"
 #include "support/jpeg.hpp"
 
@@ -224,6 +226,24 @@ TEST_F(BatchFiles, TheSameBytesOnEveryDevice) {
     fs::remove_all(out_);
     filter_quietly({in_, out_, "--blur", "auto", "--device", device});
     EXPECT_EQ(results_in(out_), expected) << device;
+  }
+}
+
+// Grids of many sizes at a time, which PoCL does not survive without LaunchGate: each round then
+// fails once in seven.
+TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
+  GPUFILTER_REQUIRE_DEVICE();
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> width(20, 300);
+  std::uniform_int_distribution<int> height(20, 1500);
+  for (int i = 0; i < 60; ++i)
+    put(gpufilter::format("p{}.png", 100 + i), {width(random), height(random)});
+  const std::vector<std::string> stages{"--blur", "naive"};
+  const Files expected = undisturbed(stages);
+  for (int round = 0; round < 5; ++round) {
+    filter_quietly({in_, out_, "--blur", "naive", "--blur", "naive", "--jobs", "8", "--on-exists",
+                    "overwrite"});
+    EXPECT_EQ(results_in(out_), expected);
   }
 }
 
