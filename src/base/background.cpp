@@ -1,13 +1,14 @@
 #include "base/background.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <utility>
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+
+#include "base/handover.hpp"
 
 namespace gpufilter {
 
@@ -33,24 +34,21 @@ struct BackgroundTask::State {
   tbb::task_arena& arena;
   std::function<void()> work = {};
   std::exception_ptr exception = nullptr;
-  // oneTBB orders start, work and wait by itself, but in a library that thread sanitizers cannot
-  // see into; this says it once more.
-  std::atomic<bool> in_the_background = false;
+  Handover handover = {};
   tbb::task_group group = {};
 
   void run() {
-    if (!in_the_background.load(std::memory_order_acquire)) return;
+    const Turn turn(handover);
     try {
       work();
     } catch (...) {
       exception = std::current_exception();
     }
-    in_the_background.store(false, std::memory_order_release);
   }
 
   void join() {
     arena.execute([this] { group.wait(); });
-    (void)in_the_background.load(std::memory_order_acquire);
+    handover.take();
   }
 };
 
@@ -65,7 +63,7 @@ BackgroundTask::~BackgroundTask() {
 void BackgroundTask::start(std::function<void()> work) {
   state_->work = std::move(work);
   state_->exception = nullptr;
-  state_->in_the_background.store(true, std::memory_order_release);
+  state_->handover.give();
   state_->arena.execute([state = state_.get()] { state->group.run([state] { state->run(); }); });
 }
 

@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include "base/error.hpp"
+#include "base/handover.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/band_feed.hpp"
 
@@ -35,6 +36,7 @@ struct Walk {
 struct Band {
   RowRange rows;
   Image image;  // before the passes: their input; after: the result
+  Handover handover;
 };
 
 class PictureRun {
@@ -69,11 +71,7 @@ class PictureRun {
     prepare(walk, {chain_.begin(), end}, chain_[index]->needs());
     const Plan& plan = *walk.prepared.plan;
     walk_bands(
-        walk,
-        [&](Band band) {
-          walk.prepared.executor->measure(band.image.rows(), band.rows);
-          return Band{band.rows, {}};
-        },
+        walk, [&](Band& band) { walk.prepared.executor->measure(band.image.rows(), band.rows); },
         [](const Band&) {});
     static_cast<void>(walk.reader->finish());
     chain_[index] = chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output());
@@ -94,7 +92,7 @@ class PictureRun {
     header.format = plan.output();
     const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
     walk_bands(
-        walk, [&](Band band) { return filter(walk, std::move(band)); },
+        walk, [&](Band& band) { filter(walk, band); },
         [&](const Band& band) {
           const ScopedSpan span(walk.timeline, band_span(Activity::encode, band.image.rows()));
           writer->write(band.image.rows());
@@ -138,26 +136,44 @@ class PictureRun {
   template <typename Work, typename Take>
   void walk_bands(Walk& walk, const Work& work, const Take& take) {
     const Plan& plan = *walk.prepared.plan;
-    const std::vector<RowRange> bands = plan.bands();
+    const std::vector<RowRange> rows = plan.bands();
     BandFeed feed(*walk.reader, plan, walk.pool());
+    // The pipeline lets no more bands than these go their way at a time, and ends them in order.
+    std::vector<Band> bands(bands_in_flight(plan));
     std::size_t next = 0;
-    const auto decode_next = [&](tbb::flow_control& control) {
-      if (next == bands.size()) {
+    Handover decoding;
+    Handover taking;
+    const auto decode_next = [&](tbb::flow_control& control) -> Band* {
+      const Turn decodes(decoding);
+      if (next == rows.size()) {
         control.stop();
-        return Band{};
+        return nullptr;
       }
-      const RowRange rows = bands[next++];
-      return Band{rows, decode(walk, feed, rows)};
+      Band& band = bands[next % bands.size()];
+      const Turn turn(band.handover);
+      band.rows = rows[next++];
+      band.image = decode(walk, feed, band.rows);
+      return &band;
     };
-    const auto finish = [&](const Band& band) {
-      take(band);
-      progress(band.rows);
+    const auto work_on = [&](Band* band) {
+      const Turn turn(band->handover);
+      work(*band);
+      return band;
     };
+    const auto finish = [&](Band* band) {
+      const Turn takes(taking);
+      const Turn turn(band->handover);
+      take(*band);
+      band->image = {};
+      progress(band->rows);
+    };
+    decoding.give();
+    taking.give();
     tbb::parallel_pipeline(
-        bands_in_flight(plan),
-        tbb::make_filter<void, Band>(tbb::filter_mode::serial_in_order, decode_next) &
-            tbb::make_filter<Band, Band>(tbb::filter_mode::parallel, work) &
-            tbb::make_filter<Band, void>(tbb::filter_mode::serial_in_order, finish));
+        bands.size(),
+        tbb::make_filter<void, Band*>(tbb::filter_mode::serial_in_order, decode_next) &
+            tbb::make_filter<Band*, Band*>(tbb::filter_mode::parallel, work_on) &
+            tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, finish));
   }
 
   // As many as keep every step busy, as long as their memory stays within the limit.
@@ -181,12 +197,13 @@ class PictureRun {
     return input;
   }
 
-  static Band filter(Walk& walk, Band band) {
-    if (!walk.prepared.executor) return band;
+  // Replaces the band's input by the result.
+  static void filter(Walk& walk, Band& band) {
+    if (!walk.prepared.executor) return;
     const Plan& plan = *walk.prepared.plan;
     Image output = walk.pool().take(plan.size.width, band.rows, plan.output());
     walk.prepared.executor->run(band.image.rows(), output.rows());
-    return {band.rows, std::move(output)};
+    band.image = std::move(output);
   }
 
   void progress(const RowRange& band) const {
