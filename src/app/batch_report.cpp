@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/jpeg_report.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "codec/text_encoding.hpp"
@@ -63,8 +64,8 @@ Json activity_json(const BatchActivity& line) {
   }
   json["milliseconds"] = milliseconds(line.duration);
   json["commands"] = line.commands;
-  if (line.bytes == 0) return json;
   json["bytes"] = line.bytes;
+  if (line.bytes == 0) return json;
   json["megapixels_per_second"] = megapixels_per_second(line.pixels, line.duration);
   json["gigabytes_per_second"] = gigabytes_per_second(line.bytes, line.duration);
   return json;
@@ -245,6 +246,7 @@ std::string batch_json_picture(const BatchPlan& plan, const PictureResult& resul
     json["channels"] = result.output_pixel.channels;
     json["depth"] = result.output_pixel.depth;
     json["output_bytes"] = result.output_bytes;
+    json["jpeg"] = jpeg_json(result.jpeg_settings);
     json["device"] = result.device;
     json["milliseconds"] = milliseconds(result.duration);
     json["megapixels_per_second"] =

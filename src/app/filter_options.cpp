@@ -150,9 +150,18 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
 
 void add_picture_options(CLI::App& app, FilterOptions& options) {
   WriteOptions& write = options.run.write;
-  app.add_option("--quality", write.jpeg_quality, "Of JPEG output")
+  app.add_option("--quality", write.jpeg_quality,
+                 "Quality of JPEG output; by default that of a JPEG input is kept, else 90")
       ->check(whole_number(1, 100))
-      ->option_text(format("1..100 [{}]", write.jpeg_quality));
+      ->option_text("1..100");
+  add_choice<std::optional<ChromaSubsampling>>(
+      app, "--subsampling", write.jpeg_subsampling,
+      {{"auto", std::nullopt},
+       {"444", ChromaSubsampling{1, 1}},
+       {"422", ChromaSubsampling{2, 1}},
+       {"420", ChromaSubsampling{2, 2}}},
+      "Chroma of JPEG output; auto keeps that of a JPEG input, else takes 420 below quality 90 and "
+      "444 from 90 on");
   app.add_option("--png-level", write.png_level, "From fastest to smallest PNG output")
       ->check(whole_number(0, 9))
       ->option_text(format("0..9 [{}]", write.png_level));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
+#include "app/jpeg_report.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "pipeline/run_totals.hpp"
@@ -30,7 +31,8 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
     case Activity::decode:
       return to_string(report.input_format);
     case Activity::encode:
-      return format("{}, {} bytes", to_string(report.output_format), report.output_bytes);
+      return format("{}, {} bytes{}", to_string(report.output_format), report.output_bytes,
+                    report.jpeg_settings ? format(", {}", describe(*report.jpeg_settings)) : "");
     case Activity::build_program:
     case Activity::kernel: {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
@@ -94,8 +96,8 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
                               {"milliseconds", milliseconds(total.duration)},
                               {"commands", total.commands}};
   if (total.pass >= 0) line["pass"] = total.pass;
+  line["bytes"] = total.bytes;
   if (moves_pixels(total)) {
-    line["bytes"] = total.bytes;
     line["megapixels_per_second"] = total.megapixels_per_second(report.size);
     line["gigabytes_per_second"] = total.gigabytes_per_second();
   }
@@ -153,6 +155,7 @@ std::string timing_json(const RunReport& report) {
       {"bands", report.bands},
       {"band_rows", report.band_rows},
       {"output_bytes", report.output_bytes},
+      {"jpeg", jpeg_json(report.jpeg_settings)},
       {"device",
        {{"name", report.engine.device},
         {"kind", report.engine.kind},
@@ -180,7 +183,8 @@ std::string timing_csv(const RunReport& report) {
       text += format("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant), pass.program,
                      csv_text(pass.reason));
     } else {
-      text += ",,,,";
+      const bool settings = total.activity == Activity::encode && report.jpeg_settings;
+      text += format(",,,,{}", settings ? csv_text(describe(*report.jpeg_settings)) : "");
     }
     text += format(",{:.6f},", milliseconds(total.duration));
     text += moves_pixels(total)

@@ -144,11 +144,13 @@ ContentHash work_hash(const StageChain& chain, FileFormat output_format,
   for (const auto& stage : chain)
     text += stage->key() + "\n";
   // Every member by name, so that a new one does not compile before it has been thought of here.
-  const auto& [jpeg_quality, png_level, background] = options;
+  const auto& [jpeg_quality, jpeg_subsampling, png_level, background] = options;
   if (output_format == FileFormat::png) {
     text += format("PNG {}", png_level);
   } else {
-    text += format("JPEG {} {}", jpeg_quality, fmt::join(background, " "));
+    text += format("JPEG {} {} {}", jpeg_quality ? std::to_string(*jpeg_quality) : "auto",
+                   jpeg_subsampling ? chroma_notation(*jpeg_subsampling) : "auto",
+                   fmt::join(background, " "));
   }
   return content_hash(text);
 }

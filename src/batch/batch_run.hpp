@@ -31,6 +31,7 @@ struct PictureResult {
   ImageSize size;
   PixelFormat output_pixel;
   std::uint64_t output_bytes = 0;
+  std::optional<JpegSettings> jpeg_settings;  // where the result is a JPEG
   std::string device;
   Nanoseconds duration = 0;
 };

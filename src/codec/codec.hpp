@@ -11,6 +11,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/jpeg_settings.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
 
@@ -29,17 +30,18 @@ enum class FileFormat { png, jpeg };
 struct PictureHeader {
   FileFormat file_format = FileFormat::png;
   ImageSize size;
-  PixelFormat format;  // of the rows that the reader yields
-  Metadata metadata;   // what stands before the pixels
+  PixelFormat format;                               // of the rows that the reader yields
+  Metadata metadata;                                // what stands before the pixels
+  std::optional<JpegEncoding> jpeg = std::nullopt;  // of a JPEG: how it is stored
 };
 
 struct ReadLimits {
   std::uint64_t max_pixels = 500'000'000;
 };
 
-// Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the machine's
-// byte order), except: palettes and 1, 2 and 4-bit grey become 8-bit, tRNS becomes alpha, YCbCr
-// becomes RGB, CMYK and YCCK become RGB.
+// Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the
+// machine's byte order), except: palettes and 1, 2 and 4-bit grey become 8-bit, tRNS becomes alpha,
+// YCbCr becomes RGB, CMYK and YCCK become RGB.
 class RowReader {
  public:
   virtual ~RowReader() = default;
@@ -58,15 +60,16 @@ class RowReader {
   PictureHeader header_;
 };
 
-// Reads the header of `source`, whose format its content decides. Throws PictureError where it is no
-// picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
+// Reads the header of `source`, whose format its content decides. Throws PictureError where it is
+// no picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
 // before that is known.
 [[nodiscard]] std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                                       const ReadLimits& limits = {});
 
 struct WriteOptions {
-  int jpeg_quality = 90;                              // 1..100
-  int png_level = 6;                                  // 0 (fastest) .. 9 (smallest)
+  std::optional<int> jpeg_quality = std::nullopt;  // 1..100; none: see choose_jpeg_settings()
+  std::optional<ChromaSubsampling> jpeg_subsampling = std::nullopt;  // none: see there
+  int png_level = 6;                                                 // 0 (fastest) .. 9 (smallest)
   std::array<std::uint8_t, 3> background{255, 255, 255};  // under alpha in JPEG; red, green, blue
 };
 
@@ -81,12 +84,18 @@ class RowWriter {
   // Call once, after the last row: writes `trailing` where the format can hold it, completes the
   // stream. The sink is not committed. Throws PictureError.
   virtual void finish(const Metadata& trailing) = 0;
+
+  // How a JPEG is written, and why so; nothing for other formats.
+  [[nodiscard]] const std::optional<JpegSettings>& jpeg_settings() const { return jpeg_settings_; }
+
+ protected:
+  std::optional<JpegSettings> jpeg_settings_;
 };
 
 // Begins a picture of `header.size` and `header.format` with its metadata in `file_format` (not
-// header.file_format, which is where the metadata came from). `sink` outlives the writer. JPEG takes
-// 16-bit samples as (v * 255 + 32767) / 65535 and lays alpha over options.background, with one
-// notice in the log. Throws PictureError.
+// header.file_format, which is where the metadata came from, as header.jpeg is). `sink` outlives
+// the writer. JPEG takes 16-bit samples as (v * 255 + 32767) / 65535 and lays alpha over
+// options.background, with one notice in the log. Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(FileFormat file_format, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});

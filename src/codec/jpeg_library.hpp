@@ -77,4 +77,15 @@ class JpegErrors {
       "";  // a harmless warning; a fixed array as callbacks must not throw
 };
 
+// Owns libjpeg's memory.
+struct Compressor : jpeg_compress_struct {
+  explicit Compressor(JpegErrors& errors) : jpeg_compress_struct{} {
+    err = errors.manager();
+    client_data = &errors;
+  }
+  ~Compressor() { jpeg_destroy_compress(this); }
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+};
+
 }  // namespace gpufilter

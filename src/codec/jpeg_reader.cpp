@@ -7,6 +7,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/jpeg_codec.hpp"
+#include "codec/jpeg_decompressor.hpp"
+#include "codec/jpeg_encoding.hpp"
 #include "codec/jpeg_library.hpp"
 #include "codec/jpeg_metadata.hpp"
 #include "codec/sample_conversion.hpp"
@@ -72,17 +74,6 @@ class JpegInput : public jpeg_source_mgr {
   std::size_t header_bytes_ = 0;
 };
 
-// Owns libjpeg's memory.
-struct Decompressor : jpeg_decompress_struct {
-  explicit Decompressor(JpegErrors& errors) : jpeg_decompress_struct{} {
-    err = errors.manager();
-    client_data = &errors;
-  }
-  ~Decompressor() { jpeg_destroy_decompress(this); }
-  Decompressor(const Decompressor&) = delete;
-  Decompressor& operator=(const Decompressor&) = delete;
-};
-
 class JpegReader final : public RowReader {
  public:
   JpegReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
@@ -92,7 +83,7 @@ class JpegReader final : public RowReader {
         jpeg_(errors_) {
     progress_.progress_monitor = limit_scans;
     errors_.run([this] {
-      jpeg_create_decompress(&jpeg_);
+      jpeg_.create();
       jpeg_.src = &input_;
       jpeg_.progress = &progress_;
       keep_jpeg_metadata(jpeg_);
@@ -105,6 +96,7 @@ class JpegReader final : public RowReader {
     header_.size = {static_cast<int>(jpeg_.image_width), static_cast<int>(jpeg_.image_height)};
     header_.format = {jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
     header_.metadata = read_jpeg_metadata(jpeg_, errors_);
+    header_.jpeg = read_jpeg_encoding(jpeg_, errors_);
   }
 
   void read(const MutableRows& rows) override {

@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/jpeg_codec.hpp"
+#include "codec/jpeg_encoding.hpp"
 #include "codec/jpeg_library.hpp"
 #include "codec/jpeg_metadata.hpp"
 #include "codec/sample_conversion.hpp"
@@ -47,17 +48,6 @@ class JpegOutput : public jpeg_destination_mgr {
   std::vector<JOCTET> buffer_;
 };
 
-// Owns libjpeg's memory.
-struct Compressor : jpeg_compress_struct {
-  explicit Compressor(JpegErrors& errors) : jpeg_compress_struct{} {
-    err = errors.manager();
-    client_data = &errors;
-  }
-  ~Compressor() { jpeg_destroy_compress(this); }
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-};
-
 class JpegWriter final : public RowWriter {
  public:
   JpegWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
@@ -69,10 +59,13 @@ class JpegWriter final : public RowWriter {
         jpeg_(errors_) {
     check_size(header.size);
     if (format_.has_alpha()) announce_flattening();
+    jpeg_settings_ = choose_jpeg_settings(header.jpeg, format_.color_channels() == 1,
+                                          options.jpeg_quality, options.jpeg_subsampling);
+    log::info(format("{}: {}", errors_.name(), describe(*jpeg_settings_)));
     errors_.run([&] {
       jpeg_create_compress(&jpeg_);
       jpeg_.dest = &output_;
-      set_parameters(header, options);
+      set_parameters(header);
       jpeg_start_compress(&jpeg_, TRUE);
     });
     write_jpeg_metadata(jpeg_, errors_, header.metadata);
@@ -111,15 +104,13 @@ class JpegWriter final : public RowWriter {
                      background_[0], background_[1], background_[2]));
   }
 
-  // Chroma subsampling is libjpeg's default, 4:2:0; the sampling factors of jpeg_.comp_info would
-  // be set here, after jpeg_set_defaults().
-  void set_parameters(const PictureHeader& header, const WriteOptions& options) {
+  void set_parameters(const PictureHeader& header) {
     jpeg_.image_width = static_cast<JDIMENSION>(header.size.width);
     jpeg_.image_height = static_cast<JDIMENSION>(header.size.height);
     jpeg_.input_components = format_.color_channels();
     jpeg_.in_color_space = format_.color_channels() == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&jpeg_);
-    jpeg_set_quality(&jpeg_, options.jpeg_quality, TRUE);
+    apply_jpeg_settings(jpeg_, *jpeg_settings_);
     set_jpeg_density(jpeg_, header.metadata);
   }
 

@@ -91,6 +91,7 @@ class PictureRun {
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.format = plan.output();
     const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
+    report_.jpeg_settings = writer->jpeg_settings();
     walk_bands(
         walk, [&](Band& band) { filter(walk, band); },
         [&](const Band& band) {

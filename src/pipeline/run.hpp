@@ -35,7 +35,8 @@ struct RunReport {
   PixelFormat output_pixel;
   int bands = 0;
   int band_rows = 0;
-  std::uint64_t output_bytes = 0;  // of the file
+  std::uint64_t output_bytes = 0;             // of the file
+  std::optional<JpegSettings> jpeg_settings;  // with which it was written, where it is a JPEG
   EngineReport engine;
   std::vector<PassReport> passes;
   std::vector<Span> spans;

@@ -17,6 +17,10 @@ inline RunReport example_report() {
   report.bands = 2;
   report.band_rows = 250;
   report.output_bytes = 1234;
+  report.jpeg_settings = {{.quality = 75, .standard = true},
+                          "asked for",
+                          ChromaSubsampling{2, 2},
+                          "the default below quality 90"};
   report.engine.device = "Fast, \"new\" GPU";
   report.engine.kind = "gpu";
   report.engine.platform = "OpenCL 3.0 Maker 1.2  with, a, list";

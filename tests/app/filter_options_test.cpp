@@ -55,6 +55,8 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   EXPECT_FALSE(options.band_rows);
   EXPECT_EQ(options.run.limits.max_pixels, 500'000'000U);
   EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 255, 255}));
+  EXPECT_FALSE(options.run.write.jpeg_quality);
+  EXPECT_FALSE(options.run.write.jpeg_subsampling);
 }
 
 TEST_F(FilterOptionsTest, TakeEveryOption) {
@@ -76,6 +78,16 @@ TEST_F(FilterOptionsTest, TakeEveryOption) {
   EXPECT_EQ(options.band_rows, 9);
   EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 0, 0}));
   EXPECT_EQ(options.log_level, log::Level::debug);
+}
+
+TEST_F(FilterOptionsTest, SubsamplingHasItsUsualNames) {
+  const auto subsampling = [](const char* name) {
+    return parsed({"--subsampling", name}).run.write.jpeg_subsampling;
+  };
+  EXPECT_EQ(subsampling("444"), (ChromaSubsampling{1, 1}));
+  EXPECT_EQ(subsampling("422"), (ChromaSubsampling{2, 1}));
+  EXPECT_EQ(subsampling("420"), (ChromaSubsampling{2, 2}));
+  EXPECT_EQ(subsampling("auto"), std::nullopt);
 }
 
 TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {

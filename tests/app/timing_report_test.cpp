@@ -26,7 +26,8 @@ TEST(TimingTable, IsWhatPeopleRead) {
             "as fast)\n"
             "tint                  1.000      4.00     500.0    4.00  naive (asked for)\n"
             "download              0.250      1.50    2000.0    6.00\n"
-            "encode               51.000      1.50       9.8    0.03  JPEG, 1234 bytes\n"
+            "encode               51.000      1.50       9.8    0.03  JPEG, 1234 bytes, quality 75 "
+            "(asked for), 4:2:0 (the default below quality 90)\n"
             "total               100.000                 5.0\n");
 }
 
@@ -73,9 +74,36 @@ TEST(TimingJson, SaysTheSameToPrograms) {
   EXPECT_EQ(kernel["bytes"], 4'000'000);
   EXPECT_EQ(kernel["megapixels_per_second"], 250.0);
   EXPECT_EQ(kernel["gigabytes_per_second"], 2.0);
-  EXPECT_FALSE(json["activities"][0].contains("bytes")) << "starting a device moves no pixels";
+  EXPECT_EQ(json["activities"][0]["bytes"], 0) << "starting a device moves no pixels";
+  EXPECT_FALSE(json["activities"][0].contains("gigabytes_per_second"));
+  EXPECT_EQ(json["jpeg"]["quality"], 75);
+  EXPECT_EQ(json["jpeg"]["tables"], "standard");
+  EXPECT_EQ(json["jpeg"]["quality_reason"], "asked for");
+  EXPECT_EQ(json["jpeg"]["subsampling"], "4:2:0");
+  EXPECT_EQ(json["jpeg"]["subsampling_reason"], "the default below quality 90");
   EXPECT_EQ(json["total_milliseconds"], 100.0);
   EXPECT_EQ(json["total_megapixels_per_second"], 5.0);
+}
+
+TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
+  RunReport report = example_report();
+  report.jpeg_settings = std::nullopt;
+  report.output_format = FileFormat::png;
+  EXPECT_NE(timing_table(report).find("  PNG, 1234 bytes\n"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(timing_json(report))["jpeg"].is_null());
+  EXPECT_NE(timing_csv(report).find(",encode,,,,,,51.000000,"), std::string::npos);
+}
+
+TEST(TimingReports, TellTablesThatAreNotOfAQuality) {
+  RunReport report = example_report();
+  report.jpeg_settings = {{.quality = 92}, "kept from the input", std::nullopt, ""};
+  EXPECT_NE(timing_table(report).find("JPEG, 1234 bytes, own tables, about quality 92 (kept from "
+                                      "the input)\n"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(timing_json(report))["jpeg"];
+  EXPECT_EQ(json["tables"], "own");
+  EXPECT_EQ(json["quality"], 92);
+  EXPECT_FALSE(json.contains("subsampling")) << "the picture is grey";
 }
 
 TEST(TimingJson, IsValidWhateverAFileIsCalled) {
@@ -99,7 +127,8 @@ TEST(TimingCsv, HasALineForEveryActivity) {
             "\"Fast, \"\"new\"\" GPU\",0,kernel,1,tint,naive,cache,asked for,1.000000,4000000,"
             "500.000,4.000\n"
             "\"Fast, \"\"new\"\" GPU\",0,download,,,,,,0.250000,1500000,2000.000,6.000\n"
-            "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,,51.000000,1500000,9.804,0.029\n"
+            "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (asked for), 4:2:0 (the default "
+            "below quality 90)\",51.000000,1500000,9.804,0.029\n"
             "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000,\n");
 }
 

@@ -43,11 +43,11 @@ TEST(TraceFile, NamesALaneForEveryKind) {
   for (const json& event : trace["traceEvents"]) {
     if (event["ph"] != "M") continue;
     EXPECT_EQ(event["name"].get<std::string>(), "thread_name");
-    lanes[event["tid"]] = event["args"]["name"];
+    lanes[event["tid"].get<int>()] = event["args"]["name"].get<std::string>();
   }
   for (const json& event : trace["traceEvents"]) {
     if (event["ph"] == "X") {
-      EXPECT_EQ(lanes[event["tid"]], event["cat"]);
+      EXPECT_EQ(lanes[event["tid"].get<int>()], event["cat"].get<std::string>());
     }
   }
 }

@@ -228,7 +228,14 @@ TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
   other = write;
   other.background = {1, 2, 3};
   hashes.insert(hash({}, FileFormat::jpeg, other));
-  EXPECT_EQ(hashes.size(), 9U);
+  other = write;
+  other.jpeg_quality = 90;  // as it is by default, but not where the input is a JPEG
+  hashes.insert(hash({}, FileFormat::jpeg, other));
+  for (const ChromaSubsampling subsampling : {ChromaSubsampling{1, 1}, {2, 1}, {2, 2}}) {
+    other.jpeg_subsampling = subsampling;
+    hashes.insert(hash({}, FileFormat::jpeg, other));
+  }
+  EXPECT_EQ(hashes.size(), 13U);
   // The variant changes no bit.
   EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, FileFormat::png, write),
             hash({make_blur({.variant = BlurVariant::naive})}, FileFormat::png, write));

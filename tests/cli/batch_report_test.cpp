@@ -40,6 +40,9 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   EXPECT_EQ(picture["device"], "reference");
   EXPECT_EQ(picture["input_bytes"], fs::file_size(in_ + "/b.jpg"));
   EXPECT_EQ(picture["output_bytes"], fs::file_size(out_ + "/b.jpg"));
+  EXPECT_EQ(picture["jpeg"]["quality"], 90);
+  EXPECT_EQ(picture["jpeg"]["subsampling_reason"], "kept from the input");
+  EXPECT_TRUE(document["pictures"][0]["jpeg"].is_null());
   const Json& summary = document["summary"];
   EXPECT_EQ(summary["done"], 2);
   EXPECT_EQ(summary["failed"], 0);
@@ -80,7 +83,7 @@ TEST_F(BatchReport, TheTraceHasEveryPicture) {
     if (event["ph"] != "X") continue;
     EXPECT_GE(event["ts"].get<double>(), 0.0);
     EXPECT_TRUE(event["pid"] == 1 || event["pid"] == 2);
-    ++counts[event["cat"]];
+    ++counts[event["cat"].get<std::string>()];
     if (event["cat"] == "picture") pictures.push_back(event["name"]);
   }
   std::sort(pictures.begin(), pictures.end());

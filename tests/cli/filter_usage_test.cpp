@@ -38,6 +38,7 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
       {"--border", {"foo", ""}},
       {"--alpha", {"foo"}},
       {"--quality", {"0", "101", "-1", "x", "85.5", "1e1", ""}},
+      {"--subsampling", {"foo", "", "4:2:0", "440", "0"}},
       {"--png-level", {"-1", "10", "x"}},
       {"--max-pixels", {"0", "-1", "x", "1e3", "18446744073709551616"}},
       {"--band-rows", {"0", "-1", "x", "2147483648"}},

@@ -28,6 +28,10 @@ void apply(const JpegRecipe& recipe, jpeg_compress_struct& jpeg) {
   jpeg_set_defaults(&jpeg);
   jpeg_set_colorspace(&jpeg, recipe.stored_colors);
   jpeg_set_quality(&jpeg, recipe.quality, TRUE);
+  if (recipe.stored_colors == JCS_YCbCr) {
+    jpeg.comp_info[0].h_samp_factor = recipe.horizontal_subsampling;
+    jpeg.comp_info[0].v_samp_factor = recipe.vertical_subsampling;
+  }
   jpeg.arith_code = recipe.arithmetic ? TRUE : FALSE;
   jpeg.restart_in_rows = recipe.restart_rows;
   if (!recipe.adobe_marker) jpeg.write_Adobe_marker = FALSE;
@@ -102,6 +106,25 @@ Bytes encode_with_libjpeg(const Raster& raster, const JpegRecipe& recipe) {
   Bytes result(data, data + size);
   std::free(data);  // jpeg_mem_dest() has it from malloc()
   return result;
+}
+
+std::vector<JpegComponent> components_of(const Bytes& data) {
+  jpeg_decompress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&jpeg);
+  jpeg_mem_src(&jpeg, data.data(), data.size());
+  jpeg_read_header(&jpeg, TRUE);
+  std::vector<JpegComponent> components;
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const jpeg_component_info& info = jpeg.comp_info[i];
+    const JQUANT_TBL& table = *jpeg.quant_tbl_ptrs[info.quant_tbl_no];
+    components.push_back({{std::begin(table.quantval), std::end(table.quantval)},
+                          info.h_samp_factor,
+                          info.v_samp_factor});
+  }
+  jpeg_destroy_decompress(&jpeg);
+  return components;
 }
 
 Raster decode_with_libjpeg(const Bytes& data) {

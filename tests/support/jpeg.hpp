@@ -35,6 +35,8 @@ struct JpegRecipe {
   J_COLOR_SPACE raster_colors = JCS_RGB;  // what the samples given are
   J_COLOR_SPACE stored_colors = JCS_YCbCr;
   int quality = 90;
+  int horizontal_subsampling = 2;  // of chroma, where there is some
+  int vertical_subsampling = 2;
   bool progressive = false;
   bool arithmetic = false;
   bool adobe_marker = true;  // where libjpeg would write one
@@ -48,6 +50,16 @@ struct JpegRecipe {
 
 // A mistake in what is asked for ends the test program with libjpeg's message.
 [[nodiscard]] Bytes encode_with_libjpeg(const Raster& raster, const JpegRecipe& recipe = {});
+
+// What the header of a JPEG says of each component, as libjpeg reads it.
+struct JpegComponent {
+  std::vector<int> divisors;  // 64, row by row
+  int horizontal = 0;         // sampling factors
+  int vertical = 0;
+
+  friend bool operator==(const JpegComponent&, const JpegComponent&) = default;
+};
+[[nodiscard]] std::vector<JpegComponent> components_of(const Bytes& jpeg);
 
 // As libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` is intact.
 [[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg);
