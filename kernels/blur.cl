@@ -2,13 +2,6 @@
 // ALPHA_WEIGHTED, a colour is (sum(c * a) + sum(a) / 2) / sum(a) over the nine pixels, or the plain
 // mean where sum(a) is 0; alpha itself is blurred plainly.
 
-// Which kernels are built. Compilers take long: -D KERNELS=ROWS builds one of them.
-#define NAIVE 1
-#define TILED 2
-#define ROWS 4
-#ifndef KERNELS
-#define KERNELS (NAIVE | TILED | ROWS)
-#endif
 #ifndef BORDER
 #define BORDER 0
 #endif
@@ -114,8 +107,8 @@ void window_store(const window_t *window, __global sample_t *target) {
   }
 }
 
-#if KERNELS & NAIVE
 // The textbook kernel: a work-item a pixel, nine reads from global memory each.
+#ifdef KERNEL_blur_naive
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_naive(SOURCE_BAND, TARGET_BAND, int width, int height) {
   const int x = get_global_id(0);
@@ -133,13 +126,13 @@ void blur_naive(SOURCE_BAND, TARGET_BAND, int width, int height) {
 }
 #endif
 
-#if KERNELS & TILED
 #define TILE_WIDTH (GROUP_WIDTH + 2)
 #define TILE_HEIGHT (GROUP_HEIGHT + 2)
 
 // A work-group first brings its tile and a halo of one pixel around it into local memory, together,
 // then every work-item sums its window there. Work-items right of or below the picture load too and
 // reach the barrier; they only do not store.
+#ifdef KERNEL_blur_tiled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_tiled(SOURCE_BAND, TARGET_BAND, int width, int height) {
   __local pixel_t tile[TILE_HEIGHT][TILE_WIDTH];
@@ -170,7 +163,7 @@ void blur_tiled(SOURCE_BAND, TARGET_BAND, int width, int height) {
 }
 #endif
 
-#if KERNELS & ROWS
+#ifdef KERNEL_blur_rows
 // For CPUs: a work-item takes whole rows, whose samples its compiler turns into vectors. There are no
 // barriers and nothing is shared, both of which cost CPUs dearly.
 

@@ -105,6 +105,7 @@ typedef ulong pixel_word_t;
    (pixel_word_t)(pixel).blue << PLACE(2) | (pixel_word_t)(pixel).alpha << PLACE(3))
 
 // A plain loop along the row, which compilers for CPUs turn into vectors.
+#ifdef KERNEL_color_stretches
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, 1, 1)))
 void color_stretches(SOURCE_BAND, TARGET_BAND, int width, __constant const float *numbers) {
   ROW_POINTERS;
@@ -126,6 +127,7 @@ void color_stretches(SOURCE_BAND, TARGET_BAND, int width, __constant const float
   }
 #endif
 }
+#endif
 
 // Four pixels fill whole words, and rows begin at a multiple of 64 bytes: loads and stores are wide.
 #define SOURCE_WORDS (CHANNELS * DEPTH / 8)
@@ -158,6 +160,7 @@ typedef union {
   sample_t samples[4 * TARGET_CHANNELS];
 } target_quad_t;
 
+#ifdef KERNEL_color_quads
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, 1, 1)))
 void color_quads(SOURCE_BAND, TARGET_BAND, int width, __constant const float *numbers) {
   ROW_POINTERS;
@@ -182,3 +185,4 @@ void color_quads(SOURCE_BAND, TARGET_BAND, int width, __constant const float *nu
     STORE_PIXEL(out, x, product);
   }
 }
+#endif

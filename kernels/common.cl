@@ -1,6 +1,7 @@
 // What every kernel shares: the sample type and the layout of rows. Each program is this file
 // followed by one other. The macros are given on the compiler's command line; the defaults let a file
-// compile alone.
+// compile alone. Where a file has several kernels of which a device uses one, each stands between
+// "#ifdef KERNEL_its_name" and "#endif": the host defines the macro of the one it wants.
 
 // Every device gives the same bits: an expression is evaluated as written.
 #pragma OPENCL FP_CONTRACT OFF

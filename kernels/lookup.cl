@@ -12,6 +12,7 @@
 #define STRETCH_END min(STRETCH_BEGIN + STRETCH, width)
 
 // Every colour sample becomes table[sample]; alpha stays.
+#ifdef KERNEL_look_up_samples
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, 1, 1)))
 void look_up_samples(SOURCE_BAND, TARGET_BAND, int width, __global const sample_t *restrict table) {
   const int row = get_global_id(1);
@@ -24,8 +25,10 @@ void look_up_samples(SOURCE_BAND, TARGET_BAND, int width, __global const sample_
     }
   }
 }
+#endif
 
 // Every colour sample is multiplied by factors[luma], rounded half to even and saturated; alpha stays.
+#ifdef KERNEL_scale_by_luma
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, 1, 1)))
 void scale_by_luma(SOURCE_BAND, TARGET_BAND, int width, __global const float *restrict factors) {
   const int row = get_global_id(1);
@@ -45,3 +48,4 @@ void scale_by_luma(SOURCE_BAND, TARGET_BAND, int width, __global const float *re
     }
   }
 }
+#endif

@@ -25,6 +25,7 @@ float activated(float sum, int activation) {
 }
 
 // The textbook kernel: a work-item an element, everything read from global memory.
+#ifdef KERNEL_matrix_product_naive
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void matrix_product_naive(MATRICES) {
   const size_t column = get_global_id(0);
@@ -37,6 +38,7 @@ void matrix_product_naive(MATRICES) {
     c[row * columns + column] = activated(sum, activation);
   }
 }
+#endif
 
 #define TILE GROUP_WIDTH
 
@@ -45,6 +47,7 @@ void matrix_product_naive(MATRICES) {
 // from there. Work-items beyond the edges of C do all of it but store. Nothing between the barriers
 // may depend on such a condition: PoCL 3.1 puts barriers of its own into inner loops, and a loop
 // that only some work-items run makes it write outside of C.
+#ifdef KERNEL_matrix_product_tiled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void matrix_product_tiled(MATRICES) {
   __local float a_tile[TILE][TILE];
@@ -74,3 +77,4 @@ void matrix_product_tiled(MATRICES) {
     if (in_rows && in_columns) c[row * columns + column] = activated(sum, activation);
   }
 }
+#endif

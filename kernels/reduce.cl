@@ -237,6 +237,7 @@ void add_stretch(totals_t *totals, __global const sample_t *samples, int pixels)
   }
 }
 
+#ifdef KERNEL_reduce_picture
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void reduce_picture(__global const sample_t *restrict source, int pitch, int width, int rows,
                     __global ulong *restrict partials, int begin) {
@@ -255,11 +256,13 @@ void reduce_picture(__global const sample_t *restrict source, int pitch, int wid
     keep(&totals[c], partials + (get_group_id(0) * CHANNELS + c) * TOTALS, begin, scratch);
   }
 }
+#endif
 
 // ---- Arrays of integers ----
 
 #define ARRAY_STRETCH 1024  // values
 
+#ifdef KERNEL_reduce_integers
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void reduce_integers(__global const int *restrict values, int stretches, int rest,
                      __global ulong *restrict partials) {
@@ -285,3 +288,4 @@ void reduce_integers(__global const int *restrict values, int stretches, int res
   }
   keep(&totals, partials + get_group_id(0) * TOTALS, 1, scratch);
 }
+#endif

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* scratch_prefix = "pocl-";
+constexpr const char* scratch_prefix = "gpufilter-pocl-";
 constexpr const char* lock_name = "lock";
 // More than the kernels of one run take there.
 constexpr std::uint64_t room_needed = 16U << 20U;
@@ -51,6 +52,9 @@ void remove_abandoned(const fs::path& base) {
     }
   }
   for (const fs::path& folder : candidates) {
+    struct stat status {};
+    const bool own = lstat(folder.c_str(), &status) == 0 && status.st_uid == geteuid();
+    if (!own) continue;
     const int descriptor = lock_file(folder / lock_name, 0);
     if (descriptor < 0) continue;  // in use, or another process is just setting it up
     fs::remove_all(folder, ignored);
@@ -94,12 +98,12 @@ void choose_scratch() {
                "a temporary folder takes its place",
                own));
   }
-  std::vector<fs::path> bases;
+  // Memory first: PoCL has every file that it writes brought to the disk.
+  std::vector<fs::path> bases{"/dev/shm"};
   if (const auto cache = cache_folder()) bases.push_back(*cache);
   std::error_code ignored;
   bases.push_back(fs::temp_directory_path(ignored));
   bases.emplace_back("/var/tmp");
-  bases.emplace_back("/dev/shm");
   for (const fs::path& base : bases) {
     if (const auto folder = make_scratch_folder(base)) {
       static const Scratch scratch(*folder);

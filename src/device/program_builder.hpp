@@ -24,8 +24,11 @@ class ProgramBuilder {
   ProgramBuilder(DeviceInfo device, cl::Context context, std::optional<ProgramCache> cache)
       : device_(std::move(device)), context_(std::move(context)), cache_(std::move(cache)) {}
 
-  // Throws DeviceError with the compiler's first complaint.
-  [[nodiscard]] BuiltProgram build(const std::string& file, const std::string& options);
+  // A program that has the kernel `function`; of the kernels that the file keeps between
+  // "#ifdef KERNEL_name" and "#endif", no other. Throws DeviceError with the compiler's first
+  // complaint.
+  [[nodiscard]] BuiltProgram build(const std::string& file, const std::string& function,
+                                   const std::string& options);
 
   // Stores what was compiled in the cache.
   void keep();

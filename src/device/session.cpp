@@ -268,7 +268,7 @@ Queue Session::make_queue() {
 }
 
 Kernel Session::make_kernel(const KernelRequest& request) {
-  const BuiltProgram built = state_->builder.build(request.file, request.options);
+  const BuiltProgram built = state_->builder.build(request.file, request.function, request.options);
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);

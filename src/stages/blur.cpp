@@ -1,7 +1,5 @@
 #include "stages/blur.hpp"
 
-#include <cctype>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_reference.hpp"
@@ -17,13 +15,6 @@ struct Launch {
   std::string reason;
 
   [[nodiscard]] bool takes_rows() const { return kernel == "rows"; }
-  // What blur.cl calls it in KERNELS.
-  [[nodiscard]] std::string macro() const {
-    std::string name = kernel;
-    for (char& c : name)
-      c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return name;
-  }
   [[nodiscard]] std::string variant() const {
     return takes_rows() ? kernel : format("{} {}x{}", kernel, group_width, group_height);
   }
@@ -35,10 +26,9 @@ class BlurPass final : public DevicePass {
            const PixelFormat& pixel)
       : kernel_(session.make_kernel(
             {"blur.cl", "blur_" + launch.kernel,
-             format("-D KERNELS={} -D CHANNELS={} -D DEPTH={} -D BORDER={} -D ALPHA_WEIGHTED={} "
+             format("-D CHANNELS={} -D DEPTH={} -D BORDER={} -D ALPHA_WEIGHTED={} "
                     "-D GROUP_WIDTH={} -D GROUP_HEIGHT={}",
-                    launch.macro(), pixel.channels, pixel.depth,
-                    static_cast<int>(parameters.border),
+                    pixel.channels, pixel.depth, static_cast<int>(parameters.border),
                     parameters.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0,
                     launch.group_width, launch.group_height)})),
         launch_(launch),

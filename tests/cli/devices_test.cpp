@@ -69,7 +69,7 @@ TEST_F(Devices, LeavesNothingBehind) {
       .environment = {{"XDG_CACHE_HOME", folder_ / "cache"}, {"TMPDIR", folder_.path()}}};
   devices({}, options);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
-    const bool scratch = entry.path().filename().string().starts_with("pocl-");
+    const bool scratch = entry.path().filename().string().starts_with("gpufilter-pocl-");
     EXPECT_TRUE(entry.is_directory() && !scratch) << entry.path();
   }
 }

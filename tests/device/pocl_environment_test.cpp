@@ -33,19 +33,19 @@ TEST(ScratchFolder, IsNotMadeWhereNothingCanBeWritten) {
 
 TEST(ScratchFolder, RemovesWhatAKilledProcessLeftAndNothingElse) {
   const test::TemporaryFolder base;
-  fs::create_directories(base.path() / "pocl-abandoned" / "deep");
-  test::write_file(base / "pocl-abandoned/lock", "");
-  fs::create_directories(base.path() / "pocl-in-use");
-  test::write_file(base / "pocl-in-use/lock", "");
-  fs::create_directories(base.path() / "pocl-just-made");
+  fs::create_directories(base.path() / "gpufilter-pocl-abandoned" / "deep");
+  test::write_file(base / "gpufilter-pocl-abandoned/lock", "");
+  fs::create_directories(base.path() / "gpufilter-pocl-in-use");
+  test::write_file(base / "gpufilter-pocl-in-use/lock", "");
+  fs::create_directories(base.path() / "gpufilter-pocl-just-made");
   fs::create_directories(base.path() / "programs");
-  const int held = open((base / "pocl-in-use/lock").c_str(), O_RDWR | O_CLOEXEC);
+  const int held = open((base / "gpufilter-pocl-in-use/lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
 
   ASSERT_TRUE(make_scratch_folder(base.path()));
-  EXPECT_FALSE(fs::exists(base.path() / "pocl-abandoned"));
-  EXPECT_TRUE(fs::exists(base.path() / "pocl-in-use"));
-  EXPECT_TRUE(fs::exists(base.path() / "pocl-just-made"));
+  EXPECT_FALSE(fs::exists(base.path() / "gpufilter-pocl-abandoned"));
+  EXPECT_TRUE(fs::exists(base.path() / "gpufilter-pocl-in-use"));
+  EXPECT_TRUE(fs::exists(base.path() / "gpufilter-pocl-just-made"));
   EXPECT_TRUE(fs::exists(base.path() / "programs"));
   close(held);
 }
