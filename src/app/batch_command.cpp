@@ -58,8 +58,9 @@ void check_trace(const BatchPlan& plan, const std::string& trace) {
 
 class BatchReporter final : public BatchListener {
  public:
-  BatchReporter(const BatchPlan& plan, const FilterOptions& options, ByteSink* trace)
-      : plan_(plan), options_(options), start_(now()), progress_(options.progress) {
+  BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
+                ByteSink* trace)
+      : plan_(plan), options_(options), start_(start), progress_(options.progress) {
     if (trace != nullptr) trace_.emplace(*trace, start_);
     state_.all_pictures = plan.items.size();
     for (const BatchItem& item : plan.items)
@@ -153,8 +154,9 @@ class BatchReporter final : public BatchListener {
 
 }  // namespace
 
-int run_batch_command(const FilterOptions& options) {
+int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
+  const Engines& engines = make_engines(options);  // which look for devices meanwhile
   const BatchPlan plan = make_batch_plan(request_for(options));
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
   BatchOptions batch;
@@ -162,13 +164,14 @@ int run_batch_command(const FilterOptions& options) {
   batch.jobs = options.folder.jobs;
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
-  const auto engines = make_engines(options);
+  for (const auto& engine : engines)
+    engine->await_choice();
   std::unique_ptr<ByteSink> trace;
   if (!options.trace.empty() && !batch.dry_run) {
     check_trace(plan, options.trace);
     trace = open_sink(options.trace);
   }
-  BatchReporter reporter(plan, options, trace.get());
+  BatchReporter reporter(plan, options, start, trace.get());
   run_batch(plan, options.chain, engines, batch, reporter);
   reporter.conclude();
   return reporter.any_failed() ? 1 : 0;

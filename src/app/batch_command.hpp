@@ -5,8 +5,8 @@
 
 namespace gpufilter {
 
-// `options.input` is a folder. Returns 0, or 1 where a picture failed; throws UsageError,
-// PictureError, DeviceError.
-[[nodiscard]] int run_batch_command(const FilterOptions& options);
+// `options.input` is a folder; the work began at `start`. Returns 0, or 1 where a picture failed;
+// throws UsageError, PictureError, DeviceError.
+[[nodiscard]] int run_batch_command(const FilterOptions& options, Nanoseconds start);
 
 }  // namespace gpufilter

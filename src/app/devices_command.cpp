@@ -7,7 +7,7 @@
 #include "app/brief_version.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
-#include "device/device_info.hpp"
+#include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 
 namespace gpufilter {

@@ -22,32 +22,51 @@ std::vector<Candidates> one_each(const Candidates& all) {
   return each;
 }
 
-std::vector<Candidates> candidates_for(const FilterOptions& options) {
-  const bool automatic = options.device == "auto" && !options.require_device;
-  // No device is needed, and none is looked for.
-  if (options.chain.empty() && automatic) return {{{std::nullopt, "no stage to run"}}};
-  const bool reference = options.device == "reference";
-  auto candidates = choose_devices(options.device, options.require_device,
-                                   reference ? std::vector<DeviceInfo>{} : discover_devices());
-  if (automatic && !candidates.front().device) {
-    log::warn(
-        "no OpenCL device found (see 'gpufilter devices'); falling back to the C++ reference");
+EngineOptions engine_options(const FilterOptions& options) {
+  EngineOptions engine;
+  engine.band_rows = options.band_rows;
+  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
+  return engine;
+}
+
+void add_engines(Engines& engines, const FilterOptions& options) {
+  const EngineOptions engine = engine_options(options);
+  if (options.device == "all") {
+    const auto all = choose_devices("all", options.require_device, discover_devices());
+    for (Candidates& candidates : one_each(all))
+      engines.push_back(std::make_unique<Engine>(std::move(candidates), engine));
+  } else if (options.chain.empty() && options.device == "auto" && !options.require_device) {
+    // No device is needed, and none is looked for.
+    engines.push_back(
+        std::make_unique<Engine>(Candidates{{std::nullopt, "no stage to run"}}, engine));
+  } else {
+    engines.push_back(make_engine(options.device, options.require_device, engine));
   }
-  if (options.device == "all") return one_each(candidates);
-  return {std::move(candidates)};
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Engine>> make_engines(const FilterOptions& options) {
-  EngineOptions engine;
-  engine.band_rows = options.band_rows;
-  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
-  std::vector<std::unique_ptr<Engine>> engines;
-  for (Candidates& candidates : candidates_for(options)) {
-    engines.push_back(std::make_unique<Engine>(std::move(candidates), engine));
+std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
+                                    const EngineOptions& options) {
+  if (device == "reference") {
+    return std::make_unique<Engine>(choose_devices(device, require_device, {}), options);
   }
-  return engines;
+  const auto choose = [device, require_device, catalog = device_catalog()] {
+    DeviceCandidates candidates(device, require_device, catalog);
+    if (device == "auto" && !candidates.at(0)->device) {
+      log::warn(
+          "no OpenCL device found (see 'gpufilter devices'); falling back to the C++ reference");
+    }
+    return candidates;
+  };
+  return std::make_unique<Engine>(choose, options);
+}
+
+const Engines& make_engines(const FilterOptions& options) {
+  // Reachable for good, so no leak.
+  static auto* const engines = new Engines;  // NOLINT(cppcoreguidelines-owning-memory)
+  add_engines(*engines, options);
+  return *engines;
 }
 
 }  // namespace gpufilter

@@ -85,9 +85,10 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
-                     std::optional<FileFormat> file_format, Engine& engine) {
+                     std::optional<FileFormat> file_format, Engine& engine, Nanoseconds start) {
   ProgressLine progress(options.progress, options.input);
   RunOptions run = options.run;
+  run.start = start;
   run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
   try {
     return filter_picture(options.input, output, file_format, options.chain, engine, run);
@@ -96,27 +97,41 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   }
 }
 
+// The picture is opened while the device is looked for; but a device that is not there is told
+// first.
+template <typename Work>
+auto after_choice_of(const Engine& engine, const Work& work) {
+  try {
+    return work();
+  } catch (const PictureError&) {
+    engine.await_choice();
+    throw;
+  }
+}
+
 }  // namespace
 
 int run_filter_command(int argc, const char* const* argv) {
+  const Nanoseconds start = now();
   const auto options = parse_filter_options(argc, argv);
   if (!options) return 0;
   log::set_level(options->log_level);
-  if (is_folder(options->input)) return run_batch_command(*options);
+  if (is_folder(options->input)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
   const auto format = output_format(output);
   check_paths(*options, output);
   if (!options->trace.empty()) check_trace(*options, output);
   if (skip_existing(*options, output)) return 0;
 
-  const auto engines = make_engines(*options);
-  Engine& engine = *engines.front();
-  // Opened before the work, so that a trace that cannot be written costs none.
-  const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-  const RunReport report = filter_one(*options, output, format, engine);
+  Engine& engine = *make_engines(*options).front();
+  after_choice_of(engine, [&] {
+    // Opened before the work, so that a trace that cannot be written costs none.
+    const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
+    const RunReport report = filter_one(*options, output, format, engine, start);
+    print_timing(report, options->timing, output == standard_stream);
+    if (trace) write_trace(report, *trace);
+  });
   engine.keep_programs();
-  print_timing(report, options->timing, output == standard_stream);
-  if (trace) write_trace(report, *trace);
   return 0;
 }
 

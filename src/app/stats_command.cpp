@@ -9,13 +9,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/engines.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "device/cache_folder.hpp"
-#include "device/device_choice.hpp"
 
 namespace gpufilter {
 namespace {
@@ -89,13 +89,10 @@ void check_paths(const StatsOptions& options) {
   static_cast<void>(format_for_name(*options.plot));
 }
 
-Engine make_engine(const StatsOptions& options) {
+std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
   EngineOptions engine;
   if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
-  const bool reference = options.device == "reference";
-  return {choose_devices(options.device, options.require_device,
-                         reference ? std::vector<DeviceInfo>{} : discover_devices()),
-          std::move(engine)};
+  return make_engine(options.device, options.require_device, engine);
 }
 
 StatsReport measure(RowReader& reader, Engine& engine) {
@@ -143,17 +140,18 @@ int run_stats_command(int argc, const char* const* argv) {
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_paths(options);
 
-  Engine engine = make_engine(options);
+  const auto engine = engine_for(options);
+  engine->await_choice();
   std::unique_ptr<ByteSource> source = open_source(options.input);
   const std::string name = source->name();
   const auto reader = open_picture(std::move(source), options.limits);
   // Opened before the work, so that a plot that cannot be written costs none.
   const auto sink = options.plot ? open_sink(*options.plot) : nullptr;
-  StatsReport report = measure(*reader, engine);
+  StatsReport report = measure(*reader, *engine);
   report.name = name;
   if (sink) plot(report, *sink);
   print_result(options.json ? json_report(report) : text_report(report));
-  engine.keep_programs();
+  engine->keep_programs();
   return 0;
 }
 

@@ -43,6 +43,9 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
     case Activity::upload:
     case Activity::download:
       return total.bytes == 0 ? "in place, not copied" : "";
+    case Activity::launch:
+      return "until kernels ran; drivers may compile them only now";
+    case Activity::find_devices:
     case Activity::start_device:
       return "";
   }
@@ -127,8 +130,10 @@ std::string timing_table(const RunReport& report) {
     text += "\n";
   }
   const ActivityTotal total{.duration = report.total};
-  text += format("{:<16}{:>11.3f}{:>10}{:>10.1f}\n", "total", milliseconds(report.total), "",
-                 total.megapixels_per_second(report.size));
+  text += format("{:<16}{:>11.3f}\n", "other", milliseconds(unaccounted_time(report)));
+  text += format("{:<16}{:>11.3f}{:>10}{:>10.1f}{:>8}  {}\n", "total", milliseconds(report.total),
+                 "", total.megapixels_per_second(report.size), "",
+                 "from start to end; lines above may overlap");
   return text;
 }
 
@@ -165,6 +170,7 @@ std::string timing_json(const RunReport& report) {
         {"left_out", report.engine.fallbacks}}},
       {"passes", passes},
       {"activities", activities},
+      {"other_milliseconds", milliseconds(unaccounted_time(report))},
       {"total_milliseconds", milliseconds(report.total)},
       {"total_megapixels_per_second", whole.megapixels_per_second(report.size)}};
   // A file's name need not be UTF-8.
@@ -193,6 +199,7 @@ std::string timing_csv(const RunReport& report) {
                 : ",,\n";
   }
   const ActivityTotal whole{.duration = report.total};
+  text += format("{},,other,,,,,,{:.6f},,,\n", device, milliseconds(unaccounted_time(report)));
   text +=
       format("{},,total,,,,,{},{:.6f},,{:.3f},\n", device, csv_text(device_reason(report.engine)),
              milliseconds(report.total), whole.megapixels_per_second(report.size));

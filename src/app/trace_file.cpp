@@ -26,8 +26,9 @@ Json lane_name(int process, int lane, const std::string& name) {
 Json lane_names(int process) {
   Json events = Json::array();
   for (const Activity lane :
-       {Activity::start_device, Activity::build_program, Activity::decode, Activity::upload,
-        Activity::kernel, Activity::download, Activity::encode}) {
+       {Activity::find_devices, Activity::start_device, Activity::build_program, Activity::decode,
+        Activity::upload, Activity::launch, Activity::kernel, Activity::download,
+        Activity::encode}) {
     events.push_back(lane_name(process, static_cast<int>(lane), activity_name(lane)));
   }
   return events;

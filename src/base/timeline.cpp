@@ -12,6 +12,8 @@ Nanoseconds now() {
 
 const char* activity_name(Activity activity) {
   switch (activity) {
+    case Activity::find_devices:
+      return "find devices";
     case Activity::start_device:
       return "start device";
     case Activity::build_program:
@@ -20,6 +22,8 @@ const char* activity_name(Activity activity) {
       return "decode";
     case Activity::upload:
       return "upload";
+    case Activity::launch:
+      return "launch";
     case Activity::kernel:
       return "kernel";
     case Activity::download:

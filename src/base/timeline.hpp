@@ -14,7 +14,17 @@ using Nanoseconds = std::int64_t;
 [[nodiscard]] Nanoseconds now();
 
 // In the order of a picture's way, which reports keep.
-enum class Activity { start_device, build_program, decode, upload, kernel, download, encode };
+enum class Activity {
+  find_devices,
+  start_device,
+  build_program,
+  decode,
+  upload,
+  launch,  // a kernel is wanted and its queue free, but it does not run yet
+  kernel,
+  download,
+  encode
+};
 [[nodiscard]] const char* activity_name(Activity activity);
 
 struct Span {

@@ -58,12 +58,17 @@ std::vector<DeviceCandidate> automatic(bool require_device,
   return all;
 }
 
+bool is_number(std::string_view request) {
+  return std::all_of(request.begin(), request.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 std::vector<DeviceCandidate> by_index(std::string_view request,
                                       const std::vector<DeviceInfo>& devices) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(request.data(), request.data() + request.size(), index);
   if (error != std::errc{} || end != request.data() + request.size() || index >= devices.size()) {
-    throw_missing(request, devices);
+    return {};
   }
   return {{devices[index], "asked for by index"}};
 }
@@ -77,7 +82,15 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
       return {{device, format("the first with '{}' in its name", request)}};
     }
   }
-  throw_missing(request, devices);
+  return {};
+}
+
+// Those that the request names itself; empty where none fits.
+std::vector<DeviceCandidate> asked_for(std::string_view request,
+                                       const std::vector<DeviceInfo>& devices) {
+  if (request == "gpu") return of_kind(DeviceKind::gpu, devices, "GPU");
+  if (request == "cpu") return of_kind(DeviceKind::cpu, devices, "CPU device");
+  return is_number(request) ? by_index(request, devices) : by_name(request, devices);
 }
 
 }  // namespace
@@ -95,17 +108,39 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
     if (devices.empty()) throw_missing(request, devices);
     return automatic(require_device, devices);
   }
-  if (request == "gpu" || request == "cpu") {
-    const DeviceKind kind = request == "gpu" ? DeviceKind::gpu : DeviceKind::cpu;
-    auto found = of_kind(kind, devices, request == "gpu" ? "GPU" : "CPU device");
-    if (found.empty()) throw_missing(request, devices);
-    return found;
-  }
   if (request.empty())
     throw UsageError("--device needs a value: auto, gpu, cpu, reference, an index or a name");
-  const bool number = std::all_of(request.begin(), request.end(),
-                                  [](unsigned char c) { return std::isdigit(c) != 0; });
-  return number ? by_index(request, devices) : by_name(request, devices);
+  auto found = asked_for(request, devices);
+  if (found.empty()) throw_missing(request, devices);
+  return found;
+}
+
+std::vector<DeviceCandidate> settled_devices(std::string_view request,
+                                             const std::vector<DeviceInfo>& devices) {
+  if (request.empty() || request == "all" || request == "reference") return {};
+  return asked_for(request == "auto" ? "gpu" : request, devices);
+}
+
+DeviceCandidates::DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog)
+    : request_(std::move(request)), require_device_(require_device), catalog_(std::move(catalog)) {
+  if (catalog_.complete()) known_ = choose_devices(request_, require_device_, catalog_.devices());
+  static_cast<void>(at(0));
+}
+
+const DeviceCandidate* DeviceCandidates::at(std::size_t place) {
+  while (place >= known_.size() && !catalog_.complete())
+    find_more();
+  return place < known_.size() ? &known_[place] : nullptr;
+}
+
+// What is known keeps its place.
+void DeviceCandidates::find_more() {
+  catalog_.find_more();
+  const auto all = catalog_.complete()
+                       ? choose_devices(request_, require_device_, catalog_.devices())
+                       : settled_devices(request_, catalog_.devices());
+  for (std::size_t i = known_.size(); i < all.size(); ++i)
+    known_.push_back(all[i]);
 }
 
 }  // namespace gpufilter

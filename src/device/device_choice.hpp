@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device_info.hpp"
+#include "device/device_catalog.hpp"
 
 namespace gpufilter {
 
@@ -23,5 +23,32 @@ struct DeviceCandidate {
 [[nodiscard]] std::vector<DeviceCandidate> choose_devices(std::string_view request,
                                                           bool require_device,
                                                           const std::vector<DeviceInfo>& devices);
+
+// Those of `devices` that go before whatever devices are found besides: empty where that cannot be
+// known yet.
+[[nodiscard]] std::vector<DeviceCandidate> settled_devices(std::string_view request,
+                                                           const std::vector<DeviceInfo>& devices);
+
+// The same candidates as choose_devices() gives for all devices, found as they are asked for: PoCL
+// is not loaded where a GPU does the work. Not for use by two threads at a time.
+class DeviceCandidates {
+ public:
+  // Of a list of their own.
+  explicit DeviceCandidates(std::vector<DeviceCandidate> candidates)
+      : known_(std::move(candidates)), catalog_({}) {}
+  // Throws what choose_devices() throws, as soon as it is known.
+  DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog);
+
+  // The candidate at `place` in the order of preference; nullptr where there is none.
+  [[nodiscard]] const DeviceCandidate* at(std::size_t place);
+
+ private:
+  void find_more();
+
+  std::vector<DeviceCandidate> known_;
+  std::string request_;
+  bool require_device_ = false;
+  DeviceCatalog catalog_;
+};
 
 }  // namespace gpufilter

@@ -1,9 +1,7 @@
 #include "device/device_info.hpp"
 
-#include "base/format.hpp"
-#include "base/log.hpp"
+#include "device/describe.hpp"
 #include "device/device_handle.hpp"
-#include "device/pocl_environment.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,7 +36,30 @@ DeviceKind kind_of(const cl::Device& device) {
 constexpr cl_device_info compute_capability_major = 0x4000;
 constexpr cl_device_info compute_capability_minor = 0x4001;
 
-DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
+}  // namespace
+
+const char* to_string(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu:
+      return "gpu";
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::other:
+      return "other";
+  }
+  return "?";
+}
+
+bool DeviceInfo::fits(std::size_t width, std::size_t height, std::uint64_t bytes) const {
+  return width * height <= max_work_group_size && width <= max_work_item_sizes[0] &&
+         height <= max_work_item_sizes[1] && bytes <= local_memory;
+}
+
+std::optional<DeviceInfo> describe(const cl::Platform& platform, const cl::Device& device) {
+  if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != CL_TRUE ||
+      query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != CL_TRUE) {
+    return std::nullopt;
+  }
   DeviceInfo info;
   info.kind = kind_of(device);
   info.name = query_text(device, CL_DEVICE_NAME);
@@ -67,54 +88,6 @@ DeviceInfo describe(const cl::Platform& platform, const cl::Device& device) {
   info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
   info.handle = std::make_shared<const DeviceHandle>(DeviceHandle{device});
   return info;
-}
-
-}  // namespace
-
-const char* to_string(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::gpu:
-      return "gpu";
-    case DeviceKind::cpu:
-      return "cpu";
-    case DeviceKind::other:
-      return "other";
-  }
-  return "?";
-}
-
-bool DeviceInfo::fits(std::size_t width, std::size_t height, std::uint64_t bytes) const {
-  return width * height <= max_work_group_size && width <= max_work_item_sizes[0] &&
-         height <= max_work_item_sizes[1] && bytes <= local_memory;
-}
-
-std::vector<DeviceInfo> discover_devices() {
-  prepare_pocl_environment();
-  std::vector<DeviceInfo> found;
-  std::vector<cl::Platform> platforms;
-  try {
-    cl::Platform::get(&platforms);
-  } catch (const cl::Error&) {
-    return found;  // the loader knows no platform
-  }
-  for (const cl::Platform& platform : platforms) {
-    try {
-      std::vector<cl::Device> devices;
-      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
-      for (const cl::Device& device : devices) {
-        if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != CL_TRUE ||
-            query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != CL_TRUE) {
-          continue;
-        }
-        found.push_back(describe(platform, device));
-        found.back().index = static_cast<int>(found.size()) - 1;
-      }
-    } catch (const cl::Error& error) {
-      log::debug(format("an OpenCL platform was passed over: {} failed: {}", error.what(),
-                        opencl_error_text(error.err())));
-    }
-  }
-  return found;
 }
 
 }  // namespace gpufilter

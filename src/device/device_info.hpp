@@ -1,4 +1,4 @@
-// The OpenCL devices of this machine.
+// An OpenCL device of this machine.
 #pragma once
 
 #include <array>
@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace gpufilter {
 
@@ -40,9 +39,5 @@ struct DeviceInfo {
   // Whether a work-group of width x height work-items with `bytes` of local memory can run.
   [[nodiscard]] bool fits(std::size_t width, std::size_t height, std::uint64_t bytes) const;
 };
-
-// All devices of all platforms, in the order in which the platforms name them; empty where there is
-// no OpenCL at all. A platform that fails is passed over, with a line in the log.
-[[nodiscard]] std::vector<DeviceInfo> discover_devices();
 
 }  // namespace gpufilter

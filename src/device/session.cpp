@@ -103,9 +103,11 @@ Event::Times Event::times() const {
   // A finished queue does not mean for all drivers that its events know.
   const cl_event event = state_->event();
   check_opencl(clWaitForEvents(1, &event), "the device", "a command");
+  const cl_ulong queued = profiled(event, CL_PROFILING_COMMAND_QUEUED);
   const cl_ulong start = profiled(event, CL_PROFILING_COMMAND_START);
   const cl_ulong end = profiled(event, CL_PROFILING_COMMAND_END);
-  return {static_cast<Nanoseconds>(start) + state_->clock_offset,
+  return {static_cast<Nanoseconds>(queued) + state_->clock_offset,
+          static_cast<Nanoseconds>(start) + state_->clock_offset,
           static_cast<Nanoseconds>(end - start)};
 }
 

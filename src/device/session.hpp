@@ -78,7 +78,8 @@ class Event {
   explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   struct Times {
-    Nanoseconds start = 0;  // on the host's steady clock
+    Nanoseconds queued = 0;  // on the host's steady clock, as the next
+    Nanoseconds start = 0;
     Nanoseconds duration = 0;
   };
   // When the device carried it out, by OpenCL's profiling. Only after the command has finished.

@@ -30,7 +30,8 @@ class BandCommands {
                           .pass = pass,
                           .bytes = bytes,
                           .first_row = band_.begin,
-                          .rows = band_.count()}});
+                          .rows = band_.count()},
+                         0});
   }
 
   // The kernels of one pass: its bytes are counted once, whatever they move among themselves.
@@ -48,6 +49,7 @@ class BandCommands {
     Nanoseconds last = begun_;
     for (Command& command : commands_) {
       const Event::Times times = command.event.times();
+      command.queued = times.queued;
       command.span.start = times.start;
       command.span.duration = times.duration;
       first = std::min(first, times.start);
@@ -57,9 +59,14 @@ class BandCommands {
     // time; but the commands ran after they were begun, and before now.
     const Nanoseconds early = std::max<Nanoseconds>(begun_ - first, 0);
     const Nanoseconds shift = last > ended ? ended - last : early;
+    Nanoseconds free = begun_;  // when the queue had carried out the commands before
     for (Command& command : commands_) {
       command.span.start += shift;
+      if (command.span.activity == Activity::kernel) {
+        record_launch(std::max(free, command.queued + shift), command.span.start);
+      }
       timeline_.add(command.span);
+      free = command.span.start + command.span.duration;
     }
   }
 
@@ -67,7 +74,15 @@ class BandCommands {
   struct Command {
     Event event;
     Span span;
+    Nanoseconds queued = 0;
   };
+
+  // What passes before a kernel runs: little, but where the driver compiles it for this launch.
+  void record_launch(Nanoseconds from, Nanoseconds to) {
+    if (to <= from) return;
+    timeline_.add({.activity = Activity::launch, .start = from, .duration = to - from});
+  }
+
   RowRange band_;
   Timeline& timeline_;
   Nanoseconds begun_ = now();

@@ -1,5 +1,8 @@
 #include "pipeline/engine.hpp"
 
+#include <chrono>
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -18,8 +21,51 @@ std::string name_of(const DeviceCandidate& candidate) {
 
 }  // namespace
 
+Engine::Engine(Choose choose, EngineOptions options)
+    : options_(std::move(options)),
+      candidates_(std::vector<DeviceCandidate>{}),
+      start_(std::async(std::launch::async, [this, choose = std::move(choose)] {
+               start(choose);
+             }).share()) {}
+
+void Engine::start(const Choose& choose) {
+  {
+    const ScopedSpan span(start_spans_, {.activity = Activity::find_devices});
+    candidates_ = choose();
+  }
+  const auto device = candidates_.at(0)->device;
+  if (!device) return;
+  try {
+    start_session(*device, start_spans_);
+  } catch (const DeviceError&) {
+    // The first picture tries again, and leaves the device with a warning.
+  }
+}
+
+void Engine::start_session(const DeviceInfo& device, Timeline& timeline) {
+  const ScopedSpan span(timeline, {.activity = Activity::start_device});
+  session_ = std::make_shared<Session>(device, options_.cache);
+}
+
+bool Engine::is_ready() const {
+  return !start_.valid() || start_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+void Engine::await_choice() const {
+  if (start_.valid()) start_.get();
+}
+
+// The first picture accounts for the time that the start took.
+void Engine::report_start(Timeline& timeline) {
+  if (std::exchange(start_reported_, true)) return;
+  for (const Span& span : start_spans_.spans())
+    timeline.add(span);
+}
+
 Prepared Engine::prepare(const Work& work, Timeline& timeline) {
   const std::lock_guard lock(mutex_);
+  await_choice();
+  report_start(timeline);
   if (work.chain.empty() && !work.measure) {
     report_.reason = "no stage to run";
     return {report_, nullptr, plan(work), nullptr};
@@ -28,18 +74,24 @@ Prepared Engine::prepare(const Work& work, Timeline& timeline) {
     try {
       return prepare_on_current(work, timeline);
     } catch (const DeviceError& error) {
-      if (current_ + 1 == candidates_.size()) throw;
-      ++current_;
-      session_.reset();
-      report_.fallbacks.emplace_back(error.what());
-      log::warn(gpufilter::format("{}; falling back to {}", error.what(),
-                                  name_of(candidates_[current_])));
+      if (!leave_current(error.what())) throw;
     }
   }
 }
 
+// False where no candidate is left.
+bool Engine::leave_current(const std::string& reason) {
+  const DeviceCandidate* next = candidates_.at(current_ + 1);
+  if (next == nullptr) return false;
+  ++current_;
+  session_.reset();
+  report_.fallbacks.push_back(reason);
+  log::warn(gpufilter::format("{}; falling back to {}", reason, name_of(*next)));
+  return true;
+}
+
 Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
-  const DeviceCandidate& candidate = candidates_[current_];
+  const DeviceCandidate candidate = *candidates_.at(current_);
   report_.device = name_of(candidate);
   report_.reason = candidate.reason;
   Prepared prepared;
@@ -55,10 +107,7 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   report_.kind = to_string(candidate.device->kind);
   report_.platform = candidate.device->platform_version;
   report_.driver = candidate.device->driver_version;
-  if (!session_) {
-    const ScopedSpan span(timeline, {.activity = Activity::start_device});
-    session_ = std::make_shared<Session>(*candidate.device, options_.cache);
-  }
+  if (!session_) start_session(*candidate.device, timeline);
   prepared.session = session_;
   prepared.plan = plan(work);
   prepared.executor = make_device_executor(*prepared.plan, *session_, timeline);
@@ -66,14 +115,14 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   return prepared;
 }
 
-std::unique_ptr<Plan> Engine::plan(const Work& work) const {
+std::unique_ptr<Plan> Engine::plan(const Work& work) {
   auto plan = std::make_unique<Plan>(make_plan(work.size, work.input, work.chain, limits()));
   plan->measure = work.measure;
   return plan;
 }
 
-PlanLimits Engine::limits() const {
-  const auto& device = candidates_[current_].device;
+PlanLimits Engine::limits() {
+  const auto& device = candidates_.at(current_)->device;
   PlanLimits limits;
   limits.target_buffer =
       device && device->kind == DeviceKind::gpu ? gpu_target_buffer : cpu_target_buffer;
@@ -86,6 +135,7 @@ void Engine::keep_programs() {
   std::shared_ptr<Session> session;
   {
     const std::lock_guard lock(mutex_);
+    if (start_.valid()) start_.wait();
     session = session_;
   }
   if (session) session->keep_programs();

@@ -1,6 +1,8 @@
 // The device in use, and what takes its place where it does not work.
 #pragma once
 
+#include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,9 +51,20 @@ struct EngineOptions {
 // the device does not work.
 class Engine {
  public:
+  using Choose = std::function<DeviceCandidates()>;
+
   // `candidates`, best first, are tried in turn; at least one.
   Engine(std::vector<DeviceCandidate> candidates, EngineOptions options)
-      : candidates_(std::move(candidates)), options_(std::move(options)) {}
+      : options_(std::move(options)), candidates_(std::move(candidates)) {}
+  // Has the device chosen and started by a thread of its own: finding devices and starting one take
+  // longer than decoding a small picture, which can go on meanwhile. Whoever needs the device
+  // waits.
+  Engine(Choose choose, EngineOptions options);
+
+  // Whether the start is over, so that prepare() need not wait for it.
+  [[nodiscard]] bool is_ready() const;
+  // Waits until the start is over. Throws what `choose` threw.
+  void await_choice() const;
 
   // Plans a picture and builds what its passes need, on the first candidate that can. A candidate
   // that fails is left for good, with a warning in the log. Throws the last candidate's DeviceError
@@ -65,16 +78,23 @@ class Engine {
   [[nodiscard]] EngineReport report() const;
 
  private:
+  void start(const Choose& choose);
+  void start_session(const DeviceInfo& device, Timeline& timeline);
+  void report_start(Timeline& timeline);
+  [[nodiscard]] bool leave_current(const std::string& reason);
   [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);
-  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work) const;
-  [[nodiscard]] PlanLimits limits() const;
+  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work);
+  [[nodiscard]] PlanLimits limits();
 
-  std::vector<DeviceCandidate> candidates_;
   EngineOptions options_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows, once the start is over
+  DeviceCandidates candidates_;
   std::size_t current_ = 0;
   std::shared_ptr<Session> session_;  // on the current candidate's device
   EngineReport report_;
+  Timeline start_spans_;
+  bool start_reported_ = false;
+  std::shared_future<void> start_;  // last: its thread uses all of the above
 };
 
 }  // namespace gpufilter

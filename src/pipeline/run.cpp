@@ -1,6 +1,7 @@
 #include "pipeline/run.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
@@ -9,6 +10,7 @@
 #include "base/handover.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/band_feed.hpp"
+#include "pipeline/read_ahead.hpp"
 
 namespace gpufilter {
 namespace {
@@ -20,9 +22,14 @@ Span band_span(Activity activity, const ConstRows& rows) {
           .rows = rows.rows.count()};
 }
 
+bool is_plain_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 // One walk through the picture: the input opened, and what is to be done with its bands.
 struct Walk {
-  std::unique_ptr<RowReader> reader;
+  std::unique_ptr<ReadAhead> reader;
   Prepared prepared;
   Timeline timeline;
   ImagePool plain_memory;
@@ -47,9 +54,10 @@ class PictureRun {
         walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
                                                   [](const auto& s) { return s->needs(); }))),
         source_(input, walks_ > 1),
+        is_file_(is_plain_file(input)),
         engine_(engine),
         options_(options) {
-    report_.start = now();
+    report_.start = options.start.value_or(now());
     report_.input = input;
   }
 
@@ -111,7 +119,7 @@ class PictureRun {
     const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
     auto source = source_.open();
     const std::string name = source->name();
-    walk.reader = open_picture(std::move(source), options_.limits);
+    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), options_.limits));
     const PictureHeader& header = walk.reader->header();
     if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
       throw PictureError(name, "it was changed while it was read");
@@ -120,7 +128,13 @@ class PictureRun {
     report_.input_pixel = header.format;
   }
 
+  // Decodes while the device is not there yet: a file, that is; a pipe might keep waiting what does
+  // not depend on it.
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
+    for (bool more = is_file_; more && !engine_.is_ready();) {
+      const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
+      more = walk.reader->read_on(options_.max_memory / 2);
+    }
     walk.prepared = engine_.prepare({report_.size, report_.input_pixel, std::move(chain), measure},
                                     walk.timeline);
   }
@@ -235,6 +249,7 @@ class PictureRun {
   int walks_;
   int walk_ = 0;  // those that are done
   RepeatableSource source_;
+  bool is_file_;
   Engine& engine_;
   const RunOptions& options_;
   RunReport report_;

@@ -16,6 +16,8 @@ namespace gpufilter {
 struct RunOptions {
   ReadLimits limits;
   WriteOptions write;
+  // When the work began that the report accounts for; the call where it is empty.
+  std::optional<Nanoseconds> start;
   // Bytes that the bands under way may take, roughly; one band goes its way whatever it takes.
   std::uint64_t max_memory = std::uint64_t{64} << 20U;
   // Opens the output; open_sink() where it is empty.

@@ -1,5 +1,6 @@
 #include "pipeline/run_totals.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -31,6 +32,20 @@ std::vector<ActivityTotal> activity_totals(const RunReport& report) {
   for (const auto& [key, total] : totals)
     lines.push_back(total);
   return lines;
+}
+
+Nanoseconds unaccounted_time(const RunReport& report) {
+  std::vector<Span> spans = report.spans;
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.start < b.start; });
+  const Nanoseconds end = report.start + report.total;
+  Nanoseconds covered_until = report.start;
+  Nanoseconds gaps = 0;
+  for (const Span& span : spans) {
+    gaps += std::max<Nanoseconds>(std::min(span.start, end) - covered_until, 0);
+    covered_until = std::max(covered_until, span.start + span.duration);
+  }
+  return gaps + std::max<Nanoseconds>(end - covered_until, 0);
 }
 
 }  // namespace gpufilter

@@ -22,8 +22,13 @@ struct ActivityTotal {
   [[nodiscard]] double gigabytes_per_second() const;
 };
 
-// Walk by walk, in the order of a picture's way: starting the device, building programs, decode,
-// upload, each stage's kernel, download, encode. Activities that did not take place are left out.
+// Walk by walk, in the order of a picture's way: finding and starting the device, building
+// programs, decode, upload, launch, each stage's kernel, download, encode. Activities that did not
+// take place are left out.
 [[nodiscard]] std::vector<ActivityTotal> activity_totals(const RunReport& report);
+
+// How much of report.total no span covers: time that no line of the report accounts for. Spans
+// overlap, so the lines need not add up to the total.
+[[nodiscard]] Nanoseconds unaccounted_time(const RunReport& report);
 
 }  // namespace gpufilter

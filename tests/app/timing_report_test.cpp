@@ -28,7 +28,9 @@ TEST(TimingTable, IsWhatPeopleRead) {
             "download              0.250      1.50    2000.0    6.00\n"
             "encode               51.000      1.50       9.8    0.03  JPEG, 1234 bytes, quality 75 "
             "(asked for), 4:2:0 (the default below quality 90)\n"
-            "total               100.000                 5.0\n");
+            "other                 9.250\n"
+            "total               100.000                 5.0          from start to end; lines "
+            "above may overlap\n");
 }
 
 TEST(TimingTable, NamesWhatWasLeftOut) {
@@ -81,6 +83,7 @@ TEST(TimingJson, SaysTheSameToPrograms) {
   EXPECT_EQ(json["jpeg"]["quality_reason"], "asked for");
   EXPECT_EQ(json["jpeg"]["subsampling"], "4:2:0");
   EXPECT_EQ(json["jpeg"]["subsampling_reason"], "the default below quality 90");
+  EXPECT_EQ(json["other_milliseconds"], 9.25);
   EXPECT_EQ(json["total_milliseconds"], 100.0);
   EXPECT_EQ(json["total_megapixels_per_second"], 5.0);
 }
@@ -129,6 +132,7 @@ TEST(TimingCsv, HasALineForEveryActivity) {
             "\"Fast, \"\"new\"\" GPU\",0,download,,,,,,0.250000,1500000,2000.000,6.000\n"
             "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (asked for), 4:2:0 (the default "
             "below quality 90)\",51.000000,1500000,9.804,0.029\n"
+            "\"Fast, \"\"new\"\" GPU\",,other,,,,,,9.250000,,,\n"
             "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000,\n");
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"

@@ -1,5 +1,7 @@
 #include "device/device_choice.hpp"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -85,6 +87,93 @@ TEST(DeviceChoice, WithoutDevicesAutoIsTheReferenceAndTheOthersFail) {
 
 TEST(DeviceChoice, AnEmptyRequestIsWrongUsage) {
   EXPECT_THROW(static_cast<void>(choose_devices("", false, machine())), UsageError);
+}
+
+// The devices of machine() in two parts, as they are found; how many parts were asked for.
+class TwoParts {
+ public:
+  explicit TwoParts(std::size_t first) : first_(first) {}
+
+  [[nodiscard]] DeviceCatalog catalog() {
+    const auto part = [this](std::size_t begin, std::size_t end) {
+      return [this, begin, end] {
+        ++asked_;
+        const auto all = machine();
+        return std::vector(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                           all.begin() + static_cast<std::ptrdiff_t>(end));
+      };
+    };
+    return DeviceCatalog({part(0, first_), part(first_, machine().size())});
+  }
+  [[nodiscard]] int asked() const { return asked_; }
+
+ private:
+  std::size_t first_;
+  int asked_ = 0;
+};
+
+Names all_of(DeviceCandidates candidates) {
+  Names result;
+  for (std::size_t i = 0; candidates.at(i) != nullptr; ++i)
+    result.push_back(candidates.at(i)->device ? candidates.at(i)->device->name : "reference");
+  EXPECT_EQ(candidates.at(result.size() + 7), nullptr);
+  return result;
+}
+
+TEST(DeviceCandidates, AreFoundNoFurtherThanNeeded) {
+  // The first part: a CPU, a GPU and another device.
+  for (const auto& [request, first, parts] : {std::tuple{"auto", "NVIDIA H200", 1},
+                                              {"gpu", "NVIDIA H200", 1},
+                                              {"cpu", "pthread-Xeon", 1},
+                                              {"1", "NVIDIA H200", 1},
+                                              {"2", "Some FPGA", 1},
+                                              {"3", "Intel Arc", 2},
+                                              {"fpga", "Some FPGA", 1},
+                                              {"arc", "Intel Arc", 2},
+                                              {"all", "NVIDIA H200", 2}}) {
+    TwoParts found(3);
+    DeviceCandidates candidates(request, false, found.catalog());
+    ASSERT_NE(candidates.at(0), nullptr) << request;
+    EXPECT_EQ(candidates.at(0)->device->name, first) << request;
+    EXPECT_EQ(found.asked(), parts) << request;
+  }
+}
+
+TEST(DeviceCandidates, AutoLooksOnWhereThereIsNoGpu) {
+  TwoParts found(1);
+  DeviceCandidates candidates("auto", false, found.catalog());
+  EXPECT_EQ(found.asked(), 2);
+  EXPECT_EQ(candidates.at(0)->device->name, "NVIDIA H200");
+}
+
+TEST(DeviceCandidates, AreInTheEndThoseOfAllDevices) {
+  for (const char* request : {"auto", "all", "gpu", "cpu", "1", "3", "h200", "portable"}) {
+    for (std::size_t first = 0; first <= machine().size(); ++first) {
+      TwoParts found(first);
+      EXPECT_EQ(all_of(DeviceCandidates(request, false, found.catalog())), names(request))
+          << request << first;
+    }
+  }
+}
+
+TEST(DeviceCandidates, KeepTheirIndices) {
+  TwoParts found(2);
+  DeviceCatalog catalog = found.catalog();
+  while (!catalog.complete())
+    catalog.find_more();
+  ASSERT_EQ(catalog.devices().size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(catalog.devices()[i].index, static_cast<int>(i));
+    EXPECT_EQ(catalog.devices()[i].name, machine()[i].name);
+  }
+}
+
+TEST(DeviceCandidates, ThatAreNowhereAreMissingAfterAllWereAsked) {
+  TwoParts found(2);
+  EXPECT_THROW(DeviceCandidates("radeon", false, found.catalog()), DeviceError);
+  EXPECT_EQ(found.asked(), 2);
+  EXPECT_THROW(DeviceCandidates("auto", true, DeviceCatalog({})), DeviceError);
+  EXPECT_EQ(all_of(DeviceCandidates("auto", false, DeviceCatalog({}))), (Names{"reference"}));
 }
 
 }  // namespace

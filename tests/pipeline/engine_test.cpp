@@ -1,5 +1,7 @@
 #include "pipeline/engine.hpp"
 
+#include <future>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -130,6 +132,38 @@ TEST_F(EngineTest, WrongUsageIsNoReasonToFallBack) {
   const Work tiled = blur_of(image_, {.variant = BlurVariant::tiled, .tile = 32});
   EXPECT_THROW(static_cast<void>(engine.prepare(tiled, timeline_)), UsageError);
   EXPECT_TRUE(engine.report().fallbacks.empty());
+}
+
+TEST_F(EngineTest, ChoosesInTheBackground) {
+  std::promise<void> go;
+  Engine engine(
+      [&] {
+        go.get_future().wait();
+        return DeviceCandidates({reference()});
+      },
+      {});
+  EXPECT_FALSE(engine.is_ready());
+  go.set_value();
+  engine.await_choice();
+  EXPECT_TRUE(engine.is_ready());
+  for (int i = 0; i < 2; ++i) {
+    const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
+    EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
+  }
+  EXPECT_EQ(engine.report().reason, "the last");
+  int searches = 0;
+  for (const Span& span : timeline_.spans())
+    searches += span.activity == Activity::find_devices ? 1 : 0;
+  EXPECT_EQ(searches, 1) << "which the first picture accounts for";
+}
+
+TEST_F(EngineTest, AChoiceThatFailsIsToldEveryTime) {
+  Engine engine([]() -> DeviceCandidates { throw DeviceError("no such device"); }, {});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(engine.await_choice(), DeviceError);
+    EXPECT_THROW(static_cast<void>(engine.prepare(blur_of(image_), timeline_)), DeviceError);
+  }
+  engine.keep_programs();
 }
 
 TEST_F(EngineTest, OptionsShapeTheBands) {

@@ -52,6 +52,26 @@ TEST(RunTotals, AreEmptyForNothing) {
   EXPECT_TRUE(activity_totals({}).empty());
 }
 
+TEST(RunTotals, KnowWhatNoSpanAccountsFor) {
+  RunReport report;
+  report.start = 1000;
+  report.total = 100;
+  EXPECT_EQ(unaccounted_time(report), 100);
+  report.spans = {
+      {.activity = Activity::encode, .start = 1060, .duration = 20},  // out of order
+      {.activity = Activity::decode, .start = 1010, .duration = 30},
+      {.activity = Activity::kernel, .start = 1020, .duration = 5},   // within the one before
+      {.activity = Activity::upload, .start = 1035, .duration = 10},  // overlaps it
+  };
+  EXPECT_EQ(unaccounted_time(report), 10 + 15 + 20);
+  report.spans.push_back({.activity = Activity::find_devices, .start = 990, .duration = 15});
+  EXPECT_EQ(unaccounted_time(report), 5 + 15 + 20) << "began before";
+  report.spans.push_back({.activity = Activity::encode, .start = 1090, .duration = 50});
+  EXPECT_EQ(unaccounted_time(report), 5 + 15 + 10) << "ended after";
+  report.spans.push_back({.activity = Activity::encode, .start = 2000, .duration = 50});
+  EXPECT_EQ(unaccounted_time(report), 5 + 15 + 10) << "outside";
+}
+
 TEST(RunTotals, RatesArePerSecond) {
   const ActivityTotal total{.duration = 2'000'000, .bytes = 6'000'000};
   EXPECT_DOUBLE_EQ(total.megapixels_per_second({2000, 1000}), 1000);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "device/device_catalog.hpp"
 #include "pipeline/band_executor.hpp"
 #include "pipeline/band_feed.hpp"
 #include "support/pictures.hpp"

@@ -1,0 +1,156 @@
+#include "device/vendors.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <dlfcn.h>
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* vendors_variable = "OCL_ICD_VENDORS";
+constexpr const char* libraries_variable = "OCL_ICD_FILENAMES";
+constexpr const char* usual_folder = "/etc/OpenCL/vendors";
+constexpr const char* folder_without_vendors = "/";
+
+std::string environment(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+// The library that an .icd file names in its first line; empty where there is none.
+std::string library_in(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  line.erase(line.find_last_not_of(" \t\r\n") + 1);
+  return line;
+}
+
+bool is_late(const std::string& name) {
+  return name.find("pocl") != std::string::npos;
+}
+
+void add(Vendors& vendors, const std::string& library, const std::string& file = "") {
+  if (library.empty()) return;
+  (is_late(library) || is_late(file) ? vendors.late : vendors.libraries).push_back(library);
+}
+
+void add_file(Vendors& vendors, const fs::path& file) {
+  add(vendors, library_in(file), file.filename());
+}
+
+void add_folder(Vendors& vendors, const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".icd") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());  // so that devices keep their indices
+  for (const fs::path& file : files)
+    add_file(vendors, file);
+}
+
+void add_libraries(Vendors& vendors, const std::string& list) {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    add(vendors, list.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+Vendors read_environment() {
+  Vendors vendors;
+  const std::string wanted = environment(vendors_variable);
+  std::string folder = environment("OPENCL_VENDOR_PATH");
+  if (folder.empty()) folder = usual_folder;
+  add_libraries(vendors, environment(libraries_variable));
+  std::error_code ignored;
+  if (wanted.empty()) {
+    add_folder(vendors, folder);
+  } else if (fs::is_directory(wanted, ignored)) {
+    add_folder(vendors, wanted);
+  } else if (wanted.ends_with(".icd")) {
+    const fs::path usual = fs::path(folder) / wanted;
+    const bool plain = wanted.find('/') == std::string::npos;
+    add_file(vendors, plain && fs::exists(usual, ignored) ? usual : fs::path(wanted));
+  } else {
+    add(vendors, wanted);
+  }
+  return vendors;
+}
+
+// An environment variable with another value, or none where that is empty, as long as this exists.
+class OtherValue {
+ public:
+  OtherValue(const char* variable, const char* value)
+      : variable_(variable), before_(environment(variable)) {
+    set(value);
+  }
+  ~OtherValue() { set(before_); }
+  OtherValue(const OtherValue&) = delete;
+  OtherValue& operator=(const OtherValue&) = delete;
+
+ private:
+  void set(const std::string& value) const {
+    if (value.empty()) {
+      unsetenv(variable_);
+    } else {
+      setenv(variable_, value.c_str(), 1);
+    }
+  }
+
+  const char* variable_;
+  std::string before_;
+};
+
+// A loader looks for vendors once, ocl-icd at the latest before it makes a context.
+void let_the_loader_find_none() {
+  const OtherValue vendors(vendors_variable, folder_without_vendors);
+  const OtherValue libraries(libraries_variable, "");
+  cl_uint count = 0;
+  static_cast<void>(clGetPlatformIDs(0, nullptr, &count));
+}
+
+}  // namespace
+
+const Vendors& installed_vendors() {
+  static const Vendors vendors = [] {
+    Vendors found = read_environment();
+    let_the_loader_find_none();
+    return found;
+  }();
+  return vendors;
+}
+
+std::vector<cl_platform_id> platforms_of(const std::string& library) {
+  // As the loaders do it: each library's functions stay its own.
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) {
+    log::debug(format("an OpenCL vendor cannot be loaded: {}", dlerror()));
+    return {};
+  }
+  using FunctionAddress = void* (*)(const char*);
+  const auto address =
+      reinterpret_cast<FunctionAddress>(dlsym(handle, "clGetExtensionFunctionAddress"));
+  void* function = address == nullptr ? nullptr : address("clIcdGetPlatformIDsKHR");
+  if (function == nullptr) function = dlsym(handle, "clIcdGetPlatformIDsKHR");
+  const auto platform_ids = reinterpret_cast<decltype(&clGetPlatformIDs)>(function);
+  cl_uint count = 0;
+  if (platform_ids == nullptr || platform_ids(0, nullptr, &count) != CL_SUCCESS || count == 0) {
+    log::debug(format("{}: offers no OpenCL platform", library));
+    return {};
+  }
+  std::vector<cl_platform_id> platforms(count);
+  if (platform_ids(count, platforms.data(), nullptr) != CL_SUCCESS) platforms.clear();
+  return platforms;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,147 @@
+// An OpenCL vendor without an OpenCL: one platform, and a GPU that does not start where the
+// environment variable FAKE_VENDOR_GPU is set. It adds a line to the file that FAKE_VENDOR_LOG
+// names when it is asked for its platforms and when the process ends, saying whether PoCL is
+// loaded.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+
+extern "C" {
+struct _cl_platform_id {
+  const cl_icd_dispatch* dispatch;
+};
+struct _cl_device_id {
+  const cl_icd_dispatch* dispatch;
+};
+}
+
+namespace {
+
+extern const cl_icd_dispatch functions;
+_cl_platform_id the_platform{&functions};
+_cl_device_id the_device{&functions};
+
+void log_moment(const char* moment) {
+  const char* path = std::getenv("FAKE_VENDOR_LOG");
+  if (path == nullptr) return;
+  bool pocl = false;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    pocl = pocl || line.find("libpocl") != std::string::npos;
+  std::ofstream(path, std::ios::app) << moment << (pocl ? ": PoCL is loaded\n" : ": no PoCL\n");
+}
+
+struct AtTheEnd {
+  ~AtTheEnd() { log_moment("end"); }
+} at_the_end;
+
+cl_int answer(const void* value, std::size_t bytes, std::size_t size, void* target,
+              std::size_t* needed) {
+  if (needed != nullptr) *needed = bytes;
+  if (target == nullptr) return CL_SUCCESS;
+  if (size < bytes) return CL_INVALID_VALUE;
+  std::memcpy(target, value, bytes);
+  return CL_SUCCESS;
+}
+
+cl_int answer_text(const char* text, std::size_t size, void* target, std::size_t* needed) {
+  return answer(text, std::strlen(text) + 1, size, target, needed);
+}
+
+cl_int CL_API_CALL platform_ids(cl_uint count, cl_platform_id* platforms, cl_uint* found) {
+  if (platforms == nullptr) log_moment("asked");
+  if (found != nullptr) *found = 1;
+  if (platforms != nullptr && count > 0) platforms[0] = &the_platform;
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info what, std::size_t size,
+                                 void* target, std::size_t* needed) {
+  if (what == CL_PLATFORM_VERSION) return answer_text("OpenCL 3.0 fake", size, target, needed);
+  if (what == CL_PLATFORM_EXTENSIONS) return answer_text("cl_khr_icd", size, target, needed);
+  return answer_text("fake", size, target, needed);
+}
+
+cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type type, cl_uint count,
+                              cl_device_id* devices, cl_uint* found) {
+  const bool has_gpu = std::getenv("FAKE_VENDOR_GPU") != nullptr;
+  if (!has_gpu || (type & CL_DEVICE_TYPE_GPU) == 0) return CL_DEVICE_NOT_FOUND;
+  if (found != nullptr) *found = 1;
+  if (devices != nullptr && count > 0) devices[0] = &the_device;
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t size, void* target,
+                               std::size_t* needed) {
+  const cl_platform_id platform = &the_platform;
+  const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
+  const cl_bool yes = CL_TRUE;
+  const cl_ulong memory = cl_ulong{1} << 30U;
+  const std::size_t sizes[3] = {256, 256, 256};
+  const cl_uint dimensions = 3;
+  switch (what) {
+    case CL_DEVICE_TYPE:
+      return answer(&gpu, sizeof gpu, size, target, needed);
+    case CL_DEVICE_PLATFORM:
+      return answer(&platform, sizeof platform, size, target, needed);
+    case CL_DEVICE_AVAILABLE:
+    case CL_DEVICE_COMPILER_AVAILABLE:
+      return answer(&yes, sizeof yes, size, target, needed);
+    case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
+      return answer(&dimensions, sizeof dimensions, size, target, needed);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+      return answer(sizes, sizeof sizes, size, target, needed);
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+      return answer(&memory, sizeof memory, size, target, needed);
+    case CL_DEVICE_NAME:
+      return answer_text("Fake GPU", size, target, needed);
+    case CL_DEVICE_VERSION:
+    case CL_DEVICE_VENDOR:
+    case CL_DRIVER_VERSION:
+    case CL_DEVICE_OPENCL_C_VERSION:
+      return answer_text("OpenCL 3.0 fake", size, target, needed);
+    default:
+      return CL_INVALID_VALUE;
+  }
+}
+
+cl_int CL_API_CALL count_device(cl_device_id) {
+  return CL_SUCCESS;
+}
+
+cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, const cl_device_id*,
+                                      void(CL_CALLBACK*)(const char*, const void*, std::size_t,
+                                                         void*),
+                                      void*, cl_int* error) {
+  if (error != nullptr) *error = CL_DEVICE_NOT_AVAILABLE;
+  return nullptr;
+}
+
+cl_icd_dispatch make_functions() {
+  cl_icd_dispatch made{};
+  made.clGetPlatformInfo = platform_info;
+  made.clGetDeviceIDs = device_ids;
+  made.clGetDeviceInfo = device_info;
+  made.clRetainDevice = count_device;
+  made.clReleaseDevice = count_device;
+  made.clCreateContext = create_context;
+  return made;
+}
+
+const cl_icd_dispatch functions = make_functions();
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void* clGetExtensionFunctionAddress(
+    const char* name) {
+  if (std::strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
+    return reinterpret_cast<void*>(platform_ids);
+  return nullptr;
+}
