@@ -2,21 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "device/device_handle.hpp"
+#include "device/device_memory.hpp"
 #include "device/launch_gate.hpp"
 #include "device/program_builder.hpp"
 
 namespace gpufilter {
-
-struct Buffer::State {
-  cl::Buffer buffer;
-  cl_mem handle = nullptr;  // what a kernel argument points at
-  std::size_t size = 0;
-};
 
 struct Kernel::State {
   cl::Kernel kernel;
@@ -30,37 +26,45 @@ struct Event::State {
   Nanoseconds clock_offset = 0;  // host clock minus device clock
 };
 
+struct IdleQueues;
+
 struct Queue::State final : LaunchGate::Client {
   State(cl::CommandQueue of, std::string of_device, Nanoseconds offset,
-        std::shared_ptr<LaunchGate> its_gate)
+        std::shared_ptr<LaunchGate> its_gate, std::weak_ptr<IdleQueues> its_home)
       : queue(std::move(of)),
         device(std::move(of_device)),
         clock_offset(offset),
-        gate(std::move(its_gate)) {}
-  // Host memory of commands still under way goes away after the queue.
-  ~State() override { static_cast<void>(end()); }
+        gate(std::move(its_gate)),
+        home(std::move(its_home)) {}
 
   void wait() override { check_opencl(clFinish(queue()), device, "the work"); }
-  void finish() { check_opencl(end(), device, "the work"); }
-
-  cl::CommandQueue queue;
-  std::string device;
-  Nanoseconds clock_offset;
-  std::shared_ptr<LaunchGate> gate;  // where the device needs one
-
- private:
+  // Whatever becomes of the commands, none is under way afterwards. Returns OpenCL's code.
   [[nodiscard]] int end() {
     const int code = clFinish(queue());
     if (gate) gate->ended(*this);
     return code;
   }
+
+  cl::CommandQueue queue;
+  std::string device;
+  Nanoseconds clock_offset;
+  std::shared_ptr<LaunchGate> gate;  // where the device needs one
+  std::weak_ptr<IdleQueues> home;
+};
+
+// Queues that nobody uses, for the next picture.
+struct IdleQueues {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Queue::State>> queues;
 };
 
 struct Session::State {
   DeviceInfo device;
   cl::Context context;
   ProgramBuilder builder;
+  DeviceMemory memory;
   std::shared_ptr<LaunchGate> gate;
+  std::shared_ptr<IdleQueues> idle_queues = std::make_shared<IdleQueues>();
 };
 
 // ---- Buffer, KernelArgument, Kernel ----
@@ -116,7 +120,14 @@ Event::Times Event::times() const {
 Queue::Queue(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Queue::Queue(Queue&&) noexcept = default;
 
-Queue::~Queue() = default;
+// Host memory of commands still under way goes away after the queue.
+Queue::~Queue() {
+  if (!state_ || state_->end() != CL_SUCCESS) return;
+  if (const auto home = state_->home.lock()) {
+    const std::lock_guard lock(home->mutex);
+    home->queues.push_back(std::move(state_));
+  }
+}
 
 Event Queue::upload(const Buffer& destination, const void* source, std::size_t bytes) {
   cl::Event event;
@@ -176,7 +187,7 @@ Event Queue::reclaim(const Buffer& borrowed) {
 }
 
 void Queue::finish() {
-  state_->finish();
+  check_opencl(state_->end(), state_->device, "the work");
 }
 
 // ---- Session ----
@@ -205,7 +216,7 @@ Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
   try {
     const cl::Context context(handle);
     state_.reset(new State{device, context, ProgramBuilder(device, context, std::move(cache)),
-                           gate_for(device)});
+                           DeviceMemory(device, context), gate_for(device)});
   } catch (const cl::Error& error) {
     throw DeviceError(
         format("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
@@ -219,50 +230,32 @@ const DeviceInfo& Session::device() const {
 }
 
 Buffer Session::allocate(std::size_t bytes) {
-  int code = CL_SUCCESS;
-  const std::size_t size = std::max<std::size_t>(bytes, 1);
-  // Some drivers accept any size here and fail later, in an unrelated command.
-  if (size > state_->device.max_allocation) {
-    throw DeviceError(format("{}: a buffer of {} bytes is more than the {} it allocates",
-                             state_->device.name, size, state_->device.max_allocation));
-  }
-  cl_mem handle = clCreateBuffer(state_->context(), CL_MEM_READ_WRITE, size, nullptr, &code);
-  check_opencl(code, state_->device.name, format("allocating {} bytes", size));
-  return Buffer(std::make_unique<Buffer::State>(Buffer::State{cl::Buffer(handle), handle, size}));
+  return state_->memory.allocate(bytes);
 }
 
 std::shared_ptr<std::uint8_t> Session::allocate_pinned(std::size_t bytes) {
-  const std::size_t size = std::max<std::size_t>(bytes, 1);
-  int code = CL_SUCCESS;
-  cl::Buffer buffer(clCreateBuffer(state_->context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                   size, nullptr, &code));
-  check_opencl(code, state_->device.name, format("pinning {} bytes", size));
-  const cl::CommandQueue queue(state_->context, state_->device.handle->device);
-  void* data = clEnqueueMapBuffer(queue(), buffer(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size,
-                                  0, nullptr, nullptr, &code);
-  check_opencl(code, state_->device.name, format("pinning {} bytes", size));
-  // The buffer stays mapped, which is what makes its memory the host's, as long as it lives.
-  return {static_cast<std::uint8_t*>(data), [buffer, queue](std::uint8_t* mapped) {
-            clEnqueueUnmapMemObject(queue(), buffer(), mapped, 0, nullptr, nullptr);
-            clFinish(queue());
-          }};
+  return state_->memory.allocate_pinned(bytes);
 }
 
 Buffer Session::borrow(const void* data, std::size_t bytes) {
-  int code = CL_SUCCESS;
-  // OpenCL takes no pointer to const; who reads only is told by the kernel's parameters.
-  cl_mem handle = clCreateBuffer(state_->context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
-                                 const_cast<void*>(data), &code);
-  check_opencl(code, state_->device.name, format("using {} bytes in place", bytes));
-  return Buffer(std::make_unique<Buffer::State>(Buffer::State{cl::Buffer(handle), handle, bytes}));
+  return state_->memory.borrow(data, bytes);
 }
 
 Queue Session::make_queue() {
+  {
+    const std::lock_guard lock(state_->idle_queues->mutex);
+    auto& idle = state_->idle_queues->queues;
+    if (!idle.empty()) {
+      auto queue = std::move(idle.back());
+      idle.pop_back();
+      return Queue(std::move(queue));
+    }
+  }
   try {
     const cl::CommandQueue queue(state_->context, state_->device.handle->device,
                                  CL_QUEUE_PROFILING_ENABLE);
     return Queue(std::make_unique<Queue::State>(queue, state_->device.name, clock_offset(queue),
-                                                state_->gate));
+                                                state_->gate, state_->idle_queues));
   } catch (const cl::Error& error) {
     throw DeviceError(
         format("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));

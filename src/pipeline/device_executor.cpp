@@ -13,10 +13,10 @@ namespace {
 // between, and kernels with arguments of their own. Bands that run at the same time have a lane
 // each, so that one's transfers go on beside another's kernels.
 struct Lane {
-  Queue queue;
   std::array<Buffer, 2> buffers;
   std::vector<std::unique_ptr<DevicePass>> passes;
   std::unique_ptr<PictureReducer> reducer;  // where the plan measures
+  Queue queue;                              // goes first: its commands use the rest
 };
 
 // The commands of one band, to be timed when they are done.
@@ -160,7 +160,7 @@ class DeviceExecutor final : public BandExecutor {
  private:
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows));
-    auto lane = std::make_unique<Lane>(Lane{session_.make_queue(), {}, {}, {}});
+    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, session_.make_queue()});
     // The results of passes that stay on the device: in place, the last one's does not.
     const std::size_t kept = plan_.passes.size() - (in_place_ && !plan_.measure ? 1 : 0);
     if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);

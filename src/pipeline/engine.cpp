@@ -11,9 +11,9 @@ namespace gpufilter {
 namespace {
 
 // A band's buffer: on a CPU, the buffers of a pass together stay within its caches; a GPU wants
-// enough work per launch to hide what a launch costs.
+// enough work per launch to hide what a launch costs, but encoding waits for the first band.
 constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
-constexpr std::uint64_t gpu_target_buffer = std::uint64_t{32} << 20U;
+constexpr std::uint64_t gpu_target_buffer = std::uint64_t{8} << 20U;
 
 std::string name_of(const DeviceCandidate& candidate) {
   return candidate.device ? candidate.device->name : "reference";

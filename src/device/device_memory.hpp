@@ -1,0 +1,44 @@
+// The memory of one OpenCL context, behind Session.
+#pragma once
+
+#include <memory>
+
+#include "device/idle_pool.hpp"
+#include "device/opencl.hpp"
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+struct Buffer::State {
+  cl::Buffer buffer;
+  cl_mem handle = nullptr;  // what a kernel argument points at
+  std::size_t size = 0;     // as asked for
+  std::size_t capacity = 0;
+  std::shared_ptr<IdlePool<cl::Buffer>> home = {};  // where it goes back to
+
+  ~State() {
+    if (home) home->put(capacity, std::move(buffer));
+  }
+};
+
+// Allocating, and more so pinning, takes milliseconds, as long as a small picture: what is given
+// back is kept. Commands that use it have ended by then.
+class DeviceMemory {
+ public:
+  DeviceMemory(const DeviceInfo& device, cl::Context context);
+
+  // See Session.
+  [[nodiscard]] Buffer allocate(std::size_t bytes);
+  [[nodiscard]] std::shared_ptr<std::uint8_t> allocate_pinned(std::size_t bytes);
+  [[nodiscard]] Buffer borrow(const void* data, std::size_t bytes);
+
+ private:
+  class Pinned;
+
+  DeviceInfo device_;
+  cl::Context context_;
+  std::shared_ptr<IdlePool<cl::Buffer>> buffers_;
+  std::shared_ptr<IdlePool<std::shared_ptr<Pinned>>> pinned_;
+};
+
+}  // namespace gpufilter

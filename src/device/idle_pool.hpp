@@ -1,0 +1,51 @@
+// What takes long to make, kept for the next who needs it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace gpufilter {
+
+// `bytes` rounded up so that few sizes are left, and at most an eighth is wasted.
+[[nodiscard]] inline std::size_t pooled_size(std::size_t bytes) {
+  std::size_t step = 1;
+  while (step < bytes / 8)
+    step *= 2;
+  return (bytes + step - 1) / step * step;
+}
+
+// Idle things by their size in bytes. Safe to use from several threads.
+template <typename Thing>
+class IdlePool {
+ public:
+  // Keeps up to `most` bytes; beyond that, what is put in is dropped.
+  explicit IdlePool(std::uint64_t most) : most_(most) {}
+
+  // One of just that size, if there is one.
+  [[nodiscard]] std::optional<Thing> take(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    auto found = idle_.extract(size);
+    if (found.empty()) return std::nullopt;
+    bytes_ -= size;
+    return std::move(found.mapped());
+  }
+
+  void put(std::size_t size, Thing thing) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + size > most_) return;
+    idle_.emplace(size, std::move(thing));
+    bytes_ += size;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t most_;
+  std::uint64_t bytes_ = 0;
+  std::multimap<std::size_t, Thing> idle_;
+};
+
+}  // namespace gpufilter
