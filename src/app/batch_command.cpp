@@ -1,5 +1,6 @@
 #include "app/batch_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/batch_progress.hpp"
@@ -12,6 +13,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/thread_limit.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,6 +29,20 @@ BatchRequest request_for(const FilterOptions& options) {
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
   return request;
+}
+
+// What the pictures under way may take together.
+std::uint64_t memory_for(const FilterOptions& options) {
+  constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
+  const auto jobs = static_cast<std::uint64_t>(options.folder.jobs);
+  return options.max_memory.value_or(std::max(options.run.max_memory, jobs * enough_for_one));
+}
+
+// Each job is a thread already; the others are for all to share.
+std::unique_ptr<ThreadLimit> limit_threads(const FilterOptions& options) {
+  if (!options.threads) return nullptr;
+  return std::make_unique<ThreadLimit>(
+      static_cast<std::size_t>(*options.threads - options.folder.jobs + 1));
 }
 
 bool timing_is_data(const FilterOptions& options) {
@@ -161,9 +177,11 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
   BatchOptions batch;
   batch.run = options.run;
+  batch.run.max_memory = memory_for(options);
   batch.jobs = options.folder.jobs;
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
+  const auto limit = limit_threads(options);
   for (const auto& engine : engines)
     engine->await_choice();
   std::unique_ptr<ByteSink> trace;

@@ -15,6 +15,8 @@
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "device/pocl_environment.hpp"
 
 namespace gpufilter {
 namespace {
@@ -89,6 +91,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   ProgressLine progress(options.progress, options.input);
   RunOptions run = options.run;
   run.start = start;
+  run.max_memory = options.max_memory.value_or(run.max_memory);
   run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
   try {
     return filter_picture(options.input, output, file_format, options.chain, engine, run);
@@ -116,6 +119,7 @@ int run_filter_command(int argc, const char* const* argv) {
   const auto options = parse_filter_options(argc, argv);
   if (!options) return 0;
   log::set_level(options->log_level);
+  if (options->threads) limit_pocl_threads(*options->threads);
   if (is_folder(options->input)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
   const auto format = output_format(output);
@@ -123,6 +127,8 @@ int run_filter_command(int argc, const char* const* argv) {
   if (!options->trace.empty()) check_trace(*options, output);
   if (skip_existing(*options, output)) return 0;
 
+  const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
+  const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
   Engine& engine = *make_engines(*options).front();
   after_choice_of(engine, [&] {
     // Opened before the work, so that a trace that cannot be written costs none.

@@ -6,9 +6,11 @@
 #include <map>
 
 #include "app/color.hpp"
+#include "app/device_options.hpp"
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/thread_limit.hpp"
 #include "stages/catalogue.hpp"
 
 namespace gpufilter {
@@ -31,6 +33,9 @@ Examples:
 
 Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
 130 and 143 interrupted.)";
+
+// More than any machine has use for: each takes memory of its own.
+constexpr int most_threads = 1024;
 
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
@@ -92,11 +97,13 @@ class StageOptions {
     for (const auto& [option, kind] : kinds_) {
       const auto uses = option->results();
       for (const StageParameter& parameter : kind->parameters) {
+        if (values_.count(parameter.option) == 0) continue;
         const std::string& value = parameter.shapes_value;
-        if (value.empty() || values_.count(parameter.option) == 0) continue;
-        if (std::find(uses.begin(), uses.end(), value) == uses.end()) {
-          throw UsageError(format("{} goes with {} {}", parameter.option, kind->option, value));
-        }
+        const bool used = value.empty() ? !uses.empty()
+                                        : std::find(uses.begin(), uses.end(), value) != uses.end();
+        if (used) continue;
+        throw UsageError(format("{} goes with {}{}{}", parameter.option, kind->option,
+                                value.empty() ? "" : " ", value));
       }
     }
   }
@@ -135,13 +142,21 @@ class StageOptions {
 };
 
 void add_device_options(CLI::App& app, FilterOptions& options) {
-  app.add_option("--device", options.device,
-                 "auto, gpu, cpu, reference (plain C++), all (folders are spread over them), an "
-                 "index or a part of a name from 'gpufilter devices'")
-      ->envname("GPUFILTER_DEVICE")
-      ->option_text("DEVICE [auto]");
-  app.add_flag("--require-device", options.require_device,
-               "Fail (exit 3) rather than fall back to the C++ reference");
+  add_device_choice(app, options.device, options.require_device,
+                    "all (folders are spread over them), ");
+  app.add_option(
+         "--threads", options.threads,
+         "Threads that decoding, filtering on the CPU and encoding take in all; PoCL has as "
+         "many of its own, while those wait")
+      ->check(whole_number(1, most_threads))
+      ->option_text(format("N [{}]", allowed_threads()));
+  app.add_option_function<std::string>(
+         "--max-memory",
+         [&options](const std::string& text) { options.max_memory = parse_bytes(text); },
+         "What the bands under way may take, of all pictures together: bytes, or with K, M or G; "
+         "bands get lower for it. In folders at least 16M a job, where it is not given")
+      ->check(byte_count())
+      ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
                  "Rows that the device gets at a time; by default what suits it")
       ->check(whole_number(1, std::numeric_limits<int>::max()))
@@ -210,6 +225,18 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                          "Which lines of the log appear on standard error");
 }
 
+// Each picture under way takes a thread, so there are not more of them than threads.
+void apply_threads(const CLI::App& app, FilterOptions& options) {
+  if (!options.threads) return;
+  if (app.count("--jobs") == 0) {
+    options.folder.jobs = std::min(options.folder.jobs, *options.threads);
+  } else if (options.folder.jobs > *options.threads) {
+    throw UsageError(
+        format("--jobs {} is more than --threads {}: each picture under way takes a thread",
+               options.folder.jobs, *options.threads));
+  }
+}
+
 // What is asked for by name is not taken away.
 void apply_quiet(const CLI::App& app, FilterOptions& options) {
   if (!options.quiet) return;
@@ -243,6 +270,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   apply_quiet(app, options);
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
+  apply_threads(app, options);
   stages.check_parameters();
   options.chain = stages.chain(app);
   return options;

@@ -30,6 +30,8 @@ struct FilterOptions {
   log::Level log_level = log::Level::warn;
   bool quiet = false;  // already applied to timing, progress and log level
   std::optional<int> band_rows;
+  std::optional<int> threads;               // none: all cores
+  std::optional<std::uint64_t> max_memory;  // none: for the pictures under way, see there
   RunOptions run;
   FolderOptions folder;
 };

@@ -1,10 +1,10 @@
 #include "app/folder_options.hpp"
 
 #include <algorithm>
-#include <thread>
 
 #include "app/parse.hpp"
 #include "base/format.hpp"
+#include "base/thread_limit.hpp"
 
 namespace gpufilter {
 namespace {
@@ -31,7 +31,7 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
       ->check(CLI::IsMember({"png", "jpg", "jpeg"}))
       ->option_text("png|jpg")
       ->group(group);
-  options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_jobs);
+  options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, most_jobs);
   app.add_option("--jobs", options.jobs, "Pictures at the same time")
       ->check(whole_number(1, most_jobs))
       ->option_text(format("N [{}]", options.jobs))

@@ -98,6 +98,28 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
   return {complaint, ""};
 }
 
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view suffixes = "KMG";
+  const std::size_t suffix = text.empty() ? suffixes.npos : suffixes.find(text.back());
+  const unsigned shift = suffix == suffixes.npos ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
+  if (shift > 0) text.remove_suffix(1);
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || value == 0 || value > (UINT64_MAX >> shift)) {
+    return std::nullopt;
+  }
+  return value << shift;
+}
+
+CLI::Validator byte_count() {
+  const auto complaint = [](const std::string& text) -> std::string {
+    if (parse_bytes(text)) return "";
+    return format("'{}' is no number of bytes such as 1000000, 500K, 64M or 1G", text);
+  };
+  return {complaint, ""};
+}
+
 void print_result(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw PictureError("standard output", describe_system_error(errno));

@@ -17,6 +17,13 @@ namespace gpufilter {
 // Lets an option's value be a whole number from `low` to `high`.
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
 
+// "1000", "64K", "64M", "1G" (of 1024); nothing for other texts, for none at all and for what 64
+// bits do not hold.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+// Lets an option's value be what parse_bytes() takes.
+[[nodiscard]] CLI::Validator byte_count();
+
 // Writes `text`, a result, to standard output at once. Throws PictureError where that fails: a
 // result that is lost must not look like success.
 void print_result(std::string_view text);

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/device_options.hpp"
 #include "app/engines.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
@@ -56,14 +57,7 @@ void declare_options(CLI::App& app, StatsOptions& options) {
   app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
   app.add_option("--plot", options.plot, "Draw the histogram into this PNG or JPEG file")
       ->option_text("OUT.png");
-  app.add_option("--device", options.device,
-                 "auto, gpu, cpu, reference (plain C++), an index or a part of a name from "
-                 "'gpufilter devices'")
-      ->envname("GPUFILTER_DEVICE")
-      ->option_text("DEVICE [auto]");
-  app.add_flag("--require-device", options.require_device,
-               "Fail (exit 3) rather than fall back to the C++ reference")
-      ->option_text(" ");
+  add_device_choice(app, options.device, options.require_device);
   app.add_option("--max-pixels", options.limits.max_pixels,
                  "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))

@@ -4,11 +4,11 @@
 #include <exception>
 #include <utility>
 
-#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include "base/handover.hpp"
+#include "base/thread_limit.hpp"
 
 namespace gpufilter {
 
@@ -19,9 +19,7 @@ struct Background::Arena {
 };
 
 Background::Background() : arena_(std::make_unique<Arena>()) {
-  const auto threads =
-      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  arena_->arena.initialize(static_cast<int>(threads));
+  arena_->arena.initialize(static_cast<int>(allowed_threads()));
 }
 
 Background::~Background() = default;

@@ -7,9 +7,9 @@
 
 namespace gpufilter {
 
-// The threads that a group of tasks runs on: those of the process, as many as oneTBB's
-// max_allowed_parallelism says at construction. A thread that waits for a task of the group helps
-// with the group's tasks, and with no others.
+// The threads that a group of tasks runs on: those of the process, as many as allowed_threads()
+// says at construction. A thread that waits for a task of the group helps with the group's tasks,
+// and with no others.
 class Background {
  public:
   Background();

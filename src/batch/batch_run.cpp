@@ -234,7 +234,8 @@ void run_batch(const BatchPlan& plan, const StageChain& chain,
     }
   }
   RunOptions run = options.run;
-  run.max_memory = std::max<std::uint64_t>(1, run.max_memory / static_cast<unsigned>(options.jobs));
+  run.max_memory /=
+      std::clamp<std::uint64_t>(plan.items.size(), 1, static_cast<std::uint64_t>(options.jobs));
   const PictureJobs jobs(plan, chain, run, journal ? &*journal : nullptr);
   BatchRun(plan, jobs, engines, options, listener).run();
   for (const auto& engine : engines)

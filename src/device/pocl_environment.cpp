@@ -127,6 +127,12 @@ std::optional<fs::path> make_scratch_folder(const fs::path& base) {
   return name;
 }
 
+void limit_pocl_threads(int threads) {
+  const std::string number = std::to_string(threads);
+  setenv("POCL_MAX_PTHREAD_COUNT", number.c_str(), 1);  // up to PoCL 3
+  setenv("POCL_CPU_MAX_CU_COUNT", number.c_str(), 1);   // from PoCL 4 on
+}
+
 void prepare_pocl_environment() {
   static const bool prepared = (choose_scratch(), true);
   static_cast<void>(prepared);

@@ -14,6 +14,10 @@ namespace gpufilter {
 // the next that comes by. Only the first call does anything.
 void prepare_pocl_environment();
 
+// Lets PoCL work on at most `threads` threads of its own, in place of one for each core. Only
+// before OpenCL is first used; other platforms have no such setting.
+void limit_pocl_threads(int threads);
+
 // A new folder inside `base` (created if need be) that is writable, has room and lets code run from
 // it; nothing where `base` offers none. Exposed for tests.
 [[nodiscard]] std::optional<std::filesystem::path> make_scratch_folder(

@@ -116,17 +116,18 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
 }
 
 std::unique_ptr<Plan> Engine::plan(const Work& work) {
-  auto plan = std::make_unique<Plan>(make_plan(work.size, work.input, work.chain, limits()));
+  auto plan = std::make_unique<Plan>(make_plan(work.size, work.input, work.chain, limits(work)));
   plan->measure = work.measure;
   return plan;
 }
 
-PlanLimits Engine::limits() {
+PlanLimits Engine::limits(const Work& work) {
   const auto& device = candidates_.at(current_)->device;
   PlanLimits limits;
   limits.target_buffer =
       device && device->kind == DeviceKind::gpu ? gpu_target_buffer : cpu_target_buffer;
   limits.max_buffer = options_.max_buffer.value_or(device ? device->max_allocation : UINT64_MAX);
+  limits.max_memory = work.max_memory;
   limits.band_rows = options_.band_rows;
   return limits;
 }

@@ -37,6 +37,7 @@ struct Work {
   PixelFormat input;
   StageChain chain;                                // every stage resolved
   std::optional<Quantity> measure = std::nullopt;  // wanted of the result in place of its pixels
+  std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
 };
 
 struct EngineOptions {
@@ -84,7 +85,7 @@ class Engine {
   [[nodiscard]] bool leave_current(const std::string& reason);
   [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);
   [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work);
-  [[nodiscard]] PlanLimits limits();
+  [[nodiscard]] PlanLimits limits(const Work& work);
 
   EngineOptions options_;
   mutable std::mutex mutex_;  // guards what follows, once the start is over

@@ -8,16 +8,31 @@
 namespace gpufilter {
 namespace {
 
-// The most rows whose largest buffer stays within `bytes`; 0 where not even one does. Buffers grow
-// with the rows, so halving finds it.
-int most_rows_within(const Plan& plan, std::uint64_t bytes) {
+// The most rows that fit; 0 where not even one does. What a band takes grows with its rows, so
+// halving finds it.
+template <typename Fit>
+int most_rows_within(const Plan& plan, const Fit& fit) {
   int fitting = 0;
   int too_many = plan.size.height + 1;
   while (too_many - fitting > 1) {
     const int middle = fitting + (too_many - fitting) / 2;
-    (plan.largest_buffer(middle) <= bytes ? fitting : too_many) = middle;
+    (fit(middle) ? fitting : too_many) = middle;
   }
   return fitting;
+}
+
+// How many rows a band has that suits both the device and the memory there is.
+int suitable_rows(const Plan& plan, const PlanLimits& limits) {
+  constexpr int bands_under_way = 3;
+  constexpr int low = 16;  // below this, halos and the way itself cost more than what they carry
+  const auto rows_where_there_are = [&](int bands) {
+    const std::uint64_t memory = limits.max_memory / static_cast<unsigned>(bands);
+    return most_rows_within(plan, [&](int rows) {
+      return plan.largest_buffer(rows) <= limits.target_buffer && plan.band_memory(rows) <= memory;
+    });
+  };
+  const int rows = rows_where_there_are(bands_under_way);
+  return rows >= low ? rows : std::min(low, rows_where_there_are(1));
 }
 
 // Adds a pass, or puts one in place of it and the pass before that does the work of both.
@@ -94,14 +109,15 @@ Plan make_plan(ImageSize size, const PixelFormat& input, const StageChain& chain
     format = output;
   }
   remove_idle(plan.passes);
-  const int most = most_rows_within(plan, limits.max_buffer);
+  const int most = most_rows_within(
+      plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.max_buffer; });
   if (most == 0) {
     throw DeviceError(gpufilter::format(
         "a band of one row takes {} bytes, the device allocates at most {}; try --device reference",
         plan.largest_buffer(1), limits.max_buffer));
   }
-  const int wanted = limits.band_rows.value_or(most_rows_within(plan, limits.target_buffer));
-  plan.band_rows = std::clamp(wanted, 1, most);
+  plan.band_rows =
+      std::clamp(limits.band_rows ? *limits.band_rows : suitable_rows(plan, limits), 1, most);
   return plan;
 }
 

@@ -44,6 +44,10 @@ struct Plan {
 
   // Bytes of the largest buffer that bands of `rows` output rows need, over all passes.
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
+
+  // Bytes that a band of `rows` output rows takes on its way, at most: its input and its result on
+  // the host, and as much on the device.
+  [[nodiscard]] std::uint64_t band_memory(int rows) const { return 4 * largest_buffer(rows); }
 };
 
 struct PlanLimits {
@@ -52,7 +56,11 @@ struct PlanLimits {
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
-  // Output rows a band, whatever the target says; fewer where max_buffer demands it.
+  // Bytes that all bands under way may take. Three are to find room, so that one can be decoded,
+  // one filtered and one encoded; but rather fewer than three than bands lower than 16 rows, and
+  // rather low ones than none.
+  std::uint64_t max_memory = UINT64_MAX;
+  // Output rows a band, whatever target and memory say; fewer where max_buffer demands it.
   std::optional<int> band_rows = std::nullopt;
 };
 

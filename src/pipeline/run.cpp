@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
 #include "base/error.hpp"
 #include "base/handover.hpp"
+#include "base/thread_limit.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/read_ahead.hpp"
@@ -133,10 +133,11 @@ class PictureRun {
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
     for (bool more = is_file_; more && !engine_.is_ready();) {
       const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
-      more = walk.reader->read_on(options_.max_memory / 2);
+      more = walk.reader->read_on(memory_ahead());
     }
-    walk.prepared = engine_.prepare({report_.size, report_.input_pixel, std::move(chain), measure},
-                                    walk.timeline);
+    walk.prepared = engine_.prepare(
+        {report_.size, report_.input_pixel, std::move(chain), measure, memory_of_bands()},
+        walk.timeline);
   }
 
   void describe(const PictureHeader& header, const Plan& plan) {
@@ -191,13 +192,16 @@ class PictureRun {
             tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, finish));
   }
 
+  [[nodiscard]] std::uint64_t memory_ahead() const { return options_.max_memory / 4; }
+  [[nodiscard]] std::uint64_t memory_of_bands() const {
+    return options_.max_memory - memory_ahead();
+  }
+
   // As many as keep every step busy, as long as their memory stays within the limit.
   [[nodiscard]] std::size_t bands_in_flight(const Plan& plan) const {
-    // Its input and its result on the host, and as much on the device.
-    const std::uint64_t bytes = 4 * plan.largest_buffer(plan.band_rows);
-    const auto enough = static_cast<std::uint64_t>(tbb::this_task_arena::max_concurrency()) + 2;
+    const std::uint64_t enough = allowed_threads() + 2;
     return static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(options_.max_memory / bytes, 1, enough));
+        std::clamp<std::uint64_t>(memory_of_bands() / plan.band_memory(plan.band_rows), 1, enough));
   }
 
   static Image decode(Walk& walk, BandFeed& feed, const RowRange& band) {

@@ -18,8 +18,9 @@ struct RunOptions {
   WriteOptions write;
   // When the work began that the report accounts for; the call where it is empty.
   std::optional<Nanoseconds> start;
-  // Bytes that the bands under way may take, roughly; one band goes its way whatever it takes.
-  std::uint64_t max_memory = std::uint64_t{64} << 20U;
+  // Bytes that the bands under way may take, and rows decoded ahead of them. A band of one row goes
+  // its way whatever it takes, and so does one of the height that the engine's options ask for.
+  std::uint64_t max_memory = std::uint64_t{128} << 20U;
   // Opens the output; open_sink() where it is empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
   // Told after each band: rows done, rows to do in all, over all walks. May be empty.

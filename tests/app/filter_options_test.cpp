@@ -80,6 +80,45 @@ TEST_F(FilterOptionsTest, TakeEveryOption) {
   EXPECT_EQ(options.log_level, log::Level::debug);
 }
 
+TEST_F(FilterOptionsTest, MemoryIsInBytesOrWithASuffix) {
+  const auto memory = [](const char* text) { return parsed({"--max-memory", text}).max_memory; };
+  EXPECT_EQ(memory("1"), 1U);
+  EXPECT_EQ(memory("1000000"), 1'000'000U);
+  EXPECT_EQ(memory("3K"), 3072U);
+  EXPECT_EQ(memory("64M"), 64U * 1024 * 1024);
+  EXPECT_EQ(memory("1G"), 1024U * 1024 * 1024);
+  EXPECT_EQ(memory("17179869183G"), 17179869183ULL << 30U);
+  EXPECT_EQ(parsed({}).max_memory, std::nullopt);
+  for (const char* bad : {"", "0", "0K", "-1", "1.5G", "1T", "1m", "M", "G1", "1KK", " 1", "1 ",
+                          "17179869184G", "18446744073709551616", "x"}) {
+    EXPECT_EQ(complaint({"in.png", "out.png", "--max-memory", bad}),
+              "--max-memory: '" + std::string(bad) +
+                  "' is no number of bytes such as 1000000, 500K, 64M or 1G (see gpufilter "
+                  "--help)");
+  }
+}
+
+TEST_F(FilterOptionsTest, EachJobTakesAThread) {
+  EXPECT_EQ(parsed({}).threads, std::nullopt);
+  EXPECT_EQ(parsed({"--threads", "3"}).threads, 3);
+  EXPECT_EQ(parsed({"--threads", "1"}).folder.jobs, 1);
+  EXPECT_EQ(parsed({"--threads", "9", "--jobs", "4"}).folder.jobs, 4);
+  EXPECT_EQ(parsed({"--threads", "4", "--jobs", "4"}).folder.jobs, 4);
+  EXPECT_EQ(complaint({"in", "out", "--threads", "3", "--jobs", "4"}),
+            "--jobs 4 is more than --threads 3: each picture under way takes a thread");
+}
+
+TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
+  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}), "--border goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
+            "--alpha goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}), "--tile goes with --blur tiled");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),
+            "--tile goes with --blur tiled");
+  EXPECT_EQ(parsed({"--border", "wrap", "--alpha", "independent", "--blur", "auto"}).chain.size(),
+            1U);
+}
+
 TEST_F(FilterOptionsTest, SubsamplingHasItsUsualNames) {
   const auto subsampling = [](const char* name) {
     return parsed({"--subsampling", name}).run.write.jpeg_subsampling;

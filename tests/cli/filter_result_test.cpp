@@ -4,6 +4,7 @@
 
 #include "cli/filter_fixture.hpp"
 #include "stages/catalogue.hpp"
+#include "support/jpeg.hpp"
 #include "support/png_oracle.hpp"
 
 namespace gpufilter::test {
@@ -107,6 +108,32 @@ TEST_F(FilterResult, BandsDoNotShow) {
   }
 }
 
+TEST_F(FilterResult, ThreadsMemoryAndBandsDoNotShow) {
+  const std::string in = stored(random_image({517, 1031}, format_, 11), "in.png");
+  const std::vector<std::vector<std::string>> ways{
+      {"--threads", "1"},     {"--threads", "2"},
+      {"--threads", "7"},     {"--max-memory", "1M"},
+      {"--max-memory", "1G"}, {"--max-memory", "1"},
+      {"--band-rows", "1"},   {"--band-rows", "7"},
+      {"--band-rows", "64"},  {"--threads", "1", "--max-memory", "100K", "--band-rows", "7"}};
+  for (const char* name : {"out.png", "out.jpg"}) {
+    for (const char* device : {"auto", "reference"}) {
+      const std::string out = folder_ / name;
+      const std::vector<std::string> arguments{in,       out,    "--blur",   "tiled",
+                                               "--blur", "auto", "--device", device};
+      filter_quietly(arguments);
+      const std::string expected = read_file(out);
+      for (const auto& way : ways) {
+        std::vector<std::string> more = arguments;
+        more.insert(more.end(), way.begin(), way.end());
+        filter_quietly(more);
+        EXPECT_TRUE(read_file(out) == expected)
+            << name << " " << device << ::testing::PrintToString(way);
+      }
+    }
+  }
+}
+
 TEST_F(FilterResult, ASinglePixelIsAPicture) {
   const Image image = random_image({1, 1}, {4, 16}, 5);
   const std::string out = folder_ / "out.png";
@@ -159,6 +186,28 @@ TEST_F(FilterResult, QualityAndLevelDecideTheSize) {
   EXPECT_LT(size_with("out.jpg", "--quality", "10"), size_with("out.jpg", "--quality", "90"));
   EXPECT_LT(size_with("out.png", "--png-level", "9"), size_with("out.png", "--png-level", "0"));
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "out.png"), image));
+}
+
+TEST_F(FilterResult, JpegKeepsItsSettingsOrTakesThoseAskedFor) {
+  const Raster raster = textured_raster(45, 67, 3);
+  JpegRecipe recipe{.quality = 77, .horizontal_subsampling = 1, .vertical_subsampling = 2};
+  const auto expected = [&] { return components_of(encode_with_libjpeg(raster, recipe)); };
+  const Bytes jpeg = encode_with_libjpeg(raster, recipe);
+  const std::string in = folder_ / "in.jpg";
+  const std::string out = folder_ / "out.jpg";
+  write_file(in, {jpeg.begin(), jpeg.end()});
+
+  const ProcessResult result = filter({in, out, "--blur", "auto"});
+  EXPECT_NE(result.err.find("quality 77 (kept from the input), 4:4:0 (kept from the input)\n"),
+            std::string::npos)
+      << result.err;
+  EXPECT_EQ(components_of(bytes_of(out)), expected());
+  filter_quietly({in, out, "--quality", "95", "--blur", "auto"});
+  recipe.quality = 95;
+  EXPECT_EQ(components_of(bytes_of(out)), expected());
+  filter_quietly({in, out, "--subsampling", "422"});
+  recipe = {.quality = 77, .vertical_subsampling = 1};
+  EXPECT_EQ(components_of(bytes_of(out)), expected());
 }
 
 TEST_F(FilterResult, JpegOutputLaysAlphaOverTheBackground) {

@@ -42,6 +42,8 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
       {"--png-level", {"-1", "10", "x"}},
       {"--max-pixels", {"0", "-1", "x", "1e3", "18446744073709551616"}},
       {"--band-rows", {"0", "-1", "x", "2147483648"}},
+      {"--threads", {"0", "-1", "x", "1025"}},
+      {"--max-memory", {"0", "", "x", "1T", "-1M", "18446744073709551616"}},
       {"--on-exists", {"foo"}},
       {"--timing", {"foo", "JSON"}},
       {"--progress", {"foo"}},

@@ -64,6 +64,50 @@ TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
   EXPECT_EQ(plan.band_rows, 8);
 }
 
+// The input and the result of a band on the host, and as much on the device, of the picture's rows
+// and a halo of two blurs.
+std::uint64_t memory_of_band(std::uint64_t row, int rows) {
+  return 4 * row * static_cast<std::uint64_t>(rows + 4);
+}
+
+TEST(Plan, MemoryHoldsThreeBands) {
+  const PixelFormat format{4, 8};
+  const std::uint64_t row = row_pitch(1000, format);
+  for (const int rows : {16, 17, 100}) {
+    const std::uint64_t memory = 3 * memory_of_band(row, rows);
+    for (const std::uint64_t bytes : {memory, memory + 3 * row}) {
+      const Plan plan = make_plan({1000, 4000}, format, blurs(2),
+                                  {.target_buffer = UINT64_MAX, .max_memory = bytes});
+      EXPECT_EQ(plan.band_rows, rows);
+      EXPECT_LE(3 * plan.band_memory(plan.band_rows), bytes);
+    }
+  }
+}
+
+TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
+  const PixelFormat format{4, 8};
+  const std::uint64_t row = row_pitch(1000, format);
+  const auto rows_within = [&](std::uint64_t bytes) {
+    return make_plan({1000, 4000}, format, blurs(2), {.max_memory = bytes}).band_rows;
+  };
+  EXPECT_EQ(rows_within(3 * memory_of_band(row, 16) - 1), 16);
+  EXPECT_EQ(rows_within(memory_of_band(row, 16)), 16) << "one at a time";
+  EXPECT_EQ(rows_within(memory_of_band(row, 16) - 1), 15);
+  EXPECT_EQ(rows_within(memory_of_band(row, 1)), 1);
+  EXPECT_EQ(rows_within(1), 1) << "there has to be a band";
+}
+
+TEST(Plan, MemoryThatIsThereIsNotFilled) {
+  const Plan plan =
+      make_plan({1000, 4000}, {4, 8}, blurs(2), {.target_buffer = 40 * row_pitch(1000, {4, 8})});
+  EXPECT_EQ(plan.band_rows, 36);
+}
+
+TEST(Plan, AskedForRowsAreMadeWhateverTheyTake) {
+  const Plan plan = make_plan({1000, 4000}, {4, 8}, blurs(2), {.max_memory = 1, .band_rows = 300});
+  EXPECT_EQ(plan.band_rows, 300);
+}
+
 TEST(Plan, RefusesRowsThatNoBufferHolds) {
   EXPECT_THROW(static_cast<void>(make_plan({64, 400}, {1, 8}, blurs(1), {.max_buffer = 191})),
                DeviceError);

@@ -1,0 +1,59 @@
+#include "base/thread_limit.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
+
+#include "base/background.hpp"
+
+namespace gpufilter {
+namespace {
+
+// How many threads take part in work that is enough for many.
+std::size_t threads_at_work() {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  tbb::parallel_for(0, 200, [&](int) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const std::lock_guard lock(mutex);
+    seen.insert(std::this_thread::get_id());
+  });
+  return seen.size();
+}
+
+TEST(ThreadLimit, HoldsWhileItLives) {
+  const std::size_t before = allowed_threads();
+  EXPECT_GE(before, 1U);
+  {
+    const ThreadLimit one(1);
+    EXPECT_EQ(allowed_threads(), 1U);
+    EXPECT_EQ(threads_at_work(), 1U);
+    EXPECT_EQ(Background().threads(), 1U);
+  }
+  EXPECT_EQ(allowed_threads(), before);
+}
+
+TEST(ThreadLimit, TheLowestOfSeveralHolds) {
+  const ThreadLimit two(2);
+  const std::size_t outer = allowed_threads();
+  EXPECT_LE(outer, 2U);
+  {
+    const ThreadLimit one(1);
+    const ThreadLimit seven(7);
+    EXPECT_EQ(allowed_threads(), 1U);
+  }
+  EXPECT_EQ(allowed_threads(), outer);
+  EXPECT_LE(threads_at_work(), 2U);
+}
+
+TEST(ThreadLimit, NoThreadAtAllIsOne) {
+  const ThreadLimit none(0);
+  EXPECT_EQ(threads_at_work(), 1U);
+}
+
+}  // namespace
+}  // namespace gpufilter
