@@ -102,7 +102,9 @@ void ProgramBuilder::keep() {
     entry.kept = true;  // tried once: a cache that cannot be written does not get better
     try {
       const auto binaries = entry.built.program.getInfo<CL_PROGRAM_BINARIES>();
-      if (!binaries.empty() && !binaries.front().empty()) cache_->store(full_key, binaries.front());
+      if (binaries.empty() || binaries.front().empty()) continue;
+      // Where it is not stored, the cache has said so in the log, and the next run compiles again.
+      static_cast<void>(cache_->store(full_key, binaries.front()));
     } catch (const cl::Error& error) {
       log::debug(format("{}: the driver does not hand out a compiled program: {}", device_.name,
                         opencl_error_text(error.err())));

@@ -20,7 +20,7 @@ class ProgramCache {
   [[nodiscard]] std::optional<std::vector<std::uint8_t>> load(const std::string& key) const;
 
   // Stores (or replaces) the binary under `key`. False where that cannot be done.
-  bool store(const std::string& key, const std::vector<std::uint8_t>& binary) const;
+  [[nodiscard]] bool store(const std::string& key, const std::vector<std::uint8_t>& binary) const;
 
   // Where the entry of `key` lies or would lie.
   [[nodiscard]] std::filesystem::path entry(const std::string& key) const;

@@ -252,6 +252,11 @@ TEST(MatrixProductReference, ActivationsTurnNanAndMinusZeroIntoZero) {
 struct KernelCase {
   const char* name;
   MatrixParameters parameters;
+
+  // For GoogleTest, which would print bytes.
+  friend void PrintTo(const KernelCase& kernel, std::ostream* out) {  // NOLINT(*-identifier-naming)
+    *out << kernel.name;
+  }
 };
 
 class MatrixProductKernel : public ::testing::TestWithParam<KernelCase> {};

@@ -113,16 +113,38 @@ TEST(BlurReference, RoundsEverySumAsTheContractSays) {
   }
 }
 
+const char* name(BlurVariant variant) {
+  switch (variant) {
+    case BlurVariant::naive:
+      return "naive";
+    case BlurVariant::tiled:
+      return "tiled";
+    case BlurVariant::automatic:
+      return "auto";
+  }
+  return "?";
+}
+
+}  // namespace
+
+// For GoogleTest, which would print bytes; it looks for them where their types are.
+static void PrintTo(BlurVariant variant, std::ostream* out) {  // NOLINT(*-identifier-naming)
+  *out << name(variant);
+}
+static void PrintTo(Border border, std::ostream* out) {  // NOLINT(*-identifier-naming)
+  *out << name(border);
+}
+
+namespace {
+
 using KernelCase = std::tuple<BlurVariant, int, Border>;
 
 class BlurKernel : public ::testing::TestWithParam<KernelCase> {};
 
 std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
   const auto& [variant, tile, border] = info.param;
-  const std::string kernel = variant == BlurVariant::naive   ? "naive"
-                             : variant == BlurVariant::tiled ? "tiled" + std::to_string(tile)
-                                                             : "auto";
-  return kernel + "_" + name(border);
+  return format("{}{}_{}", name(variant), variant == BlurVariant::tiled ? std::to_string(tile) : "",
+                name(border));
 }
 
 void check_format(Session& session, const BlurParameters& parameters, const PixelFormat& format) {
