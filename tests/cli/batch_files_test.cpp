@@ -25,6 +25,20 @@ TEST_F(BatchFiles, EveryPictureIsFiltered) {
   EXPECT_EQ(read_file(out_ + "/b.jpg"), read_file(folder_ / "single.jpg"));
 }
 
+TEST_F(BatchFiles, ThreadsAndMemoryDoNotShow) {
+  put_many(5, {301, 211});
+  put("b.jpg", {301, 211});
+  const Files expected = undisturbed();
+  for (const std::vector<std::string>& way : {std::vector<std::string>{"--threads", "1"},
+                                              {"--threads", "2", "--jobs", "1"},
+                                              {"--threads", "7", "--jobs", "3"},
+                                              {"--max-memory", "1M"},
+                                              {"--max-memory", "1", "--jobs", "2"},
+                                              {"--max-memory", "1G"}}) {
+    EXPECT_TRUE(undisturbed(way) == expected) << ::testing::PrintToString(way);
+  }
+}
+
 TEST_F(BatchFiles, NoStageCopiesThePixels) {
   put("a.png");
   filter_quietly({in_, out_});
