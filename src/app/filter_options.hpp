@@ -31,7 +31,7 @@ struct FilterOptions {
   bool quiet = false;  // already applied to timing, progress and log level
   std::optional<int> band_rows;
   std::optional<int> threads;               // none: all cores
-  std::optional<std::uint64_t> max_memory;  // none: for the pictures under way, see there
+  std::optional<std::uint64_t> max_memory;  // none: that of `run`; in folders it may be more
   RunOptions run;
   FolderOptions folder;
 };

@@ -100,8 +100,9 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   constexpr std::string_view suffixes = "KMG";
-  const std::size_t suffix = text.empty() ? suffixes.npos : suffixes.find(text.back());
-  const unsigned shift = suffix == suffixes.npos ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
+  constexpr auto none = std::string_view::npos;
+  const std::size_t suffix = text.empty() ? none : suffixes.find(text.back());
+  const unsigned shift = suffix == none ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
   if (shift > 0) text.remove_suffix(1);
   std::uint64_t value = 0;
   const char* end = text.data() + text.size();
