@@ -182,8 +182,11 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
   const auto limit = limit_threads(options);
-  for (const auto& engine : engines)
-    engine->await_choice();
+  // "auto" finds something in any case; what else is asked for may not be there.
+  if (options.device != "auto" || options.require_device) {
+    for (const auto& engine : engines)
+      engine->await_choice();
+  }
   std::unique_ptr<ByteSink> trace;
   if (!options.trace.empty() && !batch.dry_run) {
     check_trace(plan, options.trace);

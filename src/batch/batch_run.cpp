@@ -147,13 +147,9 @@ class BatchRun {
   }
 
   [[nodiscard]] RunReport filter(const BatchItem& item, PictureResult& result) {
-    Engine* used = nullptr;
-    RunReport report = engines_.with_engine([&](Engine& engine) {
-      used = &engine;
-      return jobs_.filter(item, engine);
-    });
-    // So that programs which took long to compile outlast a run that is killed.
-    if (!any_done_.exchange(true)) used->keep_programs();
+    RunReport report =
+        engines_.with_engine([&](Engine& engine) { return jobs_.filter(item, engine); });
+    any_done_ = true;
     result.input_format = report.input_format;
     result.size = report.size;
     result.output_pixel = report.output_pixel;

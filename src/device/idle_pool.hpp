@@ -13,7 +13,7 @@ namespace gpufilter {
 // `bytes` rounded up so that few sizes are left, and at most an eighth is wasted.
 [[nodiscard]] inline std::size_t pooled_size(std::size_t bytes) {
   std::size_t step = 1;
-  while (step < bytes / 8)
+  while (step * 2 <= bytes / 8)
     step *= 2;
   return (bytes + step - 1) / step * step;
 }

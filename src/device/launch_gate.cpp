@@ -11,11 +11,22 @@ void LaunchGate::launch(const Key& key, std::size_t width, Client& client,
     busy_.insert(&client);
     return;
   }
-  for (Client* other : busy_)
-    other->wait();
+  wait_for_all();
   enqueue();
   client.wait();
   widest = width;
+}
+
+void LaunchGate::alone(const std::function<void()>& work) {
+  const std::lock_guard lock(mutex_);
+  wait_for_all();
+  widest_.clear();  // which entry serves which width is no longer known
+  work();
+}
+
+void LaunchGate::wait_for_all() {
+  for (Client* client : busy_)
+    client->wait();
 }
 
 void LaunchGate::ended(Client& client) {

@@ -42,7 +42,14 @@ class LaunchGate {
   // All commands of `client` have ended. Every client says so before it goes.
   void ended(Client& client);
 
+  // Calls `work` when nothing is under way, and lets nothing begin meanwhile: for what makes
+  // entries of its own, as asking for a program's binary does. Throws what `work` and the clients
+  // throw.
+  void alone(const std::function<void()>& work);
+
  private:
+  void wait_for_all();
+
   std::mutex mutex_;
   std::map<Key, std::size_t> widest_;
   std::set<Client*> busy_;

@@ -272,7 +272,8 @@ Kernel Session::make_kernel(const KernelRequest& request) {
 }
 
 void Session::keep_programs() {
-  state_->builder.keep();
+  const auto keep = [this] { state_->builder.keep(); };
+  state_->gate ? state_->gate->alone(keep) : keep();
 }
 
 }  // namespace gpufilter

@@ -110,6 +110,17 @@ TEST(LaunchGate, LetsLaunchesThatAreNoWiderRunBesideEachOther) {
   EXPECT_EQ(device.violations(), 0);
 }
 
+TEST(LaunchGate, WaitsForAllBeforeWorkThatWantsToBeAlone) {
+  LaunchGate gate;
+  Device device;
+  FakeQueue queue(gate, device);
+  queue.launch(key, 100);
+  queue.launch(key, 100);
+  gate.alone([&] { EXPECT_EQ(device.under_way(), 0U); });
+  queue.launch(key, 100);
+  EXPECT_EQ(device.under_way(), 0U) << "the first launch after it is on its own too";
+}
+
 TEST(LaunchGate, GoesOnAfterALaunchThatFails) {
   LaunchGate gate;
   Device device;
