@@ -8,52 +8,51 @@
 #include <utility>
 
 #include <isa-l/igzip_lib.h>
-#define ZLIB_CONST  // zlib's input is const
-#include <zlib.h>
+
+#include "codec/deflate.hpp"
 
 namespace gpufilter {
 
-// ISA-L deflates several times faster than zlib, and photographs about as well: filtered, they hold
-// few repetitions worth a search. Drawings, text and gradients hold many, and zlib finds more of
-// them.
-enum class UseOfZlib { never, for_drawings, always };
+// Who deflates: ISA-L is by far the fastest, and nearly as good as any other on photographs, which,
+// filtered, hold few repetitions worth a search. Drawings, text and gradients hold many, and
+// Deflater finds them.
+enum class Engine { isal, by_content, both };
 
 struct PngCompression {
   std::span<const PngFilter> filters;  // the one that suits a sample of the chunk is taken
   std::size_t sample_size;             // bytes
-  int isal_level;                      // 1 or 3; 0: zlib alone
-  UseOfZlib use_of_zlib;               // as well; the smaller result is taken
-  int zlib_level;
+  Engine engine;                       // both: the smaller result is taken
+  int isal_level;                      // 1 to 3
+  int effort;                          // Deflater's
 };
 
 namespace {
 
 // No filter at all suits drawings and dithered pictures, the others photographs.
-constexpr std::array filters{PngFilter::best, PngFilter::paeth, PngFilter::average, PngFilter::sub,
-                             PngFilter::none};
-constexpr std::span<const PngFilter> all_filters(filters);
-constexpr auto best_filter = all_filters.subspan(0, 1);
-constexpr auto average_filter = all_filters.subspan(2, 1);
-constexpr auto sub_filter = all_filters.subspan(3, 1);
-constexpr auto no_filter = all_filters.subspan(4, 1);
+constexpr std::array no_filter{PngFilter::none};
+constexpr std::array sub_filter{PngFilter::sub};
+constexpr std::array fast_filters{PngFilter::average, PngFilter::sub, PngFilter::none};
+constexpr std::array some_filters{PngFilter::best, PngFilter::sub, PngFilter::none};
+constexpr std::array all_filters{PngFilter::best, PngFilter::paeth, PngFilter::average,
+                                 PngFilter::sub, PngFilter::none};
 
 constexpr std::size_t some = std::size_t{32} << 10U;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-using enum UseOfZlib;
+using enum Engine;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {no_filter, 0, 0, always, 0},
-    {sub_filter, 0, 1, never, 0},
-    {average_filter, 0, 1, never, 0},
-    {best_filter, 0, 1, never, 0},
-    {all_filters, some, 1, never, 0},
-    {all_filters, some, 3, never, 0},
-    {all_filters, some, 3, for_drawings, 6},
-    {all_filters, everything, 3, always, 6},
-    {all_filters, everything, 3, always, 8},
-    {all_filters, everything, 3, always, 9},
+    {no_filter, 0, by_content, 0, 0},
+    {sub_filter, 0, isal, 1, 0},
+    {fast_filters, some, isal, 1, 0},
+    {some_filters, some, isal, 2, 0},
+    {some_filters, some, by_content, 2, 2},
+    {some_filters, some, by_content, 2, 5},
+    {some_filters, some, by_content, 2, 10},
+    {all_filters, everything, both, 3, 40},
+    {all_filters, everything, both, 3, 200},
+    {all_filters, everything, both, 3, 2000},
 }};
 
 // Bytes that are written before they are read: std::vector would fill them first.
@@ -74,10 +73,12 @@ class Buffer {
 };
 
 constexpr std::uint32_t level_buffer_size(int isal_level) {
-  return isal_level == 1 ? ISAL_DEF_LVL1_DEFAULT : ISAL_DEF_LVL3_DEFAULT;
+  constexpr std::array<std::uint32_t, 4> sizes{0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
+                                               ISAL_DEF_LVL3_DEFAULT};
+  return sizes.at(static_cast<std::size_t>(isal_level));
 }
 
-// Both libraries count in 32 bits. Longer chunks, which one row may be, are deflated in pieces.
+// ISA-L counts in 32 bits. Longer chunks, which one row may be, are deflated in pieces.
 constexpr std::size_t longest_piece = std::size_t{1} << 20U;
 
 // What a piece may become at most: stored, in blocks, with the end of the last one.
@@ -104,26 +105,6 @@ std::size_t isal_deflate_piece(Piece piece, std::uint8_t* deflated, int level, b
     throw std::logic_error("ISA-L found no room for a deflated chunk");
   }
   return stream.total_out;
-}
-
-std::size_t zlib_deflate_piece(Piece piece, std::uint8_t* deflated, int level, bool last) {
-  constexpr int raw_window = -15;
-  constexpr int memory_level = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, raw_window, memory_level, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    throw std::bad_alloc();
-  }
-  stream.next_in = piece.data();
-  stream.avail_in = static_cast<uInt>(piece.size());
-  stream.next_out = deflated;
-  stream.avail_out = static_cast<uInt>(deflate_bound(piece.size()));
-  const int result = deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
-  const bool complete = result == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0;
-  const std::size_t size = stream.total_out;
-  deflateEnd(&stream);
-  if (!complete) throw std::logic_error("zlib found no room for a deflated chunk");
-  return size;
 }
 
 // Calls deflate_piece(piece, where to, whether it is the last) for piece after piece of `filtered`;
@@ -157,10 +138,11 @@ PngRowBlock sample_of(const PngRowBlock& block, std::size_t size) {
 
 struct PngCompressor::State {
   Buffer filtered;
-  Buffer deflated;
-  Buffer second_deflated;
+  Buffer isal_deflated;
   Buffer level_buffer;  // ISA-L's
   isal_zstream isal{};
+  Deflater deflater;
+  Buffer deflated;
 
   // What of `block` is to be deflated.
   Piece filter(const PngRowBlock& block, PngFilter filter) {
@@ -177,40 +159,59 @@ struct PngCompressor::State {
     return {filtered.data(), size};
   }
 
-  Piece deflate_by_isal(Piece from, int level, bool last) {
-    level_buffer.reserve(level_buffer_size(level));
+  Piece deflate_fast(Piece from, int isal_level, bool last) {
+    level_buffer.reserve(level_buffer_size(isal_level));
     const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
-      return isal_deflate_piece(piece, into, level, is_last, isal, level_buffer);
+      return isal_deflate_piece(piece, into, isal_level, is_last, isal, level_buffer);
+    };
+    return deflate_pieces(from, isal_deflated, last, deflate_piece);
+  }
+
+  // `from` is `block` after `filter`. Filters leave little that repeats itself at a likely
+  // distance, and gain so much themselves that less effort will do.
+  Piece deflate_well(Piece from, const PngRowBlock& block, PngFilter filter, int effort,
+                     bool last) {
+    const std::size_t row = block.row_bytes + 1;
+    const std::array<std::size_t, 4> around{block.distance, row, row - block.distance,
+                                            row + block.distance};
+    const bool none = filter == PngFilter::none;
+    const auto likely = std::span(around).first(none ? around.size() : 0);
+    if (!none) effort = (effort + 4) / 5;
+    const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
+      return deflater.deflate(piece, likely, effort, is_last, into);
     };
     return deflate_pieces(from, deflated, last, deflate_piece);
   }
 
-  Piece deflate_by_zlib(Piece from, int level, bool last) {
-    const auto deflate_piece = [level](Piece piece, std::uint8_t* into, bool is_last) {
-      return zlib_deflate_piece(piece, into, level, is_last);
-    };
-    return deflate_pieces(from, second_deflated, last, deflate_piece);
-  }
-
+  // The filter that leaves least for ISA-L to write, and how much that is.
   struct Choice {
     PngFilter filter;
-    bool none_is_good;  // as well as nearly, judging by the sample
+    std::size_t size;
   };
-
-  Choice choose_filter(const PngRowBlock& block, const PngCompression& how) {
-    Choice choice{how.filters[0], false};
-    if (how.filters.size() == 1) return choice;
-    const PngRowBlock sample = sample_of(block, how.sample_size);
-    std::size_t least = everything;
-    std::size_t size = 0;
+  Choice choose_filter(const PngRowBlock& sample, const PngCompression& how) {
+    Choice choice{how.filters[0], everything};
     for (const PngFilter candidate : how.filters) {
-      size = deflate_by_isal(filter(sample, candidate), 1, false).size();
-      if (size < least) choice.filter = candidate;
-      least = std::min(least, size);
+      const std::size_t size = deflate_fast(filter(sample, candidate), 1, false).size();
+      if (size < choice.size) choice = {candidate, size};
     }
-    static_assert(filters.back() == PngFilter::none);
-    choice.none_is_good = size <= least / 10 * 13;
     return choice;
+  }
+
+  // Whether the sample repeats itself so much that a search is worth its time: it shrinks a lot, or
+  // filters gain little. They have to gain more than ISA-L loses beside zlib, lest a file becomes
+  // larger than with zlib and no filter, as other programs write it. Sets the filter anew where the
+  // search finds more without.
+  bool is_drawing(const PngRowBlock& sample, const PngCompression& how, Choice& choice) {
+    const std::size_t size_of_everything = sample.rows.size();
+    const auto size_by_search = [&](PngFilter candidate) {
+      return deflate_well(filter(sample, candidate), sample, candidate, how.effort, false).size();
+    };
+    const std::size_t unfiltered = size_by_search(PngFilter::none);
+    if (choice.size > size_of_everything / 8 && choice.size < unfiltered - unfiltered / 8)
+      return false;
+    if (choice.filter != PngFilter::none && unfiltered < size_by_search(choice.filter))
+      choice.filter = PngFilter::none;
+    return true;
   }
 };
 
@@ -223,17 +224,21 @@ PngCompressor::~PngCompressor() = default;
 
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
-  const State::Choice choice = state_->choose_filter(block, how);
+  State::Choice choice{how.filters[0], 0};
+  bool search = how.engine != Engine::isal;
+  if (how.filters.size() > 1) {
+    const PngRowBlock sample = sample_of(block, how.sample_size);
+    choice = state_->choose_filter(sample, how);
+    if (how.engine == by_content) search = state_->is_drawing(sample, how, choice);
+  }
   const Piece filtered = state_->filter(block, choice.filter);
   Result result{{}, filtered.size(), isal_adler32(1, filtered.data(), filtered.size())};
-  if (how.isal_level != 0) {
-    result.deflated = state_->deflate_by_isal(filtered, how.isal_level, last);
+  if (search) {
+    result.deflated = state_->deflate_well(filtered, block, choice.filter, how.effort, last);
   }
-  const bool is_drawing =
-      result.deflated.size() < filtered.size() / 100 * (choice.none_is_good ? 40 : 10);
-  if (how.use_of_zlib == always || (how.use_of_zlib == for_drawings && is_drawing)) {
-    const Piece other = state_->deflate_by_zlib(filtered, how.zlib_level, last);
-    if (how.isal_level == 0 || other.size() < result.deflated.size()) result.deflated = other;
+  if (!search || how.engine == both) {
+    const Piece fast = state_->deflate_fast(filtered, how.isal_level, last);
+    if (!search || fast.size() < result.deflated.size()) result.deflated = fast;
   }
   return result;
 }
