@@ -117,15 +117,14 @@ struct Deflater::State {
 Deflater::Deflater() : state_(std::make_unique<State>()) {}
 Deflater::~Deflater() = default;
 
-std::size_t Deflater::deflate(std::span<const std::uint8_t> data,
-                              std::span<const std::size_t> likely, int effort, bool last,
-                              std::uint8_t* deflated) {
+std::size_t Deflater::deflate(std::span<const std::uint8_t> data, const DeflateHints& hints,
+                              int effort, bool last, std::uint8_t* deflated) {
   if (effort == 0) {
     BitWriter out(deflated);
     write_stored(data, last, out);
     return out.size();
   }
-  state_->finder.start(data, likely);
+  state_->finder.start(data, hints.unit, hints.likely);
   State::Run run{state_->finder,
                  state_->block,
                  data,

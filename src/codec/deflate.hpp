@@ -8,6 +8,12 @@
 
 namespace gpufilter {
 
+struct DeflateHints {
+  std::size_t unit =
+      4;  // bytes: most matches are no shorter; 3 where pixels of 3 repeat themselves
+  std::span<const std::size_t> likely = {};  // distances of matches
+};
+
 // Deflates piece after piece in tables that it keeps. On what repeats itself it is faster than zlib
 // at equal sizes; on photographs ISA-L is several times faster than both.
 class Deflater {
@@ -19,10 +25,10 @@ class Deflater {
 
   // Deflates `data` (below 2 GiB) into `deflated`, without reference to what came before, up to a
   // whole byte; returns how many bytes it takes, bound(data.size()) at most. `last`: the stream
-  // ends here. Matches are looked for at a few distances that are `likely`, and at other places, on
-  // average `effort` of them for every four bytes at most; 0: the bytes are stored as they are.
-  std::size_t deflate(std::span<const std::uint8_t> data, std::span<const std::size_t> likely,
-                      int effort, bool last, std::uint8_t* deflated);
+  // ends here. Matches are looked for at the likely distances, and at other places, on average
+  // `effort` of them for every four bytes at most; 0: the bytes are stored as they are.
+  std::size_t deflate(std::span<const std::uint8_t> data, const DeflateHints& hints, int effort,
+                      bool last, std::uint8_t* deflated);
 
   // So much has to be there for what `size` bytes become; the end may be written over.
   [[nodiscard]] static constexpr std::size_t bound(std::size_t size) {

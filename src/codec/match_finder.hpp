@@ -19,36 +19,37 @@ struct Match {
   std::size_t distance = 0;
 };
 
-// Chains link places whose next eight bytes are alike: they lead to long matches past all the
-// places that merely share a pixel. Of the places whose next four bytes are alike the last one is
-// kept, for short matches. Shorter ones, unless they are near, cost more than literals as a rule.
+// Chains link places whose next two units are alike: they lead to long matches past all the places
+// that merely share a pixel. Of the places whose next unit is alike the last one is kept, for short
+// matches. Shorter ones, unless they are near, cost more than literals as a rule.
 class MatchFinder {
  public:
   // Bytes at the end of the data where nothing is looked for.
   static constexpr std::size_t blind_end = 8;
 
-  MatchFinder() : chains_(chain_table), fours_(four_table), earlier_(farthest_match) {}
+  MatchFinder() : chains_(chain_table), units_(unit_table), earlier_(farthest_match) {}
 
-  // `likely`: distances that are tried everywhere.
-  void start(std::span<const std::uint8_t> data, std::span<const std::size_t> likely) {
+  // `unit` is 3 or 4 bytes. `likely`: distances that are tried everywhere.
+  void start(std::span<const std::uint8_t> data, std::size_t unit,
+             std::span<const std::size_t> likely) {
     data_ = data;
     likely_ = likely;
+    unit_ = unit;
     std::fill(chains_.begin(), chains_.end(), 0U);
-    std::fill(fours_.begin(), fours_.end(), 0U);
+    std::fill(units_.begin(), units_.end(), 0U);
   }
 
   // The longest match of data[at] and on, if longer than `known`. Looks at `candidates` places of a
   // chain at most and leaves there how many of them it did not need. at + blind_end <= data.size().
   [[nodiscard]] Match find(std::size_t at, std::size_t known, int& candidates) const {
     Search search{data_.data() + at, at, std::min(longest_match, data_.size() - at),
-                  Match{std::max(known, shortest_likely - 1), 0}};
+                  Match{std::max(known, shortest - 1), 0}};
     for (const std::size_t distance : likely_)
       search.try_likely_distance(distance);
-    search.best.length = std::max(search.best.length, shortest - 1);
     const std::uint64_t next = load_le64(search.here);
     follow_chain(chains_[chain_of(next)], search, candidates);
-    const std::size_t four = fours_[four_of(next)];
-    if (search.best.length < blind_end && four > 0) search.try_distance(at + 1 - four);
+    const std::size_t place = units_[unit_of(next)];
+    if (search.best.length < 2 * unit_ && place > 0) search.try_distance(at + 1 - place);
     return search.best.distance == 0 ? Match{} : search.best;
   }
 
@@ -59,16 +60,15 @@ class MatchFinder {
     const std::size_t step = chain == 0 ? 0 : at + 1 - chain;
     earlier_[at % farthest_match] = static_cast<std::uint16_t>(step > farthest_match ? 0 : step);
     chain = static_cast<std::uint32_t>(at + 1);
-    fours_[four_of(next)] = static_cast<std::uint32_t>(at + 1);
+    units_[unit_of(next)] = static_cast<std::uint32_t>(at + 1);
   }
 
  private:
-  static constexpr std::size_t shortest_likely = 3;  // the shortest that deflate knows
-  static constexpr std::size_t shortest = 4;
+  static constexpr std::size_t shortest = 3;  // that deflate knows
   static constexpr unsigned chain_bits = 15;
-  static constexpr unsigned four_bits = 13;
+  static constexpr unsigned unit_bits = 13;
   static constexpr std::size_t chain_table = std::size_t{1} << chain_bits;
-  static constexpr std::size_t four_table = std::size_t{1} << four_bits;
+  static constexpr std::size_t unit_table = std::size_t{1} << unit_bits;
   static constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // spreads bits upwards
 
   struct Search {
@@ -82,11 +82,11 @@ class MatchFinder {
       take_if_longer(distance);
     }
 
-    // Looks first at the four bytes at whose end a longer match ends at the earliest.
+    // Looks first at the three bytes with which a longer match ends at the earliest.
     void try_distance(std::size_t distance) {
       if (distance > farthest_match || best.length >= most) return;
-      const std::size_t end = best.length - 3;
-      if (std::memcmp(here - distance + end, here + end, 4) == 0) take_if_longer(distance);
+      const std::size_t end = best.length - 2;
+      if (std::memcmp(here - distance + end, here + end, 3) == 0) take_if_longer(distance);
     }
 
     void take_if_longer(std::size_t distance) {
@@ -117,17 +117,18 @@ class MatchFinder {
     }
   }
 
-  static std::size_t chain_of(std::uint64_t next) {
-    return next * multiplier >> (64U - chain_bits);
+  [[nodiscard]] std::size_t chain_of(std::uint64_t next) const {
+    return (next << (64U - 16U * unit_)) * multiplier >> (64U - chain_bits);
   }
-  static std::size_t four_of(std::uint64_t next) {
-    return (next << 32U) * multiplier >> (64U - four_bits);
+  [[nodiscard]] std::size_t unit_of(std::uint64_t next) const {
+    return (next << (64U - 8U * unit_)) * multiplier >> (64U - unit_bits);
   }
 
   std::span<const std::uint8_t> data_;
   std::span<const std::size_t> likely_;
+  std::size_t unit_ = 4;
   std::vector<std::uint32_t> chains_;   // the last place of each chain, plus one; 0: none
-  std::vector<std::uint32_t> fours_;    // the same for four bytes
+  std::vector<std::uint32_t> units_;    // the same for units
   std::vector<std::uint16_t> earlier_;  // how far back in its chain the next place is; 0: no more
 };
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <isa-l/igzip_lib.h>
 
@@ -36,7 +37,7 @@ constexpr std::array some_filters{PngFilter::best, PngFilter::sub, PngFilter::no
 constexpr std::array all_filters{PngFilter::best, PngFilter::paeth, PngFilter::average,
                                  PngFilter::sub, PngFilter::none};
 
-constexpr std::size_t some = std::size_t{32} << 10U;
+constexpr std::size_t some = std::size_t{48} << 10U;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 using enum Engine;
@@ -123,14 +124,20 @@ Piece deflate_pieces(Piece filtered, Buffer& deflated, bool last,
   return {deflated.data(), size};
 }
 
-// The rows in the middle of `block`, of about `size` bytes, at least one.
-PngRowBlock sample_of(const PngRowBlock& block, std::size_t size) {
+// Rows at two places of `block`, of about `size` bytes together, but no less than four at each
+// place, since rows repeat themselves. Where that is much of the block, all of it.
+std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
+  constexpr std::size_t places = 2;
+  constexpr std::size_t much = 5;  // a fifth
   const std::size_t count = block.rows.size() / block.row_bytes;
-  const std::size_t part = std::clamp<std::size_t>(size / block.row_bytes, 1, count);
-  const std::size_t first = (count - part) / 2;
-  PngRowBlock sample = block;
-  sample.rows = block.rows.subspan(first * block.row_bytes, part * block.row_bytes);
-  if (first > 0) sample.above = sample.rows.data() - block.row_bytes;
+  const std::size_t part = std::max<std::size_t>(size / places / block.row_bytes, 4);
+  if (part >= count / places || size >= block.rows.size() / much) return {block};
+  std::vector<PngRowBlock> sample(places, block);
+  for (std::size_t i = 0; i < places; ++i) {
+    const std::size_t first = (2 * i + 1) * (count - part) / (2 * places);
+    sample[i].rows = block.rows.subspan(first * block.row_bytes, part * block.row_bytes);
+    if (first > 0) sample[i].above = sample[i].rows.data() - block.row_bytes;
+  }
   return sample;
 }
 
@@ -144,17 +151,21 @@ struct PngCompressor::State {
   Deflater deflater;
   Buffer deflated;
 
-  // What of `block` is to be deflated.
-  Piece filter(const PngRowBlock& block, PngFilter filter) {
-    const std::size_t size = block.rows.size() / block.row_bytes * (block.row_bytes + 1);
+  // What of `blocks` is to be deflated.
+  Piece filter(std::span<const PngRowBlock> blocks, PngFilter filter) {
+    std::size_t size = 0;
+    for (const PngRowBlock& block : blocks)
+      size += block.rows.size() / block.row_bytes * (block.row_bytes + 1);
     filtered.reserve(size);
-    const std::uint8_t* above = block.above;
     std::uint8_t* out = filtered.data();
-    for (std::size_t at = 0; at < block.rows.size(); at += block.row_bytes) {
-      const auto row = block.rows.subspan(at, block.row_bytes);
-      png_filter_row(filter, row, above, block.distance, out);
-      above = row.data();
-      out += block.row_bytes + 1;
+    for (const PngRowBlock& block : blocks) {
+      const std::uint8_t* above = block.above;
+      for (std::size_t at = 0; at < block.rows.size(); at += block.row_bytes) {
+        const auto row = block.rows.subspan(at, block.row_bytes);
+        png_filter_row(filter, row, above, block.distance, out);
+        above = row.data();
+        out += block.row_bytes + 1;
+      }
     }
     return {filtered.data(), size};
   }
@@ -167,32 +178,40 @@ struct PngCompressor::State {
     return deflate_pieces(from, isal_deflated, last, deflate_piece);
   }
 
-  // `from` is `block` after `filter`. Filters leave little that repeats itself at a likely
-  // distance, and gain so much themselves that less effort will do.
+  // `from` is what `filter` makes of rows as in `block`. Filters leave little that repeats itself
+  // at a likely distance, or pixel for pixel, and gain so much that less effort will do.
   Piece deflate_well(Piece from, const PngRowBlock& block, PngFilter filter, int effort,
                      bool last) {
     const std::size_t row = block.row_bytes + 1;
     const std::array<std::size_t, 4> around{block.distance, row, row - block.distance,
                                             row + block.distance};
-    const bool none = filter == PngFilter::none;
-    const auto likely = std::span(around).first(none ? around.size() : 0);
-    if (!none) effort = (effort + 4) / 5;
+    DeflateHints hints;
+    if (filter == PngFilter::none) {
+      hints.unit = block.distance == 3 ? 3 : 4;
+      hints.likely = around;
+    } else {
+      effort = (effort + 4) / 5;
+    }
     const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
-      return deflater.deflate(piece, likely, effort, is_last, into);
+      return deflater.deflate(piece, hints, effort, is_last, into);
     };
     return deflate_pieces(from, deflated, last, deflate_piece);
   }
 
-  // The filter that leaves least for ISA-L to write, and how much that is.
+  // The filter that leaves least for ISA-L to write, how much that is, and without a filter.
   struct Choice {
     PngFilter filter;
-    std::size_t size;
+    std::size_t size = everything;
+    std::size_t unfiltered_size = everything;
   };
-  Choice choose_filter(const PngRowBlock& sample, const PngCompression& how) {
-    Choice choice{how.filters[0], everything};
+  Choice choose_filter(std::span<const PngRowBlock> sample, const PngCompression& how) {
+    Choice choice{how.filters[0]};
     for (const PngFilter candidate : how.filters) {
       const std::size_t size = deflate_fast(filter(sample, candidate), 1, false).size();
-      if (size < choice.size) choice = {candidate, size};
+      if (candidate == PngFilter::none) choice.unfiltered_size = size;
+      if (size >= choice.size) continue;
+      choice.filter = candidate;
+      choice.size = size;
     }
     return choice;
   }
@@ -201,14 +220,21 @@ struct PngCompressor::State {
   // filters gain little. They have to gain more than ISA-L loses beside zlib, lest a file becomes
   // larger than with zlib and no filter, as other programs write it. Sets the filter anew where the
   // search finds more without.
-  bool is_drawing(const PngRowBlock& sample, const PngCompression& how, Choice& choice) {
-    const std::size_t size_of_everything = sample.rows.size();
+  bool is_drawing(std::span<const PngRowBlock> sample, const PngCompression& how, Choice& choice) {
+    std::size_t size_of_everything = 0;
+    for (const PngRowBlock& part : sample)
+      size_of_everything += part.rows.size();
     const auto size_by_search = [&](PngFilter candidate) {
-      return deflate_well(filter(sample, candidate), sample, candidate, how.effort, false).size();
+      const Piece from = filter(sample, candidate);
+      return deflate_well(from, sample.front(), candidate, how.effort, false).size();
     };
+    const bool shrinks_a_lot = choice.size <= size_of_everything / 8;
+    // On what ISA-L does not even halve without a filter, zlib gains a fifth at most.
+    const bool filters_gain_more = choice.unfiltered_size > size_of_everything / 2 &&
+                                   choice.size < choice.unfiltered_size / 4 * 3;
+    if (!shrinks_a_lot && filters_gain_more) return false;
     const std::size_t unfiltered = size_by_search(PngFilter::none);
-    if (choice.size > size_of_everything / 8 && choice.size < unfiltered - unfiltered / 8)
-      return false;
+    if (!shrinks_a_lot && choice.size < unfiltered - unfiltered / 8) return false;
     if (choice.filter != PngFilter::none && unfiltered < size_by_search(choice.filter))
       choice.filter = PngFilter::none;
     return true;
@@ -224,14 +250,14 @@ PngCompressor::~PngCompressor() = default;
 
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
-  State::Choice choice{how.filters[0], 0};
+  State::Choice choice{how.filters[0]};
   bool search = how.engine != Engine::isal;
   if (how.filters.size() > 1) {
-    const PngRowBlock sample = sample_of(block, how.sample_size);
+    const std::vector<PngRowBlock> sample = sample_of(block, how.sample_size);
     choice = state_->choose_filter(sample, how);
     if (how.engine == by_content) search = state_->is_drawing(sample, how, choice);
   }
-  const Piece filtered = state_->filter(block, choice.filter);
+  const Piece filtered = state_->filter({&block, 1}, choice.filter);
   Result result{{}, filtered.size(), isal_adler32(1, filtered.data(), filtered.size())};
   if (search) {
     result.deflated = state_->deflate_well(filtered, block, choice.filter, how.effort, last);

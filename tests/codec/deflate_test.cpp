@@ -41,9 +41,9 @@ Inflated inflated(Bytes deflated, std::size_t size) {
 }
 
 Bytes deflate_by_ours(Deflater& deflater, const Bytes& data, int effort, bool last,
-                      std::vector<std::size_t> likely = {}) {
+                      std::vector<std::size_t> likely = {}, std::size_t unit = 4) {
   Bytes out(Deflater::bound(data.size()) + 8, poison);
-  const std::size_t size = deflater.deflate(data, likely, effort, last, out.data());
+  const std::size_t size = deflater.deflate(data, {unit, likely}, effort, last, out.data());
   EXPECT_LE(size, Deflater::bound(data.size()));
   EXPECT_TRUE(std::all_of(out.end() - 8, out.end(), [](auto byte) { return byte == poison; }));
   out.resize(size);
@@ -96,7 +96,8 @@ TEST(Deflate, WritesWhatZlibReadsBack) {
       for (const int effort : {0, 1, 10, 300}) {
         const Bytes data = make_bytes(size, content, ++seed);
         const bool last = seed % 2 == 0;
-        const Bytes deflated = deflate_by_ours(deflater, data, effort, last, {3, 100, 97, 103});
+        const Bytes deflated =
+            deflate_by_ours(deflater, data, effort, last, {3, 100, 97, 103}, 3 + seed / 2 % 2);
         const Inflated back = inflated(deflated, size);
         ASSERT_TRUE(back.bytes == data)
             << size << " bytes, content " << int(content) << ", effort " << effort;
