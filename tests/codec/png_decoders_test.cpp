@@ -1,5 +1,6 @@
 // The two decoders of PNG pixels side by side: libpng is the judge.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <random>
@@ -236,6 +237,76 @@ TEST(PngDecoders, AgreeOnEveryHeaderOfTheCompressedData) {
       changed[0] = static_cast<std::uint8_t>(first);
       changed[1] = static_cast<std::uint8_t>(second);
       ASSERT_TRUE(both_agree(file_of({changed}))) << first << " " << second;
+    }
+  }
+}
+
+// Rows of random residues under every filter in turn, deflated in one of zlib's ways.
+Bytes random_stream(int width, int height, const PixelFormat& format, std::mt19937& random) {
+  const std::size_t row_bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
+  Bytes plain;
+  for (int y = 0; y < height; ++y) {
+    plain.push_back(static_cast<std::uint8_t>(random() % 5));
+    const auto range = std::array<unsigned, 3>{2, 9, 256}.at(random() % 3);
+    for (std::size_t i = 0; i < row_bytes; ++i)
+      plain.push_back(static_cast<std::uint8_t>(random() % range + 255));
+  }
+  return deflated(plain, static_cast<int>(random() % 10));
+}
+
+Bytes file_of_stream(ImageSize size, const PixelFormat& format, const Bytes& stream,
+                     std::size_t longest_idat, std::mt19937& random) {
+  const int color_type = (format.channels >= 3 ? 2 : 0) + (format.channels % 2 == 0 ? 4 : 0);
+  std::vector<PngPart> parts{
+      {"IHDR", png_header(static_cast<std::uint32_t>(size.width),
+                          static_cast<std::uint32_t>(size.height), format.depth, color_type)},
+      {"tEXt", {'a', 0, 'b'}}};
+  for (std::size_t begin = 0; begin < stream.size();) {
+    const std::size_t count = std::min(random() % (longest_idat + 1), stream.size() - begin);
+    const auto first = stream.begin() + static_cast<std::ptrdiff_t>(begin);
+    parts.push_back({"IDAT", {first, first + static_cast<std::ptrdiff_t>(count)}});
+    begin += count;
+  }
+  parts.push_back({"IEND", {}});
+  return join_png(parts);
+}
+
+TEST(PngDecoders, AgreeOnEveryWidthFilterAndCut) {
+  std::mt19937 random(4);
+  for (const PixelFormat& format : formats()) {
+    for (int width = 1; width <= 20; ++width) {
+      for (const int height : {1, 2, 7}) {
+        const Bytes stream = random_stream(width, height, format, random);
+        const Bytes file =
+            file_of_stream({width, height}, format, stream, 1 + random() % 40, random);
+        ASSERT_TRUE(is_accepted(file)) << to_string(format) << ", " << width << "x" << height;
+        ASSERT_TRUE(both_agree(file)) << to_string(format) << ", " << width << "x" << height;
+      }
+    }
+  }
+}
+
+// Longer than the reader's buffers, cut, damaged and cut off anywhere, with checksums that hide it.
+TEST(PngDecoders, AgreeOnLongStreamsWholeAndDamaged) {
+  std::mt19937 random(5);
+  for (const PixelFormat& format : formats()) {
+    const ImageSize size{120'000 / static_cast<int>(format.bytes_per_pixel()), 5};
+    const Bytes stream = random_stream(size.width, size.height, format, random);
+    for (const std::size_t longest : {std::size_t{50}, std::size_t{20'000}, stream.size()}) {
+      const Bytes file = file_of_stream(size, format, stream, longest, random);
+      ASSERT_TRUE(is_accepted(file)) << to_string(format) << ", IDATs of " << longest;
+      ASSERT_TRUE(both_agree(file)) << to_string(format) << ", IDATs of " << longest;
+    }
+    for (int round = 0; round < 25; ++round) {
+      Bytes damaged = stream;
+      if (round % 5 == 0) {
+        damaged.resize(2 + random() % (stream.size() - 2));
+      } else {
+        damaged.at(2 + random() % (stream.size() - 2)) ^=
+            static_cast<std::uint8_t>(1U << random() % 8);
+      }
+      const Bytes file = file_of_stream(size, format, damaged, 30'000, random);
+      ASSERT_TRUE(both_agree(file)) << to_string(format) << ", round " << round;
     }
   }
 }
