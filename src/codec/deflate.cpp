@@ -53,8 +53,9 @@ struct Deflater::State {
     // How many candidates a search may look at that wants a match longer than `known`.
     [[nodiscard]] int allowance(std::size_t position, std::size_t known) const {
       const auto earned = static_cast<std::int64_t>(position) * effort / 4 + earned_before;
-      const int share = known == 0 ? 2 : known < good_match ? 4 : 8;
-      return static_cast<int>(std::clamp<std::int64_t>((earned - spent) / share, fewest_candidates,
+      const auto spendable = std::max<std::int64_t>(earned - spent, 0);
+      const unsigned share = known == 0 ? 1 : known < good_match ? 2 : 3;  // halvings
+      return static_cast<int>(std::clamp<std::int64_t>(spendable >> share, fewest_candidates,
                                                        std::max(most_candidates, effort)));
     }
 

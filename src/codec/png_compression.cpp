@@ -50,7 +50,7 @@ constexpr std::array<PngCompression, 10> compressions{{
     {some_filters, some, isal, 2, 0},
     {some_filters, some, by_content, 2, 2},
     {some_filters, some, by_content, 2, 5},
-    {some_filters, some, by_content, 2, 10},
+    {some_filters, some, by_content, 2, 9},
     {all_filters, everything, both, 3, 40},
     {all_filters, everything, both, 3, 200},
     {all_filters, everything, both, 3, 2000},
