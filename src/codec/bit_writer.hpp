@@ -1,9 +1,9 @@
 // Bits packed into bytes as deflate has them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "codec/little_endian.hpp"
@@ -38,8 +38,7 @@ class BitWriter {
 
   // Only on a whole byte.
   void append(std::span<const std::uint8_t> bytes) {
-    std::memcpy(next_, bytes.data(), bytes.size());
-    next_ += bytes.size();
+    next_ = std::copy(bytes.begin(), bytes.end(), next_);
   }
 
   // In whole bytes.
