@@ -92,6 +92,12 @@ PngFilter best_filter(Row row, const Byte* above, std::size_t distance) {
 
 }  // namespace
 
+// Twice as fast where the processor has wider vectors. The program chooses when it is loaded,
+// before a sanitizer is ready for it.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+[[gnu::flatten, gnu::target_clones("avx2", "default")]]
+#endif
 void png_filter_row(PngFilter filter, Row row, const Byte* above, std::size_t distance,
                     Byte* filtered) {
   if (filter == PngFilter::best) filter = best_filter(row, above, distance);
