@@ -8,6 +8,7 @@
 #include "app/engines.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
+#include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -83,13 +84,19 @@ class BatchReporter final : public BatchListener {
       state_.all_bytes += item.bytes;
   }
 
+  void advanced(std::uint64_t bytes_under_way) override {
+    const bool more = bytes_under_way > state_.bytes_under_way;
+    state_.bytes_under_way = bytes_under_way;
+    if (!more) return;  // a picture is finished, which is told next
+    state_.elapsed = now() - start_;
+    progress_.show(state_);
+  }
+
   void finished(const PictureResult& result, const RunReport* report) override {
     totals_.add(result, report);
     if (report != nullptr && trace_) trace_->add(*report, result.job);
-    if (result.status == PictureStatus::failed) {
-      progress_.clear();
-      log::error(printable(result.failure));
-    }
+    if (result.status == PictureStatus::failed) log::error(printable(result.failure));
+    if (report != nullptr && report->alpha_flattened) ++flattened_;
     ++state_.pictures;
     state_.bytes += result.item->bytes;
     if (report != nullptr) {
@@ -114,6 +121,10 @@ class BatchReporter final : public BatchListener {
   void conclude() {
     progress_.clear();
     const Nanoseconds elapsed = now() - start_;
+    if (flattened_ > 0) {
+      log::warn(format("{} picture{}: {}", flattened_, flattened_ == 1 ? "" : "s",
+                       flattening_notice(options_.run.write.background)));
+    }
     if (trace_) trace_->finish();
     if (options_.folder.json) {
       if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
@@ -140,7 +151,6 @@ class BatchReporter final : public BatchListener {
     const std::string line = printable(format("{} -> {}: {}", plan_.input_path(*result.item),
                                               plan_.output_path(*result.item), words(result)));
     if (answer) return print_result(line + "\n");
-    progress_.clear();
     log::info(line);
   }
 
@@ -165,6 +175,7 @@ class BatchReporter final : public BatchListener {
   BatchState state_;
   BatchTotals totals_;
   std::optional<BatchTrace> trace_;
+  std::size_t flattened_ = 0;  // pictures that lost their alpha
   bool document_begun_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/log.hpp"
 
 namespace gpufilter {
 namespace {
@@ -26,9 +27,9 @@ std::string clock_text(long long duration) {
 
 // By bytes: they tell a picture's work better than counting pictures does.
 double share(const BatchState& state) {
-  return state.all_bytes == 0
-             ? 1
-             : static_cast<double>(state.bytes) / static_cast<double>(state.all_bytes);
+  return state.all_bytes == 0 ? 1
+                              : static_cast<double>(state.bytes + state.bytes_under_way) /
+                                    static_cast<double>(state.all_bytes);
 }
 
 }  // namespace
@@ -36,14 +37,18 @@ double share(const BatchState& state) {
 std::string progress_text(const BatchState& state) {
   std::string text = format("{}/{} pictures, {} %", state.pictures, state.all_pictures,
                             static_cast<int>(100 * share(state)));
-  if (state.filtered == 0 || state.filtered_bytes == 0 || state.elapsed <= 0) return text;
+  const std::uint64_t worked = state.filtered_bytes + state.bytes_under_way;
+  if (worked == 0 || state.elapsed <= 0) return text;
   const double elapsed = seconds(state.elapsed);
-  const double left = elapsed * static_cast<double>(state.all_bytes - state.bytes) /
-                      static_cast<double>(state.filtered_bytes);
-  return text + format(", {:.1f} Mpx/s, {:.1f} pictures/s, {} left",
-                       static_cast<double>(state.filtered_pixels) / 1e6 / elapsed,
-                       static_cast<double>(state.filtered) / elapsed,
-                       clock_text(std::llround(left)));
+  if (state.filtered > 0) {
+    text += format(", {:.1f} Mpx/s, {:.1f} pictures/s",
+                   static_cast<double>(state.filtered_pixels) / 1e6 / elapsed,
+                   static_cast<double>(state.filtered) / elapsed);
+  }
+  const std::uint64_t remaining = state.all_bytes - state.bytes - state.bytes_under_way;
+  return text +
+         format(", {} left", clock_text(std::llround(elapsed * static_cast<double>(remaining) /
+                                                     static_cast<double>(worked))));
 }
 
 std::string progress_bar(const BatchState& state) {
@@ -66,8 +71,7 @@ void BatchProgress::show(const BatchState& state) {
   quiet_until_ = now() + interval_;
   if (terminal_) {
     visible_ = true;
-    std::fputs(format("\r{}\033[K", progress_bar(state)).c_str(), stderr);
-    std::fflush(stderr);
+    log::show_status(progress_bar(state));
   } else {
     std::fputs(format("gpufilter: {}\n", progress_text(state)).c_str(), stderr);
   }
@@ -76,8 +80,7 @@ void BatchProgress::show(const BatchState& state) {
 void BatchProgress::clear() {
   if (!visible_) return;
   visible_ = false;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  log::show_status("");
 }
 
 }  // namespace gpufilter

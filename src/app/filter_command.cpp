@@ -122,7 +122,7 @@ int run_filter_command(int argc, const char* const* argv) {
   if (options->threads) limit_pocl_threads(*options->threads);
   if (is_folder(options->input)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
-  const auto format = output_format(output);
+  const auto file_format = output_format(output);
   check_paths(*options, output);
   if (!options->trace.empty()) check_trace(*options, output);
   if (skip_existing(*options, output)) return 0;
@@ -133,7 +133,10 @@ int run_filter_command(int argc, const char* const* argv) {
   after_choice_of(engine, [&] {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = filter_one(*options, output, format, engine, start);
+    const RunReport report = filter_one(*options, output, file_format, engine, start);
+    if (report.alpha_flattened) {
+      log::warn(format("{}: {}", report.output, flattening_notice(options->run.write.background)));
+    }
     print_timing(report, options->timing, output == standard_stream);
     if (trace) write_trace(report, *trace);
   });

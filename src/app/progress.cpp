@@ -1,10 +1,9 @@
 #include "app/progress.hpp"
 
-#include <cstdio>
-
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/log.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,15 +35,13 @@ void ProgressLine::show(std::int64_t done, std::int64_t all) {
   quiet_until_ = now() + between_updates;
   visible_ = true;
   const auto percent = 100 * done / all;
-  std::fputs(format("\r{}: {} %\033[K", name_, percent).c_str(), stderr);
-  std::fflush(stderr);
+  log::show_status(format("{}: {} %", name_, percent));
 }
 
 void ProgressLine::clear() {
   if (!visible_) return;
   visible_ = false;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
+  log::show_status("");
 }
 
 }  // namespace gpufilter

@@ -206,6 +206,11 @@ std::string timing_csv(const RunReport& report) {
   return text;
 }
 
+std::string flattening_notice(const std::array<std::uint8_t, 3>& background) {
+  return format("alpha is laid over #{:02x}{:02x}{:02x}: JPEG has none", background[0],
+                background[1], background[2]);
+}
+
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {
   const auto print_data = [&](const std::string& text) {
     if (picture_on_standard_output) {

@@ -1,6 +1,8 @@
 // The account of a run: what was used, why, and how long everything took.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "app/filter_options.hpp"
@@ -17,6 +19,9 @@ namespace gpufilter {
 // line, quoted where it has to be.
 [[nodiscard]] std::string device_lines(const EngineReport& engine);
 [[nodiscard]] std::string csv_text(const std::string& text);
+
+// "alpha is laid over #ffffff: JPEG has none"
+[[nodiscard]] std::string flattening_notice(const std::array<std::uint8_t, 3>& background);
 
 // The table goes to standard error, JSON and CSV to standard output unless the picture goes there.
 // Throws PictureError where a result cannot be written.

@@ -1,5 +1,9 @@
 #include "base/log.hpp"
 
+#include <cstdio>
+#include <mutex>
+#include <string>
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -16,6 +20,27 @@ spdlog::logger& logger() {
     return made;
   }();
   return *instance;
+}
+
+std::mutex status_mutex;  // guards what follows, and the terminal
+
+std::string& status() {
+  static auto* const text = new std::string;  // NOLINT: others may log while the process ends
+  return *text;
+}
+
+void draw_status() {
+  std::fputs(("\r" + status() + "\033[K").c_str(), stderr);
+  std::fflush(stderr);
+}
+
+void write(spdlog::level::level_enum level, std::string_view line) {
+  if (!logger().should_log(level)) return;
+  const std::lock_guard lock(status_mutex);
+  if (!status().empty()) std::fputs("\r\033[K", stderr);
+  // Passed as an argument, never as the format: a picture's name may contain braces.
+  logger().log(level, "{}", line);
+  if (!status().empty()) draw_status();
 }
 
 }  // namespace
@@ -51,18 +76,24 @@ Level level() {
   }
 }
 
-// Passed as an argument, never as the format: a picture's name may contain braces.
+void show_status(std::string_view text) {
+  const std::lock_guard lock(status_mutex);
+  if (text.empty() && status().empty()) return;
+  status() = text;
+  draw_status();
+}
+
 void debug(std::string_view line) {
-  logger().debug("{}", line);
+  write(spdlog::level::debug, line);
 }
 void info(std::string_view line) {
-  logger().info("{}", line);
+  write(spdlog::level::info, line);
 }
 void warn(std::string_view line) {
-  logger().warn("{}", line);
+  write(spdlog::level::warn, line);
 }
 void error(std::string_view line) {
-  logger().error("{}", line);
+  write(spdlog::level::err, line);
 }
 
 }  // namespace gpufilter::log

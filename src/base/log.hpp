@@ -1,4 +1,5 @@
-// Log lines on standard error, each beginning with "gpufilter: ". spdlog is known here alone.
+// Log lines on standard error, each beginning with "gpufilter: ", and a status line below them.
+// spdlog is known here alone. Safe to use from several threads.
 #pragma once
 
 #include <string_view>
@@ -10,6 +11,10 @@ enum class Level { debug, info, warn, error, off };
 // Lines below `level` are dropped from now on. The level at start is warn.
 void set_level(Level level);
 [[nodiscard]] Level level();
+
+// A line at the terminal's bottom, written over by the next; log lines go above it. It is without
+// line ends and no wider than the terminal. Empty: none.
+void show_status(std::string_view text);
 
 void debug(std::string_view line);
 void info(std::string_view line);

@@ -140,7 +140,7 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
 
 ContentHash work_hash(const StageChain& chain, FileFormat output_format,
                       const WriteOptions& options) {
-  std::string text = "gpufilter " GPUFILTER_VERSION "\n";
+  std::string text = "gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n";
   for (const auto& stage : chain)
     text += stage->key() + "\n";
   // Every member by name, so that a new one does not compile before it has been thought of here.

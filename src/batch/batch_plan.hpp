@@ -59,7 +59,7 @@ struct BatchPlan {
 [[nodiscard]] BatchPlan make_batch_plan(const BatchRequest& request);
 
 // Everything beside the input's content that decides the bytes of a result: the stages, the format
-// and how it is written, and the version of the program.
+// and how it is written, and the versions of the program and the libraries that encode.
 [[nodiscard]] ContentHash work_hash(const StageChain& chain, FileFormat output_format,
                                     const WriteOptions& options);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <thread>
 
 #include "base/abandoned_files.hpp"
@@ -67,7 +68,12 @@ class BatchRun {
   BatchRun(const BatchPlan& plan, const PictureJobs& jobs,
            const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
            BatchListener& listener)
-      : plan_(plan), jobs_(jobs), engines_(engines), options_(options), listener_(listener) {}
+      : plan_(plan),
+        jobs_(jobs),
+        engines_(engines),
+        options_(options),
+        listener_(listener),
+        order_(begin_order()) {}
 
   void run() {
     const auto count = std::min(static_cast<std::size_t>(options_.jobs), plan_.items.size());
@@ -78,14 +84,30 @@ class BatchRun {
     for (std::thread& thread : threads)
       thread.join();
     if (failure_) std::rethrow_exception(failure_);
-    for (; next_ < plan_.items.size(); ++next_) {
-      PictureResult left;
-      left.item = &plan_.items[next_];
-      listener_.listed(left);
-    }
+    for (; listed_ < plan_.items.size(); ++listed_)
+      list_the_rest(listed_);
   }
 
  private:
+  // The largest first, so that no core is idle at the end while one picture takes long. Of more
+  // pictures than may wait for one before them, and where the first failure ends it: as they are.
+  [[nodiscard]] std::vector<std::size_t> begin_order() const {
+    std::vector<std::size_t> places(plan_.items.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    if (places.size() > most_waiting || options_.stop_on_error) return places;
+    std::stable_sort(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
+      return plan_.items[a].bytes > plan_.items[b].bytes;
+    });
+    return places;
+  }
+
+  void list_the_rest(std::size_t index) {
+    const auto finished = waiting_.find(index);
+    PictureResult left;
+    left.item = &plan_.items[index];
+    listener_.listed(finished == waiting_.end() ? left : finished->second);
+  }
+
   void work(int job) {
     while (const auto index = take_next()) {
       try {
@@ -101,7 +123,7 @@ class BatchRun {
     // The first one that is not listed yet is under way, so somebody will call.
     changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + most_waiting; });
     if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
-    return next_++;
+    return order_[next_++];
   }
 
   void stop(std::exception_ptr reason) {
@@ -147,8 +169,12 @@ class BatchRun {
   }
 
   [[nodiscard]] RunReport filter(const BatchItem& item, PictureResult& result) {
-    RunReport report =
-        engines_.with_engine([&](Engine& engine) { return jobs_.filter(item, engine); });
+    RunReport report = engines_.with_engine([&](Engine& engine) {
+      return jobs_.filter(item, engine, [&](std::int64_t done, std::int64_t all) {
+        advance(result.job,
+                item.bytes * static_cast<std::uint64_t>(done) / static_cast<std::uint64_t>(all));
+      });
+    });
     any_done_ = true;
     result.input_format = report.input_format;
     result.size = report.size;
@@ -160,10 +186,25 @@ class BatchRun {
     return report;
   }
 
+  void advance(int job, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bytes_under_way_[job] = bytes;
+    tell_advance();
+  }
+
+  void tell_advance() {
+    if (failure_) return;
+    std::uint64_t all = 0;
+    for (const auto& [job, bytes] : bytes_under_way_)
+      all += bytes;
+    listener_.advanced(all);
+  }
+
   void deliver(std::size_t index, PictureResult result, const RunReport* report) {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
     if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
+    if (bytes_under_way_.erase(result.job) > 0) tell_advance();
     listener_.finished(result, report);
     waiting_.emplace(index, std::move(result));
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == listed_;
@@ -183,9 +224,11 @@ class BatchRun {
 
   std::mutex mutex_;  // guards what follows, and the listener
   std::condition_variable changed_;
-  std::size_t next_ = 0;    // to be begun
+  std::vector<std::size_t> order_;
+  std::size_t next_ = 0;    // of order_, to be begun
   std::size_t listed_ = 0;  // all before it are
   std::map<std::size_t, PictureResult> waiting_;
+  std::map<int, std::uint64_t> bytes_under_way_;  // by job
   bool stopped_ = false;
   std::exception_ptr failure_;
 };

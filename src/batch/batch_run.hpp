@@ -47,6 +47,8 @@ class BatchListener {
 
   // As soon as a picture is finished. `report` is there where it was done.
   virtual void finished(const PictureResult& result, const RunReport* report) = 0;
+  // Now and then: of the inputs not finished yet, the bytes worked off, in proportion to the rows.
+  virtual void advanced(std::uint64_t bytes_under_way) = 0;
   // Every picture once more, in the order of the plan.
   virtual void listed(const PictureResult& result) = 0;
 };

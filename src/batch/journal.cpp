@@ -9,16 +9,19 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::string_view version = "1";
 constexpr std::size_t checksum_digits = 16;
+constexpr std::size_t few_lines = 1000;  // not worth a new file
 
 std::string checksum(std::string_view text) {
   return to_string(content_hash(text)).substr(0, checksum_digits);
@@ -99,6 +102,39 @@ std::string journal_path(const std::string& folder) {
   return std::filesystem::path(folder) / journal_name;
 }
 
+struct JournalLines {
+  JournalRecords records;
+  std::size_t count = 0;  // of lines, those that are no records included
+};
+
+// None where there is no such file.
+JournalLines read_lines(const std::string& path) {
+  JournalLines lines;
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(path);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory) return lines;
+    throw_failure(path, error.code().value());
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) ++lines.count;
+    if (auto record = parse_journal_line(line)) {
+      lines.records.insert_or_assign(std::move(record->first), record->second);
+    }
+  }
+  return lines;
+}
+
+// Whether `path` leads to the file that is open.
+bool is_at(int descriptor, const std::string& path) {
+  struct stat open {};
+  struct stat named {};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
 bool ends_inside_a_line(int descriptor) {
   const off_t size = ::lseek(descriptor, 0, SEEK_END);
   char last = '\n';
@@ -138,35 +174,54 @@ std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::str
 }
 
 JournalRecords read_journal(const std::string& folder) {
-  JournalRecords records;
-  const std::string path = journal_path(folder);
-  std::vector<std::uint8_t> bytes;
-  try {
-    bytes = read_file(path);
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::no_such_file_or_directory) return records;
-    throw_failure(path, error.code().value());
-  }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const std::string_view line : split(text, '\n')) {
-    if (auto record = parse_journal_line(line)) {
-      records.insert_or_assign(std::move(record->first), record->second);
-    }
-  }
-  return records;
+  return read_lines(journal_path(folder)).records;
 }
 
 Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
   try {
-    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+    open_locked(folder);
+    compact();
   } catch (const std::system_error& error) {
     throw_failure(path_, error.code().value());
   }
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    throw UsageError(
-        format("{}: another gpufilter is writing to this folder; wait for its end", folder));
-  }
   torn_ = ends_inside_a_line(file_.get());
+}
+
+// Whoever wrote the journal anew between our opening and our locking has left us with a file that
+// is no journal any more.
+void Journal::open_locked(const std::string& folder) {
+  constexpr int most_tries = 10;  // some file systems number a file as they like
+  for (int tries = 0; tries < most_tries && !is_at(file_.get(), path_); ++tries) {
+    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw UsageError(
+          format("{}: another gpufilter is writing to this folder; wait for its end", folder));
+    }
+  }
+}
+
+// Killed at any time, this leaves the old journal or the new one; the old one goes on where no new
+// one can be written.
+void Journal::compact() {
+  const JournalLines lines = read_lines(path_);
+  if (lines.count <= few_lines || lines.count <= 2 * lines.records.size()) return;
+  std::string text;
+  for (const auto& [output, record] : lines.records)
+    text += journal_line(output, record) + "\n";
+  const std::string path = path_ + ".new";
+  try {
+    FileDescriptor file = open_file(path, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+    ::flock(file.get(), LOCK_EX | LOCK_NB);
+    write_fully(file.get(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    const bool durable = ::fsync(file.get()) == 0 || errno == EINVAL || errno == ENOTSUP;
+    if (!durable || ::rename(path.c_str(), path_.c_str()) != 0) {
+      throw std::system_error(errno, std::generic_category());
+    }
+    file_ = std::move(file);
+  } catch (const std::system_error& error) {
+    ::unlink(path.c_str());
+    log::debug(format("{}: cannot be written anew: {}", path_, error.what()));
+  }
 }
 
 void Journal::add(const std::string& output, const JournalRecord& record, bool durably) {

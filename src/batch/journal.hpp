@@ -15,7 +15,7 @@ namespace gpufilter {
 // none yet) and again after: whenever the program is killed, the journal and the bytes on the disk
 // together say which results are complete.
 struct JournalRecord {
-  ContentHash work;  // stages, format and version: see work_hash() in batch_plan.hpp
+  ContentHash work;  // stages, format, versions: see work_hash() in batch_plan.hpp
   ContentHash input;
   std::optional<FileStamp> input_stamp;  // where it can stand for the contents
   ContentHash output;
@@ -44,13 +44,17 @@ inline constexpr const char* journal_name = ".gpufilter-journal";
 class Journal {
  public:
   // Keeps others from writing to the same folder at the same time: throws UsageError where another
-  // program does, PictureError where the journal cannot be written.
+  // program does, PictureError where the journal cannot be written. A journal most of whose lines
+  // have been replaced by later ones, or are damaged, is written anew without them.
   explicit Journal(const std::string& folder);
 
   // Where `durably`, the line survives a power cut once this returns. Throws PictureError.
   void add(const std::string& output, const JournalRecord& record, bool durably = false);
 
  private:
+  void open_locked(const std::string& folder);
+  void compact();
+
   std::string path_;
   std::mutex mutex_;
   FileDescriptor file_;

@@ -101,7 +101,8 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
   return true;
 }
 
-RunReport PictureJobs::filter(const BatchItem& item, Engine& engine) const {
+RunReport PictureJobs::filter(const BatchItem& item, Engine& engine,
+                              const OnProgress& on_progress) const {
   const std::string input = plan_.input_path(item);
   const std::string output = plan_.output_path(item);
   const FileContent content = content_of(input);
@@ -111,6 +112,7 @@ RunReport PictureJobs::filter(const BatchItem& item, Engine& engine) const {
   if (content.settled) record.input_stamp = content.stamp;
 
   RunOptions options = run_;
+  options.on_progress = on_progress;
   options.open_output = [&](const std::string& path) {
     return std::make_unique<WatchedSink>(
         open_output(path), [&](const ContentHash& hash, std::uint64_t bytes) {

@@ -22,7 +22,8 @@ class PictureJobs {
 
   // Filters the picture and writes that down. Throws as filter_picture() does, and PictureError
   // where the input changes meanwhile.
-  [[nodiscard]] RunReport filter(const BatchItem& item, Engine& engine) const;
+  [[nodiscard]] RunReport filter(const BatchItem& item, Engine& engine,
+                                 const OnProgress& on_progress) const;
 
  private:
   [[nodiscard]] const ContentHash& work(const BatchItem& item) const;

@@ -95,9 +95,13 @@ class RowWriter {
 // Begins a picture of `header.size` and `header.format` with its metadata in `file_format` (not
 // header.file_format, which is where the metadata came from, as header.jpeg is). `sink` outlives
 // the writer. JPEG takes 16-bit samples as (v * 255 + 32767) / 65535 and lays alpha over
-// options.background, with one notice in the log. Throws PictureError.
+// options.background. Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(FileFormat file_format, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});
+
+// The libraries that decode and encode, with the versions in use: with another one, a picture's
+// file may have other bytes. "libpng 1.6.39, zlib 1.2.13, ..."
+[[nodiscard]] std::string codec_versions();
 
 }  // namespace gpufilter

@@ -58,7 +58,6 @@ class JpegWriter final : public RowWriter {
         output_(sink, errors_),
         jpeg_(errors_) {
     check_size(header.size);
-    if (format_.has_alpha()) announce_flattening();
     jpeg_settings_ = choose_jpeg_settings(header.jpeg, format_.color_channels() == 1,
                                           options.jpeg_quality, options.jpeg_subsampling);
     log::info(format("{}: {}", errors_.name(), describe(*jpeg_settings_)));
@@ -97,11 +96,6 @@ class JpegWriter final : public RowWriter {
     throw PictureError(errors_.name(),
                        format("{} x {} pixels: JPEG holds at most {} a side: write PNG instead",
                               size.width, size.height, most));
-  }
-
-  void announce_flattening() const {
-    log::warn(format("{}: alpha is laid over #{:02x}{:02x}{:02x}: JPEG has none", errors_.name(),
-                     background_[0], background_[1], background_[2]));
   }
 
   void set_parameters(const PictureHeader& header) {

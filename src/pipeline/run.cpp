@@ -95,6 +95,8 @@ class PictureRun {
     describe(header, plan);
     report_.output = output;
     report_.output_format = output_format.value_or(header.file_format);
+    report_.alpha_flattened =
+        report_.output_format == FileFormat::jpeg && plan.output().has_alpha();
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.format = plan.output();

@@ -13,6 +13,8 @@
 
 namespace gpufilter {
 
+using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
+
 struct RunOptions {
   ReadLimits limits;
   WriteOptions write;
@@ -24,7 +26,7 @@ struct RunOptions {
   // Opens the output; open_sink() where it is empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
   // Told after each band: rows done, rows to do in all, over all walks. May be empty.
-  std::function<void(std::int64_t done, std::int64_t all)> on_progress;
+  OnProgress on_progress;
 };
 
 // What was done, and how long everything took.
@@ -40,6 +42,7 @@ struct RunReport {
   int band_rows = 0;
   std::uint64_t output_bytes = 0;             // of the file
   std::optional<JpegSettings> jpeg_settings;  // with which it was written, where it is a JPEG
+  bool alpha_flattened = false;  // laid over a background: the output's format has no alpha
   EngineReport engine;
   std::vector<PassReport> passes;
   std::vector<Span> spans;

@@ -31,6 +31,18 @@ TEST(BatchProgress, GivesRatesAndWhatIsLeft) {
   EXPECT_EQ(progress_text(state), "5/20 pictures, 25 %, 0.0 Mpx/s, 0.0 pictures/s, 1:06:40 left");
 }
 
+TEST(BatchProgress, CountsWhatIsUnderWay) {
+  BatchState state{.all_pictures = 2, .bytes_under_way = 500, .all_bytes = 2000, .elapsed = second};
+  EXPECT_EQ(progress_text(state), "0/2 pictures, 25 %, 0:03 left");
+  state.pictures = 1;
+  state.bytes = 600;
+  state.filtered = 1;
+  state.filtered_bytes = 400;  // and 200 that took no work
+  state.filtered_pixels = 3'000'000;
+  state.elapsed = 3 * second;
+  EXPECT_EQ(progress_text(state), "1/2 pictures, 55 %, 1.0 Mpx/s, 0.3 pictures/s, 0:03 left");
+}
+
 TEST(BatchProgress, DrawsABar) {
   EXPECT_EQ(progress_bar({.all_pictures = 2, .bytes = 1, .all_bytes = 2}),
             "[##########----------] 0/2 pictures, 50 %");

@@ -51,6 +51,22 @@ TEST_F(Log, BeginsWithWarnings) {
   EXPECT_EQ(before_, log::Level::warn);
 }
 
+TEST_F(Log, LinesGoAboveTheStatus) {
+  log::set_level(log::Level::warn);
+  EXPECT_EQ(heard([] {
+              log::show_status("");
+              log::show_status("50 %");
+              log::info("i");
+              log::warn("w");
+              log::show_status("60 %");
+              log::show_status("");
+              log::warn("w");
+            }),
+            "\r50 %\033[K"
+            "\r\033[Kgpufilter: w\n\r50 %\033[K"
+            "\r60 %\033[K\r\033[Kgpufilter: w\n");
+}
+
 TEST_F(Log, TakesLinesAsTheyAre) {
   log::set_level(log::Level::warn);
   EXPECT_EQ(heard([] { log::warn("{} {0:x} %s.png"); }), "gpufilter: {} {0:x} %s.png\n");

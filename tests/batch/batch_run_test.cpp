@@ -30,7 +30,14 @@ struct Recorder final : BatchListener {
     EXPECT_EQ(report != nullptr, result.status == PictureStatus::done);
     if (report != nullptr) reasons.insert(report->engine.reason);
     ++finished_count;
+    finished_names.push_back(result.item->relative);
     if (on_finished) on_finished();
+    --under_way;
+  }
+  void advanced(std::uint64_t bytes_under_way) override {
+    EXPECT_EQ(under_way.fetch_add(1), 0) << "two threads at a time";
+    most_bytes = std::max(most_bytes, bytes_under_way);
+    last_bytes = bytes_under_way;
     --under_way;
   }
   void listed(const PictureResult& result) override {
@@ -41,6 +48,9 @@ struct Recorder final : BatchListener {
   std::vector<PictureResult> results;
   std::set<std::string> reasons;
   std::size_t finished_count = 0;
+  std::vector<std::string> finished_names;
+  std::uint64_t most_bytes = 0;
+  std::uint64_t last_bytes = 0;
   std::atomic<int> under_way = 0;
   std::function<void()> on_finished;
   std::function<void()> on_listed;
@@ -99,11 +109,33 @@ class BatchRunning : public ::testing::Test {
   std::string out_ = folder_ / "out";
 };
 
+TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
+  const std::vector<int> heights{10, 40, 20, 30};
+  for (int i = 0; i < 4; ++i)
+    test::write_png(test::random_image({50, heights[static_cast<std::size_t>(i)]}, {3, 8}, 1),
+                    in_ + "/" + name(i));
+  for (const bool stop_on_error : {false, true}) {
+    Recorder recorder;
+    fs::remove_all(out_);
+    const BatchPlan planned = plan();
+    run(planned, reference_engines(1), 1, recorder, stop_on_error);
+    const std::vector<std::string> by_name{name(0), name(1), name(2), name(3)};
+    const std::vector<std::string> by_size{name(1), name(3), name(2), name(0)};
+    EXPECT_EQ(recorder.finished_names, stop_on_error ? by_name : by_size);
+    std::vector<std::string> listed;
+    for (const PictureResult& result : recorder.results)
+      listed.push_back(result.item->relative);
+    EXPECT_EQ(listed, by_name);
+  }
+}
+
 TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   put(30);
   Recorder recorder;
   run(plan(), reference_engines(3), 3, recorder);
   EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
+  EXPECT_GT(recorder.most_bytes, 0U);
+  EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is under way any more";
   for (int i = 0; i < 30; ++i) {
     const Image input = test::read_picture(in_ + "/" + name(i));
     EXPECT_TRUE(test::same_pixels(test::read_picture(out_ + "/" + name(i)),
@@ -173,7 +205,7 @@ TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
   put(20);
   Recorder recorder;
   recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
-  EXPECT_THROW(run(plan(), reference_engines(1), 3, recorder), std::runtime_error);
+  EXPECT_THROW(run(plan(), reference_engines(1), 3, recorder, true), std::runtime_error);
   EXPECT_LE(recorder.finished_count, 3U);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "support/child_process.hpp"
+#include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -87,6 +88,54 @@ TEST_F(JournalFile, ATornLineHarmsNoOther) {
     const std::string now = test::read_file(path_);
     EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), 3);
   }
+}
+
+class LongJournal : public JournalFile {
+ protected:
+  // Each of `outputs` is written down `times` times.
+  void write(int outputs, int times) const {
+    std::string text;
+    for (int i = 0; i < outputs * times; ++i)
+      text +=
+          journal_line(std::to_string(i % outputs), some_record(static_cast<unsigned>(i))) + "\n";
+    test::write_file(path_, text);
+  }
+
+  [[nodiscard]] std::ptrdiff_t lines() const {
+    const std::string text = test::read_file(path_);
+    return std::count(text.begin(), text.end(), '\n');
+  }
+};
+
+TEST_F(LongJournal, IsWrittenAnewWhereMostOfItIsStale) {
+  write(400, 3);
+  const JournalRecords before = read_journal(folder_.path());
+  {
+    Journal journal(folder_.path());
+    EXPECT_EQ(lines(), 400);
+    EXPECT_EQ(read_journal(folder_.path()), before);
+    EXPECT_EQ(before.at("7"), some_record(807));
+    EXPECT_THROW(const Journal second(folder_.path()), UsageError) << "it is locked, too";
+    journal.add("7", some_record(5));
+  }
+  EXPECT_EQ(lines(), 401);
+  EXPECT_EQ(read_journal(folder_.path()).at("7"), some_record(5));
+  EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{journal_name});
+}
+
+TEST_F(LongJournal, IsLeftAloneOtherwise) {
+  write(600, 2);
+  const Journal journal(folder_.path());
+  EXPECT_EQ(lines(), 1200);
+}
+
+TEST_F(LongJournal, GoesOnWhereNoNewOneCanBeWritten) {
+  write(400, 3);
+  std::filesystem::create_directory(path_ + ".new");
+  const JournalRecords before = read_journal(folder_.path());
+  Journal(folder_.path()).add("x", some_record(1));
+  EXPECT_EQ(lines(), 1201);
+  EXPECT_EQ(read_journal(folder_.path()).size(), before.size() + 1);
 }
 
 TEST_F(JournalFile, HasOneWriterAtATime) {
