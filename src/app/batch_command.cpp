@@ -183,7 +183,8 @@ class BatchReporter final : public BatchListener {
 
 int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
-  const Engines& engines = make_engines(options);  // which look for devices meanwhile
+  const LastingEngines lasting(options);  // which look for devices meanwhile
+  const Engines& engines = lasting.list();
   const BatchPlan plan = make_batch_plan(request_for(options));
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
   BatchOptions batch;

@@ -12,7 +12,7 @@ namespace gpufilter {
 struct BatchState {
   std::size_t pictures = 0;  // finished, in whatever way
   std::size_t all_pictures = 0;
-  std::uint64_t bytes = 0;  // of the inputs that are finished
+  std::uint64_t bytes = 0;            // of the inputs that are finished
   std::uint64_t bytes_under_way = 0;  // of the others, in proportion to the rows done
   std::uint64_t all_bytes = 0;
   std::size_t filtered = 0;          // of the finished ones, those that took work

@@ -44,6 +44,12 @@ void add_engines(Engines& engines, const FilterOptions& options) {
   }
 }
 
+// Engines that are never destroyed: reachable for good, so no leak.
+Engines& lasting() {
+  static auto* const engines = new Engines;  // NOLINT(cppcoreguidelines-owning-memory)
+  return *engines;
+}
+
 }  // namespace
 
 std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
@@ -62,11 +68,13 @@ std::unique_ptr<Engine> make_engine(const std::string& device, bool require_devi
   return std::make_unique<Engine>(choose, options);
 }
 
-const Engines& make_engines(const FilterOptions& options) {
-  // Reachable for good, so no leak.
-  static auto* const engines = new Engines;  // NOLINT(cppcoreguidelines-owning-memory)
-  add_engines(*engines, options);
-  return *engines;
+LastingEngines::LastingEngines(const FilterOptions& options) : engines_(lasting()) {
+  add_engines(engines_, options);
+}
+
+LastingEngines::~LastingEngines() {
+  for (const auto& engine : engines_)
+    engine->await_start();
 }
 
 }  // namespace gpufilter

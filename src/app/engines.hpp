@@ -17,9 +17,21 @@ using Engines = std::vector<std::unique_ptr<Engine>>;
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
                                                   const EngineOptions& options);
 
-// One, as above; with --device all one for each device. They are
-// never destroyed: the process ends sooner than a driver and its compiler give back what they hold.
-// Throws DeviceError where nothing fits, UsageError.
-[[nodiscard]] const Engines& make_engines(const FilterOptions& options);
+// The engines of a command line: one, as above; with --device all one for each device. They outlast
+// this: the process ends sooner than a driver and its compiler give back what they hold.
+class LastingEngines {
+ public:
+  // Throws DeviceError where nothing fits, UsageError.
+  explicit LastingEngines(const FilterOptions& options);
+  // Waits for what is still being started: a process must not end in the middle of that.
+  ~LastingEngines();
+  LastingEngines(const LastingEngines&) = delete;
+  LastingEngines& operator=(const LastingEngines&) = delete;
+
+  [[nodiscard]] const Engines& list() const { return engines_; }
+
+ private:
+  Engines& engines_;
+};
 
 }  // namespace gpufilter

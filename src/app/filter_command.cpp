@@ -129,7 +129,8 @@ int run_filter_command(int argc, const char* const* argv) {
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
-  Engine& engine = *make_engines(*options).front();
+  const LastingEngines engines(*options);
+  Engine& engine = *engines.list().front();
   after_choice_of(engine, [&] {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);

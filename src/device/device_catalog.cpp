@@ -30,7 +30,7 @@ DeviceCatalog::Source devices_of(const std::vector<std::string>& libraries) {
     std::vector<DeviceInfo> found;
     std::vector<cl_platform_id> known;
     for (const std::string& library : libraries) {
-      for (const cl_platform_id platform : platforms_of(library)) {
+      for (cl_platform_id platform : platforms_of(library)) {
         // Two files may name one library.
         if (std::find(known.begin(), known.end(), platform) != known.end()) continue;
         known.push_back(platform);

@@ -51,6 +51,10 @@ bool Engine::is_ready() const {
   return !start_.valid() || start_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
+void Engine::await_start() const noexcept {
+  if (start_.valid()) start_.wait();
+}
+
 void Engine::await_choice() const {
   if (start_.valid()) start_.get();
 }
@@ -136,7 +140,7 @@ void Engine::keep_programs() {
   std::shared_ptr<Session> session;
   {
     const std::lock_guard lock(mutex_);
-    if (start_.valid()) start_.wait();
+    await_start();
     session = session_;
   }
   if (session) session->keep_programs();

@@ -64,7 +64,9 @@ class Engine {
 
   // Whether the start is over, so that prepare() need not wait for it.
   [[nodiscard]] bool is_ready() const;
-  // Waits until the start is over. Throws what `choose` threw.
+  // Waits until the start is over, whatever came of it.
+  void await_start() const noexcept;
+  // The same, and throws what `choose` threw.
   void await_choice() const;
 
   // Plans a picture and builds what its passes need, on the first candidate that can. A candidate
