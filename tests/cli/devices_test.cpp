@@ -59,7 +59,8 @@ TEST_F(Devices, TheTableNamesEveryDevice) {
 }
 
 TEST_F(Devices, NoneAtAllIsNoFailure) {
-  const ProcessOptions none{.environment = {{"OCL_ICD_VENDORS", folder_.path()}}};
+  const ProcessOptions none{
+      .environment = {{"OCL_ICD_VENDORS", folder_.path()}, {"OCL_ICD_FILENAMES", ""}}};
   EXPECT_EQ(devices_json(none), Json::array());
   EXPECT_NE(devices({}, none).out.find("No OpenCL device"), std::string::npos);
 }

@@ -39,7 +39,8 @@ class FilterDevice : public FilterTest {
   const std::string in_ = stored(image_, "in.png");
   const std::string out_ = folder_ / "out.png";
   // The loader finds no platform at all.
-  const ProcessOptions no_opencl_{.environment = {{"OCL_ICD_VENDORS", folder_ / "empty"}}};
+  const ProcessOptions no_opencl_{
+      .environment = {{"OCL_ICD_VENDORS", folder_ / "empty"}, {"OCL_ICD_FILENAMES", ""}}};
 };
 
 TEST_F(FilterDevice, AutoTakesADevice) {

@@ -28,7 +28,9 @@ class Vendors : public FilterTest {
   }
 
   [[nodiscard]] ProcessOptions options(bool gpu) const {
-    ProcessOptions all{.environment = {{"OCL_ICD_VENDORS", vendors_}, {"FAKE_VENDOR_LOG", log_}}};
+    ProcessOptions all{.environment = {{"OCL_ICD_VENDORS", vendors_},
+                                       {"OCL_ICD_FILENAMES", ""},
+                                       {"FAKE_VENDOR_LOG", log_}}};
     if (gpu) all.environment["FAKE_VENDOR_GPU"] = "1";
     return all;
   }
@@ -108,6 +110,8 @@ TEST_F(Vendors, ThatCannotBeLoadedAreLeftOut) {
 TEST_F(Vendors, AreFoundAsTheLoadersFindThem) {
   const auto found = [this](std::map<std::string, std::string> environment) {
     environment.emplace("FAKE_VENDOR_GPU", "1");
+    for (const char* variable : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
+      environment.emplace(variable, "");  // whatever this program's own environment says
     const ProcessResult result = filter({"devices", "--json"}, {.environment = environment});
     const Json all = Json::parse(result.out);
     for (const Json& device : all["devices"]) {
