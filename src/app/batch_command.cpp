@@ -32,9 +32,10 @@ BatchRequest request_for(const FilterOptions& options) {
   return request;
 }
 
-// What the pictures under way may take together.
+// What the pictures under way may take together. More would let more be decoded before a GPU has
+// started, but pinned memory takes as long to give back.
 std::uint64_t memory_for(const FilterOptions& options) {
-  constexpr std::uint64_t enough_for_one = std::uint64_t{64} << 20U;
+  constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
   const auto jobs = static_cast<std::uint64_t>(options.folder.jobs);
   return options.max_memory.value_or(std::max(options.run.max_memory, jobs * enough_for_one));
 }

@@ -154,7 +154,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "--max-memory",
          [&options](const std::string& text) { options.max_memory = parse_bytes(text); },
          "What the bands under way may take, of all pictures together: bytes, or with K, M or G; "
-         "bands get lower for it. In folders at least 64M a job, where it is not given")
+         "bands get lower for it. In folders at least 16M a job, where it is not given")
       ->check(byte_count())
       ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
