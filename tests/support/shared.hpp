@@ -15,6 +15,6 @@ inline std::filesystem::path shared_path(const std::filesystem::path& relative) 
 }  // namespace gpufilter::test
 
 // Skips the running test, saying why, where that file or folder is missing.
-#define GPUFILTER_REQUIRE_SHARED(relative)                                                     \
-  if (!std::filesystem::exists(gpufilter::test::shared_path(relative)))                        \
+#define GPUFILTER_REQUIRE_SHARED(relative)                              \
+  if (!std::filesystem::exists(gpufilter::test::shared_path(relative))) \
   GTEST_SKIP() << "skipped: no " << gpufilter::test::shared_path(relative).string() << " here"
