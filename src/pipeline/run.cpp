@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <tbb/parallel_pipeline.h>
-
 #include "base/error.hpp"
 #include "base/handover.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/band_feed.hpp"
+#include "pipeline/band_pipeline.hpp"
 #include "pipeline/read_ahead.hpp"
 
 namespace gpufilter {
@@ -161,37 +160,29 @@ class PictureRun {
     std::size_t next = 0;
     Handover decoding;
     Handover taking;
-    const auto decode_next = [&](tbb::flow_control& control) -> Band* {
+    const auto decode_next = [&]() -> Band* {
       const Turn decodes(decoding);
-      if (next == rows.size()) {
-        control.stop();
-        return nullptr;
-      }
+      if (next == rows.size()) return nullptr;
       Band& band = bands[next % bands.size()];
       const Turn turn(band.handover);
       band.rows = rows[next++];
       band.image = decode(walk, feed, band.rows);
       return &band;
     };
-    const auto work_on = [&](Band* band) {
-      const Turn turn(band->handover);
-      work(*band);
-      return band;
+    const auto work_on = [&](Band& band) {
+      const Turn turn(band.handover);
+      work(band);
     };
-    const auto finish = [&](Band* band) {
+    const auto finish = [&](Band& band) {
       const Turn takes(taking);
-      const Turn turn(band->handover);
-      take(*band);
-      band->image = {};
-      progress(band->rows);
+      const Turn turn(band.handover);
+      take(band);
+      band.image = {};
+      progress(band.rows);
     };
     decoding.give();
     taking.give();
-    tbb::parallel_pipeline(
-        bands.size(),
-        tbb::make_filter<void, Band*>(tbb::filter_mode::serial_in_order, decode_next) &
-            tbb::make_filter<Band*, Band*>(tbb::filter_mode::parallel, work_on) &
-            tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, finish));
+    run_band_pipeline<Band>(bands.size(), decode_next, work_on, finish);
   }
 
   [[nodiscard]] std::uint64_t memory_ahead() const { return options_.max_memory / 4; }
