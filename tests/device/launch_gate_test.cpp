@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -61,7 +62,9 @@ class FakeQueue final : public LaunchGate::Client {
     wait();
     gate_.ended(*this);
   }
+  // Two threads may wait at a time: neither goes on before the commands have ended.
   void wait() override {
+    const std::lock_guard lock(ending_);
     std::this_thread::yield();
     device_.end(under_way_.exchange(0));
   }
@@ -70,6 +73,7 @@ class FakeQueue final : public LaunchGate::Client {
   LaunchGate& gate_;
   Device& device_;
   std::atomic<std::size_t> under_way_ = 0;
+  std::mutex ending_;
 };
 
 TEST(LaunchGate, GivesTheWidestLaunchesTheDeviceToThemselves) {
