@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codec/jpeg_settings.hpp"
+#include "codec/jpeg/settings.hpp"
 
 namespace gpufilter {
 

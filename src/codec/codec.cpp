@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "codec/jpeg_codec.hpp"
-#include "codec/png_codec.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/jpeg_settings.hpp"
+#include "codec/jpeg/settings.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
 

@@ -41,8 +41,8 @@ class BandExecutor {
 };
 
 // The C++ reference. `plan` and `timeline` outlive the executor, here and below.
-[[nodiscard]] std::unique_ptr<BandExecutor> make_reference_executor(const Plan& plan,
-                                                                    Timeline& timeline);
+[[nodiscard]] std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan,
+                                                               Timeline& timeline);
 
 // The device of `session`, with the kernels of all passes built. Throws DeviceError, UsageError.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,

@@ -104,7 +104,7 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
     report_.platform.clear();  // of a device that was left out
     report_.driver.clear();
     prepared.plan = plan(work);
-    prepared.executor = make_reference_executor(*prepared.plan, timeline);
+    prepared.executor = make_host_executor(*prepared.plan, timeline);
     prepared.report = report_;
     return prepared;
   }

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/blur_reference.hpp"
+#include "stages/blur_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -69,9 +69,8 @@ class Blur final : public Stage {
   [[nodiscard]] int halo() const override { return 1; }
   [[nodiscard]] bool wraps() const override { return parameters_.border == Border::wrap; }
 
-  void run_reference(const ConstRows& source, const MutableRows& target,
-                     int height) const override {
-    blur_reference(source, target, height, parameters_.border, parameters_.alpha);
+  void run(const ConstRows& source, const MutableRows& target, int height) const override {
+    blur_rows(source, target, height, parameters_.border, parameters_.alpha);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

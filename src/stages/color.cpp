@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/color_presets.hpp"
-#include "stages/color_reference.hpp"
+#include "stages/color_rows.hpp"
 #include "stages/color_text.hpp"
 
 namespace gpufilter {
@@ -113,9 +113,8 @@ class Color final : public Stage {
     return matrix_.is_identity() && output_format(input) == input;
   }
 
-  void run_reference(const ConstRows& source, const MutableRows& target,
-                     int /*height*/) const override {
-    color_reference(source, target, matrix_);
+  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+    color_rows(source, target, matrix_);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

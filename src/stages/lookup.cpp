@@ -110,8 +110,7 @@ class LookupStage : public Stage {
                                         table_bytes(tables_.of(input), input));
   }
 
-  void run_reference(const ConstRows& source, const MutableRows& target,
-                     int /*height*/) const override {
+  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
     const std::vector<Entry>& table = tables_.of(source.format);
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
       if (source.format.depth == 8) {

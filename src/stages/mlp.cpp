@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/mlp_reference.hpp"
+#include "stages/mlp_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -172,9 +172,8 @@ class Mlp final : public Stage {
     return output_of(*network_, input);
   }
 
-  void run_reference(const ConstRows& source, const MutableRows& target,
-                     int /*height*/) const override {
-    mlp_reference(source, target, *network_);
+  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+    mlp_rows(source, target, *network_);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

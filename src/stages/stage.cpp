@@ -25,8 +25,7 @@ std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statisti
   throw_not_runnable(*this);
 }
 
-void Stage::run_reference(const ConstRows& /*source*/, const MutableRows& /*target*/,
-                          int /*height*/) const {
+void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/, int /*height*/) const {
   throw_not_runnable(*this);
 }
 

@@ -71,7 +71,7 @@ class Stage {
 
   // The C++ reference: fills `target` from `source`, rows of a picture `height` high. `source`
   // covers what enqueue() asks for. Safe to call from several threads.
-  virtual void run_reference(const ConstRows& source, const MutableRows& target, int height) const;
+  virtual void run(const ConstRows& source, const MutableRows& target, int height) const;
 
   // Builds what it takes to run on a device. Throws DeviceError; UsageError where what was asked
   // for (a tile) does not fit the device.

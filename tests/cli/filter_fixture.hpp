@@ -11,7 +11,7 @@ class FilterTest : public ProgramTest {
  protected:
   [[nodiscard]] static Image blurred(const Image& image, const BlurParameters& parameters = {},
                                      std::size_t times = 1) {
-    return filter_on_reference(image, StageChain(times, make_blur(parameters)), {});
+    return filter_on_host(image, StageChain(times, make_blur(parameters)), {});
   }
 };
 

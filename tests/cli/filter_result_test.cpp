@@ -63,8 +63,8 @@ TEST_F(FilterResult, StagesRunInTheOrderWritten) {
   const auto brighter = color->make(twice_as_bright, {});
   const auto blur = make_blur({});
 
-  const Image blurred_first = filter_on_reference(image, {blur, brighter}, {});
-  const Image brighter_first = filter_on_reference(image, {brighter, blur}, {});
+  const Image blurred_first = filter_on_host(image, {blur, brighter}, {});
+  const Image brighter_first = filter_on_host(image, {brighter, blur}, {});
   EXPECT_FALSE(same_pixels(blurred_first, brighter_first)) << "or the order could not be seen";
   filter_quietly({in, out, "--blur", "naive", "--color", twice_as_bright});
   EXPECT_TRUE(same_pixels(read_picture(out), blurred_first));

@@ -1,5 +1,5 @@
 // The deflater: zlib is the judge of what it writes.
-#include "codec/deflate.hpp"
+#include "codec/deflate/deflate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Huffman codes: as short as they can be, complete, and within deflate's limits.
-#include "codec/huffman_code.hpp"
+#include "codec/deflate/huffman_code.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "codec/jpeg_codec.hpp"
+#include "codec/jpeg/codec.hpp"
 #include "support/jpeg.hpp"
 #include "support/shared.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/jpeg_codec.hpp"
+#include "codec/jpeg/codec.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter {

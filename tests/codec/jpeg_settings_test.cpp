@@ -1,6 +1,4 @@
 // Quality and chroma subsampling: found in files, chosen, written.
-#include "codec/jpeg_settings.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,7 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/log.hpp"
-#include "codec/jpeg_codec.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/settings.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "codec/png_codec.hpp"
+#include "codec/png/codec.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/shared.hpp"

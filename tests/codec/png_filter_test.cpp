@@ -1,6 +1,4 @@
 // PNG's row filters both ways, against the formulas of the PNG specification.
-#include "codec/png_filter.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -8,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "codec/png_unfilter.hpp"
+#include "codec/png/filter.hpp"
+#include "codec/png/unfilter.hpp"
 
 namespace gpufilter::test {
 namespace {

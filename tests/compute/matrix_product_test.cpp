@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "compute/matrix_product_reference.hpp"
+#include "compute/matrix_product_host.hpp"
 #include "support/filtering.hpp"
 
 namespace gpufilter {
@@ -139,11 +139,11 @@ std::vector<Problem> all_problems() {
   return problems;
 }
 
-Floats on_reference(const Problem& problem) {
+Floats on_host(const Problem& problem) {
   Floats c(count(problem.shape.rows, problem.shape.columns), std::bit_cast<float>(poison));
-  matrix_product_reference(problem.a.data(), problem.b.data(),
-                           problem.bias ? problem.bias->data() : nullptr, c.data(), problem.shape,
-                           problem.activation);
+  matrix_product_host(problem.a.data(), problem.b.data(),
+                      problem.bias ? problem.bias->data() : nullptr, c.data(), problem.shape,
+                      problem.activation);
   return c;
 }
 
@@ -206,7 +206,7 @@ TEST(MatrixProductReference, IsOneChainOfFusedMultiplyAdds) {
         expected.push_back(std::isnan(sum) ? std::numeric_limits<float>::quiet_NaN() : sum);
       }
     }
-    ASSERT_TRUE(same_bits(on_reference(problem), expected)) << describe(shape);
+    ASSERT_TRUE(same_bits(on_host(problem), expected)) << describe(shape);
   }
 }
 
@@ -215,7 +215,7 @@ TEST(MatrixProductReference, IsOneChainOfFusedMultiplyAdds) {
 TEST(MatrixProductReference, IsTheProductOfTheMatrices) {
   for (const MatrixShape shape : {MatrixShape{3, 5, 4}, {33, 17, 31}, {16, 16, 1000}}) {
     const Problem problem = make_problem(shape, Values::ordinary, Activation::none, true, 7);
-    const Floats c = on_reference(problem);
+    const Floats c = on_host(problem);
     for (int row = 0; row < shape.rows; ++row) {
       for (int column = 0; column < shape.columns; ++column) {
         const auto first = static_cast<double>((*problem.bias)[index(row)]);
@@ -242,11 +242,10 @@ TEST(MatrixProductReference, ActivationsTurnNanAndMinusZeroIntoZero) {
       std::numeric_limits<float>::infinity()};
   const auto rows = static_cast<int>(sums.size());
   const Problem problem{{rows, 1, 0}, Activation::relu, {}, {}, sums};
-  EXPECT_TRUE(same_bits(on_reference(problem),
-                        {0.0F, 0.0F, 0.0F, 0x1p-149F, 0.5F, 1.0F, 2.0F, sums.back()}));
-  const Problem clamped{{rows, 1, 0}, Activation::clamp, {}, {}, sums};
   EXPECT_TRUE(
-      same_bits(on_reference(clamped), {0.0F, 0.0F, 0.0F, 0x1p-149F, 0.5F, 1.0F, 1.0F, 1.0F}));
+      same_bits(on_host(problem), {0.0F, 0.0F, 0.0F, 0x1p-149F, 0.5F, 1.0F, 2.0F, sums.back()}));
+  const Problem clamped{{rows, 1, 0}, Activation::clamp, {}, {}, sums};
+  EXPECT_TRUE(same_bits(on_host(clamped), {0.0F, 0.0F, 0.0F, 0x1p-149F, 0.5F, 1.0F, 1.0F, 1.0F}));
 }
 
 struct KernelCase {
@@ -268,7 +267,7 @@ bool fits(const Session& session, const MatrixParameters& parameters) {
 }
 
 void expect_reference_bits(Session& session, const MatrixProduct& product, const Problem& problem) {
-  ASSERT_TRUE(same_bits(on_device(session, product, problem), guarded(on_reference(problem))))
+  ASSERT_TRUE(same_bits(on_device(session, product, problem), guarded(on_host(problem))))
       << session.device().name << ", " << product.variant() << ", " << describe(problem.shape);
 }
 

@@ -78,11 +78,11 @@ TEST_F(Chains, StretchWhatPrecedesThemNotTheInput) {
   for (int x = 0; x < 4; ++x)
     test::set_sample(image, x, 0, 0, samples.at(static_cast<std::size_t>(x)));
   test::write_png(image, folder_ / "in.png");
-  const auto on_reference = engine(std::nullopt, std::nullopt);
+  const auto on_host = engine(std::nullopt, std::nullopt);
   // 50..100 becomes 0..255; of 0, 51, 204, 255 the levels are full range, so that nothing changes
   // any more.
   const StageChain chain{make_stage({"--levels", "50,100"}), make_stage({"--levels", "auto"})};
-  const RunReport report = filter(*on_reference, chain);
+  const RunReport report = filter(*on_host, chain);
   const Image result = test::read_picture(folder_ / "out.png");
   EXPECT_EQ(test::sample_at(result, 0, 0, 0), 0U);
   EXPECT_EQ(test::sample_at(result, 1, 0, 0), 51U);
@@ -98,12 +98,12 @@ TEST_F(Chains, StretchWhatPrecedesThemNotTheInput) {
 
 TEST_F(Chains, ReportProgressOverAllWalks) {
   test::write_png(test::random_image({20, 10}, {3, 8}, 32), folder_ / "in.png");
-  const auto on_reference = engine(std::nullopt, 5);
+  const auto on_host = engine(std::nullopt, 5);
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   RunOptions options;
   options.on_progress = [&](std::int64_t done, std::int64_t all) { told.emplace_back(done, all); };
   static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", std::nullopt,
-                                   {make_stage({"--levels", "auto"})}, *on_reference, options));
+                                   {make_stage({"--levels", "auto"})}, *on_host, options));
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{
       {5, 20}, {10, 20}, {15, 20}, {20, 20}};
   EXPECT_EQ(told, expected);

@@ -46,7 +46,7 @@ class EngineTest : public ::testing::Test {
   }
 
   const Image image_ = test::random_image({50, 40}, {3, 8}, 1);
-  const Image expected_ = test::filter_on_reference(image_, {make_blur({})}, {});
+  const Image expected_ = test::filter_on_host(image_, {make_blur({})}, {});
   Timeline timeline_;
 };
 

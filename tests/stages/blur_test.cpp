@@ -66,7 +66,7 @@ TEST(BlurReference, EqualsTheDefinition) {
         for (const Border border : borders) {
           for (const AlphaMode alpha : alpha_modes) {
             const Image result =
-                test::filter_on_reference(image, chain_of({.border = border, .alpha = alpha}), {});
+                test::filter_on_host(image, chain_of({.border = border, .alpha = alpha}), {});
             ASSERT_TRUE(same_pixels(result, test::naive_blur(image, border, alpha)))
                 << to_string(format) << ", " << size.width << "x" << size.height << ", "
                 << name(border);
@@ -81,9 +81,9 @@ TEST(BlurReference, IsTheSameForEveryBandHeight) {
   for (const Border border : borders) {
     const Image image = test::random_image({31, 33}, {4, 8}, 4);
     const StageChain thrice(3, make_blur({.border = border}));
-    const Image whole = test::filter_on_reference(image, thrice, {.band_rows = 33});
+    const Image whole = test::filter_on_host(image, thrice, {.band_rows = 33});
     for (int rows = 1; rows < 33; ++rows) {
-      const Image banded = test::filter_on_reference(image, thrice, {.band_rows = rows});
+      const Image banded = test::filter_on_host(image, thrice, {.band_rows = rows});
       ASSERT_TRUE(same_pixels(banded, whole)) << name(border) << ", bands of " << rows;
     }
   }
@@ -93,8 +93,8 @@ TEST(BlurReference, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::opaque_image({31, 33}, format, 5);
     for (const Border border : borders) {
-      const Image weighted = test::filter_on_reference(image, chain_of({.border = border}), {});
-      const Image independent = test::filter_on_reference(
+      const Image weighted = test::filter_on_host(image, chain_of({.border = border}), {});
+      const Image independent = test::filter_on_host(
           image, chain_of({.border = border, .alpha = AlphaMode::independent}), {});
       EXPECT_TRUE(same_pixels(weighted, independent)) << to_string(format) << name(border);
     }
@@ -108,7 +108,7 @@ TEST(BlurReference, RoundsEverySumAsTheContractSays) {
     for (int i = 0; i < 9; ++i) {
       test::set_sample(image, i % 3, i / 3, 0, static_cast<std::uint32_t>(sum / 9 + (i < sum % 9)));
     }
-    const Image result = test::filter_on_reference(image, chain_of({}), {});
+    const Image result = test::filter_on_host(image, chain_of({}), {});
     ASSERT_EQ(test::sample_at(result, 1, 1, 0), static_cast<std::uint32_t>((sum + 4) / 9)) << sum;
   }
 }
@@ -151,7 +151,7 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
   const StageChain chain = chain_of(parameters);
   for (const ImageSize& size : sizes) {
     for (const Image& image : pictures(size, format)) {
-      const Image expected = test::filter_on_reference(image, chain, {});
+      const Image expected = test::filter_on_host(image, chain, {});
       for (const int rows : band_heights) {
         const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(result, expected))
@@ -204,7 +204,7 @@ TEST(BlurKernels, ChainedInBandsEqualTheReference) {
                            make_blur({BlurVariant::tiled, 16, border, AlphaMode::independent})};
     for (const ImageSize size : {ImageSize{1, 1}, {3, 2}, {31, 33}, {257, 129}}) {
       const Image image = test::mixed_alpha_image(size, {4, 8}, 6);
-      const Image expected = test::filter_on_reference(image, chain, {});
+      const Image expected = test::filter_on_host(image, chain, {});
       for (const auto& session : test::all_sessions()) {
         for (const int rows : {1, 2, 5, 64, 1000}) {
           const Image result = test::filter_on_device(*session, image, chain, {.band_rows = rows});

@@ -68,7 +68,7 @@ TEST(ColorMerging, LeavesOutWhatChangesNothing) {
         StageChain{color(identity), color(identity)}}) {
     EXPECT_EQ(passes(chain), 1U);
     const Image image = test::random_image({9, 5}, {3, 8}, 1);
-    EXPECT_TRUE(same_pixels(test::filter_on_reference(image, chain, {}), image));
+    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), image));
   }
 }
 
@@ -104,7 +104,7 @@ MatrixRows random_sparse(std::mt19937_64& generator) {
 Image one_by_one(const Image& image, const StageChain& chain) {
   Image result = test::copy_of(image);
   for (const auto& stage : chain)
-    result = test::filter_on_reference(result, {stage}, {});
+    result = test::filter_on_host(result, {stage}, {});
   return result;
 }
 
@@ -121,7 +121,7 @@ TEST(ColorMerging, ChangesNoBit) {
     const StageChain chain = round % 2 == 0 ? StageChain{pick, other} : StageChain{other, pick};
     const Plan plan = make_plan(image.size(), image.format(), chain);
     merged_pairs += plan.passes.size() == 1 ? 1 : 0;
-    ASSERT_TRUE(same_pixels(test::filter_on_reference(image, chain, {}), one_by_one(image, chain)))
+    ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), one_by_one(image, chain)))
         << "round " << round;
   }
   EXPECT_GT(merged_pairs, 500);

@@ -31,7 +31,7 @@ Samples filtered(const std::string& value, const Samples& pixel, int depth = 8) 
   for (int c = 0; c < format.channels; ++c)
     test::set_sample(image, 0, 0, c, pixel[static_cast<std::size_t>(c)]);
   const Image result =
-      test::filter_on_reference(image, {make_color(to_matrix(rows_of(value)), value)}, {});
+      test::filter_on_host(image, {make_color(to_matrix(rows_of(value)), value)}, {});
   Samples samples;
   for (int c = 0; c < result.format().channels; ++c)
     samples.push_back(test::sample_at(result, 0, 0, c));
@@ -162,10 +162,10 @@ TEST(ColorPresets, YcbcrIsJfifs) {
 
 TEST(ColorPresets, YcbcrAndBackIsNear) {
   const Image image = test::random_image({64, 64}, {3, 16}, 11);
-  const Image back = test::filter_on_reference(image,
-                                               {make_color(to_matrix(rows_of("ycbcr")), ""),
-                                                make_color(to_matrix(rows_of("from-ycbcr")), "")},
-                                               {});
+  const Image back = test::filter_on_host(image,
+                                          {make_color(to_matrix(rows_of("ycbcr")), ""),
+                                           make_color(to_matrix(rows_of("from-ycbcr")), "")},
+                                          {});
   for (int i = 0; i < 64 * 64 * 3; ++i) {
     const int x = i / 3 % 64;
     const int y = i / 192;

@@ -141,14 +141,14 @@ TEST(ColorReference, EqualsTheDefinition) {
       for (const MatrixRows& rows : random_matrices(100 * seed)) {
         const Image image = seed % 2 == 0 ? test::random_image({37, 11}, format, seed)
                                           : test::extreme_image({37, 11}, format, seed);
-        expect_products(image, rows, test::filter_on_reference(image, chain_of(rows), {}), true);
+        expect_products(image, rows, test::filter_on_host(image, chain_of(rows), {}), true);
         if (HasFatalFailure()) return;
       }
     }
     for (const MatrixRows& rows : delicate_matrices()) {
       for (const Image& image :
            {test::random_image({37, 11}, format, 4), test::extreme_image({37, 11}, format, 5)}) {
-        expect_products(image, rows, test::filter_on_reference(image, chain_of(rows), {}), false);
+        expect_products(image, rows, test::filter_on_host(image, chain_of(rows), {}), false);
         if (HasFatalFailure()) return;
       }
     }
@@ -160,7 +160,7 @@ TEST(ColorReference, RoundsHalfToEven) {
   for (int x = 0; x < 256; ++x)
     test::set_sample(image, x, 0, 0, static_cast<std::uint32_t>(x));
   const Image halves =
-      test::filter_on_reference(image, chain_of({{0.5, 0, 0}, {0.5, 0, 0}, {0.5, 0, 0}}), {});
+      test::filter_on_host(image, chain_of({{0.5, 0, 0}, {0.5, 0, 0}, {0.5, 0, 0}}), {});
   for (int x = 0; x < 256; ++x) {
     const int expected = x % 4 == 3 ? x / 2 + 1 : x / 2;
     ASSERT_EQ(test::sample_at(halves, x, 0, 1), static_cast<std::uint32_t>(expected)) << x;
@@ -173,8 +173,8 @@ TEST(ColorReference, SaturatesWhatOverflows) {
   Image image({1, 1}, {3, 16});
   for (const int c : {0, 1, 2})
     test::set_sample(image, 0, 0, c, 65535);
-  const Image result = test::filter_on_reference(
-      image, chain_of({{3e38, -3e38, 0}, {3e38, 0, 0}, {-3e38, 3e38, 0}}), {});
+  const Image result =
+      test::filter_on_host(image, chain_of({{3e38, -3e38, 0}, {3e38, 0, 0}, {-3e38, 3e38, 0}}), {});
   EXPECT_EQ(test::sample_at(result, 0, 0, 0), 65535U);
   EXPECT_EQ(test::sample_at(result, 0, 0, 1), 65535U);
   EXPECT_EQ(test::sample_at(result, 0, 0, 2), 0U);
@@ -206,7 +206,7 @@ void check_on_device(Session& session, ColorKernel kernel, PixelFormat format,
     for (const bool extreme : {false, true}) {
       const Image image =
           extreme ? test::extreme_image(size, format, 8) : test::random_image(size, format, 7);
-      const Image expected = test::filter_on_reference(image, chain, {});
+      const Image expected = test::filter_on_host(image, chain, {});
       for (const int band_rows : {1, 4, 1000}) {
         const Image result =
             test::filter_on_device(session, image, chain, {.band_rows = band_rows});
@@ -271,10 +271,10 @@ TEST(ColorKernels, ChainedWithBlursEqualTheReference) {
   for (const PixelFormat format : {PixelFormat{1, 8}, {3, 8}, {4, 16}}) {
     const Image image = test::random_image({61, 43}, format, 12);
     for (std::size_t i = 0; i < chains.size(); ++i) {
-      const Image expected = test::filter_on_reference(image, chains[i], {.band_rows = 43});
+      const Image expected = test::filter_on_host(image, chains[i], {.band_rows = 43});
       for (const int rows : {1, 5, 16}) {
-        EXPECT_TRUE(same_pixels(test::filter_on_reference(image, chains[i], {.band_rows = rows}),
-                                expected));
+        EXPECT_TRUE(
+            same_pixels(test::filter_on_host(image, chains[i], {.band_rows = rows}), expected));
         for (const auto& session : test::all_sessions()) {
           ASSERT_TRUE(same_pixels(
               test::filter_on_device(*session, image, chains[i], {.band_rows = rows}), expected))

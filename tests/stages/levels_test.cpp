@@ -74,8 +74,7 @@ TEST(Levels, StretchEverySampleAndLeaveAlphaAlone) {
         }
       }
     }
-    EXPECT_TRUE(same_pixels(test::filter_on_reference(image, chain, {}), expected))
-        << to_string(format);
+    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), expected)) << to_string(format);
     for (const auto& session : test::all_sessions()) {
       for (const int rows : {1, 50, 1000}) {
         EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = rows}),
@@ -90,8 +89,8 @@ TEST(Levels, InPercentAreOfTheMaximum) {
   const Image image = test::random_image({31, 33}, {3, 16}, 12);
   const StageChain percent{make_levels({20, true}, {80, true})};
   const StageChain samples{make_levels({13107}, {52428})};
-  EXPECT_TRUE(same_pixels(test::filter_on_reference(image, percent, {}),
-                          test::filter_on_reference(image, samples, {})));
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, percent, {}),
+                          test::filter_on_host(image, samples, {})));
 }
 
 TEST(AutoLevels, TakeTheirBoundsFromTheStatistics) {
@@ -104,20 +103,20 @@ TEST(AutoLevels, TakeTheirBoundsFromTheStatistics) {
   EXPECT_FALSE(resolved.front()->needs());
   // Alpha's extremes count for nothing.
   const StageChain explicitly{make_levels({50}, {150})};
-  EXPECT_TRUE(same_pixels(test::filter_on_reference(image, resolved, {}),
-                          test::filter_on_reference(image, explicitly, {})));
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, resolved, {}),
+                          test::filter_on_host(image, explicitly, {})));
 }
 
 TEST(AutoLevels, LeaveAConstantPictureAsItIs) {
   const StageChain chain{
       make_auto_levels(5)->resolved(Histograms{{histogram_of(65536, {{4711, 100}})}}, {1, 16})};
   const Image image = test::random_image({31, 33}, {1, 16}, 14);
-  EXPECT_TRUE(same_pixels(test::filter_on_reference(image, chain, {}), image));
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), image));
 }
 
 TEST(AutoLevels, AreNeverRunUnresolved) {
   const Image image = test::random_image({3, 3}, {1, 8}, 15);
-  EXPECT_THROW(static_cast<void>(test::filter_on_reference(image, {make_auto_levels(0)}, {})),
+  EXPECT_THROW(static_cast<void>(test::filter_on_host(image, {make_auto_levels(0)}, {})),
                std::logic_error);
 }
 

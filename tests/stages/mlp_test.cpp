@@ -174,7 +174,7 @@ TEST(MlpReference, EqualsTheDefinition) {
     for (const PixelFormat& format : each.formats) {
       for (const ImageSize size : {ImageSize{1, 1}, {31, 7}, {1100, 2}}) {
         for (const Image& image : pictures(size, format)) {
-          const Image result = test::filter_on_reference(image, {make_mlp(each.network)}, {});
+          const Image result = test::filter_on_host(image, {make_mlp(each.network)}, {});
           ASSERT_TRUE(same_pixels(result, by_definition(image, each.network)))
               << each.name << ", " << to_string(format) << ", " << size.width << "x" << size.height;
         }
@@ -200,7 +200,7 @@ TEST(MlpReference, IdentityKeepsEverySample) {
     }
     for (const Network& network :
          {identity(3), identity(format.channels), folded_identity(format.channels)}) {
-      EXPECT_TRUE(same_pixels(test::filter_on_reference(image, {make_mlp(network)}, {}), image))
+      EXPECT_TRUE(same_pixels(test::filter_on_host(image, {make_mlp(network)}, {}), image))
           << to_string(format);
     }
   }
@@ -219,8 +219,7 @@ TEST(Mlp, MakesTheFormatThatItsOutputsNeed) {
 
 TEST(Mlp, ThreeOutputsLeaveAlphaAsItIs) {
   const Image image = test::mixed_alpha_image({31, 33}, {2, 8}, 3);
-  const Image result =
-      test::filter_on_reference(image, {make_mlp(random_network({4, 8, 3}, 9))}, {});
+  const Image result = test::filter_on_host(image, {make_mlp(random_network({4, 8, 3}, 9))}, {});
   for (int y = 0; y < 33; ++y) {
     for (int x = 0; x < 31; ++x)
       ASSERT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, 1));
@@ -230,7 +229,7 @@ TEST(Mlp, ThreeOutputsLeaveAlphaAsItIs) {
 void check_on_device(Session& session, const NetworkCase& each, const PixelFormat& format) {
   for (const ImageSize size : {ImageSize{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}}) {
     for (const Image& image : pictures(size, format)) {
-      const Image expected = test::filter_on_reference(image, {make_mlp(each.network)}, {});
+      const Image expected = test::filter_on_host(image, {make_mlp(each.network)}, {});
       for (const MlpBlock block : {MlpBlock{0}, MlpBlock{100}}) {
         for (const int rows : {1, 7, 1000}) {
           const Image result = test::filter_on_device(
@@ -263,7 +262,7 @@ TEST(MlpKernel, EqualsTheReferenceOnALargePicture) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Image image = test::random_image({1501, 403}, {3, 8}, 5);
   const StageChain chain{make_mlp(random_network({3, 4, 3}, 8))};
-  const Image expected = test::filter_on_reference(image, chain, {});
+  const Image expected = test::filter_on_host(image, chain, {});
   for (const auto& session : test::all_sessions()) {
     EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {}), expected))
         << session->device().name;

@@ -95,8 +95,7 @@ TEST(LumaScaling, IsTheSameEverywhere) {
         }
       }
     }
-    EXPECT_TRUE(same_pixels(test::filter_on_reference(image, chain, {}), expected))
-        << to_string(format);
+    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), expected)) << to_string(format);
     for (const auto& session : test::all_sessions()) {
       for (const int rows : {1, 17, 1000}) {
         EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = rows}),

@@ -64,10 +64,10 @@ Image filter_on_device(Session& session, const Image& image, const StageChain& c
   return run_bands(image, plan, *executor);
 }
 
-Image filter_on_reference(const Image& image, const StageChain& chain, const PlanLimits& limits) {
+Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimits& limits) {
   const Plan plan = make_plan(image.size(), image.format(), chain, limits);
   Timeline timeline;
-  return run_bands(image, plan, *make_reference_executor(plan, timeline));
+  return run_bands(image, plan, *make_host_executor(plan, timeline));
 }
 
 }  // namespace gpufilter::test

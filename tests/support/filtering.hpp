@@ -31,7 +31,7 @@ class ImageReader final : public RowReader {
 // hold the results of another picture, so that pixels which a kernel leaves out show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
                                      const PlanLimits& limits);
-[[nodiscard]] Image filter_on_reference(const Image& image, const StageChain& chain,
-                                        const PlanLimits& limits);
+[[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,
+                                   const PlanLimits& limits);
 
 }  // namespace gpufilter::test

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
-#include "codec/jpeg_codec.hpp"
+#include "codec/jpeg/codec.hpp"
 #include "support/pictures.hpp"
 #include "support/shared.hpp"
 

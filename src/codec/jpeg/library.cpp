@@ -1,0 +1,102 @@
+#include "codec/jpeg/library.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <jerror.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Warnings after which every pixel is still what the encoder meant. All others (premature end of
+// data, bad Huffman or arithmetic codes, a restart marker missed, scans that contradict each other)
+// say that libjpeg goes on with pixels that it made up.
+bool is_harmless(int warning) {
+  switch (warning) {
+    // Padding between segments, which cameras leave: skipped whole, no entropy-coded bit lost.
+    // Bytes lost within a scan show as one of the other warnings.
+    case JWRN_EXTRANEOUS_DATA:
+    // libjpeg then takes the transform that every file with so many components has.
+    case JWRN_ADOBE_XFORM:
+    // Only metadata is at stake.
+    case JWRN_BOGUS_ICC:
+    case JWRN_JFIF_MAJOR:
+    // Spectral parameters, which mean nothing in a sequential file, are not what they should be;
+    // widespread and ignored by all decoders.
+    case JWRN_NOT_SEQUENTIAL:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const char* kind_of_failure(int code) {
+  switch (code) {
+    case JERR_OUT_OF_MEMORY:
+      return "not enough memory for this JPEG";
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:
+    case JERR_NOT_COMPILED:
+    case JERR_NOTIMPL:
+    case JERR_SOF_UNSUPPORTED:
+      return "unsupported JPEG";
+    default:
+      return "damaged JPEG";
+  }
+}
+
+}  // namespace
+
+std::string unsupported_precision(int bits) {
+  return format("this JPEG has {}-bit samples: only 8-bit JPEG can be read", bits);
+}
+
+JpegErrors::JpegErrors(std::string name) : name_(std::move(name)) {
+  jpeg_std_error(&manager_);
+  manager_.error_exit = on_error;
+  manager_.emit_message = on_message;
+}
+
+JpegErrors& JpegErrors::of(j_common_ptr jpeg) {
+  return *static_cast<JpegErrors*>(jpeg->client_data);
+}
+
+void JpegErrors::on_error(j_common_ptr jpeg) {
+  JpegErrors& errors = of(jpeg);
+  errors.failure_code_ = errors.manager_.msg_code;
+  errors.manager_.format_message(jpeg, errors.failure_);
+  std::longjmp(errors.jump_, 1);
+}
+
+void JpegErrors::on_message(j_common_ptr jpeg, int level) {
+  if (level >= 0) return;  // traces
+  JpegErrors& errors = of(jpeg);
+  if (!is_harmless(errors.manager_.msg_code)) on_error(jpeg);
+  errors.manager_.format_message(jpeg, errors.note_);
+}
+
+void JpegErrors::throw_failure() {
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  if (failure_code_ == JERR_BAD_PRECISION) {
+    throw PictureError(name_, unsupported_precision(manager_.msg_parm.i[0]));
+  }
+  constexpr std::string_view preamble = "Corrupt JPEG data: ";
+  std::string_view words = failure_;
+  if (words.substr(0, preamble.size()) == preamble) words.remove_prefix(preamble.size());
+  throw PictureError(name_, format("{}: {}", kind_of_failure(failure_code_), words));
+}
+
+void JpegErrors::log_note() {
+  if (note_[0] == '\0') return;
+  log::debug(format("{}: {}", name_, note_));
+  note_[0] = '\0';
+}
+
+}  // namespace gpufilter

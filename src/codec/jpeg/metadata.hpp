@@ -1,0 +1,23 @@
+// Metadata in JPEG's marker segments.
+#pragma once
+
+#include "codec/jpeg/library.hpp"
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+// Asks libjpeg to keep the segments that read_jpeg_metadata() wants. Call it within run(), before
+// the header is read.
+void keep_jpeg_metadata(jpeg_decompress_struct& jpeg);
+
+// ICC profile (but not one of CMYK), EXIF, XMP, density and comments, once the header is read.
+[[nodiscard]] Metadata read_jpeg_metadata(jpeg_decompress_struct& jpeg, JpegErrors& errors);
+
+// Sets what the JFIF segment says. Before jpeg_start_compress().
+void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata);
+
+// Writes ICC profile, EXIF, XMP and comments as far as JPEG can hold them, and says in the debug
+// log what it cannot. After jpeg_start_compress(), before the first row.
+void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors, const Metadata& metadata);
+
+}  // namespace gpufilter

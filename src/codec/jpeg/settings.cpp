@@ -1,0 +1,71 @@
+#include "codec/jpeg/settings.hpp"
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr int default_quality = 90;
+constexpr int least_quality_with_full_chroma = 90;
+constexpr const char* asked_for = "asked for";
+constexpr const char* kept = "kept from the input";
+
+ChromaSubsampling default_subsampling(int quality) {
+  return quality < least_quality_with_full_chroma ? ChromaSubsampling{2, 2}
+                                                  : ChromaSubsampling{1, 1};
+}
+
+}  // namespace
+
+std::string chroma_notation(const ChromaSubsampling& subsampling) {
+  const auto [horizontal, vertical] = subsampling;
+  if (horizontal == 3 || vertical > 2) return format("{}x{}", horizontal, vertical);
+  const int in_first_row = 4 / horizontal;
+  return format("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
+}
+
+std::string describe(const JpegSettings& settings) {
+  std::string text =
+      format("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
+             settings.quantization.quality, settings.quantization_reason);
+  if (settings.subsampling) {
+    text +=
+        format(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
+  }
+  return text;
+}
+
+JpegSettings choose_jpeg_settings(const std::optional<JpegEncoding>& input, bool is_grey,
+                                  std::optional<int> quality,
+                                  std::optional<ChromaSubsampling> subsampling) {
+  JpegSettings settings;
+  if (quality) {
+    settings.quantization = {.quality = *quality, .standard = true};
+    settings.quantization_reason = asked_for;
+  } else if (input && input->quantization) {
+    settings.quantization = *input->quantization;
+    settings.quantization_reason = kept;
+  } else {
+    settings.quantization = {.quality = default_quality, .standard = true};
+    settings.quantization_reason = "the default";
+  }
+  if (is_grey) return settings;
+
+  if (subsampling) {
+    settings.subsampling = subsampling;
+    settings.subsampling_reason = asked_for;
+  } else if (input && input->subsampling) {
+    settings.subsampling = input->subsampling;
+    settings.subsampling_reason = kept;
+  } else {
+    settings.subsampling = default_subsampling(settings.quantization.quality);
+    settings.subsampling_reason =
+        format("the default {} {}",
+               settings.quantization.quality < least_quality_with_full_chroma ? "below quality"
+                                                                              : "from quality",
+               least_quality_with_full_chroma);
+  }
+  return settings;
+}
+
+}  // namespace gpufilter

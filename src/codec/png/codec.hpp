@@ -1,0 +1,24 @@
+// PNG files. libpng reads and writes all but the pixels, and the pixels of uncommon files. Use
+// open_picture() and create_picture() of codec/codec.hpp.
+#pragma once
+
+#include <memory>
+
+#include "codec/codec.hpp"
+#include "codec/png/stream.hpp"
+
+namespace gpufilter {
+
+// As open_picture(); `source` stands at the signature. A picture that is not interlaced is
+// streamed; an interlaced one is decoded into memory at the first read(). Both decoders accept the
+// same files and yield the same samples.
+[[nodiscard]] std::unique_ptr<RowReader> open_png(std::unique_ptr<ByteSource> source,
+                                                  const ReadLimits& limits,
+                                                  PngDecoder decoder = PngDecoder::automatic);
+
+// As create_picture(). The bytes depend on the picture and the options alone, not on how the rows
+// are handed over.
+[[nodiscard]] std::unique_ptr<RowWriter> create_png(ByteSink& sink, const PictureHeader& header,
+                                                    const WriteOptions& options);
+
+}  // namespace gpufilter

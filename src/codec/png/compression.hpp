@@ -1,0 +1,51 @@
+// One chunk of a PNG's pixels, filtered and deflated: how hard, --png-level says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codec/png/filter.hpp"
+
+namespace gpufilter {
+
+// Some rows of a picture as PNG holds them (16-bit samples big-endian), packed.
+struct PngRowBlock {
+  std::span<const std::uint8_t> rows;
+  std::size_t row_bytes = 0;            // rows.size() is a multiple
+  const std::uint8_t* above = nullptr;  // the row before the first one; zeros at the picture's top
+  std::size_t distance = 1;             // of pixels in bytes
+};
+
+// What is done to a chunk at one of the levels 0 (fastest) to 9 (smallest).
+struct PngCompression;
+[[nodiscard]] const PngCompression& png_compression(int png_level);
+
+// Compresses chunk after chunk in buffers that it keeps. The result depends on rows and level
+// alone.
+class PngCompressor {
+ public:
+  PngCompressor();
+  ~PngCompressor();
+  PngCompressor(const PngCompressor&) = delete;
+  PngCompressor& operator=(const PngCompressor&) = delete;
+
+  // What zlib's format wants to know about a chunk.
+  struct Result {
+    std::span<const std::uint8_t> deflated;  // ends on a whole byte; stays until the next call
+    std::uint64_t filtered_bytes = 0;
+    std::uint32_t adler32 = 1;  // of the filtered bytes
+  };
+
+  // Deflates `block` without reference to what came before. `last`: nothing follows. Throws
+  // std::bad_alloc.
+  [[nodiscard]] Result compress(const PngRowBlock& block, const PngCompression& how, bool last);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,229 @@
+#include "codec/png/metadata.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "codec/png/text.hpp"
+#include "codec/text_encoding.hpp"
+
+namespace gpufilter {
+namespace {
+
+// All that compressed chunks of one picture may inflate to, in bytes.
+constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
+
+constexpr std::size_t icc_header_size = 128;
+constexpr std::size_t icc_color_space = 16;  // offset of its signature
+
+std::string_view as_text(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// PNG's numbers end at 2^31 - 1.
+std::optional<std::int32_t> get_i31(std::span<const std::uint8_t> bytes) {
+  const std::uint32_t value = get_u32(bytes);
+  if (value > 0x7fffffffU) return std::nullopt;
+  return static_cast<std::int32_t>(value);
+}
+
+// Takes chunks one after the other; each take_*() says whether its chunk was of use.
+class Collector {
+ public:
+  explicit Collector(PngPlace place) : place_(place) {}
+  bool take(const PngChunk& chunk);
+  [[nodiscard]] Metadata& metadata() { return metadata_; }
+
+ private:
+  bool take_about_color(const PngChunk& chunk);
+  bool take_gamma(const Bytes& data);
+  bool take_chromaticity(const Bytes& data);
+  bool take_srgb(const Bytes& data);
+  bool take_profile(const Bytes& data);
+  bool take_density(const Bytes& data);
+  bool take_exif(const Bytes& data);
+  bool take_text(const PngChunk& chunk);
+
+  PngPlace place_;
+  std::size_t budget_ = inflate_budget;
+  Metadata metadata_;
+};
+
+bool Collector::take(const PngChunk& chunk) {
+  if (chunk.type == "eXIf") return take_exif(chunk.data);
+  if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
+    return take_text(chunk);
+  }
+  return place_ == PngPlace::before_pixels && take_about_color(chunk);
+}
+
+bool Collector::take_about_color(const PngChunk& chunk) {
+  if (chunk.type == "gAMA") return take_gamma(chunk.data);
+  if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
+  if (chunk.type == "sRGB") return take_srgb(chunk.data);
+  if (chunk.type == "iCCP") return take_profile(chunk.data);
+  if (chunk.type == "pHYs") return take_density(chunk.data);
+  return false;
+}
+
+bool Collector::take_gamma(const Bytes& data) {
+  if (metadata_.gamma || data.size() != 4) return false;
+  const auto gamma = get_i31(data);
+  if (!gamma || *gamma == 0) return false;
+  metadata_.gamma = gamma;
+  return true;
+}
+
+bool Collector::take_chromaticity(const Bytes& data) {
+  std::array<std::int32_t, 8> values{};
+  if (metadata_.chromaticity || data.size() != 4 * values.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto value = get_i31(std::span(data).subspan(4 * i));
+    if (!value) return false;
+    values.at(i) = *value;
+  }
+  metadata_.chromaticity = values;
+  return true;
+}
+
+bool Collector::take_srgb(const Bytes& data) {
+  if (metadata_.srgb_intent || data.size() != 1 || data[0] > 3) return false;
+  metadata_.srgb_intent = data[0];
+  return true;
+}
+
+// Name, NUL, method 0, zlib stream.
+bool Collector::take_profile(const Bytes& data) {
+  if (metadata_.icc_profile) return false;
+  const auto end = static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
+  if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return false;
+  auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
+  if (!profile || profile->size() < icc_header_size) return false;
+  metadata_.icc_profile =
+      IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
+  return true;
+}
+
+bool Collector::take_density(const Bytes& data) {
+  if (metadata_.density || data.size() != 9 || data[8] > 1) return false;
+  const auto x = get_u32(data);
+  const auto y = get_u32(std::span(data).subspan(4));
+  if (x == 0 || y == 0) return false;
+  const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
+  metadata_.density = Density{unit, x, y};
+  return true;
+}
+
+// Some programs leave JPEG's prefix before the TIFF structure.
+bool Collector::take_exif(const Bytes& data) {
+  constexpr std::string_view prefix("Exif\0\0", 6);
+  const auto begin = as_text(data).starts_with(prefix) ? prefix.size() : 0;
+  const auto tiff = std::span(data).subspan(begin);
+  const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
+                       as_text(tiff).starts_with(std::string_view("MM\0*", 4));
+  if (!metadata_.exif.empty() || !is_tiff) return false;
+  metadata_.exif.assign(tiff.begin(), tiff.end());
+  return true;
+}
+
+bool Collector::take_text(const PngChunk& chunk) {
+  auto entry = parse_text(chunk, budget_);
+  if (!entry) return false;
+  if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
+    metadata_.text.push_back(std::move(*entry));
+    return true;
+  }
+  if (!metadata_.xmp.empty()) return false;
+  metadata_.xmp.assign(entry->text.begin(), entry->text.end());
+  return true;
+}
+
+bool fits_format(const IccProfile& profile, const PixelFormat& format) {
+  const std::string_view data = as_text(profile.data);
+  return data.size() >= icc_header_size &&
+         data.substr(icc_color_space, 4) == (format.color_channels() == 1 ? "GRAY" : "RGB ");
+}
+
+PngChunk make_profile(const IccProfile& profile) {
+  const std::string name = png_keyword(profile.name).value_or("icc");
+  PngChunk chunk{"iCCP", Bytes(name.begin(), name.end())};
+  chunk.data.insert(chunk.data.end(), {0, 0});
+  const Bytes compressed = zlib_deflate(profile.data);
+  chunk.data.insert(chunk.data.end(), compressed.begin(), compressed.end());
+  return chunk;
+}
+
+PngChunk make_numbers(const char* type, std::span<const std::int32_t> numbers) {
+  PngChunk chunk{type, {}};
+  for (const std::int32_t number : numbers)
+    put_u32(chunk.data, static_cast<std::uint32_t>(number));
+  return chunk;
+}
+
+PngChunk make_density(const Density& density) {
+  PngChunk chunk{"pHYs", {}};
+  put_u32(chunk.data, density.x);
+  put_u32(chunk.data, density.y);
+  chunk.data.push_back(density.unit == Density::Unit::per_metre ? 1 : 0);
+  return chunk;
+}
+
+// Where a profile is written, no sRGB chunk is: one of the two may stand in a file.
+void add_about_color(std::vector<PngChunk>& chunks, const Metadata& metadata,
+                     const PixelFormat& format, const std::string& name) {
+  const bool with_profile = metadata.icc_profile && fits_format(*metadata.icc_profile, format);
+  if (metadata.icc_profile && !with_profile) {
+    log::debug(gpufilter::format("{}: left out the ICC profile, which is not for {} pixels", name,
+                                 to_string(format)));
+  }
+  if (metadata.gamma) chunks.push_back(make_numbers("gAMA", {&*metadata.gamma, 1}));
+  if (metadata.chromaticity) chunks.push_back(make_numbers("cHRM", *metadata.chromaticity));
+  if (with_profile) {
+    chunks.push_back(make_profile(*metadata.icc_profile));
+  } else if (metadata.srgb_intent) {
+    chunks.push_back({"sRGB", {static_cast<std::uint8_t>(*metadata.srgb_intent)}});
+  }
+  if (metadata.density) chunks.push_back(make_density(*metadata.density));
+}
+
+}  // namespace
+
+bool is_metadata_chunk(std::string_view type) {
+  static constexpr std::array<std::string_view, 9> types{"gAMA", "cHRM", "sRGB", "iCCP", "pHYs",
+                                                         "eXIf", "tEXt", "zTXt", "iTXt"};
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
+                              const std::string& name) {
+  Collector collector(place);
+  for (const PngChunk& chunk : chunks) {
+    if (!collector.take(chunk)) {
+      log::debug(format("{}: left out a {} chunk: damaged, too large, repeated or misplaced", name,
+                        chunk.type));
+    }
+  }
+  return std::move(collector.metadata());
+}
+
+std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
+                                           const PixelFormat& format, const std::string& name) {
+  std::vector<PngChunk> chunks;
+  if (place == PngPlace::before_pixels) add_about_color(chunks, metadata, format, name);
+  if (!metadata.exif.empty()) chunks.push_back({"eXIf", metadata.exif});
+  if (!metadata.xmp.empty()) chunks.push_back(make_xmp(metadata.xmp));
+  for (const TextEntry& entry : metadata.text) {
+    if (auto chunk = make_text(entry)) {
+      chunks.push_back(std::move(*chunk));
+    } else {
+      log::debug(gpufilter::format("{}: left out a text whose keyword PNG cannot hold", name));
+    }
+  }
+  return chunks;
+}
+
+}  // namespace gpufilter

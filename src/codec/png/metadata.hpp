@@ -1,0 +1,33 @@
+// Metadata as PNG's ancillary chunks, both ways. libpng has no part in it: some of its versions
+// change or refuse what they find in these chunks, and metadata is to be carried as it is.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/png/chunk.hpp"
+#include "image/metadata.hpp"
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// Where chunks stand in the file: after the pixels only text, XMP and EXIF mean anything.
+enum class PngPlace { before_pixels, after_pixels };
+
+// The chunks that metadata_from_chunks() understands.
+[[nodiscard]] bool is_metadata_chunk(std::string_view type);
+
+// What `chunks`, in the order of the file, say. Damaged ones, and repetitions of what may stand
+// there once, are left out with a debug line in the log; `name` is the file's.
+[[nodiscard]] Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
+                                            const std::string& name);
+
+// The chunks that say `metadata` about a picture of `format`, in the order in which they are to
+// stand. What PNG cannot hold is left out with a debug line: a profile of another colour space,
+// text whose keyword is none.
+[[nodiscard]] std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
+                                                         const PixelFormat& format,
+                                                         const std::string& name);
+
+}  // namespace gpufilter

@@ -1,0 +1,137 @@
+#include "codec/png/pixel_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include <zlib.h>
+
+#include "codec/png/chunk.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Large enough that starting anew costs nothing (matches reach back 32 KiB), small enough that a
+// picture has work for many threads.
+constexpr std::size_t chunk_size = std::size_t{512} << 10U;
+
+constexpr std::size_t longest_idat = std::size_t{1} << 20U;
+
+// Deflate with the largest window, the checksum of these two bytes.
+constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
+
+// More would be memory for nothing: each takes about two megabytes.
+constexpr std::size_t most_chunks_at_a_time = 24;
+
+void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, int depth) {
+  std::memcpy(packed.data(), row, packed.size());
+  if (depth == 8 || std::endian::native == std::endian::big) return;
+  for (std::size_t i = 0; i + 1 < packed.size(); i += 2)
+    std::swap(packed[i], packed[i + 1]);
+}
+
+}  // namespace
+
+struct PngPixelWriter::Chunk {
+  explicit Chunk(Background& background) : task(background) {}
+
+  std::vector<std::uint8_t> above;  // the row before the first one; zeros above the picture
+  std::vector<std::uint8_t> rows;   // room for as many as a chunk has
+  std::size_t row_count = 0;
+  PngCompressor compressor;
+  PngCompressor::Result result;
+  bool last = false;
+  BackgroundTask task;  // goes first: it uses the rest
+};
+
+PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int png_level, Emit emit)
+    : format_(format),
+      row_bytes_(static_cast<std::size_t>(size.width) * format.bytes_per_pixel()),
+      rows_left_(static_cast<std::size_t>(size.height)),
+      rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),
+      compression_(png_compression(png_level)),
+      emit_(std::move(emit)),
+      most_chunks_(std::min(background_.threads() + 4, most_chunks_at_a_time)) {}
+
+PngPixelWriter::~PngPixelWriter() = default;
+
+void PngPixelWriter::write(const ConstRows& rows) {
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+    add_row(rows.row(y));
+}
+
+void PngPixelWriter::finish() {
+  while (!running_.empty())
+    emit_first();
+}
+
+void PngPixelWriter::add_row(const std::uint8_t* row) {
+  if (!filling_) {
+    filling_ = take_chunk();
+    filling_->above.assign(row_bytes_, 0);
+  }
+  Chunk& chunk = *filling_;
+  const auto place = std::span(chunk.rows).subspan(chunk.row_count * row_bytes_, row_bytes_);
+  copy_big_endian(row, place, format_.depth);
+  ++chunk.row_count;
+  --rows_left_;
+  if (rows_left_ == 0) {
+    start(std::move(filling_));
+  } else if (chunk.row_count == rows_a_chunk_) {
+    auto next = take_chunk();
+    next->above.assign(place.begin(), place.end());
+    start(std::exchange(filling_, std::move(next)));
+  }
+}
+
+void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
+  while (running_.size() >= most_chunks_)
+    emit_first();
+  running_.push_back(std::move(chunk));
+  Chunk& started = *running_.back();
+  started.last = rows_left_ == 0;
+  started.task.start([this, &started] {
+    const auto rows = std::span(started.rows).first(started.row_count * row_bytes_);
+    started.result = started.compressor.compress(
+        {rows, row_bytes_, started.above.data(), format_.bytes_per_pixel()}, compression_,
+        started.last);
+  });
+}
+
+void PngPixelWriter::emit_first() {
+  Chunk& chunk = *running_.front();
+  chunk.task.wait();
+  const PngCompressor::Result& result = chunk.result;
+  adler32_ = static_cast<std::uint32_t>(
+      adler32_combine(adler32_, result.adler32, static_cast<z_off_t>(result.filtered_bytes)));
+  Bytes checksum;
+  if (chunk.last) put_u32(checksum, adler32_);
+  for (std::size_t begin = 0; begin < result.deflated.size(); begin += longest_idat) {
+    const std::size_t size = std::min(longest_idat, result.deflated.size() - begin);
+    const bool ends = begin + size == result.deflated.size();
+    const std::array<std::span<const std::uint8_t>, 3> parts{
+        std::span(zlib_header).first(std::exchange(first_, false) ? zlib_header.size() : 0),
+        result.deflated.subspan(begin, size),
+        std::span(checksum).first(ends ? checksum.size() : 0)};
+    emit_(parts);
+  }
+  spare_.push_back(std::move(running_.front()));
+  running_.pop_front();
+}
+
+std::unique_ptr<PngPixelWriter::Chunk> PngPixelWriter::take_chunk() {
+  std::unique_ptr<Chunk> chunk;
+  if (spare_.empty()) {
+    chunk = std::make_unique<Chunk>(background_);
+    chunk->rows.resize(rows_a_chunk_ * row_bytes_);
+  } else {
+    chunk = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  chunk->row_count = 0;
+  return chunk;
+}
+
+}  // namespace gpufilter

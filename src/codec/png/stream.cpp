@@ -1,0 +1,167 @@
+#include "codec/png/stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <isa-l/crc.h>
+
+#include "base/error.hpp"
+#include "codec/png/chunk.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t signature_size = 8;
+constexpr std::size_t chunk_head_size = 8;  // length and type
+constexpr std::size_t checksum_size = 4;
+constexpr std::uint32_t longest_chunk = 0x7fffffff;
+
+// Offsets from the start of the file.
+constexpr std::size_t depth_at = 24;
+constexpr std::size_t color_type_at = 25;
+constexpr std::size_t interlacing_at = 28;
+constexpr std::uint8_t palette_color_type = 3;
+
+std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
+  return {reinterpret_cast<const char*>(chunk_head.data()) + 4, 4};
+}
+
+// An IDAT chunk whose zlib stream inflates to nothing, and says so.
+Bytes empty_idat() {
+  Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
+  put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4));
+  return chunk;
+}
+
+// A zlib stream with the full window of 32 KiB and without dictionary. zlib refuses matches that
+// reach back farther than a smaller window; ISA-L does not look at it.
+bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
+  return head.size() >= 2 && head[0] == 0x78 && (head[1] & 0x20U) == 0 &&
+         (head[0] * 256U + head[1]) % 31 == 0;
+}
+
+}  // namespace
+
+PngStream::PngStream(std::unique_ptr<ByteSource> source, PngDecoder decoder)
+    : source_(std::move(source)), decoder_(decoder), left_(signature_size) {
+  const auto bytes = head();
+  plain_ = bytes.size() == head_size && (bytes[depth_at] == 8 || bytes[depth_at] == 16) &&
+           bytes[color_type_at] != palette_color_type && bytes[interlacing_at] == 0;
+}
+
+std::size_t PngStream::read(std::span<std::uint8_t> buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const auto rest = buffer.subspan(done);
+    if (served_at_ < served_.size()) {
+      const std::size_t count = std::min(rest.size(), served_.size() - served_at_);
+      std::memcpy(rest.data(), served_.data() + served_at_, count);
+      served_at_ += count;
+      done += count;
+    } else if (left_ == 0) {
+      begin_chunk();
+      if (served_.empty()) break;
+    } else {
+      const auto wanted = rest.first(std::min<std::uint64_t>(rest.size(), left_));
+      const std::size_t count = source_->read(wanted);
+      left_ -= count;
+      done += count;
+      if (count < wanted.size()) break;
+    }
+  }
+  return done;
+}
+
+// Reads a chunk's length and type, and serves them.
+void PngStream::begin_chunk() {
+  std::array<std::uint8_t, chunk_head_size> head{};
+  const std::size_t count = source_->read(head);
+  serve(std::span(head).first(count));
+  if (count < head.size()) return;
+  const std::uint32_t length = get_u32(head);
+  left_ = std::uint64_t{length} + checksum_size;
+  if (type_of(head) == "tRNS") has_transparency_ = true;
+  if (type_of(head) != "IDAT" || std::exchange(has_pixels_, true)) return;
+  if (length > longest_chunk || length < 2 || !suits_pixel_reader()) return;
+  keeps_pixels_ = true;
+  serve(empty_idat());
+  left_ = 0;
+  begin_idat(head);
+}
+
+// The one place that decides which files libpng decodes: interlaced ones, palettes, less than 8
+// bits, transparent colours, unusual compression. The source stands at the pixels.
+bool PngStream::suits_pixel_reader() {
+  return decoder_ == PngDecoder::automatic && plain_ && !has_transparency_ &&
+         is_usual_zlib_head(source_->peek(2));
+}
+
+void PngStream::serve(std::span<const std::uint8_t> bytes) {
+  served_.assign(bytes.begin(), bytes.end());
+  served_at_ = 0;
+}
+
+std::size_t PngStream::read_idat(std::span<std::uint8_t> buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size() && in_idat_) {
+    if (idat_left_ == 0) {
+      end_idat();
+      begin_next_idat();
+      continue;
+    }
+    const std::size_t rest = buffer.size() - done;
+    const auto part = buffer.subspan(done, std::min<std::uint64_t>(rest, idat_left_));
+    take_idat_bytes(part);
+    done += part.size();
+  }
+  return done;
+}
+
+void PngStream::leave_idat() {
+  if (!in_idat_) return;
+  std::array<std::uint8_t, 4096> ignored{};
+  while (idat_left_ > 0)
+    take_idat_bytes(std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_)));
+  end_idat();
+}
+
+void PngStream::take_idat_bytes(std::span<std::uint8_t> bytes) {
+  read_all(bytes);
+  idat_crc_ = crc32_gzip_refl(idat_crc_, bytes.data(), bytes.size());
+  idat_left_ -= bytes.size();
+}
+
+void PngStream::end_idat() {
+  std::array<std::uint8_t, checksum_size> checksum{};
+  read_all(checksum);
+  if (get_u32(checksum) != idat_crc_) throw PictureError(name(), "damaged PNG: IDAT: CRC error");
+  in_idat_ = false;
+}
+
+// Where another kind of chunk comes, it is libpng's.
+void PngStream::begin_next_idat() {
+  std::array<std::uint8_t, chunk_head_size> head{};
+  read_all(head);
+  const std::uint32_t length = get_u32(head);
+  if (type_of(head) == "IDAT" && length <= longest_chunk) {
+    begin_idat(head);
+  } else {
+    served_.insert(served_.end(), head.begin(), head.end());
+    left_ = std::uint64_t{length} + checksum_size;
+  }
+}
+
+void PngStream::begin_idat(std::span<const std::uint8_t> chunk_head) {
+  in_idat_ = true;
+  idat_left_ = get_u32(chunk_head);
+  idat_crc_ = crc32_gzip_refl(0, chunk_head.data() + 4, 4);
+}
+
+void PngStream::read_all(std::span<std::uint8_t> buffer) {
+  if (source_->read(buffer) < buffer.size()) throw PictureError(name(), "the file ends too early");
+}
+
+}  // namespace gpufilter

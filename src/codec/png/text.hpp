@@ -1,0 +1,29 @@
+// Text in PNG files: tEXt and zTXt in Latin-1, iTXt in UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "codec/png/chunk.hpp"
+
+namespace gpufilter {
+
+// `keyword` (UTF-8) as PNG takes it: 1 to 79 printable Latin-1 characters; else nothing.
+[[nodiscard]] std::optional<std::string> png_keyword(std::string_view keyword);
+
+// What a tEXt, zTXt or iTXt chunk says; nothing where it is damaged or larger than `budget`, from
+// which inflated bytes are taken.
+[[nodiscard]] std::optional<TextEntry> parse_text(const PngChunk& chunk, std::size_t& budget);
+
+// The chunk for `entry`: tEXt where Latin-1 is enough, zTXt where that is long, else iTXt. Nothing
+// where the keyword is none for PNG.
+[[nodiscard]] std::optional<PngChunk> make_text(const TextEntry& entry);
+
+// XMP travels as an iTXt chunk, plain so that tools find it without inflating.
+inline constexpr std::string_view xmp_keyword = "XML:com.adobe.xmp";
+[[nodiscard]] PngChunk make_xmp(std::span<const std::uint8_t> packet);
+
+}  // namespace gpufilter

@@ -1,0 +1,148 @@
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/error.hpp"
+#include "codec/png/calls.hpp"
+#include "codec/png/codec.hpp"
+#include "codec/png/metadata.hpp"
+#include "codec/png/pixel_writer.hpp"
+
+namespace gpufilter {
+namespace {
+
+// What libpng's write callbacks work on.
+struct Output {
+  PngReport report;
+  ByteSink& sink;
+
+  bool put(std::span<const std::uint8_t> bytes) noexcept {
+    try {
+      sink.write(bytes);
+      return true;
+    } catch (...) {
+      report.exception = std::current_exception();
+      return false;
+    }
+  }
+};
+
+void write_bytes(png_structp png, png_bytep data, std::size_t count) {
+  auto& output = *static_cast<Output*>(png_get_io_ptr(png));
+  if (!output.put({data, count})) png_error(png, "cannot write");
+}
+
+// The sink knows when to flush.
+void flush_nothing(png_structp /*png*/) {}
+
+// Owns libpng's structs.
+struct WriteStructs {
+  explicit WriteStructs(PngReport& report)
+      : png(png_create_write_struct(PNG_LIBPNG_VER_STRING, &report, png_take_error,
+                                    png_take_warning)),
+        info(png != nullptr ? png_create_info_struct(png) : nullptr) {
+    if (info == nullptr) {
+      png_destroy_write_struct(&png, nullptr);
+      throw PictureError(report.name, "libpng cannot be used: out of memory, or another version");
+    }
+  }
+  ~WriteStructs() { png_destroy_write_struct(&png, &info); }
+  WriteStructs(const WriteStructs&) = delete;
+  WriteStructs& operator=(const WriteStructs&) = delete;
+
+  png_structp png;
+  png_infop info;
+};
+
+int color_type(const PixelFormat& format) {
+  return (format.color_channels() == 3 ? PNG_COLOR_MASK_COLOR : 0) |
+         (format.has_alpha() ? PNG_COLOR_MASK_ALPHA : 0);
+}
+
+void write_header(png_structp png, png_infop info, const PictureHeader& header) {
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(header.size.width),
+               static_cast<png_uint_32>(header.size.height), header.format.depth,
+               color_type(header.format), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+               PNG_FILTER_TYPE_BASE);
+  png_write_info(png, info);
+}
+
+// One chunk whose data are `parts`, one after the other.
+void write_chunk(png_structp png, const char* type, PngPixelWriter::IdatParts parts) {
+  std::size_t size = 0;
+  for (const auto& part : parts)
+    size += part.size();
+  png_write_chunk_start(png, reinterpret_cast<png_const_bytep>(type),
+                        static_cast<png_uint_32>(size));
+  for (const auto& part : parts)
+    png_write_chunk_data(png, part.data(), part.size());
+  png_write_chunk_end(png);
+}
+
+class PngWriter final : public RowWriter {
+ public:
+  PngWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
+      : output_{{sink.name(), "cannot be encoded as PNG"}, sink},
+        structs_(output_.report),
+        format_(header.format),
+        has_exif_(!header.metadata.exif.empty()),
+        has_xmp_(!header.metadata.xmp.empty()) {
+    call([png = png(), info = structs_.info, &output = output_, &header] {
+      png_set_write_fn(png, &output, write_bytes, flush_nothing);
+      write_header(png, info, header);
+    });
+    write_metadata(header.metadata, PngPlace::before_pixels);
+    pixels_.emplace(
+        header.size, header.format, options.png_level,
+        [this](PngPixelWriter::IdatParts parts) { write_chunk_guarded("IDAT", parts); });
+  }
+
+  void write(const ConstRows& rows) override { pixels_->write(rows); }
+
+  void finish(const Metadata& trailing) override {
+    pixels_->finish();
+    Metadata rest = trailing;
+    if (has_exif_) rest.exif.clear();  // these may stand in a file once
+    if (has_xmp_) rest.xmp.clear();
+    write_metadata(rest, PngPlace::after_pixels);
+    write_chunk_guarded("IEND", {});
+  }
+
+ private:
+  [[nodiscard]] png_structp png() const { return structs_.png; }
+
+  template <typename Body>
+  void call(const Body& body) {
+    png_call(png(), output_.report, body);
+  }
+
+  void write_chunk_guarded(const char* type, PngPixelWriter::IdatParts parts) {
+    call([png = png(), type, parts] { write_chunk(png, type, parts); });
+  }
+
+  void write_metadata(const Metadata& metadata, PngPlace place) {
+    for (const PngChunk& chunk :
+         chunks_from_metadata(metadata, place, format_, output_.report.name)) {
+      const std::array data{std::span<const std::uint8_t>(chunk.data)};
+      write_chunk_guarded(chunk.type.c_str(), data);
+    }
+  }
+
+  Output output_;
+  WriteStructs structs_;
+  PixelFormat format_;
+  bool has_exif_;
+  bool has_xmp_;
+  std::optional<PngPixelWriter> pixels_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_png(ByteSink& sink, const PictureHeader& header,
+                                      const WriteOptions& options) {
+  return std::make_unique<PngWriter>(sink, header, options);
+}
+
+}  // namespace gpufilter
