@@ -22,11 +22,13 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"image", {"base"}},
       {"codec", {"image", "base"}},
       {"device", {"image", "base"}},
-      {"compute", {"device", "image", "base"}},
-      {"stages", {"compute", "device", "image", "base"}},
-      {"pipeline", {"stages", "compute", "device", "codec", "image", "base"}},
-      {"batch", {"pipeline", "stages", "compute", "device", "codec", "image", "base"}},
-      {"app", {"batch", "pipeline", "stages", "compute", "device", "codec", "image", "base"}},
+      {"host", {"image", "base"}},
+      {"compute", {"host", "device", "image", "base"}},
+      {"stages", {"compute", "host", "device", "image", "base"}},
+      {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"app",
+       {"batch", "pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
   };
   return folders;
 }
