@@ -184,8 +184,8 @@ class BatchReporter final : public BatchListener {
 
 int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
-  const LastingEngines lasting(options);  // which look for devices meanwhile
-  const Engines& engines = lasting.list();
+  const LastingDispatcher lasting(options);  // which looks for devices meanwhile
+  Dispatcher& dispatcher = lasting.get();
   const BatchPlan plan = make_batch_plan(request_for(options));
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
   BatchOptions batch;
@@ -195,18 +195,16 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
   const auto limit = limit_threads(options);
-  // "auto" finds something in any case; what else is asked for may not be there.
-  if (options.device != "auto" || options.require_device) {
-    for (const auto& engine : engines)
-      engine->await_choice();
-  }
+  // A device that was asked for and does not exist is reported before anything is written.
+  const bool needs_none = options.device == "auto" || options.device == "all";
+  if (!needs_none || options.require_device) dispatcher.await_choice();
   std::unique_ptr<ByteSink> trace;
   if (!options.trace.empty() && !batch.dry_run) {
     check_trace(plan, options.trace);
     trace = open_sink(options.trace);
   }
   BatchReporter reporter(plan, options, start, trace.get());
-  run_batch(plan, options.chain, engines, batch, reporter);
+  run_batch(plan, options.chain, dispatcher, batch, reporter);
   reporter.conclude();
   return reporter.any_failed() ? 1 : 0;
 }

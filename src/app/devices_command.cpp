@@ -67,8 +67,8 @@ std::string line(const char* label, const std::string& value) {
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
-    return "No OpenCL device. Install your GPU's driver, or PoCL for the CPU:\n"
-           "pocl-opencl-icd. Without one, pictures are filtered by the C++ reference.\n";
+    return "No OpenCL device: pictures are filtered by the processor. For a GPU, install its "
+           "driver.\n";
   }
   std::string table;
   for (const DeviceInfo& device : devices) {

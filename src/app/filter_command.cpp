@@ -87,27 +87,27 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
-                     std::optional<FileFormat> file_format, Engine& engine, Nanoseconds start) {
+                     std::optional<FileFormat> file_format, Dispatcher& dispatcher,
+                     Nanoseconds start) {
   ProgressLine progress(options.progress, options.input);
   RunOptions run = options.run;
   run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
   run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
   try {
-    return filter_picture(options.input, output, file_format, options.chain, engine, run);
+    return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
     throw PictureError(options.input, "there is not enough memory for this picture");
   }
 }
 
-// The picture is opened while the device is looked for; but a device that is not there is told
-// first.
+// The picture is opened while the device is looked for, but a missing device is reported first.
 template <typename Work>
-auto after_choice_of(const Engine& engine, const Work& work) {
+auto after_choice_of(Dispatcher& dispatcher, const Work& work) {
   try {
     return work();
   } catch (const PictureError&) {
-    engine.await_choice();
+    dispatcher.await_choice();
     throw;
   }
 }
@@ -129,19 +129,19 @@ int run_filter_command(int argc, const char* const* argv) {
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
-  const LastingEngines engines(*options);
-  Engine& engine = *engines.list().front();
-  after_choice_of(engine, [&] {
+  const LastingDispatcher lasting(*options);
+  Dispatcher& dispatcher = lasting.get();
+  after_choice_of(dispatcher, [&] {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = filter_one(*options, output, file_format, engine, start);
+    const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
     if (report.alpha_flattened) {
       log::warn(format("{}: {}", report.output, flattening_notice(options->run.write.background)));
     }
     print_timing(report, options->timing, output == standard_stream);
     if (trace) write_trace(report, *trace);
   });
-  engine.keep_programs();
+  dispatcher.conclude();
   return 0;
 }
 

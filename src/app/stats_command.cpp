@@ -16,7 +16,6 @@
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/cache_folder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -83,17 +82,19 @@ void check_paths(const StatsOptions& options) {
   static_cast<void>(format_for_name(*options.plot));
 }
 
+// Statistics cost less than starting any device: `auto` is the processor.
 std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
-  EngineOptions engine;
-  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
-  return make_engine(options.device, options.require_device, engine);
+  const bool any_will_do = options.device == "auto" || options.device == "all";
+  const std::string automatic = options.require_device ? "opencl" : "cpu";
+  return make_engine(any_will_do ? automatic : options.device, options.require_device,
+                     engine_options());
 }
 
 StatsReport measure(RowReader& reader, Engine& engine) {
   const PictureHeader& header = reader.header();
   Timeline timeline;
   const Prepared prepared =
-      engine.prepare({header.size, header.format, {}, Quantity::channel_histograms}, timeline);
+      engine.prepare({{header.size, header.format}, {}, Quantity::channel_histograms}, timeline);
   for (const RowRange& rows : prepared.plan->bands()) {
     Image band(header.size.width, rows, header.format);
     reader.read(band.rows());

@@ -47,9 +47,8 @@ std::string bits(std::uint64_t value, const PixelFormat& format) {
 }
 
 std::string account(const StatsReport& report) {
-  if (report.engine.kind == "reference") {
-    return format("counted by the C++ reference ({})", report.engine.reason);
-  }
+  if (report.engine.kind == processor_kind)
+    return format("counted by the processor ({})", report.gathering.variant);
   return format("counted on {} ({}): {}", report.engine.device, report.engine.reason,
                 report.gathering.variant);
 }

@@ -95,5 +95,8 @@ void warn(std::string_view line) {
 void error(std::string_view line) {
   write(spdlog::level::err, line);
 }
+void warn_of_fallback(std::string_view line) {
+  write(spdlog::level::err, line);
+}
 
 }  // namespace gpufilter::log

@@ -61,12 +61,10 @@ struct BatchOptions {
 };
 
 // Carries out the plan: makes folders, keeps the journal, removes what killed runs left behind.
-// Each picture goes to the engine with the fewest under way; at least one engine. A picture that
-// fails leaves the others alone. Throws UsageError where another run is writing to the output
-// folder, PictureError where that cannot be written to, DeviceError where no picture could be done
-// because the device does not work.
-void run_batch(const BatchPlan& plan, const StageChain& chain,
-               const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
-               BatchListener& listener);
+// A picture that fails leaves the others alone. Throws UsageError where another run is writing to
+// the output folder, PictureError where that cannot be written to, DeviceError where no picture
+// could be done because the device does not work.
+void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
+               const BatchOptions& options, BatchListener& listener);
 
 }  // namespace gpufilter

@@ -101,7 +101,7 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
   return true;
 }
 
-RunReport PictureJobs::filter(const BatchItem& item, Engine& engine,
+RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                               const OnProgress& on_progress) const {
   const std::string input = plan_.input_path(item);
   const std::string output = plan_.output_path(item);
@@ -123,7 +123,7 @@ RunReport PictureJobs::filter(const BatchItem& item, Engine& engine,
           journal_->add(item.output, record, plan_.replaces_input(item));
         });
   };
-  RunReport report = filter_picture(input, output, item.output_format, chain_, engine, options);
+  RunReport report = filter_picture(input, output, item.output_format, chain_, dispatcher, options);
   record.output_stamp = stamp_of(output);
   try {
     journal_->add(item.output, record);

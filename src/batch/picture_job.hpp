@@ -22,7 +22,7 @@ class PictureJobs {
 
   // Filters the picture and writes that down. Throws as filter_picture() does, and PictureError
   // where the input changes meanwhile.
-  [[nodiscard]] RunReport filter(const BatchItem& item, Engine& engine,
+  [[nodiscard]] RunReport filter(const BatchItem& item, Dispatcher& dispatcher,
                                  const OnProgress& on_progress) const;
 
  private:

@@ -6,10 +6,11 @@
 
 namespace gpufilter {
 
-// `buffer` holds the rows `rows` at row_pitch(), beginning with the first.
+// `buffer` holds the rows `rows` at row_pitch(), after `offset` other rows.
 struct DeviceRows {
   const Buffer* buffer = nullptr;
   RowRange rows;
+  int offset = 0;
 };
 
 }  // namespace gpufilter

@@ -66,11 +66,20 @@ class Blur final : public Stage {
     return format("blur {} {}", static_cast<int>(parameters_.border),
                   static_cast<int>(parameters_.alpha));
   }
-  [[nodiscard]] int halo() const override { return 1; }
-  [[nodiscard]] bool wraps() const override { return parameters_.border == Border::wrap; }
+  [[nodiscard]] bool names_kernel() const override {
+    return parameters_.variant != BlurVariant::automatic;
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(parameters_.border, target, 1, source.height);
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    const bool weighted = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
+    return {format("blur{} {}", weighted ? " weighted" : "", input.depth),
+            static_cast<double>(input.channels)};
+  }
 
-  void run(const ConstRows& source, const MutableRows& target, int height) const override {
-    blur_rows(source, target, height, parameters_.border, parameters_.alpha);
+  void run(const ConstRows& source, const MutableRows& target, ImageSize size) const override {
+    blur_rows(source, target, size.height, parameters_.border, parameters_.alpha);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

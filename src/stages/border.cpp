@@ -19,4 +19,11 @@ int border_position(Border border, int i, int n) {
   return -1;
 }
 
+RowRange border_rows(Border border, const RowRange& rows, int radius, int height) {
+  const RowRange reached{rows.begin - radius, rows.end + radius};
+  if (border == Border::wrap) return reached;
+  // A reflection of the rows past one edge lies within `radius` of that edge, as `rows` does.
+  return {std::max(reached.begin, 0), std::min(reached.end, height)};
+}
+
 }  // namespace gpufilter

@@ -1,8 +1,7 @@
 // What stands outside a picture where a stage looks past its edge.
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "image/rows.hpp"
 
 namespace gpufilter {
 
@@ -16,5 +15,9 @@ enum class Border {
 
 // Which of the positions 0 .. n - 1 stands at position i, -1 <= i <= n; -1: none, a constant.
 [[nodiscard]] int border_position(Border border, int i, int n);
+
+// The rows that a window of `radius` rows around each of `rows` reads, in a picture `height` high;
+// under Border::wrap they may reach past its edges.
+[[nodiscard]] RowRange border_rows(Border border, const RowRange& rows, int radius, int height);
 
 }  // namespace gpufilter

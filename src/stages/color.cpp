@@ -91,6 +91,10 @@ class Color final : public Stage {
       : matrix_(matrix), label_(std::move(label)), kernel_(kernel) {}
 
   [[nodiscard]] std::string name() const override { return "color"; }
+  [[nodiscard]] std::string label() const override { return label_; }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {format("color {}x{}", input.channels, input.depth), 1};
+  }
   [[nodiscard]] std::string key() const override {
     std::string text = "color";
     for (const auto& row : matrix_.weights)
@@ -113,7 +117,7 @@ class Color final : public Stage {
     return matrix_.is_identity() && output_format(input) == input;
   }
 
-  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
     color_rows(source, target, matrix_);
   }
 

@@ -38,6 +38,10 @@ class AutoLevels final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "levels"; }
   [[nodiscard]] std::string key() const override { return format("levels auto {}", clip_percent_); }
+  // As that of the stage that resolved() returns.
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {format("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
+  }
   [[nodiscard]] std::optional<Quantity> needs() const override {
     return Quantity::channel_histograms;
   }

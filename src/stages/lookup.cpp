@@ -102,7 +102,11 @@ class LookupStage : public Stage {
         tables_(std::move(make)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {format("{} {}", function_, input.depth), static_cast<double>(input.channels)};
+  }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
@@ -110,7 +114,7 @@ class LookupStage : public Stage {
                                         table_bytes(tables_.of(input), input));
   }
 
-  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
     const std::vector<Entry>& table = tables_.of(source.format);
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
       if (source.format.depth == 8) {

@@ -159,6 +159,15 @@ class Mlp final : public Stage {
       : network_(std::make_shared<const Network>(std::move(network))), block_(block) {}
 
   [[nodiscard]] std::string name() const override { return "mlp"; }
+  [[nodiscard]] std::string label() const override {
+    return format("{} layer{}", network_->layers.size(), network_->layers.size() == 1 ? "" : "s");
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    double products = 0;
+    for (const NetworkLayer& layer : network_->layers)
+      products += static_cast<double>(layer.weights.size());
+    return {"mlp", products};
+  }
   [[nodiscard]] std::string key() const override {
     std::string text = "mlp";
     for (const NetworkLayer& layer : network_->layers) {
@@ -172,7 +181,7 @@ class Mlp final : public Stage {
     return output_of(*network_, input);
   }
 
-  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
     mlp_rows(source, target, *network_);
   }
 

@@ -49,6 +49,10 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return format("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
+  // As that of the stage that resolved() returns.
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {format("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
+  }
   [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
 
   [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,

@@ -36,13 +36,13 @@ TEST(TimingTable, IsWhatPeopleRead) {
 TEST(TimingTable, NamesWhatWasLeftOut) {
   RunReport report = example_report();
   report.engine = {};
-  report.engine.device = "reference";
-  report.engine.kind = "reference";
+  report.engine.device = "processor";
+  report.engine.kind = "processor";
   report.engine.reason = "no OpenCL device works";
   report.engine.fallbacks = {"GPU: it is broken", "CPU: it is too"};
   const std::string table = timing_table(report);
   EXPECT_NE(table.find("left out: GPU: it is broken\nleft out: CPU: it is too\n"
-                       "device: reference: no OpenCL device works\n      "),
+                       "device: processor: no OpenCL device works\n      "),
             std::string::npos)
       << table;
 }

@@ -73,7 +73,7 @@ TEST_F(FilterUsage, OutputNamesDecideTheFormat) {
 }
 
 TEST_F(FilterUsage, AReferenceIsNoDevice) {
-  expect_refused({"--device", "reference", "--require-device"}, {"--require-device", "reference"});
+  expect_refused({"--device", "cpu", "--require-device"}, {"--require-device", "cpu"});
 }
 
 TEST_F(FilterUsage, TheTraceIsNoPicture) {

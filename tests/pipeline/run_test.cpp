@@ -44,7 +44,7 @@ TEST_F(Run, ReportsWhatItDid) {
   EXPECT_EQ(report.bands, 3);
   EXPECT_EQ(report.band_rows, 20);
   EXPECT_EQ(report.output_bytes, std::filesystem::file_size(out_));
-  EXPECT_EQ(report.engine.device, "reference");
+  EXPECT_EQ(report.engine.device, "processor");
   ASSERT_EQ(report.passes.size(), 1U);
   EXPECT_EQ(report.passes[0].stage, "blur");
 }
