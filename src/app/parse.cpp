@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -47,10 +48,24 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
+// `word` looks like an option of `app` and is not.
+std::string describe_unknown(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& own = option->get_lnames();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  const std::string option = word.substr(0, word.find('='));
+  std::string text = option + ": there is no such option";
+  const auto near = words_like(option.starts_with("--") ? option.substr(2) : "", names);
+  if (!near.empty()) text += format("; did you mean --{}?", fmt::join(near, " or --"));
+  return text;
+}
+
 std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) {
   const std::vector<std::string> extras = app.remaining();
   for (const std::string& extra : extras) {
-    if (extra.size() > 1 && extra.starts_with('-')) return extra + ": there is no such option";
+    if (extra.size() > 1 && extra.starts_with('-')) return describe_unknown(app, extra);
   }
   return extras.empty() ? error.what() : extras.front() + ": one argument too many";
 }

@@ -109,12 +109,14 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
 }
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
-  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}), "--border goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}),
+            "--border wrap: no stage here takes it; it goes with --blur");
   EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
-            "--alpha goes with --blur");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}), "--tile goes with --blur tiled");
+            "--alpha independent: no stage here takes it; it goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}),
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),
-            "--tile goes with --blur tiled");
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(parsed({"--border", "wrap", "--alpha", "independent", "--blur", "auto"}).chain.size(),
             1U);
 }
@@ -189,6 +191,8 @@ TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
             "--sharpen: there is no such option (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
             "--sharpness: there is no such option (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),
+            "--boder: there is no such option; did you mean --border? (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
             "more.png: one argument too many (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
