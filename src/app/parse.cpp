@@ -71,10 +71,15 @@ std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) 
 }
 
 // The parser's own words are about types and counts of values.
-std::string describe_mismatch(const CLI::ArgumentMismatch& error) {
+std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& error) {
   std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
-  if (text.ends_with(" missing")) return option + " needs a value";
+  if (text.ends_with(" missing")) {
+    const CLI::Option* known = app.get_option_no_throw(option);
+    const std::string form = known == nullptr ? "" : known->get_option_text();
+    const std::string values = form.substr(0, form.find(" ["));  // without the default
+    return option + " needs a value" + (values.empty() ? "" : ": " + values);
+  }
   if (text.find("At Most 1 ") != std::string::npos) return option + " is given more than once";
   return text;
 }
@@ -95,7 +100,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   } catch (const CLI::ExtrasError& error) {
     throw_usage(app, describe_extras(app, error));
   } catch (const CLI::ArgumentMismatch& error) {
-    throw_usage(app, describe_mismatch(error));
+    throw_usage(app, describe_mismatch(app, error));
   } catch (const CLI::ParseError& error) {
     throw_usage(app, error.what());
   }
@@ -108,7 +113,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
       return "";
     }
-    return format("'{}' is no whole number from {} to {}", text, low, high);
+    return format("'{}' is not a whole number from {} to {}", text, low, high);
   };
   return {complaint, ""};
 }
@@ -131,7 +136,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 CLI::Validator byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
-    return format("'{}' is no number of bytes such as 1000000, 500K, 64M or 1G", text);
+    return format("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
   };
   return {complaint, ""};
 }
