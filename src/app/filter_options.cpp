@@ -1,29 +1,30 @@
 #include "app/filter_options.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
-#include <map>
 
 #include "app/color.hpp"
 #include "app/device_options.hpp"
 #include "app/parse.hpp"
+#include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
-#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr const char* examples =
     R"(Stages run in the order in which they are written; any may be repeated.
+A parameter belongs to the stage before it; given before the first stage, it is
+the default of all stages that take it.
 '-' is standard input or standard output.
 
 Examples:
   gpufilter in.png out.png --blur tiled             blur, see the time it took
   gpufilter in.jpg out.png --blur auto --blur auto  blur twice
-  gpufilter in.png out.png --blur tiled --tile 32 --device gpu --border mirror
+  gpufilter in.png out.png --blur tiled --tile 32 --border mirror --device gpu
+  gpufilter in.png out.png --border wrap --blur auto --blur auto --border mirror
   gpufilter in.png out.jpg --quality 85             only convert
   gpufilter - - --blur auto < in.png > out.png      in a pipe
   gpufilter in.png out.png --blur auto --timing json --trace trace.json
@@ -67,79 +68,6 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const Choi
       }()))
       ->option_text(format("{} [{}]", names, current));
 }
-
-// The stages of the chain are spread over options of several kinds; their order is the parser's.
-class StageOptions {
- public:
-  explicit StageOptions(CLI::App& app) {
-    for (const StageKind& kind : stage_catalogue()) {
-      add_kind(app, kind);
-      for (const StageParameter& parameter : kind.parameters)
-        add_parameter(app, parameter);
-      for (const StageListing& listing : kind.listings)
-        add_listing(app, listing);
-    }
-  }
-
-  [[nodiscard]] StageChain chain(const CLI::App& app) const {
-    StageChain chain;
-    std::map<const CLI::Option*, std::size_t> seen;
-    for (const CLI::Option* option : app.parse_order()) {
-      const auto kind = kinds_.find(option);
-      if (kind == kinds_.end()) continue;
-      chain.push_back(kind->second->make(option->results().at(seen[option]++), values_));
-    }
-    return chain;
-  }
-
-  // Throws UsageError where a parameter is given that shapes none of the stages asked for.
-  void check_parameters() const {
-    for (const auto& [option, kind] : kinds_) {
-      const auto uses = option->results();
-      for (const StageParameter& parameter : kind->parameters) {
-        if (values_.count(parameter.option) == 0) continue;
-        const std::string& value = parameter.shapes_value;
-        const bool used = value.empty() ? !uses.empty()
-                                        : std::find(uses.begin(), uses.end(), value) != uses.end();
-        if (used) continue;
-        throw UsageError(format("{} goes with {}{}{}", parameter.option, kind->option,
-                                value.empty() ? "" : " ", value));
-      }
-    }
-  }
-
- private:
-  void add_kind(CLI::App& app, const StageKind& kind) {
-    CLI::Option* option = app.add_option(kind.option, uses_[kind.option], kind.help)
-                              ->allow_extra_args(false)
-                              ->option_text(kind.value_name)
-                              ->group("Stages");
-    if (!kind.choices.empty()) option->check(CLI::IsMember(kind.choices));
-    kinds_[option] = &kind;
-  }
-
-  void add_parameter(CLI::App& app, const StageParameter& parameter) {
-    const auto keep = [this, &parameter](const std::string& value) {
-      values_[parameter.option] = value;
-    };
-    app.add_option_function<std::string>(parameter.option, keep, parameter.help)
-        ->check(CLI::IsMember(parameter.choices))
-        ->option_text(format("{} [{}]", fmt::join(parameter.choices, "|"), parameter.default_value))
-        ->group("Stages");
-  }
-
-  static void add_listing(CLI::App& app, const StageListing& listing) {
-    const auto print = [&listing] {
-      std::fputs(listing.text().c_str(), stdout);
-      throw CLI::Success();
-    };
-    app.add_flag_callback(listing.option, print, listing.help)->group("Stages");
-  }
-
-  std::map<const CLI::Option*, const StageKind*> kinds_;
-  std::map<std::string, std::vector<std::string>> uses_;
-  ParameterValues values_;
-};
 
 void add_device_options(CLI::App& app, FilterOptions& options) {
   add_device_choice(app, options.device, options.require_device,
@@ -271,8 +199,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
   apply_threads(app, options);
-  stages.check_parameters();
-  options.chain = stages.chain(app);
+  options.chain = stages.chain();
   return options;
 }
 

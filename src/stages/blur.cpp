@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_rows.hpp"
+#include "stages/shared_parameters.hpp"
 
 namespace gpufilter {
 namespace {
@@ -124,27 +125,11 @@ class Blur final : public Stage {
   BlurParameters parameters_;
 };
 
-std::shared_ptr<const Stage> blur_from_options(const std::string& value,
-                                               const ParameterValues& values) {
-  static const std::map<std::string, BlurVariant> variants{{"naive", BlurVariant::naive},
-                                                           {"tiled", BlurVariant::tiled},
-                                                           {"auto", BlurVariant::automatic}};
-  static const std::map<std::string, Border> borders{{"replicate", Border::replicate},
-                                                     {"mirror", Border::mirror},
-                                                     {"wrap", Border::wrap},
-                                                     {"constant", Border::constant}};
-  BlurParameters parameters;
-  parameters.variant = variants.at(value);
-  if (const auto tile = values.find("--tile"); tile != values.end()) {
-    parameters.tile = std::stoi(tile->second);
-  }
-  if (const auto border = values.find("--border"); border != values.end()) {
-    parameters.border = borders.at(border->second);
-  }
-  if (const auto alpha = values.find("--alpha"); alpha != values.end()) {
-    parameters.alpha = alpha->second == "weighted" ? AlphaMode::weighted : AlphaMode::independent;
-  }
-  return make_blur(parameters);
+std::shared_ptr<const Stage> blur_from_options(const OptionValues& values) {
+  return make_blur({.variant = values.choice<BlurVariant>("--blur"),
+                    .tile = values.choice<int>("--tile"),
+                    .border = values.choice<Border>("--border"),
+                    .alpha = values.choice<AlphaMode>("--alpha")});
 }
 
 }  // namespace
@@ -159,23 +144,21 @@ std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
 }
 
 StageKind blur_stage_kind() {
-  return {"--blur",
-          "naive|tiled|auto",
-          {"naive", "tiled", "auto"},
-          "3x3 box blur: naive reads global memory nine times a pixel, tiled shares tiles in local "
-          "memory, auto takes what is fastest on the device",
-          {{"--tile", {"8", "16", "32"}, "16", "side of the work-groups of --blur tiled", "tiled"},
-           {"--border",
-            {"replicate", "mirror", "wrap", "constant"},
-            "replicate",
-            "what stands outside the picture: the nearest pixel, the reflection about it, the "
-            "opposite side, opaque black"},
-           {"--alpha",
-            {"weighted", "independent"},
-            "weighted",
-            "blur colours weighted by their alpha, or all channels alike"}},
-          {},
-          blur_from_options};
+  return {.option = "--blur",
+          .type = OneOf{{{"naive", BlurVariant::naive},
+                         {"tiled", BlurVariant::tiled},
+                         {"auto", BlurVariant::automatic}}},
+          .help =
+              "3x3 box blur: naive reads global memory nine times a pixel, tiled shares tiles "
+              "in local memory, auto takes whatever ends first",
+          .parameters = {{.option = "--tile",
+                          .type = OneOf{{{"8", 8}, {"16", 16}, {"32", 32}}},
+                          .default_value = "16",
+                          .help = "side of a work-group",
+                          .only_with = "tiled"},
+                         border_parameter(),
+                         alpha_parameter()},
+          .from_options = blur_from_options};
 }
 
 }  // namespace gpufilter

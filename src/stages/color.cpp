@@ -4,6 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
 #include "stages/color_presets.hpp"
 #include "stages/color_rows.hpp"
 #include "stages/color_text.hpp"
@@ -136,18 +138,18 @@ class Color final : public Stage {
 // A value that is neither a preset nor a matrix and names no file.
 [[noreturn]] void refuse_unknown(const std::string& value) {
   const auto near = color_presets_like(value);
+  const std::string name = printable(value);
   throw UsageError(
       near.empty()
-          ? format("--color {}: neither a file nor a preset; --list-presets shows those", value)
-          : format("--color {}: neither a file nor a preset; did you mean {}?", value,
-                   fmt::join(near, ", ")));
+          ? format("--color {}: neither a preset (--list-presets shows them) nor a file", name)
+          : format("--color {}: neither a preset nor a file; did you mean {}?", name,
+                   enumerated(near, "or")));
 }
 
-std::shared_ptr<const Stage> color_from_options(const std::string& value, const ParameterValues&) {
+std::shared_ptr<const Stage> color_from_options(const OptionValues& values) {
+  const std::string& value = values.text("--color");
   if (const auto rows = find_color_preset(value)) return make_color(to_matrix(*rows), value);
-  if (value.empty() || is_matrix_text(value)) {
-    return make_color(parse_color_matrix(value, ""), "matrix");
-  }
+  if (is_matrix_text(value)) return make_color(parse_color_matrix(value, ""), "matrix");
   std::error_code ignored;
   if (!std::filesystem::exists(value, ignored)) refuse_unknown(value);
   return make_color(read_color_matrix(value), std::filesystem::path(value).filename());
@@ -161,15 +163,15 @@ std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string l
 }
 
 StageKind color_stage_kind() {
-  return {"--color",
-          "PRESET[=AMOUNT]|FILE|MATRIX",
-          {},
-          "multiply every pixel by a 3x3, 3x4, 4x4 or 4x5 matrix: a preset's, a text file's, or "
-          "written out as \"a b c; d e f; g h i\"",
-          {},
-          {{"--list-presets", "Print the presets of --color with their matrices and sources",
-            color_preset_list}},
-          color_from_options};
+  return {.option = "--color",
+          .type = FreeText{"PRESET[=AMOUNT]|FILE|MATRIX"},
+          .help =
+              "multiply every pixel by a 3x3, 3x4, 4x4 or 4x5 matrix: a preset's, a text "
+              "file's, or written out as \"a b c; d e f; g h i\"",
+          .listings = {{"--list-presets",
+                        "Print the presets of --color with their matrices and sources",
+                        color_preset_list}},
+          .from_options = color_from_options};
 }
 
 }  // namespace gpufilter

@@ -209,15 +209,13 @@ std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block) {
 }
 
 StageKind mlp_stage_kind() {
-  return {"--mlp",
-          "FILE",
-          {},
-          "a small network for each pixel's colour, from a JSON file: out = act(W x in + b), layer "
-          "after layer",
-          {},
-          {},
-          [](const std::string& value, const ParameterValues&) {
-            return make_mlp(read_network(value));
+  return {.option = "--mlp",
+          .type = FileName{},
+          .help =
+              "a small network for each pixel's colour, from a JSON file: out = act(W x in + "
+              "b), layer after layer",
+          .from_options = [](const OptionValues& values) {
+            return make_mlp(read_network(values.text("--mlp")));
           }};
 }
 

@@ -93,7 +93,7 @@ TEST_F(FilterOptionsTest, MemoryIsInBytesOrWithASuffix) {
                           "17179869184G", "18446744073709551616", "x"}) {
     EXPECT_EQ(complaint({"in.png", "out.png", "--max-memory", bad}),
               "--max-memory: '" + std::string(bad) +
-                  "' is no number of bytes such as 1000000, 500K, 64M or 1G (see gpufilter "
+                  "' is not a number of bytes such as 1000000, 500K, 64M or 1G (see gpufilter "
                   "--help)");
   }
 }
@@ -109,12 +109,14 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
 }
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
-  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}), "--border goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}),
+            "--border wrap: no stage here takes it; it goes with --blur");
   EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
-            "--alpha goes with --blur");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}), "--tile goes with --blur tiled");
+            "--alpha independent: no stage here takes it; it goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}),
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),
-            "--tile goes with --blur tiled");
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(parsed({"--border", "wrap", "--alpha", "independent", "--blur", "auto"}).chain.size(),
             1U);
 }
@@ -189,15 +191,20 @@ TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
             "--sharpen: there is no such option (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
             "--sharpness: there is no such option (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),
+            "--boder: there is no such option; did you mean --border? (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
             "more.png: one argument too many (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
-            "--blur needs a value (see gpufilter --help)");
+            "--blur needs a value: naive|tiled|auto (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--blur", "tiled", "--tile"}),
+            "--tile needs a value: 8|16|32 (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--quality", "5", "--quality", "6"}),
             "--quality is given more than once (see gpufilter --help)");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--max-pixels", "1e3"}),
-            "--max-pixels: '1e3' is no whole number from 1 to 18446744073709551615 (see gpufilter "
-            "--help)");
+  EXPECT_EQ(
+      complaint({"in.png", "out.png", "--max-pixels", "1e3"}),
+      "--max-pixels: '1e3' is not a whole number from 1 to 18446744073709551615 (see gpufilter "
+      "--help)");
 }
 
 TEST_F(FilterOptionsTest, HelpAndVersionAreAll) {

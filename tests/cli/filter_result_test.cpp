@@ -82,13 +82,33 @@ TEST_F(FilterResult, BordersAndAlphaAreAsAskedFor) {
     for (const auto& [alpha_name, alpha] :
          {std::pair{"weighted", AlphaMode::weighted}, {"independent", AlphaMode::independent}}) {
       for (const char* device : {"opencl", "cpu"}) {
-        filter_quietly({in, out, "--blur", "auto", "--blur", "auto", "--border", name, "--alpha",
-                        alpha_name, "--device", device});
+        filter_quietly({in, out, "--border", name, "--alpha", alpha_name, "--blur", "auto",
+                        "--blur", "auto", "--device", device});
         const Image expected = blurred(image, {.border = border, .alpha = alpha}, 2);
         EXPECT_TRUE(same_pixels(read_picture(out), expected))
             << name << " " << alpha_name << " " << device;
       }
     }
+  }
+}
+
+TEST_F(FilterResult, EachStageHasItsOwnParameters) {
+  const Image image = mixed_alpha_image(size_, {4, 8}, 5);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  const BlurParameters mirrored{.border = Border::mirror, .alpha = AlphaMode::independent};
+  const BlurParameters black{.border = Border::constant, .alpha = AlphaMode::weighted};
+  const Image expected = blurred(blurred(image, mirrored), black);
+  EXPECT_FALSE(same_pixels(expected, blurred(blurred(image, black), mirrored)))
+      << "or the order could not be seen";
+  for (const char* device : {"auto", "cpu"}) {
+    filter_quietly({in, out, "--device", device, "--blur", "tiled", "--tile", "8", "--border",
+                    "mirror", "--alpha", "independent", "--blur", "tiled", "--tile", "32",
+                    "--border", "constant"});
+    EXPECT_TRUE(same_pixels(read_picture(out), expected)) << device;
+    filter_quietly({"--border", "constant", in, "--blur", "naive", "--alpha", "independent",
+                    "--border", "mirror", out, "--blur", "auto", "--device", device});
+    EXPECT_TRUE(same_pixels(read_picture(out), expected)) << device << ", by default";
   }
 }
 
@@ -99,8 +119,8 @@ TEST_F(FilterResult, BandsDoNotShow) {
   for (const char* border : {"replicate", "wrap"}) {
     const Border expected = border == std::string("wrap") ? Border::wrap : Border::replicate;
     for (const char* rows : {"1", "2", "7", "44", "45", "2147483647"}) {
-      filter_quietly({in, out, "--blur", "tiled", "--blur", "naive", "--blur", "naive",
-                      "--band-rows", rows, "--border", border});
+      filter_quietly({in, out, "--border", border, "--blur", "tiled", "--blur", "naive", "--blur",
+                      "naive", "--band-rows", rows});
       EXPECT_TRUE(same_pixels(read_picture(out), blurred(image, {.border = expected}, 3)))
           << rows << " rows, " << border;
     }

@@ -61,9 +61,19 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
 }
 
 TEST_F(FilterUsage, OneLineTellsWhatIsPossible) {
-  expect_refused({"--blur", "foo"}, {"naive", "tiled", "auto"});
+  expect_refused({"--blur", "foo"}, {"--blur foo: choose naive, tiled or auto"});
+  expect_refused({"--blur", "tield"}, {"--blur tield: ", "did you mean tiled?"});
+  expect_refused({"--blurr", "tiled"}, {"--blurr: ", "did you mean --blur?"});
   expect_refused({"--quality", "101"}, {"'101'", "from 1 to 100"});
   expect_refused({"--device", "gpu", "--device", "cpu"}, {"--device", "more than once"});
+}
+
+TEST_F(FilterUsage, ParametersBelongToAStageThatTakesThem) {
+  expect_refused({"--tile", "8"}, {"--tile 8: --blur auto does not take it", "--blur tiled"});
+  expect_refused({"--color", "sepia", "--border", "wrap"},
+                 {"--border wrap: --color sepia does not take it", "--blur"});
+  expect_refused({"--border", "wrap", "--border", "mirror"},
+                 {"--border wrap and --border mirror: ", "--blur auto"});
 }
 
 TEST_F(FilterUsage, OutputNamesDecideTheFormat) {

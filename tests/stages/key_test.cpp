@@ -16,7 +16,7 @@ namespace {
 
 // As the command line makes it.
 std::string key_of(const std::string& option, const std::string& value,
-                   const ParameterValues& parameters = {}) {
+                   const GivenParameters& parameters = {}) {
   for (const StageKind& kind : stage_catalogue()) {
     if (kind.option == option) return kind.make(value, parameters)->key();
   }
