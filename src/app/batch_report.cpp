@@ -1,6 +1,7 @@
 #include "app/batch_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "app/compare_command.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>

@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 

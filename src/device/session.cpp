@@ -146,7 +146,7 @@ Event Queue::download(const Buffer& source, void* destination, std::size_t bytes
 }
 
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
-                    std::initializer_list<KernelArgument> arguments) {
+                    std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {

@@ -3,60 +3,11 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_rows.hpp"
+#include "stages/row_pass.hpp"
 #include "stages/shared_parameters.hpp"
 
 namespace gpufilter {
 namespace {
-
-// What a device runs: a function of blur.cl and the shape of its work-groups.
-struct Launch {
-  std::string kernel;  // without "blur_"
-  std::size_t group_width = 1;
-  std::size_t group_height = 1;
-  std::string reason;
-
-  [[nodiscard]] bool takes_rows() const { return kernel == "rows"; }
-  [[nodiscard]] std::string variant() const {
-    return takes_rows() ? kernel : format("{} {}x{}", kernel, group_width, group_height);
-  }
-};
-
-class BlurPass final : public DevicePass {
- public:
-  BlurPass(Session& session, const Launch& launch, const BlurParameters& parameters, ImageSize size,
-           const PixelFormat& pixel)
-      : kernel_(session.make_kernel(
-            {"blur.cl", "blur_" + launch.kernel,
-             format("-D CHANNELS={} -D DEPTH={} -D BORDER={} -D ALPHA_WEIGHTED={} "
-                    "-D GROUP_WIDTH={} -D GROUP_HEIGHT={}",
-                    pixel.channels, pixel.depth, static_cast<int>(parameters.border),
-                    parameters.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0,
-                    launch.group_width, launch.group_height)})),
-        launch_(launch),
-        size_(size),
-        pitch_(static_cast<int>(row_pitch(size.width, pixel) / pixel.bytes_per_sample())),
-        description_{launch.variant(), launch.reason, kernel_.origin()} {}
-
-  [[nodiscard]] const Description& description() const override { return description_; }
-
-  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
-                             const DeviceRows& target) override {
-    const int target_rows = target.rows.count();
-    const std::size_t items = launch_.takes_rows() ? 1U : static_cast<std::size_t>(size_.width);
-    return {queue.launch(
-        kernel_,
-        {items, static_cast<std::size_t>(target_rows), launch_.group_width, launch_.group_height},
-        {*source.buffer, pitch_, source.rows.begin, *target.buffer, pitch_, target.rows.begin,
-         target_rows, size_.width, size_.height})};
-  }
-
- private:
-  Kernel kernel_;
-  Launch launch_;
-  ImageSize size_;
-  int pitch_;  // samples
-  Description description_;
-};
 
 class Blur final : public Stage {
  public:
@@ -85,32 +36,32 @@ class Blur final : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
-    return std::make_unique<BlurPass>(session, choose(session.device(), input), parameters_, size,
-                                      input);
+    return make_row_pass(session, kernel_for(session.device(), input), size, input, input);
   }
 
  private:
-  [[nodiscard]] Launch choose(const DeviceInfo& device, const PixelFormat& pixel) const {
-    switch (parameters_.variant) {
-      case BlurVariant::naive:
-        return naive(device, "asked for");
-      case BlurVariant::tiled:
-        return tiled(device, pixel);
-      case BlurVariant::automatic:
-        break;
-    }
-    if (device.kind == DeviceKind::cpu) {
-      return {"rows", 1, 1, "auto: CPUs do best with whole rows"};
-    }
-    return naive(device, "auto: GPUs' caches do better than tiles");
+  [[nodiscard]] RowKernel kernel_for(const DeviceInfo& device, const PixelFormat& pixel) const {
+    const bool tiled = parameters_.variant == BlurVariant::tiled;
+    RowKernel kernel = tiled ? tiled_kernel(device, pixel) : naive_kernel(device);
+    kernel.file = "blur.cl";
+    kernel.pixels = 1;
+    kernel.macros =
+        format("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
+               parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
+    kernel.variant += format(" {}x{}", kernel.group_width, kernel.group_height);
+    kernel.reason = parameters_.variant == BlurVariant::automatic
+                        ? "auto: GPUs' caches do better than tiles"
+                        : "asked for";
+    return kernel;
   }
 
-  [[nodiscard]] static Launch naive(const DeviceInfo& device, const std::string& reason) {
-    // A row of work-items reads along rows of memory; every device takes groups of 64.
-    return {"naive", 64, device.fits(64, 4, 0) ? 4U : 1U, reason};
+  [[nodiscard]] static RowKernel naive_kernel(const DeviceInfo& device) {
+    RowKernel kernel{.function = "blur_naive", .variant = "naive"};
+    kernel.group_height = device.fits(kernel.group_width, 4, 0) ? 4 : 1;
+    return kernel;
   }
 
-  [[nodiscard]] Launch tiled(const DeviceInfo& device, const PixelFormat& pixel) const {
+  [[nodiscard]] RowKernel tiled_kernel(const DeviceInfo& device, const PixelFormat& pixel) const {
     const auto side = static_cast<std::size_t>(parameters_.tile);
     const std::uint64_t bytes = blur_tile_bytes(parameters_.tile, pixel);
     if (!device.fits(side, side, bytes)) {
@@ -119,7 +70,8 @@ class Blur final : public Stage {
           "local memory, the tile needs {} and {}; take a smaller tile",
           side, device.name, device.max_work_group_size, device.local_memory, side * side, bytes));
     }
-    return {"tiled", side, side, "asked for"};
+    return {
+        .function = "blur_tiled", .group_width = side, .group_height = side, .variant = "tiled"};
   }
 
   BlurParameters parameters_;

@@ -1,5 +1,6 @@
 #include "base/content_hash.hpp"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // "gpufilter compare" as its users run it.
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>

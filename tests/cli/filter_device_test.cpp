@@ -1,4 +1,5 @@
 // Which device a run takes, and what happens where it does not work.
+#include <cctype>
 #include <fstream>
 
 #include "cli/filter_fixture.hpp"

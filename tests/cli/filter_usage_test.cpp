@@ -1,4 +1,6 @@
 // Wrong usage is found before any picture is touched; help and version.
+#include <sstream>
+
 #include "cli/filter_fixture.hpp"
 
 namespace gpufilter::test {

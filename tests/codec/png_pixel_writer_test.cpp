@@ -1,4 +1,5 @@
 // The PNG writer's chunks: their borders, their threads, and their failures.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 #include "codec/sample_conversion.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "device/device_choice.hpp"
 
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 

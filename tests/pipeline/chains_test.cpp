@@ -1,5 +1,7 @@
 // Stages one after the other, from file to file: the same bits on every device and for every band
 // height, in every order, also where a stage has to know the whole picture first.
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "pipeline/run.hpp"

@@ -1,6 +1,7 @@
 // Stage::key(): other results, other keys.
 #include <set>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 

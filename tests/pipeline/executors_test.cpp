@@ -1,5 +1,5 @@
-// The processor's executor: strips, parts and bands change no bit, whatever stages read beyond a
-// row and whatever size they make.
+// The executors: strips, parts and bands change no bit, whatever stages read beyond a row and
+// whatever size they make.
 #include <gtest/gtest.h>
 
 #include "base/thread_limit.hpp"
@@ -88,6 +88,25 @@ TEST(HostExecutor, EveryStageHasItsOwnBorder) {
           expect_the_same_in_bands(image, {blur(first), blur(second), blur(third)}, expected,
                                    ::testing::PrintToString(std::array{first, second, third}) +
                                        " of " + std::to_string(height) + " rows");
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceExecutor, EveryStageHasItsOwnBorder) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (const int height : {1, 2, 23}) {
+    const Image image = test::random_image({19, height}, {3, 8}, 3);
+    for (const Border first : borders) {
+      const StageChain chain{blur(first), blur(Border::wrap), blur(first), blur(Border::wrap)};
+      const Image expected = one_by_one(image, chain);
+      for (const auto& session : test::all_sessions()) {
+        for (const int rows : {1, 5, 1000}) {
+          ASSERT_TRUE(test::same_pixels(
+              test::filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
+              << session->device().name << ", border " << static_cast<int>(first) << ", " << height
+              << " rows in bands of " << rows;
         }
       }
     }
