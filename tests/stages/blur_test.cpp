@@ -173,8 +173,11 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
 TEST_P(BlurKernel, EqualsTheReference) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
+  // The other tiles differ in nothing but their size: every second format is enough there.
+  const auto tested =
+      tile == 16 ? formats() : std::vector<PixelFormat>{{1, 16}, {2, 8}, {3, 8}, {4, 16}};
   for (const auto& session : test::all_sessions()) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : tested) {
       for (const AlphaMode alpha : alpha_modes) {
         if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
         if (variant == BlurVariant::tiled &&
