@@ -108,10 +108,15 @@ double folder_time_on_host(const TaskTimes& times, double pictures, double threa
 
 double folder_time_with_device(const TaskTimes& times, double pictures, double threads,
                                double start) {
-  const double each = (times.decode + times.encode + times.host_filter) / threads;
+  const double codecs = times.decode + times.encode;
+  const double each = (codecs + times.host_filter) / threads;
   const double left = std::max(pictures - start / each, 0.0);
   if (left == 0) return pictures * each;
-  return start + left * std::max((times.decode + times.encode) / threads, times.device_filter);
+  // The device takes the share of the pictures with which it ends when the processor does.
+  const double share = std::min(
+      1.0, (codecs + times.host_filter) / (threads * times.device_filter + times.host_filter));
+  return start + left * std::max((codecs + (1 - share) * times.host_filter) / threads,
+                                 share * times.device_filter);
 }
 
 }  // namespace gpufilter
