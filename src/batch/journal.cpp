@@ -19,7 +19,8 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::string_view version = "1";
+// Of the lines, and of the hashes in them. Lines of another version read as absent.
+constexpr std::string_view version = "2";
 constexpr std::size_t checksum_digits = 16;
 constexpr std::size_t few_lines = 1000;  // not worth a new file
 
@@ -104,7 +105,7 @@ std::string journal_path(const std::string& folder) {
 
 struct JournalLines {
   JournalRecords records;
-  std::size_t count = 0;  // of lines, those that are no records included
+  std::size_t count = 0;  // of lines, including those that are not records
 };
 
 // None where there is no such file.
