@@ -51,11 +51,13 @@ struct StatsOptions {
 };
 
 void declare_options(CLI::App& app, StatsOptions& options) {
-  app.add_option("FILE", options.input, "A picture, PNG or JPEG; - is standard input")
+  app.add_option("FILE", options.input,
+                 format("A picture, {}; - is standard input", names_of(codecs())))
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
-  app.add_option("--plot", options.plot, "Draw the histogram into this PNG or JPEG file")
+  app.add_option("--plot", options.plot,
+                 format("Draw the histogram into this {} file", names_of(codecs())))
       ->option_text("OUT.png");
   add_device_choice(app, options.device, options.require_device);
   app.add_option("--max-pixels", options.limits.max_pixels,
@@ -80,7 +82,7 @@ void check_paths(const StatsOptions& options) {
   if (fs::equivalent(options.input, *options.plot, ignored)) {
     throw UsageError(*options.plot + ": is the picture to look at; give --plot another name");
   }
-  static_cast<void>(format_for_name(*options.plot));
+  static_cast<void>(codec_for_output(*options.plot));
 }
 
 std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
@@ -119,7 +121,7 @@ void plot(const StatsReport& report, ByteSink& sink) {
   PictureHeader header;
   header.size = image.size();
   header.format = image.format();
-  const auto writer = create_picture(format_for_name(sink.name()), sink, header);
+  const auto writer = create_picture(codec_for_output(sink.name()), sink, header);
   writer->write(image.rows());
   writer->finish({});
   sink.commit();

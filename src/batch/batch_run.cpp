@@ -180,7 +180,7 @@ class BatchRun {
     result.size = report.size;
     result.output_pixel = report.output_pixel;
     result.output_bytes = report.output_bytes;
-    result.jpeg_settings = report.jpeg_settings;
+    result.encoding = report.encoding;
     result.device = report.engine.device;
     result.duration = report.total;
     return report;

@@ -60,7 +60,7 @@ class PictureRun {
     report_.input = input;
   }
 
-  RunReport run(const std::string& output, std::optional<FileFormat> output_format) {
+  RunReport run(const std::string& output, const Codec* output_format) {
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       if (chain_[i]->needs()) resolve(i);
     }
@@ -85,7 +85,7 @@ class PictureRun {
     close(walk);
   }
 
-  void write(const std::string& output, std::optional<FileFormat> output_format) {
+  void write(const std::string& output, const Codec* output_format) {
     Walk walk;
     open(walk);
     prepare(walk, chain_, std::nullopt);
@@ -93,14 +93,13 @@ class PictureRun {
     PictureHeader header = walk.reader->header();
     describe(header, plan);
     report_.output = output;
-    report_.output_format = output_format.value_or(header.file_format);
-    report_.alpha_flattened =
-        report_.output_format == FileFormat::jpeg && plan.output().has_alpha();
+    report_.output_format = output_format != nullptr ? output_format : header.file_format;
+    report_.alpha_flattened = !report_.output_format->holds_alpha && plan.output().has_alpha();
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.format = plan.output();
-    const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
-    report_.jpeg_settings = writer->jpeg_settings();
+    const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
+    report_.encoding = writer->notes();
     walk_bands(
         walk, [&](Band& band) { filter(walk, band); },
         [&](const Band& band) {
@@ -255,8 +254,8 @@ class PictureRun {
 }  // namespace
 
 RunReport filter_picture(const std::string& input, const std::string& output,
-                         std::optional<FileFormat> output_format, const StageChain& chain,
-                         Engine& engine, const RunOptions& options) {
+                         const Codec* output_format, const StageChain& chain, Engine& engine,
+                         const RunOptions& options) {
   return PictureRun(input, chain, engine, options).run(output, output_format);
 }
 

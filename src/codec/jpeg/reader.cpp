@@ -92,11 +92,11 @@ class JpegReader final : public RowReader {
     input_.header_is_read();
     check_size(limits);
     choose_colors();
-    header_.file_format = FileFormat::jpeg;
+    header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg_.image_width), static_cast<int>(jpeg_.image_height)};
     header_.format = {jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
     header_.metadata = read_jpeg_metadata(jpeg_, errors_);
-    header_.jpeg = read_jpeg_encoding(jpeg_, errors_);
+    header_.stored = read_jpeg_encoding(jpeg_, errors_);
   }
 
   void read(const MutableRows& rows) override {

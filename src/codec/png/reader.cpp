@@ -124,7 +124,7 @@ class PngReader final : public RowReader {
         structs_(input_.report) {
     check_size(limits);
     read_header();
-    header_.file_format = FileFormat::png;
+    header_.file_format = &png_codec();
     header_.size = {static_cast<int>(png_get_image_width(png(), info())),
                     static_cast<int>(png_get_image_height(png(), info()))};
     header_.format = {png_get_channels(png(), info()), png_get_bit_depth(png(), info())};
