@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
-#include "device/cache_folder.hpp"
+#include "pipeline/make_engine.hpp"
 
 namespace gpufilter {
 namespace {
@@ -23,9 +22,8 @@ std::vector<Candidates> one_each(const Candidates& all) {
 }
 
 EngineOptions engine_options(const FilterOptions& options) {
-  EngineOptions engine;
+  EngineOptions engine = default_engine_options();
   engine.band_rows = options.band_rows;
-  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
   return engine;
 }
 
@@ -51,22 +49,6 @@ Engines& lasting() {
 }
 
 }  // namespace
-
-std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
-                                    const EngineOptions& options) {
-  if (device == "reference") {
-    return std::make_unique<Engine>(choose_devices(device, require_device, {}), options);
-  }
-  const auto choose = [device, require_device, catalog = device_catalog()] {
-    DeviceCandidates candidates(device, require_device, catalog);
-    if (device == "auto" && !candidates.at(0)->device) {
-      log::warn(
-          "no OpenCL device found (see 'gpufilter devices'); falling back to the C++ reference");
-    }
-    return candidates;
-  };
-  return std::make_unique<Engine>(choose, options);
-}
 
 LastingEngines::LastingEngines(const FilterOptions& options) : engines_(lasting()) {
   add_engines(engines_, options);

@@ -12,18 +12,13 @@ namespace gpufilter {
 
 using Engines = std::vector<std::unique_ptr<Engine>>;
 
-// One on what `device` stands for, loading no more of OpenCL than that takes; it looks for it in
-// the background. To be made before other threads are started. Throws UsageError.
-[[nodiscard]] std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
-                                                  const EngineOptions& options);
-
-// The engines of a command line: one, as above; with --device all one for each device. They outlast
-// this: the process ends sooner than a driver and its compiler give back what they hold.
+// The engines of a command line: one, or with --device all one for each device. They are never
+// destroyed: ending the process is faster than freeing what a driver and its compiler hold.
 class LastingEngines {
  public:
   // Throws DeviceError where nothing fits, UsageError.
   explicit LastingEngines(const FilterOptions& options);
-  // Waits for what is still being started: a process must not end in the middle of that.
+  // Waits for devices that are still being started: a process must not end meanwhile.
   ~LastingEngines();
   LastingEngines(const LastingEngines&) = delete;
   LastingEngines& operator=(const LastingEngines&) = delete;

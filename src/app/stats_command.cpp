@@ -10,13 +10,13 @@
 #include <CLI/CLI.hpp>
 
 #include "app/device_options.hpp"
-#include "app/engines.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/cache_folder.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/make_engine.hpp"
 
 namespace gpufilter {
 namespace {
@@ -85,12 +85,6 @@ void check_paths(const StatsOptions& options) {
   static_cast<void>(codec_for_output(*options.plot));
 }
 
-std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
-  EngineOptions engine;
-  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
-  return make_engine(options.device, options.require_device, engine);
-}
-
 StatsReport measure(RowReader& reader, Engine& engine) {
   const PictureHeader& header = reader.header();
   Timeline timeline;
@@ -136,7 +130,7 @@ int run_stats_command(int argc, const char* const* argv) {
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_paths(options);
 
-  const auto engine = engine_for(options);
+  const auto engine = make_engine(options.device, options.require_device, default_engine_options());
   engine->await_choice();
   std::unique_ptr<ByteSource> source = open_source(options.input);
   const std::string name = source->name();
