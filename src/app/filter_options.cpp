@@ -35,8 +35,8 @@ Examples:
 Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
 130 and 143 interrupted.)";
 
-// More than any machine has use for: each takes memory of its own.
-constexpr int most_threads = 1024;
+// More than any machine can use; each thread takes memory.
+constexpr int max_threads = 1024;
 
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
@@ -149,7 +149,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "--threads", options.threads,
          "Threads that decoding, filtering on the CPU and encoding take in all; PoCL has as "
          "many of its own, while those wait")
-      ->check(whole_number(1, most_threads))
+      ->check(whole_number(1, max_threads))
       ->option_text(format("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
          "--max-memory",

@@ -79,7 +79,7 @@ std::string csv_text(const std::string& text) {
 
 namespace {
 
-// Why this device, and which came before it in vain.
+// Why this device, and which ones were tried before it.
 std::string device_reason(const EngineReport& engine) {
   std::string text = engine.reason;
   for (const std::string& left : engine.fallbacks)

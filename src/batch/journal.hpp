@@ -46,7 +46,7 @@ class Journal {
  public:
   // Keeps others from writing to the same folder at the same time: throws UsageError where another
   // program does, PictureError where the journal cannot be written. A journal most of whose lines
-  // have been replaced by later ones, or are damaged, is written anew without them.
+  // have been replaced by later ones, or are damaged, is rewritten without them.
   explicit Journal(const std::string& folder);
 
   // Where `durably`, the line survives a power cut once this returns. Throws PictureError.

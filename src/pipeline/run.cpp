@@ -128,8 +128,8 @@ class PictureRun {
     report_.input_pixel = header.format;
   }
 
-  // Decodes while the device is not there yet: a file, that is; a pipe might keep waiting what does
-  // not depend on it.
+  // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
+  // work that does not depend on them.
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
     for (bool more = is_file_; more && !engine_.is_ready();) {
       const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
@@ -154,7 +154,7 @@ class PictureRun {
     const Plan& plan = *walk.prepared.plan;
     const std::vector<RowRange> rows = plan.bands();
     BandFeed feed(*walk.reader, plan, walk.pool());
-    // The pipeline lets no more bands than these go their way at a time, and ends them in order.
+    // The pipeline works on no more bands than these at a time, and finishes them in order.
     std::vector<Band> bands(bands_in_flight(plan));
     std::size_t next = 0;
     Handover decoding;
@@ -223,7 +223,7 @@ class PictureRun {
     options_.on_progress(walk_ * height + band.end, walks_ * height);
   }
 
-  // Moves what the walk has to tell into the report.
+  // Moves the walk's spans and passes into the report.
   void close(const Walk& walk) {
     const int first_pass = static_cast<int>(report_.passes.size());
     for (Span span : walk.timeline.spans()) {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include <jpeglib.h>
-// After it: which messages there are depends on it.
+// After jpeglib.h, which decides what messages there are.
 #include <jerror.h>
 
 #include "base/format.hpp"
@@ -11,7 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// libjpeg tells what it is among its messages alone.
+// libjpeg states its version only in its table of messages.
 std::string jpeg_libraries() {
   jpeg_error_mgr errors{};
   const jpeg_error_mgr* known = jpeg_std_error(&errors);

@@ -6,13 +6,12 @@ namespace gpufilter {
 namespace {
 
 constexpr int default_quality = 90;
-constexpr int least_quality_with_full_chroma = 90;
+constexpr int min_quality_with_full_chroma = 90;
 constexpr const char* asked_for = "asked for";
 constexpr const char* kept = "kept from the input";
 
 ChromaSubsampling default_subsampling(int quality) {
-  return quality < least_quality_with_full_chroma ? ChromaSubsampling{2, 2}
-                                                  : ChromaSubsampling{1, 1};
+  return quality < min_quality_with_full_chroma ? ChromaSubsampling{2, 2} : ChromaSubsampling{1, 1};
 }
 
 std::string describe(const JpegSettings& settings) {
@@ -84,9 +83,9 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
     settings.subsampling = default_subsampling(settings.quantization.quality);
     settings.subsampling_reason =
         format("the default {} {}",
-               settings.quantization.quality < least_quality_with_full_chroma ? "below quality"
-                                                                              : "from quality",
-               least_quality_with_full_chroma);
+               settings.quantization.quality < min_quality_with_full_chroma ? "below quality"
+                                                                            : "from quality",
+               min_quality_with_full_chroma);
   }
   return settings;
 }
