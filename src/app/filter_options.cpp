@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/color.hpp"
 #include "app/device_options.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {
@@ -35,8 +36,8 @@ Examples:
 Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
 130 and 143 interrupted.)";
 
-// More than any machine has use for: each takes memory of its own.
-constexpr int most_threads = 1024;
+// More than any machine can use; each thread takes memory.
+constexpr int max_threads = 1024;
 
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
@@ -76,7 +77,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "--threads", options.threads,
          "Threads that decoding, filtering on the CPU and encoding take in all; PoCL has as "
          "many of its own, while those wait")
-      ->check(whole_number(1, most_threads))
+      ->check(whole_number(1, max_threads))
       ->option_text(format("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
          "--max-memory",
@@ -92,34 +93,14 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
 }
 
 void add_picture_options(CLI::App& app, FilterOptions& options) {
-  WriteOptions& write = options.run.write;
-  app.add_option("--quality", write.jpeg_quality,
-                 "Quality of JPEG output; by default that of a JPEG input is kept, else 90")
-      ->check(whole_number(1, 100))
-      ->option_text("1..100");
-  add_choice<std::optional<ChromaSubsampling>>(
-      app, "--subsampling", write.jpeg_subsampling,
-      {{"auto", std::nullopt},
-       {"444", ChromaSubsampling{1, 1}},
-       {"422", ChromaSubsampling{2, 1}},
-       {"420", ChromaSubsampling{2, 2}}},
-      "Chroma of JPEG output; auto keeps that of a JPEG input, else takes 420 below quality 90 and "
-      "444 from 90 on");
-  app.add_option("--png-level", write.png_level, "From fastest to smallest PNG output")
-      ->check(whole_number(0, 9))
-      ->option_text(format("0..9 [{}]", write.png_level));
-  app.add_option_function<std::string>(
-         "--background",
-         [&write](const std::string& text) { write.background = parse_color(text); },
-         "What JPEG output shows behind transparent pixels: #rgb, #rrggbb or a name")
-      ->option_text("COLOR [white]");
+  add_format_options(app, options.run.write);
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse larger pictures")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(format("N [{}]", options.run.limits.max_pixels));
   add_choice<OnExists>(
       app, "--on-exists", options.on_exists,
       {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
-      "Where OUTPUT is there already; for folders the default is fail");
+      "What to do where OUTPUT already exists; for folders the default is fail");
   app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT");
 }
 
@@ -181,7 +162,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   app.footer(examples);
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION);
   app.add_option("INPUT", options.input,
-                 "Picture to read: PNG or JPEG. A folder: every picture in it")
+                 format("Picture to read: {}. A folder: every picture in it", names_of(codecs())))
       ->required();
   app.add_option("OUTPUT", options.output,
                  "Picture to write; its name decides the format. A folder: INPUT's name in it, "

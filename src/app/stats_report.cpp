@@ -142,7 +142,7 @@ std::string json_report(const StatsReport& report) {
   }
   const Json json{{"schema", "gpufilter-stats-1"},
                   {"name", report.name},
-                  {"file_format", to_string(report.file_format)},
+                  {"file_format", report.file_format->name},
                   {"width", report.size.width},
                   {"height", report.size.height},
                   {"depth", report.format.depth},

@@ -20,8 +20,8 @@
 namespace gpufilter {
 namespace {
 
-// How many pictures may be finished while one before them is not: their results wait for it.
-constexpr std::size_t most_waiting = 1024;
+// How many finished pictures may wait for an unfinished one that comes before them.
+constexpr std::size_t max_waiting = 1024;
 
 class BatchRun {
  public:
@@ -53,7 +53,7 @@ class BatchRun {
   [[nodiscard]] std::vector<std::size_t> begin_order() const {
     std::vector<std::size_t> places(plan_.items.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    if (places.size() > most_waiting || options_.stop_on_error) return places;
+    if (places.size() > max_waiting || options_.stop_on_error) return places;
     std::stable_sort(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
       return plan_.items[a].bytes > plan_.items[b].bytes;
     });
@@ -80,7 +80,7 @@ class BatchRun {
   std::optional<std::size_t> take_next() {
     std::unique_lock lock(mutex_);
     // The first one that is not listed yet is under way, so somebody will call.
-    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + most_waiting; });
+    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + max_waiting; });
     if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
     return order_[next_++];
   }
@@ -108,7 +108,7 @@ class BatchRun {
     } catch (const PictureError& error) {
       fail(error.what());
     } catch (const DeviceError& error) {
-      // Without a device that works there is no sense in trying all the others.
+      // Without a working device the other pictures would fail too.
       if (!any_done_) throw;
       fail(plan_.input_path(item) + ": " + error.what());
     } catch (const std::bad_alloc&) {
@@ -138,7 +138,7 @@ class BatchRun {
     result.size = report.size;
     result.output_pixel = report.output_pixel;
     result.output_bytes = report.output_bytes;
-    result.jpeg_settings = report.jpeg_settings;
+    result.encoding = report.encoding;
     result.device = report.engine.device;
     result.duration = report.total;
     return report;

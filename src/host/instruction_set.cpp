@@ -40,8 +40,8 @@ InstructionSet choose() {
     if (to_string(set) == name) return set;
     names.push_back(to_string(set));
   }
-  throw UsageError(format("GPUFILTER_INSTRUCTION_SET={}: this machine has {}", name,
-                          fmt::join(names, ", ")));
+  throw UsageError(
+      format("GPUFILTER_INSTRUCTION_SET={}: this machine has {}", name, fmt::join(names, ", ")));
 }
 
 std::atomic<InstructionSet>& in_use() {

@@ -44,20 +44,20 @@ class Dispatcher {
 // Gives every picture to one engine.
 class SoleDispatcher final : public Dispatcher {
  public:
-  explicit SoleDispatcher(Engine& engine) : engine_(engine) {}
-  // Learns from the pictures; see learn_from(). `store` outlives the dispatcher.
-  SoleDispatcher(Engine& engine, RateStore& store, std::string vendors)
-      : engine_(engine), store_(&store), vendors_(std::move(vendors)) {}
+  // What is learned from the pictures goes to `store`, where there is one; see learn_from().
+  SoleDispatcher(std::shared_ptr<Engine> engine, std::shared_ptr<RateStore> store,
+                 std::string vendors)
+      : engine_(std::move(engine)), store_(std::move(store)), vendors_(std::move(vendors)) {}
 
   [[nodiscard]] Assignment assign(const PictureTask& task) override;
   void completed(const PictureTask& task, const RunReport& report) override;
-  void await_choice() override { engine_.await_choice(); }
+  void await_choice() override { engine_->await_choice(); }
   void conclude() override;
-  void await_starts() noexcept override { engine_.await_start(); }
+  void await_starts() noexcept override { engine_->await_start(); }
 
  private:
-  Engine& engine_;
-  RateStore* store_ = nullptr;
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<RateStore> store_;
   std::string vendors_;
 };
 

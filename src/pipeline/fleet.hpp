@@ -17,8 +17,7 @@ namespace gpufilter {
 
 struct FleetOptions {
   EngineOptions engine;
-  // Where measured times are kept; outlives the fleet.
-  RateStore* store = nullptr;
+  std::shared_ptr<RateStore> store;  // where measured times are kept
   // Names the installed OpenCL vendors: what was learned about them holds while it is the same.
   // Empty: there are none, and so no GPU.
   std::string vendors;

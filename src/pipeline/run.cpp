@@ -53,8 +53,8 @@ struct Band {
 
 class PictureRun {
  public:
-  PictureRun(const std::string& input, std::optional<FileFormat> output_format,
-             const StageChain& chain, Dispatcher& dispatcher, const RunOptions& options)
+  PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
+             Dispatcher& dispatcher, const RunOptions& options)
       : chain_(chain),
         walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
                                                   [](const auto& s) { return s->needs(); }))),
@@ -105,15 +105,15 @@ class PictureRun {
     PictureHeader header = walk.reader->header();
     describe(header, plan);
     report_.output = output;
-    report_.output_format = output_format_.value_or(header.file_format);
+    report_.output_format = output_format_ != nullptr ? output_format_ : header.file_format;
     report_.alpha_flattened =
-        report_.output_format == FileFormat::jpeg && plan.output().format.has_alpha();
+        !report_.output_format->holds_alpha && plan.output().format.has_alpha();
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.size = plan.output().size;
     header.format = plan.output().format;
-    const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
-    report_.jpeg_settings = writer->jpeg_settings();
+    const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
+    report_.encoding = writer->notes();
     walk_bands(
         walk, [&](Band& band) { filter(walk, band); },
         [&](const Band& band) {
@@ -144,16 +144,16 @@ class PictureRun {
   }
 
   void assign(const PictureHeader& header) {
-    const FileFormat to = output_format_.value_or(header.file_format);
+    const Codec& to = output_format_ != nullptr ? *output_format_ : *header.file_format;
     task_.shape = {header.size, header.format};
-    task_.decoding = format("decode {}", to_string(header.file_format));
-    task_.encoding = format("encode {}", to_string(to));
-    task_.parallel_encoding = to == FileFormat::png;
+    task_.decoding = format("decode {}", header.file_format->name);
+    task_.encoding = format("encode {}", to.name);
+    task_.parallel_encoding = to.encodes_in_parallel;
     assignment_ = dispatcher_.assign(task_);
   }
 
-  // Decodes while the device is being started. Only a file: reading from a pipe may block, and what
-  // does not need its pixels would wait too.
+  // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
+  // work that does not depend on them.
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
     Engine& engine = *assignment_.engine;
     for (bool more = is_file_; more && !engine.is_ready();) {
@@ -238,7 +238,7 @@ class PictureRun {
     options_.on_progress(walk_ * height + band.end, walks_ * height);
   }
 
-  // Moves the walk's times and passes into the report.
+  // Moves the walk's spans and passes into the report.
   void close(const Walk& walk) {
     const int first_pass = static_cast<int>(report_.passes.size());
     for (Span span : walk.timeline.spans()) {
@@ -261,7 +261,7 @@ class PictureRun {
   int walk_ = 0;  // those that are done
   RepeatableSource source_;
   bool is_file_;
-  std::optional<FileFormat> output_format_;  // nothing: the input's
+  const Codec* output_format_;  // nullptr: the input's
   Dispatcher& dispatcher_;
   const RunOptions& options_;
   PictureTask task_;
@@ -272,15 +272,15 @@ class PictureRun {
 }  // namespace
 
 RunReport filter_picture(const std::string& input, const std::string& output,
-                         std::optional<FileFormat> output_format, const StageChain& chain,
+                         const Codec* output_format, const StageChain& chain,
                          Dispatcher& dispatcher, const RunOptions& options) {
   return PictureRun(input, output_format, chain, dispatcher, options).run(output);
 }
 
 RunReport filter_picture(const std::string& input, const std::string& output,
-                         std::optional<FileFormat> output_format, const StageChain& chain,
-                         Engine& engine, const RunOptions& options) {
-  SoleDispatcher dispatcher(engine);
+                         const Codec* output_format, const StageChain& chain, Engine& engine,
+                         const RunOptions& options) {
+  SoleDispatcher dispatcher({std::shared_ptr<void>(), &engine}, nullptr, {});
   return filter_picture(input, output, output_format, chain, dispatcher, options);
 }
 

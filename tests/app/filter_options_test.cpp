@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 
 namespace gpufilter {
 namespace {
@@ -54,9 +56,11 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   EXPECT_EQ(options.log_level, log::Level::warn);
   EXPECT_FALSE(options.band_rows);
   EXPECT_EQ(options.run.limits.max_pixels, 500'000'000U);
-  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 255, 255}));
-  EXPECT_FALSE(options.run.write.jpeg_quality);
-  EXPECT_FALSE(options.run.write.jpeg_subsampling);
+  const WriteOptions& write = options.run.write;
+  EXPECT_EQ(write.get<Color>(background_option()), (Color{255, 255, 255}));
+  EXPECT_EQ(write.get<int>(png_level_option()), 6);
+  EXPECT_EQ(write.get<int>(jpeg_quality_option()), std::nullopt);
+  EXPECT_EQ(write.get<std::string>(jpeg_subsampling_option()), "auto");
 }
 
 TEST_F(FilterOptionsTest, TakeEveryOption) {
@@ -72,11 +76,11 @@ TEST_F(FilterOptionsTest, TakeEveryOption) {
   EXPECT_EQ(options.trace, "t.json");
   EXPECT_EQ(options.on_exists, OnExists::skip);
   EXPECT_EQ(options.progress, ProgressMode::off);
-  EXPECT_EQ(options.run.write.jpeg_quality, 75);
-  EXPECT_EQ(options.run.write.png_level, 3);
+  EXPECT_EQ(options.run.write.get<int>(jpeg_quality_option()), 75);
+  EXPECT_EQ(options.run.write.get<int>(png_level_option()), 3);
   EXPECT_EQ(options.run.limits.max_pixels, 42U);
   EXPECT_EQ(options.band_rows, 9);
-  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 0, 0}));
+  EXPECT_EQ(options.run.write.get<Color>(background_option()), (Color{255, 0, 0}));
   EXPECT_EQ(options.log_level, log::Level::debug);
 }
 
@@ -122,13 +126,28 @@ TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
 }
 
 TEST_F(FilterOptionsTest, SubsamplingHasItsUsualNames) {
-  const auto subsampling = [](const char* name) {
-    return parsed({"--subsampling", name}).run.write.jpeg_subsampling;
-  };
-  EXPECT_EQ(subsampling("444"), (ChromaSubsampling{1, 1}));
-  EXPECT_EQ(subsampling("422"), (ChromaSubsampling{2, 1}));
-  EXPECT_EQ(subsampling("420"), (ChromaSubsampling{2, 2}));
-  EXPECT_EQ(subsampling("auto"), std::nullopt);
+  for (const std::string name : {"auto", "444", "422", "420"}) {
+    const FilterOptions options = parsed({"--subsampling", name.c_str()});
+    EXPECT_EQ(options.run.write.get<std::string>(jpeg_subsampling_option()), name);
+  }
+}
+
+TEST_F(FilterOptionsTest, TheOptionsOfFormatsSayWhatTheyTake) {
+  EXPECT_EQ(complaint({"in.png", "out.png", "--png-level", "10"}),
+            "--png-level: '10' is not a whole number from 0 to 9 (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--subsampling", "440"}),
+            "--subsampling: '440' is not one of auto, 444, 422, 420 (see gpufilter --help)");
+  EXPECT_EQ(
+      complaint({"in.png", "out.png", "--background", "pink"}),
+      "--background: 'pink' is not a colour: write #rgb, #rrggbb or a name such as white (see "
+      "gpufilter --help)");
+}
+
+TEST_F(FilterOptionsTest, AFormatHasAllOfItsEndings) {
+  EXPECT_EQ(parsed({}).folder.to, nullptr);
+  EXPECT_EQ(parsed({"--to", "png"}).folder.to, &png_codec());
+  EXPECT_EQ(parsed({"--to", "jpg"}).folder.to, &jpeg_codec());
+  EXPECT_EQ(parsed({"--to", "jpeg"}).folder.to, &jpeg_codec());
 }
 
 TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {

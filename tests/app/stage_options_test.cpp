@@ -17,6 +17,7 @@ class Note final : public Stage {
  public:
   explicit Note(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] std::string name() const override { return "note"; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"note", 1}; }
   [[nodiscard]] std::string key() const override { return text_; }
 
  private:

@@ -90,8 +90,8 @@ TEST(TimingJson, SaysTheSameToPrograms) {
 
 TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
   RunReport report = example_report();
-  report.jpeg_settings = std::nullopt;
-  report.output_format = FileFormat::png;
+  report.encoding = std::nullopt;
+  report.output_format = &png_codec();
   EXPECT_NE(timing_table(report).find("  PNG, 1234 bytes\n"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(timing_json(report))["jpeg"].is_null());
   EXPECT_NE(timing_csv(report).find(",encode,,,,,,51.000000,"), std::string::npos);
@@ -99,7 +99,7 @@ TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
 
 TEST(TimingReports, TellTablesThatAreNotOfAQuality) {
   RunReport report = example_report();
-  report.jpeg_settings = {{.quality = 92}, "kept from the input", std::nullopt, ""};
+  report.encoding = notes_on({{.quality = 92}, "kept from the input", std::nullopt, ""});
   EXPECT_NE(timing_table(report).find("JPEG, 1234 bytes, own tables, about quality 92 (kept from "
                                       "the input)\n"),
             std::string::npos);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
@@ -254,36 +256,41 @@ TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
 }
 
 TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
-  const WriteOptions write;
-  const auto hash = [](const StageChain& chain, FileFormat format, const WriteOptions& options) {
-    return to_string(work_hash(chain, format, options));
+  const WriteOptions plain;
+  const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
+    return to_string(work_hash(chain, codec, options));
+  };
+  const auto with = [](const WriteOption& option, const char* value) {
+    return WriteOptions().set(option, value);
   };
   std::set<std::string> hashes;
-  hashes.insert(hash({}, FileFormat::png, write));
-  hashes.insert(hash({}, FileFormat::jpeg, write));
-  hashes.insert(hash({make_blur({})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({}), make_blur({})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({.border = Border::mirror})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, FileFormat::png, write));
-  WriteOptions other = write;
-  other.png_level = 1;
-  other.jpeg_quality = 11;
-  hashes.insert(hash({}, FileFormat::png, other));
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  other = write;
-  other.background = {1, 2, 3};
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  other = write;
-  other.jpeg_quality = 90;  // as it is by default, but not where the input is a JPEG
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  for (const ChromaSubsampling subsampling : {ChromaSubsampling{1, 1}, {2, 1}, {2, 2}}) {
-    other.jpeg_subsampling = subsampling;
-    hashes.insert(hash({}, FileFormat::jpeg, other));
-  }
+  hashes.insert(hash({}, png_codec(), plain));
+  hashes.insert(hash({}, jpeg_codec(), plain));
+  hashes.insert(hash({make_blur({})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({}), make_blur({})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({.border = Border::mirror})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, png_codec(), plain));
+  hashes.insert(hash({}, png_codec(), with(png_level_option(), "1")));
+  hashes.insert(hash({}, jpeg_codec(), with(background_option(), "#010203")));
+  // 90 is the default, but not where the input is a JPEG.
+  for (const char* quality : {"11", "90"})
+    hashes.insert(hash({}, jpeg_codec(), with(jpeg_quality_option(), quality)));
+  for (const char* chroma : {"444", "422", "420"})
+    hashes.insert(hash({}, jpeg_codec(), with(jpeg_subsampling_option(), chroma)));
   EXPECT_EQ(hashes.size(), 13U);
-  // The variant changes no bit.
-  EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, FileFormat::png, write),
-            hash({make_blur({.variant = BlurVariant::naive})}, FileFormat::png, write));
+}
+
+TEST(WorkHash, DependsOnNothingElse) {
+  const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
+    return to_string(work_hash(chain, codec, options));
+  };
+  // The variant of a kernel changes no bit, nor do the options of other formats and defaults.
+  EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
+            hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
+  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(jpeg_quality_option(), "11")),
+            hash({}, png_codec(), {}));
+  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(png_level_option(), "6")),
+            hash({}, png_codec(), {}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "cli/filter_fixture.hpp"
+#include "codec/png/codec.hpp"
 #include "stages/catalogue.hpp"
 #include "support/jpeg.hpp"
 #include "support/png_oracle.hpp"
@@ -296,7 +297,7 @@ TEST_F(FilterResult, MetadataSurvivesABlur) {
   const std::string out = folder_ / "out.png";
   {
     const auto sink = open_sink(in);
-    const auto writer = create_picture(FileFormat::png, *sink, header);
+    const auto writer = create_picture(png_codec(), *sink, header);
     writer->write(image.rows());
     writer->finish({});
     sink->commit();

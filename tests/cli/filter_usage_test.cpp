@@ -8,7 +8,7 @@ namespace {
 
 class FilterUsage : public FilterTest {
  protected:
-  // That these words after "in.png out.png" end with 2. The output is there already and the input
+  // That these words after "in.png out.png" end with 2. The output already exists and the input
   // is no picture: had either been touched, it would show.
   void expect_refused(const std::vector<std::string>& words,
                       const std::vector<std::string>& parts) const {

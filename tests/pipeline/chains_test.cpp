@@ -39,7 +39,7 @@ class Chains : public ::testing::Test {
   }
 
   RunReport filter(Engine& engine, const StageChain& chain) const {
-    return filter_picture(folder_ / "in.png", folder_ / "out.png", std::nullopt, chain, engine, {});
+    return filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr, chain, engine, {});
   }
 
   test::TemporaryFolder folder_;
@@ -104,7 +104,7 @@ TEST_F(Chains, ReportProgressOverAllWalks) {
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   RunOptions options;
   options.on_progress = [&](std::int64_t done, std::int64_t all) { told.emplace_back(done, all); };
-  static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", std::nullopt,
+  static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr,
                                    {make_stage({"--levels", "auto"})}, *on_host, options));
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{
       {5, 20}, {10, 20}, {15, 20}, {20, 20}};

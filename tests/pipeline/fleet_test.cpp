@@ -85,7 +85,7 @@ class FleetTest : public ::testing::Test {
   void TearDown() override { log::set_level(log::Level::warn); }
 
   [[nodiscard]] FleetOptions options(const std::string& vendors) {
-    return {.engine = {}, .store = &store_, .vendors = vendors};
+    return {.engine = {}, .store = store_ptr_, .vendors = vendors};
   }
 
   // Its engine, which is not ready before `go` is set. The processor stands in for a GPU.
@@ -115,7 +115,8 @@ class FleetTest : public ::testing::Test {
         .report.reason;
   }
 
-  RateStore store_;
+  const std::shared_ptr<RateStore> store_ptr_ = std::make_shared<RateStore>();
+  RateStore& store_ = *store_ptr_;
   std::promise<void> go_;
   int engines_made_ = 0;
   const ThreadLimit threads_{2};
