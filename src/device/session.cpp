@@ -10,6 +10,7 @@
 #include "device/device_handle.hpp"
 #include "device/device_memory.hpp"
 #include "device/launch_gate.hpp"
+#include "device/pocl_environment.hpp"
 #include "device/program_builder.hpp"
 
 namespace gpufilter {
@@ -206,12 +207,13 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
 // PoCL's entries are the process's, whatever session they come from.
 std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
   static const auto gate = std::make_shared<LaunchGate>();
-  return device.platform == "Portable Computing Language" ? gate : nullptr;
+  return device.platform == pocl_platform ? gate : nullptr;
 }
 
 }  // namespace
 
 Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
+  if (!device.unusable.empty()) throw DeviceError(format("{}: {}", device.name, device.unusable));
   const cl::Device& handle = device.handle->device;
   try {
     const cl::Context context(handle);
