@@ -69,11 +69,11 @@ TEST_F(PictureFilterTest, WithoutStagesOnlyConverts) {
 TEST_F(PictureFilterTest, WhatDoesNotExistIsNamed) {
   EXPECT_EQ(complaint({{"sharpen", "1"}}), "'sharpen' is not a stage");
   EXPECT_EQ(complaint({{"--blur", "auto"}}), "'--blur' is not a stage");
-  EXPECT_EQ(complaint({{"blur", "x"}}), "blur: 'x' is not one of naive, tiled, auto");
+  EXPECT_EQ(complaint({{"blur", "x"}}), "--blur x: choose naive, tiled or auto");
   EXPECT_EQ(complaint({{"blur", "auto", {{"radius", "2"}}}}),
-            "'radius' is not a parameter of blur");
+            "--radius 2: --blur auto does not take it");
   EXPECT_EQ(complaint({{"blur", "auto", {{"border", "x"}}}}),
-            "border: 'x' is not one of replicate, mirror, wrap, constant");
+            "--border x: choose replicate, mirror, wrap or constant");
   PictureFilter filter({});
   EXPECT_THROW(filter.run(in_, out_, {{"effort", "3"}}), UsageError);
   EXPECT_THROW(filter.run(in_, out_, {{"png-level", "10"}}), UsageError);

@@ -20,15 +20,15 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
   static const std::map<std::string, std::set<std::string>> folders{
       {"base", {}},
       {"image", {"base"}},
-      {"host", {"base"}},
       {"codec", {"image", "base"}},
       {"device", {"image", "base"}},
-      {"compute", {"device", "host", "image", "base"}},
-      {"stages", {"compute", "device", "host", "image", "base"}},
-      {"pipeline", {"stages", "compute", "device", "host", "codec", "image", "base"}},
-      {"batch", {"pipeline", "stages", "compute", "device", "host", "codec", "image", "base"}},
+      {"host", {"image", "base"}},
+      {"compute", {"host", "device", "image", "base"}},
+      {"stages", {"compute", "host", "device", "image", "base"}},
+      {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"app",
-       {"batch", "pipeline", "stages", "compute", "device", "host", "codec", "image", "base"}},
+       {"batch", "pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
   };
   return folders;
 }
