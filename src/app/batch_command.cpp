@@ -54,8 +54,8 @@ bool timing_is_data(const FilterOptions& options) {
 
 void check_streams(const FilterOptions& options) {
   if (options.output == standard_stream) {
-    throw UsageError(format("{}: is a folder; its pictures go to a folder, not to standard output",
-                            options.input));
+    throw UsageError(formatted(
+        "{}: is a folder; its pictures go to a folder, not to standard output", options.input));
   }
   if (options.folder.json && timing_is_data(options)) {
     throw UsageError("--json holds the timing too; leave --timing out");
@@ -68,7 +68,7 @@ void check_streams(const FilterOptions& options) {
 void check_trace(const BatchPlan& plan, const std::string& trace) {
   for (const BatchItem& item : plan.items) {
     if (same_file(trace, plan.input_path(item)) || same_file(trace, plan.output_path(item))) {
-      throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+      throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
     }
   }
 }
@@ -122,8 +122,8 @@ class BatchReporter final : public BatchListener {
     progress_.clear();
     const Nanoseconds elapsed = now() - start_;
     for (const auto& [codec, count] : flattened_) {
-      log::warn(format("{} picture{}: {}", count, count == 1 ? "" : "s",
-                       flattening_notice(*codec, options_.run.write)));
+      log::warn(formatted("{} picture{}: {}", count, count == 1 ? "" : "s",
+                          flattening_notice(*codec, options_.run.write)));
     }
     if (trace_) trace_->finish();
     if (options_.folder.json) {
@@ -148,8 +148,8 @@ class BatchReporter final : public BatchListener {
     if ((!answer && log::level() > log::Level::info) || result.status == PictureStatus::failed) {
       return;
     }
-    const std::string line = printable(format("{} -> {}: {}", plan_.input_path(*result.item),
-                                              plan_.output_path(*result.item), words(result)));
+    const std::string line = printable(formatted("{} -> {}: {}", plan_.input_path(*result.item),
+                                                 plan_.output_path(*result.item), words(result)));
     if (answer) return print_result(line + "\n");
     log::info(line);
   }
@@ -157,8 +157,8 @@ class BatchReporter final : public BatchListener {
   static std::string words(const PictureResult& result) {
     switch (result.status) {
       case PictureStatus::done:
-        return format("{}x{}, {:.1f} ms", result.size.width, result.size.height,
-                      static_cast<double>(result.duration) / 1e6);
+        return formatted("{}x{}, {:.1f} ms", result.size.width, result.size.height,
+                         static_cast<double>(result.duration) / 1e6);
       case PictureStatus::exists:
         return "already exists, skipped";
       case PictureStatus::planned:

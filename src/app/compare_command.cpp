@@ -82,7 +82,7 @@ void declare_options(CLI::App& app, CompareOptions& options) {
       ->option_text("OUT.png");
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.max_pixels));
+      ->option_text(formatted("N [{}]", options.max_pixels));
   auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object");
   json->option_text(" ");
   app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
@@ -106,9 +106,9 @@ void check_inputs(const CompareOptions& options) {
 void check_drawing(const CompareOptions& options) {
   if (!options.drawing) return;
   if (*options.drawing == "-" || !codec_for_output(*options.drawing).is_lossless) {
-    throw UsageError(format("{}: differences are drawn as {}; give --diff a name that ends in {}",
-                            *options.drawing, names_of(drawing_formats()),
-                            endings_of(drawing_formats())));
+    throw UsageError(
+        formatted("{}: differences are drawn as {}; give --diff a name that ends in {}",
+                  *options.drawing, names_of(drawing_formats()), endings_of(drawing_formats())));
   }
   for (const std::string& path : {options.a, options.b}) {
     std::error_code ignored;

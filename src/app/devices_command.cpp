@@ -28,9 +28,9 @@ std::vector<int> fitting_tiles(const DeviceInfo& device) {
 
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= std::uint64_t{1} << 30U) {
-    return format("{:.1f} GiB", static_cast<double>(bytes) / (1U << 30U));
+    return formatted("{:.1f} GiB", static_cast<double>(bytes) / (1U << 30U));
   }
-  return format("{} KiB", bytes >> 10U);
+  return formatted("{} KiB", bytes >> 10U);
 }
 
 std::string as_json(const std::vector<DeviceInfo>& devices) {
@@ -69,7 +69,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
 }
 
 std::string line(const char* label, const std::string& value) {
-  return format("    {:<20}{}\n", label, value);
+  return formatted("    {:<20}{}\n", label, value);
 }
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
@@ -80,30 +80,30 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
   std::string table;
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty()) {
-      table += format("{}  {} (not usable)\n", device.index, device.name);
+      table += formatted("{}  {} (not usable)\n", device.index, device.name);
       table += line("reason", device.unusable);
       continue;
     }
-    table += format("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
-    table +=
-        line("platform", format("{}, {}", device.platform, brief_version(device.platform_version)));
-    table += line("driver", format("{}, {}", device.driver_version, device.language_version));
-    table += line("compute units", format("{}", device.compute_units));
-    table += line("work-group", format("at most {} work-items ({})", device.max_work_group_size,
-                                       fmt::join(device.max_work_item_sizes, " x ")));
+    table += formatted("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
+    table += line("platform",
+                  formatted("{}, {}", device.platform, brief_version(device.platform_version)));
+    table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
+    table += line("compute units", formatted("{}", device.compute_units));
+    table += line("work-group", formatted("at most {} work-items ({})", device.max_work_group_size,
+                                          fmt::join(device.max_work_item_sizes, " x ")));
     table += line("preferred multiple", device.preferred_multiple == 0
                                             ? "unknown"
                                             : std::to_string(device.preferred_multiple));
     table += line("sub-groups", device.max_sub_groups == 0
                                     ? "none"
-                                    : format("at most {} a work-group", device.max_sub_groups));
+                                    : formatted("at most {} a work-group", device.max_sub_groups));
     table += line("local memory", bytes_text(device.local_memory));
     table +=
-        line("global memory", format("{}{}, largest buffer {}", bytes_text(device.global_memory),
-                                     device.unified_memory ? " shared with the host" : "",
-                                     bytes_text(device.max_allocation)));
+        line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
+                                        device.unified_memory ? " shared with the host" : "",
+                                        bytes_text(device.max_allocation)));
     const auto tiles = fitting_tiles(device);
-    table += line("--tile", tiles.empty() ? "none fits" : format("{}", fmt::join(tiles, ", ")));
+    table += line("--tile", tiles.empty() ? "none fits" : formatted("{}", fmt::join(tiles, ", ")));
   }
   return table;
 }

@@ -27,13 +27,14 @@ namespace fs = std::filesystem;
 std::string output_path(const FilterOptions& options) {
   if (!is_folder(options.output)) {
     if (options.output.ends_with('/')) {
-      throw UsageError(format("{}: this folder does not exist: create it first", options.output));
+      throw UsageError(
+          formatted("{}: this folder does not exist: create it first", options.output));
     }
     return options.output;
   }
   if (options.input == standard_stream) {
     throw UsageError(
-        format("{}: is a folder; standard input has no name to take there", options.output));
+        formatted("{}: is a folder; standard input has no name to take there", options.output));
   }
   return fs::path(options.output) / fs::path(options.input).filename();
 }
@@ -45,12 +46,12 @@ const Codec* output_format(const std::string& output) {
 
 void check_paths(const FilterOptions& options, const std::string& output) {
   if (!options.folder.given.empty()) {
-    throw UsageError(format("{} is for folders of pictures, and {} is not a folder",
-                            options.folder.given, options.input));
+    throw UsageError(formatted("{} is for folders of pictures, and {} is not a folder",
+                               options.folder.given, options.input));
   }
   if (!options.in_place && same_file(options.input, output)) {
     throw UsageError(
-        format("{}: input and output are the same file; --in-place allows that", output));
+        formatted("{}: input and output are the same file; --in-place allows that", output));
   }
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
@@ -63,7 +64,7 @@ void check_paths(const FilterOptions& options, const std::string& output) {
 void check_trace(const FilterOptions& options, const std::string& output) {
   const std::string& trace = options.trace;
   if (same_file(trace, options.input) || same_file(trace, output)) {
-    throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+    throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
   }
   const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
                                 options.timing == TimingFormat::csv;
@@ -80,9 +81,9 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
     return false;
   }
   if (options.on_exists == OnExists::fail) {
-    throw UsageError(format("{}: already exists; --on-exists overwrite replaces it", output));
+    throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
   }
-  log::info(format("{}: already exists, skipped", output));
+  log::info(formatted("{}: already exists, skipped", output));
   return true;
 }
 
@@ -135,8 +136,8 @@ int run_filter_command(int argc, const char* const* argv) {
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
     if (report.alpha_flattened) {
-      log::warn(format("{}: {}", report.output,
-                       flattening_notice(*report.output_format, options->run.write)));
+      log::warn(formatted("{}: {}", report.output,
+                          flattening_notice(*report.output_format, options->run.write)));
     }
     print_timing(report, options->timing, output == standard_stream);
     if (trace) write_trace(report, *trace);

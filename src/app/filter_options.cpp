@@ -67,7 +67,7 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const Choi
           texts.push_back(text);
         return texts;
       }()))
-      ->option_text(format("{} [{}]", names, current));
+      ->option_text(formatted("{} [{}]", names, current));
 }
 
 void add_device_options(CLI::App& app, FilterOptions& options) {
@@ -78,7 +78,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "Threads that decoding, filtering on the CPU and encoding take in all; PoCL has as "
          "many of its own, while those wait")
       ->check(whole_number(1, max_threads))
-      ->option_text(format("N [{}]", allowed_threads()));
+      ->option_text(formatted("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
          "--max-memory",
          [&options](const std::string& text) { options.max_memory = parse_bytes(text); },
@@ -96,7 +96,7 @@ void add_picture_options(CLI::App& app, FilterOptions& options) {
   add_format_options(app, options.run.write);
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse larger pictures")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.run.limits.max_pixels));
+      ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
   add_choice<OnExists>(
       app, "--on-exists", options.on_exists,
       {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
@@ -141,8 +141,8 @@ void apply_threads(const CLI::App& app, FilterOptions& options) {
     options.folder.jobs = std::min(options.folder.jobs, *options.threads);
   } else if (options.folder.jobs > *options.threads) {
     throw UsageError(
-        format("--jobs {} is more than --threads {}: each picture under way takes a thread",
-               options.folder.jobs, *options.threads));
+        formatted("--jobs {} is more than --threads {}: each picture under way takes a thread",
+                  options.folder.jobs, *options.threads));
   }
 }
 
@@ -161,8 +161,9 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   CLI::App app("Filters pictures with OpenCL: exact to the bit on every device.", "gpufilter");
   app.footer(examples);
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION);
-  app.add_option("INPUT", options.input,
-                 format("Picture to read: {}. A folder: every picture in it", names_of(codecs())))
+  app.add_option(
+         "INPUT", options.input,
+         formatted("Picture to read: {}. A folder: every picture in it", names_of(codecs())))
       ->required();
   app.add_option("OUTPUT", options.output,
                  "Picture to write; its name decides the format. A folder: INPUT's name in it, "

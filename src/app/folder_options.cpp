@@ -45,12 +45,12 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
          [&options](const std::string& ending) { options.to = codec_of_name("." + ending); },
          "Format of the results; by default each picture's own")
       ->check(CLI::IsMember(possible_endings()))
-      ->option_text(format("{}", fmt::join(first_endings(), "|")))
+      ->option_text(formatted("{}", fmt::join(first_endings(), "|")))
       ->group(group);
   options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures at the same time")
       ->check(whole_number(1, max_jobs))
-      ->option_text(format("N [{}]", options.jobs))
+      ->option_text(formatted("N [{}]", options.jobs))
       ->group(group);
   app.add_flag("--resume", options.resume,
                "Do only what is missing or has changed since an earlier run")

@@ -10,10 +10,10 @@ namespace {
 // What the help shows of an option's values.
 struct ValueNames {
   std::string operator()(const WriteOption::WholeNumber& numbers) const {
-    return format("{}..{}", numbers.minimum, numbers.maximum);
+    return formatted("{}..{}", numbers.minimum, numbers.maximum);
   }
   std::string operator()(const WriteOption::Choice& choices) const {
-    return format("{}", fmt::join(choices.names, "|"));
+    return formatted("{}", fmt::join(choices.names, "|"));
   }
   std::string operator()(const WriteOption::AnyColor&) const { return "COLOR"; }
 };
@@ -36,7 +36,7 @@ CLI::Validator value_of(const WriteOption& option) {
 void add_format_options(CLI::App& app, WriteOptions& options) {
   for (const WriteOption* option : all_write_options()) {
     std::string values = std::visit(ValueNames{}, option->kind);
-    if (!option->default_value.empty()) values += format(" [{}]", option->default_value);
+    if (!option->default_value.empty()) values += formatted(" [{}]", option->default_value);
     app.add_option_function<std::string>(
            "--" + option->name,
            [&options, option](const std::string& text) { options.set(*option, text); },

@@ -58,7 +58,7 @@ std::string describe_unknown(const CLI::App& app, const std::string& word) {
   const std::string option = word.substr(0, word.find('='));
   std::string text = option + ": there is no such option";
   const auto near = words_like(option.starts_with("--") ? option.substr(2) : "", names);
-  if (!near.empty()) text += format("; did you mean --{}?", fmt::join(near, " or --"));
+  if (!near.empty()) text += formatted("; did you mean --{}?", fmt::join(near, " or --"));
   return text;
 }
 
@@ -85,7 +85,7 @@ std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& 
 }
 
 [[noreturn]] void throw_usage(const CLI::App& app, const std::string& reason) {
-  throw UsageError(format("{} (see {} --help)", reason, app.get_name()));
+  throw UsageError(formatted("{} (see {} --help)", reason, app.get_name()));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
       return "";
     }
-    return format("'{}' is not a whole number from {} to {}", text, low, high);
+    return formatted("'{}' is not a whole number from {} to {}", text, low, high);
   };
   return {complaint, ""};
 }
@@ -136,7 +136,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 CLI::Validator byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
-    return format("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
+    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
   };
   return {complaint, ""};
 }

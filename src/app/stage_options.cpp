@@ -31,8 +31,8 @@ void keep(GivenParameters& given, const std::string& parameter, const std::strin
           const std::string& reason) {
   const auto [known, is_first] = given.emplace(parameter, value);
   if (is_first) return;
-  throw UsageError(format("{} and {}: {}", written(parameter, known->second),
-                          written(parameter, value), reason));
+  throw UsageError(formatted("{} and {}: {}", written(parameter, known->second),
+                             written(parameter, value), reason));
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogu
     for (const StageParameter& parameter : kind.parameters) {
       if (values_.count(parameter.option) > 0) continue;  // shared, and already here
       add(parameter.option, parameter.type,
-          format("{} [{}]", value_form(parameter.type), parameter.default_value),
-          format("With {}: {}", takers(parameter.option), parameter.help), parameter_group);
+          formatted("{} [{}]", value_form(parameter.type), parameter.default_value),
+          formatted("With {}: {}", takers(parameter.option), parameter.help), parameter_group);
     }
   }
 }
@@ -109,8 +109,8 @@ std::string StageOptions::takers(const std::string& parameter) const {
 void StageOptions::give(StageUse& use, const std::string& parameter,
                         const std::string& value) const {
   if (!use.takes(parameter)) {
-    throw UsageError(format("{}: {} does not take it; it goes after {}", written(parameter, value),
-                            use.words(), takers(parameter)));
+    throw UsageError(formatted("{}: {} does not take it; it goes after {}",
+                               written(parameter, value), use.words(), takers(parameter)));
   }
   keep(use.parameters, parameter, value, use.words() + " takes only one");
 }
@@ -124,8 +124,8 @@ void StageOptions::hand_out(const GivenParameters& defaults, std::vector<StageUs
       taken = true;
     }
     if (taken) continue;
-    throw UsageError(format("{}: no stage here takes it; it goes with {}",
-                            written(parameter, value), takers(parameter)));
+    throw UsageError(formatted("{}: no stage here takes it; it goes with {}",
+                               written(parameter, value), takers(parameter)));
   }
 }
 

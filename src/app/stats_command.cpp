@@ -51,18 +51,18 @@ struct StatsOptions {
 
 void declare_options(CLI::App& app, StatsOptions& options) {
   app.add_option("FILE", options.input,
-                 format("A picture, {}; - is standard input", names_of(codecs())))
+                 formatted("A picture, {}; - is standard input", names_of(codecs())))
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
   app.add_option("--plot", options.plot,
-                 format("Draw the histogram into this {} file", names_of(codecs())))
+                 formatted("Draw the histogram into this {} file", names_of(codecs())))
       ->option_text("OUT.png");
   add_device_choice(app, options.device, options.require_device);
   app.add_option("--max-pixels", options.limits.max_pixels,
                  "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.limits.max_pixels));
+      ->option_text(formatted("N [{}]", options.limits.max_pixels));
   app.footer(explanation);
 }
 
@@ -116,8 +116,8 @@ StatsReport measure(RowReader& reader, Engine& engine) {
 void plot(const StatsReport& report, ByteSink& sink) {
   const std::string title = fs::path(report.name).filename();
   const std::string subtitle =
-      format("{} x {}, {}, {} pixels", report.size.width, report.size.height,
-             to_string(report.format), report.size.pixels());
+      formatted("{} x {}, {}, {} pixels", report.size.width, report.size.height,
+                to_string(report.format), report.size.pixels());
   const Image image = draw_histograms(report.histograms, report.format, title, subtitle);
   PictureHeader header;
   header.size = image.size();

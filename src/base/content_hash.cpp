@@ -21,7 +21,7 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 }  // namespace
 
 std::string to_string(const ContentHash& hash) {
-  return format("{:016x}{:016x}", hash.high, hash.low);
+  return formatted("{:016x}{:016x}", hash.high, hash.low);
 }
 
 std::optional<ContentHash> parse_content_hash(std::string_view text) {

@@ -40,7 +40,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string enumerated(const std::vector<std::string>& words, std::string_view last) {
   if (words.size() < 2) return words.empty() ? "" : words.front();
-  return format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());
+  return formatted("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());
 }
 
 std::vector<std::string> words_like(std::string_view word, const std::vector<std::string>& known) {

@@ -24,11 +24,11 @@ void check_folders(const BatchRequest& request) {
   std::error_code ignored;
   if (fs::exists(request.output, ignored) && !fs::is_directory(request.output, ignored)) {
     throw UsageError(
-        format("{}: is not a folder, but {} is", printable(request.output), request.input));
+        formatted("{}: is not a folder, but {} is", printable(request.output), request.input));
   }
   if (!request.in_place && fs::equivalent(request.input, request.output, ignored)) {
-    throw UsageError(format("{}: input and output are the same folder; --in-place allows that",
-                            printable(request.output)));
+    throw UsageError(formatted("{}: input and output are the same folder; --in-place allows that",
+                               printable(request.output)));
   }
 }
 
@@ -70,8 +70,8 @@ void check_collisions(const BatchPlan& plan) {
     const auto [other, is_new] = taken.emplace(places.of(path), &item);
     if (is_new) continue;
     throw UsageError(
-        printable(format("{} and {}: both would become {}; rename one of them",
-                         plan.input_path(*other->second), plan.input_path(item), path)));
+        printable(formatted("{} and {}: both would become {}; rename one of them",
+                            plan.input_path(*other->second), plan.input_path(item), path)));
   }
 }
 
@@ -86,12 +86,12 @@ class ExistingOutputs {
     const auto identity = identity_of(path);
     if (!identity || plan.replaces_input(item)) return;
     if (inputs_.count(*identity) > 0) {
-      throw UsageError(printable(
-          format("{}: is an input of this run; {} would replace it", path, plan.input_path(item))));
+      throw UsageError(printable(formatted("{}: is an input of this run; {} would replace it", path,
+                                           plan.input_path(item))));
     }
     if (request_.on_exists == OnExists::overwrite || plan.records.count(item.output) > 0) return;
     if (request_.on_exists == OnExists::fail) {
-      throw UsageError(printable(format(
+      throw UsageError(printable(formatted(
           "{}: already exists; --on-exists overwrite replaces it, --on-exists skip leaves it, "
           "--resume continues an earlier run",
           path)));

@@ -225,8 +225,8 @@ void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispa
     journal.emplace(plan.output);
     const int removed = remove_abandoned_files(plan.output, plan.recursive);
     if (removed > 0) {
-      log::info(format("{}: removed {} unfinished file{} of a run that was killed", plan.output,
-                       removed, removed == 1 ? "" : "s"));
+      log::info(formatted("{}: removed {} unfinished file{} of a run that was killed", plan.output,
+                          removed, removed == 1 ? "" : "s"));
     }
   }
   RunOptions run = options.run;

@@ -37,7 +37,7 @@ std::string escaped(const std::string& path) {
     if (byte > 0x20 && byte != 0x7f && c != '%') {
       text += c;
     } else {
-      text += format("%{:02x}", byte);
+      text += formatted("%{:02x}", byte);
     }
   }
   return text;
@@ -62,7 +62,7 @@ std::optional<std::string> unescaped(std::string_view text) {
 
 std::string stamp_text(const std::optional<FileStamp>& stamp) {
   if (!stamp) return "-";
-  return format("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
+  return formatted("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -147,9 +147,9 @@ bool ends_inside_a_line(int descriptor) {
 
 std::string journal_line(const std::string& output, const JournalRecord& record) {
   const std::string text =
-      format("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
-             stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
-             stamp_text(record.output_stamp), escaped(output));
+      formatted("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
+                stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
+                stamp_text(record.output_stamp), escaped(output));
   return checksum(text) + " " + text;
 }
 
@@ -197,7 +197,7 @@ void Journal::open_locked(const std::string& folder) {
     file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw UsageError(
-          format("{}: another gpufilter is writing to this folder; wait for its end", folder));
+          formatted("{}: another gpufilter is writing to this folder; wait for its end", folder));
     }
   }
 }
@@ -222,7 +222,7 @@ void Journal::compact() {
     file_ = std::move(file);
   } catch (const std::system_error& error) {
     ::unlink(path.c_str());
-    log::debug(format("{}: cannot be rewritten: {}", path_, error.what()));
+    log::debug(formatted("{}: cannot be rewritten: {}", path_, error.what()));
   }
 }
 

@@ -76,7 +76,7 @@ const Codec* codec_of_name(const std::string& path) {
 const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
-    throw UsageError(format("{}: the name of an output ends in {}", path, endings_of(codecs())));
+    throw UsageError(formatted("{}: the name of an output ends in {}", path, endings_of(codecs())));
   }
   return *codec;
 }
@@ -97,7 +97,7 @@ std::string encoding_key(const Codec& codec, const WriteOptions& options) {
   std::string key = codec.name;
   for (const WriteOption* option : codec.options) {
     const auto value = options.value(*option);
-    key += format(" {}={}", option->name, value ? to_string(*value) : "");
+    key += formatted(" {}={}", option->name, value ? to_string(*value) : "");
   }
   return key;
 }
@@ -120,7 +120,7 @@ std::string no_picture() {
   std::vector<std::string> names;
   for (const Codec* codec : codecs())
     names.push_back("a " + codec->name);
-  return format("neither {} picture", joined(names, " nor "));
+  return formatted("neither {} picture", joined(names, " nor "));
 }
 
 }  // namespace gpufilter

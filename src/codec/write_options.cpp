@@ -18,8 +18,8 @@ struct Parser {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc{} || stop != end || value < numbers.minimum || value > numbers.maximum) {
-      throw UsageError(format("'{}' is not a whole number from {} to {}", text, numbers.minimum,
-                              numbers.maximum));
+      throw UsageError(formatted("'{}' is not a whole number from {} to {}", text, numbers.minimum,
+                                 numbers.maximum));
     }
     return value;
   }
@@ -27,7 +27,7 @@ struct Parser {
   OptionValue operator()(const WriteOption::Choice& choices) const {
     const auto& names = choices.names;
     if (std::find(names.begin(), names.end(), text) == names.end()) {
-      throw UsageError(format("'{}' is not one of {}", text, fmt::join(names, ", ")));
+      throw UsageError(formatted("'{}' is not one of {}", text, fmt::join(names, ", ")));
     }
     return std::string(text);
   }
@@ -39,7 +39,7 @@ struct Printer {
   std::string operator()(int number) const { return std::to_string(number); }
   std::string operator()(const std::string& name) const { return name; }
   std::string operator()(const Color& color) const {
-    return format("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
+    return formatted("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
   }
 };
 

@@ -25,7 +25,7 @@ WorkRange range_of(const ReductionLaunch& launch) {
 }
 
 ReductionDescription describe(const BuiltReduction& built, const char* what) {
-  return {format("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
+  return {formatted("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
           built.kernel.origin()};
 }
 
@@ -41,7 +41,7 @@ struct Blocks {
 void check_size(const Buffer& buffer, std::size_t count) {
   if (buffer.size() / 4 >= count) return;
   throw UsageError(
-      format("a reduction of {} values: the buffer has {} bytes", count, buffer.size()));
+      formatted("a reduction of {} values: the buffer has {} bytes", count, buffer.size()));
 }
 
 // The kernels compare ints as unsigned numbers, with the highest bit flipped.

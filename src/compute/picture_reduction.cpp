@@ -79,19 +79,19 @@ PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& f
     kernels_.push_back(std::move(built.kernel));
     partials_ = session.allocate(launch_.groups * static_cast<std::size_t>(format.channels) *
                                  Partial::elements * sizeof(std::uint64_t));
-    description_ = {gpufilter::format("{} by {}", name_of(quantity), to_string(launch_.path)),
+    description_ = {formatted("{} by {}", name_of(quantity), to_string(launch_.path)),
                     launch_.reason, kernels_.front().origin()};
     return;
   }
   launch_ = choose_reduction(session.device(), path);
-  macros += gpufilter::format(" -D LUMA={} -D GROUP_SIZE={}",
-                              quantity == Quantity::luma_histogram ? 1 : 0, launch_.group_size);
+  macros += formatted(" -D LUMA={} -D GROUP_SIZE={}", quantity == Quantity::luma_histogram ? 1 : 0,
+                      launch_.group_size);
   kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "clear_counters", macros}));
   kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "count_values", macros}));
   sets_ = std::min(launch_.groups, format.depth == 8 ? sets_8bit : sets_16bit);
   partials_ = session.allocate(sets_ * counters_a_set(format, quantity) * sizeof(std::uint32_t));
-  description_ = {gpufilter::format("{}, {} sets of counters", name_of(quantity), sets_),
-                  launch_.reason, kernels_.front().origin()};
+  description_ = {formatted("{}, {} sets of counters", name_of(quantity), sets_), launch_.reason,
+                  kernels_.front().origin()};
 }
 
 std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {

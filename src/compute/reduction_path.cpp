@@ -42,8 +42,8 @@ std::string reason_for(const DeviceInfo& device, ReductionPath path) {
     case ReductionPath::serial:
       return "no work-group of 32 fits";
     case ReductionPath::nvidia:
-      return format("an NVIDIA device of compute capability {}.{}", device.compute_capability / 10,
-                    device.compute_capability % 10);
+      return formatted("an NVIDIA device of compute capability {}.{}",
+                       device.compute_capability / 10, device.compute_capability % 10);
     case ReductionPath::sub_groups:
       return "the device has sub-groups";
     default:
@@ -78,8 +78,8 @@ std::string objection(const DeviceInfo& device, ReductionPath path) {
 
 ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
   if (const std::string why_not = objection(device, path); !why_not.empty()) {
-    throw UsageError(
-        format("{}: {}, which the reduction by {} needs", device.name, why_not, to_string(path)));
+    throw UsageError(formatted("{}: {}, which the reduction by {} needs", device.name, why_not,
+                               to_string(path)));
   }
   const bool chosen = path == ReductionPath::automatic;
   ReductionLaunch launch;
@@ -92,7 +92,8 @@ ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
 
 BuiltReduction build_reduction(Session& session, ReductionPath path, const KernelRequest& request) {
   const auto build = [&](ReductionLaunch launch) {
-    const std::string options = format("{} {}", request.options, launch.options(session.device()));
+    const std::string options =
+        formatted("{} {}", request.options, launch.options(session.device()));
     return BuiltReduction{std::move(launch),
                           session.make_kernel({request.file, request.function, options})};
   };
@@ -103,18 +104,18 @@ BuiltReduction build_reduction(Session& session, ReductionPath path, const Kerne
   try {
     return build(chosen);
   } catch (const DeviceError& error) {
-    log::info(format("{}; reducing by local memory instead", error.what()));
+    log::info(formatted("{}; reducing by local memory instead", error.what()));
     ReductionLaunch substitute = choose_reduction(session.device(), ReductionPath::local_memory);
-    substitute.reason = format("the compiler refuses {}", to_string(chosen.path));
+    substitute.reason = formatted("the compiler refuses {}", to_string(chosen.path));
     return build(std::move(substitute));
   }
 }
 
 std::string ReductionLaunch::options(const DeviceInfo& device) const {
   std::string options =
-      format("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
+      formatted("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
   if (path == ReductionPath::nvidia && device.compute_capability >= 80) options += " -D REDUX=1";
-  if (path == ReductionPath::sub_groups) options += format(" {}", sub_group_language(device));
+  if (path == ReductionPath::sub_groups) options += formatted(" {}", sub_group_language(device));
   return options;
 }
 

@@ -21,13 +21,13 @@ void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
       if (auto info = describe(platform, device)) found.push_back(std::move(*info));
     }
   } catch (const cl::Error& error) {
-    log::debug(format("an OpenCL platform is skipped: {} failed: {}", error.what(),
-                      opencl_error_text(error.err())));
+    log::debug(formatted("an OpenCL platform is skipped: {} failed: {}", error.what(),
+                         opencl_error_text(error.err())));
   }
 }
 
 DeviceInfo unusable_device(const std::string& library, const char* platform, std::string failure) {
-  log::debug(format("{} is skipped: {}", library, failure));
+  log::debug(formatted("{} is skipped: {}", library, failure));
   DeviceInfo device;
   device.name = library;
   device.platform = platform;

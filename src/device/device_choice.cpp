@@ -20,16 +20,16 @@ std::string lower(std::string_view text) {
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
     throw DeviceError(
-        format("no OpenCL device for '{}': there is none on this machine (install a driver, "
-               "or PoCL: pocl-opencl-icd)",
-               request));
+        formatted("no OpenCL device for '{}': there is none on this machine (install a driver, "
+                  "or PoCL: pocl-opencl-icd)",
+                  request));
   }
   std::string found;
   for (const DeviceInfo& device : devices) {
-    found += format("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
-                    to_string(device.kind));
+    found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
+                       to_string(device.kind));
   }
-  throw DeviceError(format("no OpenCL device for '{}'; this machine has{}", request, found));
+  throw DeviceError(formatted("no OpenCL device for '{}'; this machine has{}", request, found));
 }
 
 std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,
@@ -76,7 +76,7 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
   for (const DeviceInfo& device : devices) {
     if (lower(device.name).find(part) != std::string::npos ||
         lower(device.platform).find(part) != std::string::npos) {
-      return {{device, format("the first with '{}' in its name", request)}};
+      return {{device, formatted("the first with '{}' in its name", request)}};
     }
   }
   return {};
@@ -114,7 +114,7 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   auto found = fitting(request, devices);
   if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
   if (!require_device) {
-    found.push_back(processor(found.empty() ? format("no device for '{}' found", request)
+    found.push_back(processor(found.empty() ? formatted("no device for '{}' found", request)
                                             : "no device before it works"));
   }
   return found;

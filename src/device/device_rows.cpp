@@ -9,11 +9,11 @@ std::int32_t pitch_in_samples(int width, const PixelFormat& format) {
 }
 
 std::string format_macros(const PixelFormat& source) {
-  return format("-D CHANNELS={} -D DEPTH={}", source.channels, source.depth);
+  return formatted("-D CHANNELS={} -D DEPTH={}", source.channels, source.depth);
 }
 
 std::string format_macros(const PixelFormat& source, const PixelFormat& target) {
-  return format("{} -D TARGET_CHANNELS={}", format_macros(source), target.channels);
+  return formatted("{} -D TARGET_CHANNELS={}", format_macros(source), target.channels);
 }
 
 }  // namespace gpufilter

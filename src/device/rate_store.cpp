@@ -106,7 +106,8 @@ void RateStore::save() {
     file.commit();
     changed_ = false;
   } catch (const std::system_error& error) {
-    log::debug(format("{}: the measured rates were not kept: {}", file_->string(), error.what()));
+    log::debug(
+        formatted("{}: the measured rates were not kept: {}", file_->string(), error.what()));
   }
 }
 

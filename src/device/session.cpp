@@ -152,7 +152,7 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {
     const int code = clSetKernelArg(function(), index++, argument.size(), argument.data());
-    check_opencl(code, state_->device, format("argument {} of {}", index, kernel.state().name));
+    check_opencl(code, state_->device, formatted("argument {} of {}", index, kernel.state().name));
   }
   const auto whole_groups = [](std::size_t items, std::size_t group) {
     return (items + group - 1) / group * group;
@@ -213,7 +213,8 @@ std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
 }  // namespace
 
 Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
-  if (!device.unusable.empty()) throw DeviceError(format("{}: {}", device.name, device.unusable));
+  if (!device.unusable.empty())
+    throw DeviceError(formatted("{}: {}", device.name, device.unusable));
   const cl::Device& handle = device.handle->device;
   try {
     const cl::Context context(handle);
@@ -221,7 +222,7 @@ Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
                            DeviceMemory(device, context), gate_for(device)});
   } catch (const cl::Error& error) {
     throw DeviceError(
-        format("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
+        formatted("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
   }
 }
 
@@ -260,7 +261,7 @@ Queue Session::make_queue() {
                                                 state_->gate, state_->idle_queues));
   } catch (const cl::Error& error) {
     throw DeviceError(
-        format("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
+        formatted("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
   }
 }
 

@@ -63,8 +63,8 @@ std::string first_line(const char* path) {
 
 std::string file_system(const char* path) {
   struct statfs status {};
-  if (statfs(path, &status) != 0) return format("{} absent\n", path);
-  return format("{} {:x}\n", path, status.f_type);
+  if (statfs(path, &status) != 0) return formatted("{} absent\n", path);
+  return formatted("{} {:x}\n", path, status.f_type);
 }
 
 // Whether it exists, and may be read, written and searched.
@@ -93,15 +93,15 @@ std::string gpu_nodes() {
 std::string machine() {
   utsname names{};
   uname(&names);
-  return format("{} {} {} {} {} {}\n", names.sysname, names.nodename, names.release, names.version,
-                names.machine, first_line("/proc/sys/kernel/random/boot_id"));
+  return formatted("{} {} {} {} {} {}\n", names.sysname, names.nodename, names.release,
+                   names.version, names.machine, first_line("/proc/sys/kernel/random/boot_id"));
 }
 
 std::string user() {
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
   const int count = getgroups(static_cast<int>(groups.size()), groups.data());
   groups.resize(static_cast<std::size_t>(std::max(count, 0)));
-  return format("user {} group {} of {}\n", geteuid(), getegid(), fmt::join(groups, " "));
+  return formatted("user {} group {} of {}\n", geteuid(), getegid(), fmt::join(groups, " "));
 }
 
 std::string limits() {
@@ -110,10 +110,10 @@ std::string limits() {
                            RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_CPU}) {
     rlimit value{};
     getrlimit(limit, &value);
-    text += format("limit {} {}\n", static_cast<int>(limit), value.rlim_cur);
+    text += formatted("limit {} {}\n", static_cast<int>(limit), value.rlim_cur);
   }
-  return text +
-         format("seccomp {} {}\n", prctl(PR_GET_SECCOMP), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+  return text + formatted("seccomp {} {}\n", prctl(PR_GET_SECCOMP),
+                          prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
 }
 
 std::string environment() {
@@ -123,7 +123,7 @@ std::string environment() {
       found.emplace_back(*entry);
   }
   std::sort(found.begin(), found.end());
-  return format("{}\n", fmt::join(found, "\n"));
+  return formatted("{}\n", fmt::join(found, "\n"));
 }
 
 }  // namespace
@@ -131,14 +131,14 @@ std::string environment() {
 std::string file_identity(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return path + " absent\n";
-  return format("{} {}:{} {} {}.{}\n", path, status.st_dev, status.st_ino, status.st_size,
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  return formatted("{} {}:{} {} {}.{}\n", path, status.st_dev, status.st_ino, status.st_size,
+                   status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 std::string describe_surroundings() {
   struct stat root {};
   stat("/", &root);
-  std::string text = format("root {}:{}\n", root.st_dev, root.st_ino);
+  std::string text = formatted("root {}:{}\n", root.st_dev, root.st_ino);
   for (const char* path : {"/sys", "/proc", "/dev", "/dev/shm"})
     text += file_system(path);
   for (const char* path : read_by_drivers)

@@ -136,7 +136,7 @@ std::string quoted_words() {
   std::string_view words(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   words.remove_prefix(std::min(words.find_first_not_of(" \t\r\n"), words.size()));
   words = words.substr(0, std::min(words.find_first_of("\r\n"), longest_quote));
-  return words.empty() ? "" : format(" ('{}')", printable(words));
+  return words.empty() ? "" : formatted(" ('{}')", printable(words));
 }
 
 // What has come from a trial.
@@ -160,13 +160,14 @@ struct Told {
 };
 
 TrialResult after_end(const Told& told, int status) {
-  if (WIFEXITED(status)) return told.result(true, format("exit({})", WEXITSTATUS(status)));
+  if (WIFEXITED(status)) return told.result(true, formatted("exit({})", WEXITSTATUS(status)));
   const int number = WTERMSIG(status);
   constexpr std::array from_outside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   const bool own =
       std::find(from_outside.begin(), from_outside.end(), number) == from_outside.end();
   const char* name = sigabbrev_np(number);
-  return told.result(own, name == nullptr ? format("signal {}", number) : format("SIG{}", name));
+  return told.result(own,
+                     name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name));
 }
 
 // A trial that was forked: the end of its pipe is not enough to see its end by, as a driver's
@@ -194,7 +195,7 @@ class RunningTrial {
       const Told told(text_);
       if (told.ended) return {true, true, "", told.notes};
       if (over) return after_end(told, status_);
-      if (late) return told.result(true, format("no answer within {} s", seconds(limit)));
+      if (late) return told.result(true, formatted("no answer within {} s", seconds(limit)));
       if (original_is_gone(socket)) _exit(0);
     }
   }

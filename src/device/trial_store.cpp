@@ -90,8 +90,8 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
   const Json json{{"time", now}, {"failure", answer.failure}, {"files", answer.files}};
   const std::string body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   // Begins with a line end, in case the last line is a torn one.
-  const std::string line = gpufilter::format("\n{} {} {}\n", to_string(content_hash(key)),
-                                             mark(key, body, answer.files), body);
+  const std::string line =
+      formatted("\n{} {} {}\n", to_string(content_hash(key)), mark(key, body, answer.files), body);
   try {
     std::filesystem::create_directories(file_.parent_path());
     std::vector<std::string> all = lines();
@@ -110,7 +110,7 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
     file.commit();
     return true;
   } catch (const std::system_error& error) {
-    log::debug(gpufilter::format("an answer was not kept in {}: {}", file_.string(), error.what()));
+    log::debug(formatted("an answer was not kept in {}: {}", file_.string(), error.what()));
     return false;
   }
 }

@@ -27,10 +27,10 @@ bool is_mounted(const char* path, long magic) {
 std::string remedy() {
   constexpr const char* again = "'gpufilter devices' tries it again";
   if (!is_mounted("/sys", SYSFS_MAGIC))
-    return format("mount /sys, which many drivers need; {}", again);
+    return formatted("mount /sys, which many drivers need; {}", again);
   if (!is_mounted("/proc", PROC_SUPER_MAGIC))
-    return format("mount /proc, which many drivers need; {}", again);
-  return format("update, repair or remove its package; {}", again);
+    return formatted("mount /proc, which many drivers need; {}", again);
+  return formatted("update, repair or remove its package; {}", again);
 }
 
 std::chrono::milliseconds limit_of_trials() {
@@ -40,8 +40,8 @@ std::chrono::milliseconds limit_of_trials() {
   const char* end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, seconds);
   if (error == std::errc{} && rest == end && seconds >= 1) return std::chrono::seconds(seconds);
-  log::warn(format("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used",
-                   text, usual_limit.count()));
+  log::warn(formatted("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used",
+                      text, usual_limit.count()));
   return usual_limit;
 }
 
@@ -57,8 +57,8 @@ VendorChecks::Settings settings_of_process() {
 // surroundings; the files that were loaded are part of the answer.
 std::string VendorChecks::key(const std::string& library) const {
   const bool has_folder = library.find('/') != std::string::npos;
-  return format("gpufilter {}\nlibrary {}\n{}{}", GPUFILTER_VERSION, library,
-                has_folder ? file_identity(library) : "", settings_.surroundings);
+  return formatted("gpufilter {}\nlibrary {}\n{}{}", GPUFILTER_VERSION, library,
+                   has_folder ? file_identity(library) : "", settings_.surroundings);
 }
 
 void VendorChecks::prepare(const std::vector<std::string>& libraries, PastAnswers past) {
@@ -91,14 +91,14 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
   const auto begin = std::chrono::steady_clock::now();
   TrialResult result = server_->run(library);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(format("{} was tried in a process of its own: {} after {:.0f} ms", library,
-                    result.survived ? "it works" : result.ending, took.count()));
+  log::debug(formatted("{} was tried in a process of its own: {} after {:.0f} ms", library,
+                       result.survived ? "it works" : result.ending, took.count()));
   TrialAnswer answer;
   if (result.survived) {
     answer.files = std::move(result.notes);
   } else {
     answer.failure =
-        format("trying it in a process of its own ended with {}; {}", result.ending, remedy());
+        formatted("trying it in a process of its own ended with {}; {}", result.ending, remedy());
   }
   if (result.conclusive && settings_.store)
     static_cast<void>(settings_.store->keep(key(library), answer, std::time(nullptr)));

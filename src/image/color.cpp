@@ -57,7 +57,7 @@ Color parse_color(std::string_view text) {
   if (!text.starts_with('#') || digits.size() != 6 || error != std::errc{} ||
       end != digits.data() + digits.size()) {
     throw UsageError(
-        format("'{}' is not a colour: write #rgb, #rrggbb or a name such as white", text));
+        formatted("'{}' is not a colour: write #rgb, #rrggbb or a name such as white", text));
   }
   return split(value);
 }

@@ -90,7 +90,7 @@ bool Engine::leave_current(const std::string& reason) {
   ++current_;
   session_.reset();
   report_.fallbacks.push_back(reason);
-  log::warn_of_fallback(gpufilter::format("{}; falling back to {}", reason, name_of(*next)));
+  log::warn_of_fallback(formatted("{}; falling back to {}", reason, name_of(*next)));
   return true;
 }
 

@@ -19,7 +19,8 @@ constexpr double clearly = 0.85;
 constexpr double driver_exit = 0.05;  // seconds
 
 std::string milliseconds(double seconds) {
-  return seconds < 0.01 ? format("{:.1f} ms", seconds * 1e3) : format("{:.0f} ms", seconds * 1e3);
+  return seconds < 0.01 ? formatted("{:.1f} ms", seconds * 1e3)
+                        : formatted("{:.0f} ms", seconds * 1e3);
 }
 
 double seconds(Nanoseconds duration) {
@@ -107,14 +108,14 @@ Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& time
 }
 
 std::string Fleet::phrase(const Estimates& estimates) const {
-  const std::string host = format("the processor: {}", milliseconds(estimates.host));
+  const std::string host = formatted("the processor: {}", milliseconds(estimates.host));
   if (!may_have_device()) return host + "; no GPU found";
   const std::string place = gpu_place(*options_.store, options_.vendors);
   const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
-  std::string device = format("{}: {}", name, milliseconds(estimates.device));
+  std::string device = formatted("{}: {}", name, milliseconds(estimates.device));
   if (estimates.start > 0)
-    device += format(", {} of them to start it", milliseconds(estimates.start));
-  return format("{}; {}", host, device);
+    device += formatted(", {} of them to start it", milliseconds(estimates.start));
+  return formatted("{}; {}", host, device);
 }
 
 void Fleet::completed(const PictureTask& task, const RunReport& report) {

@@ -238,7 +238,7 @@ class HostExecutor final : public BandExecutor {
 
   void add_report(PassReport report, const std::string& label) {
     const auto set = to_string(instruction_set());
-    report.variant = label.empty() ? std::string(set) : format("{}, {}", label, set);
+    report.variant = label.empty() ? std::string(set) : formatted("{}, {}", label, set);
     report.reason = "the processor";
     report.program = "none";
     reports_.push_back(std::move(report));

@@ -73,7 +73,7 @@ void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& re
 }  // namespace
 
 std::string host_place() {
-  return format("processor {}", to_string(instruction_set()));
+  return formatted("processor {}", to_string(instruction_set()));
 }
 
 std::string gpu_place(const RateStore& store, const std::string& vendors) {
@@ -95,7 +95,7 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
   const bool on_host = report.engine.kind == processor_kind;
   if (!on_gpu && !on_host) return;
   const std::string place =
-      on_gpu ? format("{}, {}", report.engine.device, report.engine.driver) : host_place();
+      on_gpu ? formatted("{}, {}", report.engine.device, report.engine.driver) : host_place();
   if (on_gpu) {
     store.keep_note(gpu_note(vendors), place);
     learn_device(store, place, report);

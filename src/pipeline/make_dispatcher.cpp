@@ -19,7 +19,7 @@ std::shared_ptr<RateStore> make_store() {
 
 // The installed OpenCL vendors but PoCL: where there is none there is no GPU.
 std::string vendor_names() {
-  return format("{}", fmt::join(installed_vendors().libraries, ", "));
+  return formatted("{}", fmt::join(installed_vendors().libraries, ", "));
 }
 
 std::vector<DeviceInfo> find_gpus() {
@@ -51,8 +51,8 @@ std::unique_ptr<Engine> make_engine(const std::string& device, bool require_devi
   const auto choose = [device, require_device, catalog = device_catalog()] {
     DeviceCandidates candidates(device, require_device, catalog);
     if (!candidates.at(0)->device) {
-      log::warn_of_fallback(format("{} (see 'gpufilter devices'); the processor does the work",
-                                   candidates.at(0)->reason));
+      log::warn_of_fallback(formatted("{} (see 'gpufilter devices'); the processor does the work",
+                                      candidates.at(0)->reason));
     }
     return candidates;
   };

@@ -17,7 +17,7 @@ std::shared_ptr<const Stage> make_stage(const StageUse& use) {
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const StageKind& candidate) {
     return candidate.option == dashes + use.name;
   });
-  if (kind == kinds.end()) throw UsageError(format("'{}' is not a stage", use.name));
+  if (kind == kinds.end()) throw UsageError(formatted("'{}' is not a stage", use.name));
   GivenParameters given;
   for (const auto& [name, value] : use.parameters)
     given[dashes + name] = value;
@@ -31,7 +31,8 @@ WriteOptions write_options(const std::map<std::string, std::string>& given) {
     const auto option = std::find_if(
         known.begin(), known.end(),
         [&name = name](const WriteOption* candidate) { return candidate->name == name; });
-    if (option == known.end()) throw UsageError(format("'{}' is not an option of a format", name));
+    if (option == known.end())
+      throw UsageError(formatted("'{}' is not an option of a format", name));
     options.set(**option, value);
   }
   return options;

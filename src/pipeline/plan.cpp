@@ -137,7 +137,7 @@ Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLim
   const int maximum =
       maximum_rows(plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.max_buffer; });
   if (maximum == 0) {
-    throw DeviceError(gpufilter::format(
+    throw DeviceError(formatted(
         "a band of one row takes {} bytes, the device allocates at most {}; try --device cpu",
         plan.largest_buffer(1), limits.max_buffer));
   }

@@ -146,8 +146,8 @@ class PictureRun {
   void assign(const PictureHeader& header) {
     const Codec& to = output_format_ != nullptr ? *output_format_ : *header.file_format;
     task_.shape = {header.size, header.format};
-    task_.decoding = format("decode {}", header.file_format->name);
-    task_.encoding = format("encode {}", to.name);
+    task_.decoding = formatted("decode {}", header.file_format->name);
+    task_.encoding = formatted("encode {}", to.name);
     task_.parallel_encoding = to.encodes_in_parallel;
     assignment_ = dispatcher_.assign(task_);
   }

@@ -15,8 +15,8 @@ class Blur final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "blur"; }
   [[nodiscard]] std::string key() const override {
-    return format("blur {} {}", static_cast<int>(parameters_.border),
-                  static_cast<int>(parameters_.alpha));
+    return formatted("blur {} {}", static_cast<int>(parameters_.border),
+                     static_cast<int>(parameters_.alpha));
   }
   [[nodiscard]] bool names_kernel() const override {
     return parameters_.variant != BlurVariant::automatic;
@@ -26,7 +26,7 @@ class Blur final : public Stage {
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
-    return {format("blur{} {}", weighted ? " weighted" : "", input.depth),
+    return {formatted("blur{} {}", weighted ? " weighted" : "", input.depth),
             static_cast<double>(input.channels)};
   }
 
@@ -46,9 +46,9 @@ class Blur final : public Stage {
     kernel.file = "blur.cl";
     kernel.pixels = 1;
     kernel.macros =
-        format("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
-               parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
-    kernel.variant += format(" {}x{}", kernel.group_width, kernel.group_height);
+        formatted("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
+                  parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
+    kernel.variant += formatted(" {}x{}", kernel.group_width, kernel.group_height);
     kernel.reason = parameters_.variant == BlurVariant::automatic
                         ? "auto: GPUs' caches do better than tiles"
                         : "asked for";
@@ -65,7 +65,7 @@ class Blur final : public Stage {
     const auto side = static_cast<std::size_t>(parameters_.tile);
     const std::uint64_t bytes = blur_tile_bytes(parameters_.tile, pixel);
     if (!device.fits(side, side, bytes)) {
-      throw UsageError(format(
+      throw UsageError(formatted(
           "--tile {}: {} takes at most {} work-items a group and {} bytes of "
           "local memory, the tile needs {} and {}; take a smaller tile",
           side, device.name, device.max_work_group_size, device.local_memory, side * side, bytes));

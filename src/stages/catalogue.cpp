@@ -22,7 +22,7 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
                                              const GivenParameters& given) const {
   for (const auto& [parameter, text] : given) {
     if (!takes(value, parameter)) {
-      throw UsageError(format("{} {}: {} {} does not take it", parameter, text, option, value));
+      throw UsageError(formatted("{} {}: {} {} does not take it", parameter, text, option, value));
     }
   }
   OptionValues values;

@@ -22,13 +22,13 @@ class Color final : public Stage {
   [[nodiscard]] std::string name() const override { return "color"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {format("color {}x{}", input.channels, input.depth), 1};
+    return {formatted("color {}x{}", input.channels, input.depth), 1};
   }
   [[nodiscard]] std::string key() const override {
     std::string text = "color";
     for (const auto& row : matrix_.weights)
-      text += format(" {:a}", fmt::join(row, " "));
-    return text + format(" {:a}", fmt::join(matrix_.bias, " "));
+      text += formatted(" {:a}", fmt::join(row, " "));
+    return text + formatted(" {:a}", fmt::join(matrix_.bias, " "));
   }
 
   [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
@@ -57,8 +57,8 @@ class Color final : public Stage {
         session,
         {.file = "color.cl",
          .function = "color_quads",
-         .macros = format("-D READS_ALPHA={} -D KEEPS_ALPHA={}",
-                          matrix_.colors_read_alpha() ? 1 : 0, matrix_.keeps_alpha() ? 1 : 0),
+         .macros = formatted("-D READS_ALPHA={} -D KEEPS_ALPHA={}",
+                             matrix_.colors_read_alpha() ? 1 : 0, matrix_.keeps_alpha() ? 1 : 0),
          .constants = to_bytes(std::span<const float>(coefficients)),
          .variant = label_},
         size, input, output_format(input));
@@ -75,9 +75,9 @@ class Color final : public Stage {
   const std::string name = printable(value);
   throw UsageError(
       near.empty()
-          ? format("--color {}: neither a preset (--list-presets shows them) nor a file", name)
-          : format("--color {}: neither a preset nor a file; did you mean {}?", name,
-                   enumerated(near, "or")));
+          ? formatted("--color {}: neither a preset (--list-presets shows them) nor a file", name)
+          : formatted("--color {}: neither a preset nor a file; did you mean {}?", name,
+                      enumerated(near, "or")));
 }
 
 std::shared_ptr<const Stage> color_from_options(const OptionValues& values) {

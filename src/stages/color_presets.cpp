@@ -43,11 +43,11 @@ double parse_amount(const ColorPreset& preset, std::string_view name, std::strin
   const bool with_unit = text.ends_with(preset.unit);
   const std::string_view digits =
       text.substr(0, text.size() - (with_unit ? preset.unit.size() : 0));
-  const double number = parse_number(format("--color {}={}", name, text), digits);
+  const double number = parse_number(formatted("--color {}={}", name, text), digits);
   const double amount = with_unit && preset.unit == "%" ? number / 100 : number;
   if (amount < preset.low || amount > preset.high) {
-    throw UsageError(format("--color {}={}: the amount must be between {} and {}", name, text,
-                            preset.low, preset.high));
+    throw UsageError(formatted("--color {}={}: the amount must be between {} and {}", name, text,
+                               preset.low, preset.high));
   }
   return amount;
 }
@@ -55,18 +55,19 @@ double parse_amount(const ColorPreset& preset, std::string_view name, std::strin
 std::string range_of(const ColorPreset& preset) {
   if (preset.amount == Amount::none) return "";
   const std::string range =
-      format("={}..{}{}", preset.low, preset.high, preset.unit == "deg" ? " degrees" : "");
-  return preset.amount == Amount::optional ? format("[{}]", range) : range;
+      formatted("={}..{}{}", preset.low, preset.high, preset.unit == "deg" ? " degrees" : "");
+  return preset.amount == Amount::optional ? formatted("[{}]", range) : range;
 }
 
 std::string list_entry(const ColorPreset& preset) {
-  std::string text = format("# {}{}", preset.name, range_of(preset));
-  if (!preset.alias.empty()) text += format(", also {}", preset.alias);
-  text += format("\n#   {}\n#   source: {}\n", preset.meaning, preset.source);
-  if (preset.amount != Amount::none) text += format("#   for {}={}:\n", preset.name, preset.shown);
+  std::string text = formatted("# {}{}", preset.name, range_of(preset));
+  if (!preset.alias.empty()) text += formatted(", also {}", preset.alias);
+  text += formatted("\n#   {}\n#   source: {}\n", preset.meaning, preset.source);
+  if (preset.amount != Amount::none)
+    text += formatted("#   for {}={}:\n", preset.name, preset.shown);
   for (const auto& row : rows_of(preset, preset.shown)) {
     for (const double number : row)
-      text += format(" {:>13}", number);
+      text += formatted(" {:>13}", number);
     text += '\n';
   }
   return text;
@@ -80,10 +81,11 @@ std::optional<MatrixRows> find_color_preset(std::string_view value) {
   if (preset == nullptr) return std::nullopt;
   const bool has_amount = name.size() < value.size();
   if (has_amount && preset->amount == Amount::none) {
-    throw UsageError(format("--color {}: {} takes no amount", value, name));
+    throw UsageError(formatted("--color {}: {} takes no amount", value, name));
   }
   if (!has_amount && preset->amount == Amount::required) {
-    throw UsageError(format("--color {0}: needs an amount, such as {0}={1}", name, preset->shown));
+    throw UsageError(
+        formatted("--color {0}: needs an amount, such as {0}={1}", name, preset->shown));
   }
   const double amount =
       has_amount ? parse_amount(*preset, name, value.substr(name.size() + 1)) : preset->shown;
@@ -108,7 +110,7 @@ std::string color_preset_list() {
       "# sample. '%' may follow an amount and 'deg' a hue. Any of these matrices may be a "
       "file's.\n";
   for (const ColorPreset& preset : color_preset_table())
-    text += format("\n{}", list_entry(preset));
+    text += formatted("\n{}", list_entry(preset));
   return text;
 }
 

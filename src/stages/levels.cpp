@@ -18,7 +18,7 @@ double sample_value(const Level& level, const PixelFormat& pixel) {
 }
 
 std::string to_string(const Level& level) {
-  return format("{}{}", level.value, level.percent ? "%" : "");
+  return formatted("{}{}", level.value, level.percent ? "%" : "");
 }
 
 std::vector<std::uint16_t> levels_table(double low, double high, const PixelFormat& pixel) {
@@ -38,10 +38,12 @@ class AutoLevels final : public Stage {
   explicit AutoLevels(double clip_percent) : clip_percent_(clip_percent) {}
 
   [[nodiscard]] std::string name() const override { return "levels"; }
-  [[nodiscard]] std::string key() const override { return format("levels auto {}", clip_percent_); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("levels auto {}", clip_percent_);
+  }
   // As that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {format("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
+    return {formatted("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
   }
   [[nodiscard]] std::optional<Quantity> needs() const override {
     return Quantity::channel_histograms;
@@ -52,7 +54,7 @@ class AutoLevels final : public Stage {
     const auto& all = std::get<Histograms>(statistics).channels;
     const std::vector<Histogram> colors(all.begin(), all.begin() + pixel.color_channels());
     const auto [low, high] = level_bounds(colors, clip_percent_);
-    const std::string variant = format("table, {} to {}", low, high);
+    const std::string variant = formatted("table, {} to {}", low, high);
     if (low >= high) {
       return make_lookup({"levels", variant + ": as it is", [](const PixelFormat& of) {
                             std::vector<std::uint16_t> identity(of.max_sample() + 1);
@@ -127,7 +129,7 @@ LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_perce
 }
 
 std::shared_ptr<const Stage> make_levels(Level low, Level high) {
-  return make_lookup({"levels", format("table, {} to {}", to_string(low), to_string(high)),
+  return make_lookup({"levels", formatted("table, {} to {}", to_string(low), to_string(high)),
                       [low, high](const PixelFormat& pixel) {
                         return levels_table(sample_value(low, pixel), sample_value(high, pixel),
                                             pixel);

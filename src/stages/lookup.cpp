@@ -60,7 +60,7 @@ class LookupStage : public Stage {
   [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {format("{} {}", function_, input.depth), static_cast<double>(input.channels)};
+    return {formatted("{} {}", function_, input.depth), static_cast<double>(input.channels)};
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

@@ -21,7 +21,8 @@ class Mlp final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "mlp"; }
   [[nodiscard]] std::string label() const override {
-    return format("{} layer{}", network_->layers.size(), network_->layers.size() == 1 ? "" : "s");
+    return formatted("{} layer{}", network_->layers.size(),
+                     network_->layers.size() == 1 ? "" : "s");
   }
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     double products = 0;
@@ -32,8 +33,8 @@ class Mlp final : public Stage {
   [[nodiscard]] std::string key() const override {
     std::string text = "mlp";
     for (const NetworkLayer& layer : network_->layers) {
-      text += format(" {} {:a} {:a} {}", layer.inputs, fmt::join(layer.weights, " "),
-                     fmt::join(layer.bias, " "), static_cast<int>(layer.activation));
+      text += formatted(" {} {:a} {:a} {}", layer.inputs, fmt::join(layer.weights, " "),
+                        fmt::join(layer.bias, " "), static_cast<int>(layer.activation));
     }
     return text;
   }

@@ -61,8 +61,8 @@ class MlpPass final : public DevicePass {
         pack_(make_kernel(session, "mlp_pack", formats)),
         product_(session, MatrixParameters{}),
         planes_{allocate_planes(session), allocate_planes(session)},
-        description_{format("{} layer{}, matrix product {}", network_->layers.size(),
-                            network_->layers.size() == 1 ? "" : "s", product_.variant()),
+        description_{formatted("{} layer{}, matrix product {}", network_->layers.size(),
+                               network_->layers.size() == 1 ? "" : "s", product_.variant()),
                      product_.reason(), product_.origin()} {
     for (const NetworkLayer& layer : network_->layers) {
       layers_.push_back({{session, to_bytes(std::span(layer.weights))},
@@ -91,9 +91,9 @@ class MlpPass final : public DevicePass {
                                    const MlpFormats& formats) const {
     return session.make_kernel(
         {"mlp.cl", function,
-         format("{} -D INPUTS={} -D OUTPUTS={} -D INVERSE_MAX={:a}f",
-                format_macros(formats.source, formats.target), network_->inputs(),
-                network_->outputs(), 1.0F / static_cast<float>(formats.source.max_sample()))});
+         formatted("{} -D INPUTS={} -D OUTPUTS={} -D INVERSE_MAX={:a}f",
+                   format_macros(formats.source, formats.target), network_->inputs(),
+                   network_->outputs(), 1.0F / static_cast<float>(formats.source.max_sample()))});
   }
 
   [[nodiscard]] Buffer allocate_planes(Session& session) const {

@@ -18,7 +18,7 @@ std::optional<double> to_number(std::string_view text) {
 
 double parse_number(std::string_view what, std::string_view text) {
   if (const auto value = to_number(text)) return *value;
-  throw UsageError(format("{}: '{}' is not a number", what, text));
+  throw UsageError(formatted("{}: '{}' is not a number", what, text));
 }
 
 }  // namespace gpufilter

@@ -21,10 +21,10 @@ std::vector<std::string> words_of(const OneOf& type) {
 }
 
 std::string form_of(const OneOf& type) {
-  return format("{}", fmt::join(words_of(type), "|"));
+  return formatted("{}", fmt::join(words_of(type), "|"));
 }
 std::string form_of(const NumberIn& type) {
-  return format("{}..{}", type.low, type.high);
+  return formatted("{}..{}", type.low, type.high);
 }
 std::string form_of(const FileName& /*type*/) {
   return "FILE";
@@ -37,7 +37,7 @@ std::string expectation(const OneOf& type) {
   return enumerated(words_of(type), "or");
 }
 std::string expectation(const NumberIn& type) {
-  return format("a {}number from {} to {}", type.whole ? "whole " : "", type.low, type.high);
+  return formatted("a {}number from {} to {}", type.whole ? "whole " : "", type.low, type.high);
 }
 std::string expectation(const FileName& /*type*/) {
   return "the name of a file";
@@ -54,9 +54,9 @@ int read(const OneOf& type, const std::string& words, const std::string& text) {
   const std::vector<std::string> known = words_of(type);
   // Between numbers of one or two digits a likeness means nothing.
   const auto near = text.size() > 2 ? words_like(text, known) : std::vector<std::string>{};
-  if (near.empty()) throw UsageError(format("{}: choose {}", words, enumerated(known, "or")));
-  throw UsageError(format("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),
-                          fmt::join(known, ", ")));
+  if (near.empty()) throw UsageError(formatted("{}: choose {}", words, enumerated(known, "or")));
+  throw UsageError(formatted("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),
+                             fmt::join(known, ", ")));
 }
 
 double read(const NumberIn& type, const std::string& words, const std::string& text) {
@@ -65,7 +65,7 @@ double read(const NumberIn& type, const std::string& words, const std::string& t
   if (number && type.low <= *number && *number <= type.high && (digits || !type.whole)) {
     return *number;
   }
-  throw UsageError(format("{}: {}", words, expectation(type)));
+  throw UsageError(formatted("{}: {}", words, expectation(type)));
 }
 
 std::string read(const FileName& /*type*/, const std::string& /*words*/, const std::string& text) {
@@ -86,8 +86,9 @@ std::string expected_value(const ValueType& type) {
 }
 
 void OptionValues::set(const std::string& option, const ValueType& type, const std::string& text) {
-  if (text.empty()) throw UsageError(format("{} needs a value: {}", option, expected_value(type)));
-  const std::string words = format("{} {}", option, printable(text));
+  if (text.empty())
+    throw UsageError(formatted("{} needs a value: {}", option, expected_value(type)));
+  const std::string words = formatted("{} {}", option, printable(text));
   values_[option] =
       std::visit([&](const auto& known) -> Value { return read(known, words, text); }, type);
 }

@@ -13,11 +13,11 @@ class RowPass final : public DevicePass {
  public:
   RowPass(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
           const PixelFormat& target)
-      : kernel_(
-            session.make_kernel({kernel.file, kernel.function,
-                                 format("{} -D PIXELS={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                                        format_macros(source, target), kernel.pixels,
-                                        kernel.group_width, kernel.group_height, kernel.macros)})),
+      : kernel_(session.make_kernel(
+            {kernel.file, kernel.function,
+             formatted("{} -D PIXELS={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
+                       format_macros(source, target), kernel.pixels, kernel.group_width,
+                       kernel.group_height, kernel.macros)})),
         range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
                kernel.group_width, kernel.group_height},
         size_(size),

@@ -47,18 +47,18 @@ class ToneMap final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "tonemap"; }
   [[nodiscard]] std::string key() const override {
-    return format("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
+    return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
   // As that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {format("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
+    return {formatted("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
   }
   [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
 
   [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
                                                       const PixelFormat&) const override {
     return make_luma_scaling(
-        {"tonemap", format("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
+        {"tonemap", formatted("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
          [factors = tone_factors(parameters_, std::get<Histogram>(statistics))](
              const PixelFormat&) { return factors; }});
   }
@@ -78,7 +78,7 @@ std::shared_ptr<const Stage> tonemap_from_options(const OptionValues& values) {
   if (equals != std::string::npos) {
     parameters.key = parse_number("--tonemap " + value, std::string_view(value).substr(equals + 1));
     if (parameters.key <= 0 || parameters.key > 1) {
-      throw UsageError(format("--tonemap {}: KEY must be above 0 and at most 1", value));
+      throw UsageError(formatted("--tonemap {}: KEY must be above 0 and at most 1", value));
     }
   }
   return make_tonemap(parameters);

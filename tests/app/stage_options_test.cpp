@@ -38,9 +38,9 @@ const std::vector<StageKind>& kinds() {
                       border_parameter()},
        .from_options =
            [](const OptionValues& values) {
-             return std::make_shared<Note>(
-                 format("soft {} {} {}", values.choice<int>("--soft"), values.choice<int>("--tile"),
-                        static_cast<int>(values.choice<Border>("--border"))));
+             return std::make_shared<Note>(formatted(
+                 "soft {} {} {}", values.choice<int>("--soft"), values.choice<int>("--tile"),
+                 static_cast<int>(values.choice<Border>("--border"))));
            }},
       {.option = "--sharp",
        .type = NumberIn{1, 9, true},
@@ -52,9 +52,9 @@ const std::vector<StageKind>& kinds() {
                        .help = "how much"}},
        .from_options =
            [](const OptionValues& values) {
-             return std::make_shared<Note>(
-                 format("sharp {} {} {}", values.number<int>("--sharp"), values.number("--share"),
-                        static_cast<int>(values.choice<Border>("--border"))));
+             return std::make_shared<Note>(formatted(
+                 "sharp {} {} {}", values.number<int>("--sharp"), values.number("--share"),
+                 static_cast<int>(values.choice<Border>("--border"))));
            }},
       {.option = "--invert",
        .type = FreeText{"HOW"},

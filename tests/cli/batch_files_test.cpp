@@ -251,7 +251,7 @@ TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   std::uniform_int_distribution<int> width(20, 300);
   std::uniform_int_distribution<int> height(20, 1500);
   for (int i = 0; i < 60; ++i)
-    put(gpufilter::format("p{}.png", 100 + i), {width(random), height(random)});
+    put(formatted("p{}.png", 100 + i), {width(random), height(random)});
   const std::vector<std::string> stages{"--blur", "naive"};
   const Files expected = undisturbed(stages);
   for (int round = 0; round < 5; ++round) {

@@ -139,10 +139,9 @@ TEST_F(Compare, OtherSizesAndFormatsEndWithThree) {
     const std::string drawing = folder_ / "drawing.png";
     const ProcessResult result = compare({a, b, "--tolerance", "65535", "--diff", drawing});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_EQ(
-        result.out,
-        gpufilter::format("not comparable: {} is 8x9, RGB, 8-bit; {} is {}\n{} was not written\n",
-                          a, b, text, drawing));
+    EXPECT_EQ(result.out,
+              formatted("not comparable: {} is 8x9, RGB, 8-bit; {} is {}\n{} was not written\n", a,
+                        b, text, drawing));
     EXPECT_FALSE(std::filesystem::exists(drawing));
 
     const Json json = compare_json({a, b, "--diff", drawing}, 3);

@@ -207,7 +207,7 @@ TEST_P(ComparisonOfFormat, AgreesWithNaiveStatistics) {
     const Image extreme_a = extreme_image(size, format(), seed++);
     const Image extreme_b = extreme_image(size, format(), seed++);
     for (const std::uint32_t tolerance : {0U, 1U, 100U, format().max_sample()}) {
-      SCOPED_TRACE(gpufilter::format("{}x{}, tolerance {}", size.width, size.height, tolerance));
+      SCOPED_TRACE(formatted("{}x{}, tolerance {}", size.width, size.height, tolerance));
       expect_as_computed_naively(a, b, tolerance);
       expect_as_computed_naively(extreme_a, extreme_b, tolerance);
       expect_as_computed_naively(a, sprinkled(a, b, 97), tolerance);
@@ -288,8 +288,8 @@ INSTANTIATE_TEST_SUITE_P(All, ComparisonOfFormat,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4),
                                             ::testing::Values(8, 16)),
                          [](const auto& parameter) {
-                           return gpufilter::format("{}Channels{}Bit", std::get<0>(parameter.param),
-                                                    std::get<1>(parameter.param));
+                           return formatted("{}Channels{}Bit", std::get<0>(parameter.param),
+                                            std::get<1>(parameter.param));
                          });
 
 TEST(Comparison, IgnoresWhatPadsTheRows) {

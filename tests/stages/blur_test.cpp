@@ -149,8 +149,8 @@ class BlurKernel : public ::testing::TestWithParam<KernelCase> {};
 
 std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
   const auto& [variant, tile, border] = info.param;
-  return format("{}{}_{}", name(variant), variant == BlurVariant::tiled ? std::to_string(tile) : "",
-                name(border));
+  return formatted("{}{}_{}", name(variant),
+                   variant == BlurVariant::tiled ? std::to_string(tile) : "", name(border));
 }
 
 void check_format(Session& session, const BlurParameters& parameters, const PixelFormat& format) {

@@ -78,7 +78,7 @@ TEST_F(CommonKernel, FindsTheHostsPositionsBeyondBorders) {
     for (const Border border :
          {Border::replicate, Border::mirror, Border::wrap, Border::constant}) {
       const Kernel kernel = session->make_kernel(
-          {"probe.cl", "probe_border", format("-D BORDER={}", static_cast<int>(border))});
+          {"probe.cl", "probe_border", formatted("-D BORDER={}", static_cast<int>(border))});
       for (const std::int32_t n : {1, 2, 3, 4, 7}) {
         queue.launch(kernel, {count, 1, 1, 1}, {first, n, positions});
         const auto found = downloaded<std::int32_t>(queue, positions);
@@ -108,7 +108,7 @@ TEST_F(CommonKernel, RoundsHalfToEvenAndSaturates) {
       const Buffer output = session->allocate(values.size() * sizeof(std::int32_t));
       queue.upload(input, values.data(), input.size());
       const Kernel kernel =
-          session->make_kernel({"probe.cl", "probe_to_sample", format("-D DEPTH={}", depth)});
+          session->make_kernel({"probe.cl", "probe_to_sample", formatted("-D DEPTH={}", depth)});
       queue.launch(kernel, {values.size(), 1, 1, 1}, {input, output});
       const auto samples = downloaded<std::int32_t>(queue, output);
       for (std::size_t i = 0; i < values.size(); ++i) {

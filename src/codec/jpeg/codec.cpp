@@ -15,8 +15,8 @@ namespace {
 std::string jpeg_libraries() {
   jpeg_error_mgr errors{};
   const jpeg_error_mgr* known = jpeg_std_error(&errors);
-  return format("libjpeg {}, {}", known->jpeg_message_table[JMSG_VERSION],
-                known->jpeg_message_table[JMSG_COPYRIGHT]);
+  return formatted("libjpeg {}, {}", known->jpeg_message_table[JMSG_VERSION],
+                   known->jpeg_message_table[JMSG_COPYRIGHT]);
 }
 
 }  // namespace

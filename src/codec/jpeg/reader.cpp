@@ -117,9 +117,9 @@ class JpegReader final : public RowReader {
     const std::uint64_t width = jpeg_.image_width;
     const std::uint64_t height = jpeg_.image_height;
     if (width * height > limits.max_pixels) {
-      throw PictureError(errors_.name(), format("{} x {} pixels are more than the limit of {}: "
-                                                "raise it with --max-pixels",
-                                                width, height, limits.max_pixels));
+      throw PictureError(errors_.name(), formatted("{} x {} pixels are more than the limit of {}: "
+                                                   "raise it with --max-pixels",
+                                                   width, height, limits.max_pixels));
     }
     // Newer libraries read the header of such files, but only rows of 8 bits.
     if (jpeg_.data_precision != 8) {
@@ -143,8 +143,8 @@ class JpegReader final : public RowReader {
         return;
       default:
         throw PictureError(errors_.name(),
-                           format("unsupported JPEG: {} colour components of unknown meaning",
-                                  jpeg_.num_components));
+                           formatted("unsupported JPEG: {} colour components of unknown meaning",
+                                     jpeg_.num_components));
     }
   }
 
@@ -163,7 +163,7 @@ class JpegReader final : public RowReader {
     if (jpeg.input_scan_number <= max_scans) return;
     auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
     errors.call_back([&errors] {
-      throw PictureError(errors.name(), format("damaged JPEG: more than {} scans", max_scans));
+      throw PictureError(errors.name(), formatted("damaged JPEG: more than {} scans", max_scans));
     });
   }
 

@@ -16,11 +16,11 @@ ChromaSubsampling default_subsampling(int quality) {
 
 std::string describe(const JpegSettings& settings) {
   std::string text =
-      format("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
-             settings.quantization.quality, settings.quantization_reason);
+      formatted("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
+                settings.quantization.quality, settings.quantization_reason);
   if (settings.subsampling) {
     text +=
-        format(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
+        formatted(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
   }
   return text;
 }
@@ -29,9 +29,9 @@ std::string describe(const JpegSettings& settings) {
 
 std::string chroma_notation(const ChromaSubsampling& subsampling) {
   const auto [horizontal, vertical] = subsampling;
-  if (horizontal == 3 || vertical > 2) return format("{}x{}", horizontal, vertical);
+  if (horizontal == 3 || vertical > 2) return formatted("{}x{}", horizontal, vertical);
   const int in_first_row = 4 / horizontal;
-  return format("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
+  return formatted("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
 }
 
 const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {
@@ -82,10 +82,10 @@ JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
   } else {
     settings.subsampling = default_subsampling(settings.quantization.quality);
     settings.subsampling_reason =
-        format("the default {} {}",
-               settings.quantization.quality < min_quality_with_full_chroma ? "below quality"
-                                                                            : "from quality",
-               min_quality_with_full_chroma);
+        formatted("the default {} {}",
+                  settings.quantization.quality < min_quality_with_full_chroma ? "below quality"
+                                                                               : "from quality",
+                  min_quality_with_full_chroma);
   }
   return settings;
 }

@@ -63,7 +63,7 @@ class JpegWriter final : public RowWriter {
                              options.get<int>(jpeg_quality_option()),
                              chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
     notes_ = notes_on(settings_);
-    log::info(format("{}: {}", errors_.name(), notes_->text));
+    log::info(formatted("{}: {}", errors_.name(), notes_->text));
     errors_.run([&] {
       jpeg_create_compress(&jpeg_);
       jpeg_.dest = &output_;
@@ -97,8 +97,8 @@ class JpegWriter final : public RowWriter {
     constexpr int most = JPEG_MAX_DIMENSION;
     if (size.width <= most && size.height <= most) return;
     throw PictureError(errors_.name(),
-                       format("{} x {} pixels: JPEG holds at most {} a side: write PNG instead",
-                              size.width, size.height, most));
+                       formatted("{} x {} pixels: JPEG holds at most {} a side: write PNG instead",
+                                 size.width, size.height, most));
   }
 
   void set_parameters(const PictureHeader& header) {

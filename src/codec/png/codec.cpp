@@ -13,8 +13,8 @@ namespace {
 
 // ISA-L does not tell its version at run time: this is the one that the program was built with.
 std::string png_libraries() {
-  return format("libpng {}, zlib {}, ISA-L {}.{}.{}", png_get_libpng_ver(nullptr), zlibVersion(),
-                ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+  return formatted("libpng {}, zlib {}, ISA-L {}.{}.{}", png_get_libpng_ver(nullptr), zlibVersion(),
+                   ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
 }
 
 }  // namespace

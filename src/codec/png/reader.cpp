@@ -50,7 +50,7 @@ struct Input {
       if (!is_metadata_chunk(type)) return true;
       chunk_bytes += chunk.size;
       if (++chunk_count > max_chunks || chunk_bytes > max_metadata_bytes) {
-        log::debug(format("{}: left out a {} chunk: too much metadata", report.name, type));
+        log::debug(formatted("{}: left out a {} chunk: too much metadata", report.name, type));
       } else {
         chunks.push_back({type, Bytes(chunk.data, chunk.data + chunk.size)});
       }
@@ -173,9 +173,9 @@ class PngReader final : public RowReader {
     const std::uint64_t height = get_u32(head.subspan(size_offset + 4));
     if (width * height > limits.max_pixels) {
       throw PictureError(input_.report.name,
-                         format("{} x {} pixels are more than the limit of {}: raise it with "
-                                "--max-pixels",
-                                width, height, limits.max_pixels));
+                         formatted("{} x {} pixels are more than the limit of {}: raise it with "
+                                   "--max-pixels",
+                                   width, height, limits.max_pixels));
     }
   }
 
