@@ -1,5 +1,5 @@
 // C = act(A x B + bias) for matrices of float32 in the memory of a device, row after row without
-// gaps. Every device and matrix_product_host() give the same bits: each element is one chain
+// gaps. Every device gives the same bits: each element is one chain
 // of fused multiply-adds, acc = bias; acc = fma(a[k], b[k], acc) for k = 0, 1, 2, ..., and a NaN is
 // always 0x7fc00000.
 #pragma once

@@ -1,5 +1,5 @@
 // What a picture's samples add up to, channel by channel: exact integers, the same on every device
-// and for any split into bands. This is the C++ reference; picture_reduction.hpp has the kernels.
+// and for any split into bands. This is the processor's way; picture_reduction.hpp has the kernels.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ using PictureStatistics = std::variant<PictureTotals, Histograms, Histogram>;
 // Over no pixel yet.
 [[nodiscard]] PictureStatistics no_statistics(const PixelFormat& format, Quantity quantity);
 
-// The C++ reference: adds every pixel of `rows`. Throws std::overflow_error where a sum or a count
+// Adds every pixel of `rows`, on the processor. Throws std::overflow_error where a sum or a count
 // leaves 64 bits. `into` was made for the format of `rows`, here and below.
 void add_pixels(PictureStatistics& into, const ConstRows& rows);
 

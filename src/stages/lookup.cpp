@@ -1,13 +1,11 @@
 #include "stages/lookup.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <mutex>
 
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
-#include "image/luma.hpp"
+#include "stages/lookup_rows.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -74,47 +72,10 @@ class LookupStage : public Stage {
   }
 
   void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
-    const std::vector<Entry>& table = tables_.of(source.format);
-    for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      if (source.format.depth == 8) {
-        run_row<std::uint8_t>(source, target, y, table.data());
-      } else {
-        run_row<std::uint16_t>(source, target, y, table.data());
-      }
-    }
+    lookup_rows(source, target, tables_.of(source.format).data());
   }
 
  private:
-  template <typename Sample>
-  static void run_row(const ConstRows& source, const MutableRows& target, int y,
-                      const Entry* table) {
-    const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-    auto* out = reinterpret_cast<Sample*>(target.row(y));
-    const int channels = source.format.channels;
-    const int colors = source.format.color_channels();
-    for (int x = 0; x < source.width; ++x, in += channels, out += channels) {
-      run_pixel(in, out, colors, source.format.max_sample(), table);
-      if (colors < channels) out[colors] = in[colors];
-    }
-  }
-
-  template <typename Sample>
-  static void run_pixel(const Sample* in, Sample* out, int colors, std::uint32_t /*max*/,
-                        const std::uint16_t* table) {
-    for (int c = 0; c < colors; ++c)
-      out[c] = static_cast<Sample>(table[in[c]]);
-  }
-
-  template <typename Sample>
-  static void run_pixel(const Sample* in, Sample* out, int colors, std::uint32_t max,
-                        const float* factors) {
-    const float factor = factors[colors == 3 ? luma(in[0], in[1], in[2]) : in[0]];
-    for (int c = 0; c < colors; ++c) {
-      const float scaled = std::rint(static_cast<float>(in[c]) * factor);
-      out[c] = static_cast<Sample>(std::min(scaled, static_cast<float>(max)));
-    }
-  }
-
   std::string name_;
   std::string variant_;
   std::string function_;
