@@ -2,6 +2,7 @@
 
 #include <isa-l.h>
 #include <jpeglib.h>
+#include <libdeflate.h>
 #include <png.h>
 #include <zlib.h>
 // After it: which messages there are depends on it.
@@ -24,10 +25,10 @@ std::string jpeg_version() {
 }  // namespace
 
 std::string codec_versions() {
-  // ISA-L does not say at run time; it is the one that this was built with.
-  return format("libpng {}, zlib {}, libjpeg {}, ISA-L {}.{}.{}", png_get_libpng_ver(nullptr),
-                zlibVersion(), jpeg_version(), ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION,
-                ISAL_PATCH_VERSION);
+  // ISA-L and libdeflate do not say at run time: these are the versions that this was built with.
+  return format("libpng {}, zlib {}, libjpeg {}, ISA-L {}.{}.{}, libdeflate {}",
+                png_get_libpng_ver(nullptr), zlibVersion(), jpeg_version(), ISAL_MAJOR_VERSION,
+                ISAL_MINOR_VERSION, ISAL_PATCH_VERSION, LIBDEFLATE_VERSION_STRING);
 }
 
 }  // namespace gpufilter
