@@ -1,11 +1,12 @@
 #include "app/batch_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "app/jpeg_report.hpp"
+#include "app/encoding_report.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "codec/text_encoding.hpp"
@@ -39,7 +40,8 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Names of files are bytes: what JSON cannot hold is replaced in the name, and told exactly beside.
+// Names of files are bytes: what JSON cannot hold is replaced in the name, and another field holds
+// the exact bytes.
 void add_path(Json& json, const std::string& field, const std::string& path) {
   json[field] = path;
   if (is_utf8(path)) return;
@@ -237,16 +239,16 @@ std::string batch_json_picture(const BatchPlan& plan, const PictureResult& resul
   if (result.status == PictureStatus::failed) add_path(json, "error", result.failure);
   if (item.problem.empty()) {
     json["input_bytes"] = item.bytes;
-    json["output_format"] = lower(to_string(item.output_format));
+    json["output_format"] = lower(item.output_format->name);
   }
   if (result.status == PictureStatus::done) {
-    json["input_format"] = lower(to_string(result.input_format));
+    json["input_format"] = lower(result.input_format->name);
     json["width"] = result.size.width;
     json["height"] = result.size.height;
     json["channels"] = result.output_pixel.channels;
     json["depth"] = result.output_pixel.depth;
     json["output_bytes"] = result.output_bytes;
-    json["jpeg"] = jpeg_json(result.jpeg_settings);
+    add_encoding(json, *item.output_format, result.encoding);
     json["device"] = result.device;
     json["milliseconds"] = milliseconds(result.duration);
     json["megapixels_per_second"] =

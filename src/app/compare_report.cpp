@@ -70,7 +70,7 @@ std::string text_of_differences(const CompareReport& report, const Comparison& c
 
 Json json_of_picture(const ComparedPicture& picture) {
   return {{"name", picture.name},
-          {"file_format", to_string(picture.header.file_format)},
+          {"file_format", picture.header.file_format->name},
           {"width", picture.header.size.width},
           {"height", picture.header.size.height},
           {"channels", picture.header.format.channels},

@@ -35,7 +35,13 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string as_json(const std::vector<DeviceInfo>& devices) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  nlohmann::ordered_json unusable = nlohmann::ordered_json::array();
   for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty()) {
+      unusable.push_back(
+          {{"index", device.index}, {"library", device.name}, {"reason", device.unusable}});
+      continue;
+    }
     list.push_back({{"index", device.index},
                     {"kind", to_string(device.kind)},
                     {"name", device.name},
@@ -56,7 +62,8 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
                     {"unified_memory", device.unified_memory},
                     {"blur_tiles", fitting_tiles(device)}});
   }
-  const nlohmann::ordered_json json{{"schema", "gpufilter-devices-1"}, {"devices", list}};
+  const nlohmann::ordered_json json{
+      {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
   // Drivers' texts need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -67,11 +74,16 @@ std::string line(const char* label, const std::string& value) {
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
-    return "No OpenCL device. Install your GPU's driver, or PoCL for the CPU:\n"
-           "pocl-opencl-icd. Without one, pictures are filtered by the C++ reference.\n";
+    return "No OpenCL device: pictures are filtered by the processor. For a GPU, install its "
+           "driver.\n";
   }
   std::string table;
   for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty()) {
+      table += format("{}  {} (not usable)\n", device.index, device.name);
+      table += line("reason", device.unusable);
+      continue;
+    }
     table += format("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
     table +=
         line("platform", format("{}, {}", device.platform, brief_version(device.platform_version)));
@@ -80,7 +92,7 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
     table += line("work-group", format("at most {} work-items ({})", device.max_work_group_size,
                                        fmt::join(device.max_work_item_sizes, " x ")));
     table += line("preferred multiple", device.preferred_multiple == 0
-                                            ? "not told"
+                                            ? "unknown"
                                             : std::to_string(device.preferred_multiple));
     table += line("sub-groups", device.max_sub_groups == 0
                                     ? "none"
@@ -106,8 +118,10 @@ int run_devices_command(int argc, const char* const* argv) {
   bool json = false;
   app.add_flag("--json", json, "Print JSON");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  const auto devices = discover_devices();
-  print_result(json ? as_json(devices) : as_table(devices));
+  DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
+  while (!catalog.complete())
+    catalog.find_more();
+  print_result(json ? as_json(catalog.devices()) : as_table(catalog.devices()));
   return 0;
 }
 

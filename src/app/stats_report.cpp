@@ -47,9 +47,8 @@ std::string bits(std::uint64_t value, const PixelFormat& format) {
 }
 
 std::string account(const StatsReport& report) {
-  if (report.engine.kind == "reference") {
-    return format("counted by the C++ reference ({})", report.engine.reason);
-  }
+  if (report.engine.kind == processor_kind)
+    return format("counted by the processor ({})", report.gathering.variant);
   return format("counted on {} ({}): {}", report.engine.device, report.engine.reason,
                 report.gathering.variant);
 }
@@ -143,7 +142,7 @@ std::string json_report(const StatsReport& report) {
   }
   const Json json{{"schema", "gpufilter-stats-1"},
                   {"name", report.name},
-                  {"file_format", to_string(report.file_format)},
+                  {"file_format", report.file_format->name},
                   {"width", report.size.width},
                   {"height", report.size.height},
                   {"depth", report.format.depth},

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
-#include "app/jpeg_report.hpp"
+#include "app/encoding_report.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "pipeline/run_totals.hpp"
@@ -29,10 +29,10 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
 std::string detail(const RunReport& report, const ActivityTotal& total) {
   switch (total.activity) {
     case Activity::decode:
-      return to_string(report.input_format);
+      return report.input_format->name;
     case Activity::encode:
-      return format("{}, {} bytes{}", to_string(report.output_format), report.output_bytes,
-                    report.jpeg_settings ? format(", {}", describe(*report.jpeg_settings)) : "");
+      return format("{}, {} bytes{}", report.output_format->name, report.output_bytes,
+                    report.encoding ? ", " + report.encoding->text : "");
     case Activity::build_program:
     case Activity::kernel: {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
@@ -79,7 +79,7 @@ std::string csv_text(const std::string& text) {
 
 namespace {
 
-// Why this device, and which came before it in vain.
+// Why this device, and which ones were tried before it.
 std::string device_reason(const EngineReport& engine) {
   std::string text = engine.reason;
   for (const std::string& left : engine.fallbacks)
@@ -147,32 +147,27 @@ std::string timing_json(const RunReport& report) {
     activities.push_back(total_json(report, total));
   }
   const ActivityTotal whole{.duration = report.total};
-  const nlohmann::ordered_json json{
-      {"schema", "gpufilter-timing-1"},
-      {"input", report.input},
-      {"output", report.output},
-      {"input_format", to_string(report.input_format)},
-      {"output_format", to_string(report.output_format)},
-      {"width", report.size.width},
-      {"height", report.size.height},
-      {"channels", report.output_pixel.channels},
-      {"depth", report.output_pixel.depth},
-      {"bands", report.bands},
-      {"band_rows", report.band_rows},
-      {"output_bytes", report.output_bytes},
-      {"jpeg", jpeg_json(report.jpeg_settings)},
-      {"device",
-       {{"name", report.engine.device},
-        {"kind", report.engine.kind},
-        {"platform", report.engine.platform},
-        {"driver", report.engine.driver},
-        {"reason", report.engine.reason},
-        {"left_out", report.engine.fallbacks}}},
-      {"passes", passes},
-      {"activities", activities},
-      {"other_milliseconds", milliseconds(unaccounted_time(report))},
-      {"total_milliseconds", milliseconds(report.total)},
-      {"total_megapixels_per_second", whole.megapixels_per_second(report.size)}};
+  nlohmann::ordered_json json{{"schema", "gpufilter-timing-1"},
+                              {"input", report.input},
+                              {"output", report.output},
+                              {"input_format", report.input_format->name},
+                              {"output_format", report.output_format->name},
+                              {"width", report.size.width},
+                              {"height", report.size.height},
+                              {"channels", report.output_pixel.channels},
+                              {"depth", report.output_pixel.depth},
+                              {"bands", report.bands},
+                              {"band_rows", report.band_rows},
+                              {"output_bytes", report.output_bytes}};
+  add_encoding(json, *report.output_format, report.encoding);
+  json["device"] = {{"name", report.engine.device},       {"kind", report.engine.kind},
+                    {"platform", report.engine.platform}, {"driver", report.engine.driver},
+                    {"reason", report.engine.reason},     {"left_out", report.engine.fallbacks}};
+  json["passes"] = std::move(passes);
+  json["activities"] = std::move(activities);
+  json["other_milliseconds"] = milliseconds(unaccounted_time(report));
+  json["total_milliseconds"] = milliseconds(report.total);
+  json["total_megapixels_per_second"] = whole.megapixels_per_second(report.size);
   // A file's name need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -189,8 +184,8 @@ std::string timing_csv(const RunReport& report) {
       text += format("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant), pass.program,
                      csv_text(pass.reason));
     } else {
-      const bool settings = total.activity == Activity::encode && report.jpeg_settings;
-      text += format(",,,,{}", settings ? csv_text(describe(*report.jpeg_settings)) : "");
+      const bool has_notes = total.activity == Activity::encode && report.encoding;
+      text += format(",,,,{}", has_notes ? csv_text(report.encoding->text) : "");
     }
     text += format(",{:.6f},", milliseconds(total.duration));
     text += moves_pixels(total)
@@ -206,9 +201,9 @@ std::string timing_csv(const RunReport& report) {
   return text;
 }
 
-std::string flattening_notice(const std::array<std::uint8_t, 3>& background) {
-  return format("alpha is laid over #{:02x}{:02x}{:02x}: JPEG has none", background[0],
-                background[1], background[2]);
+std::string flattening_notice(const Codec& output_format, const WriteOptions& options) {
+  return format("alpha is laid over {}: {} has none",
+                to_string(*options.value(background_option())), output_format.name);
 }
 
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {

@@ -9,9 +9,9 @@
 namespace gpufilter {
 namespace {
 
-// Work-groups above each other in one launch: devices take at least 65535. Kernels walk down
-// further rows by themselves.
-constexpr std::size_t most_group_rows = 32768;
+// Rows of work-groups in one launch: devices take at least 65535. Kernels walk down to further rows
+// by themselves.
+constexpr std::size_t max_group_rows = 32768;
 
 std::size_t elements(int rows, int columns) {
   return checked_multiply(static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
@@ -60,10 +60,10 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
     case MatrixVariant::automatic:
       break;
   }
-  if (device.kind == DeviceKind::gpu && device.fits(16, 16, matrix_tile_bytes(16))) {
-    return tiled(device, 16, "auto: a GPU has fast local memory");
+  if (device.fits(16, 16, matrix_tile_bytes(16))) {
+    return tiled(device, 16, "auto: local memory is faster than caches");
   }
-  return naive("auto: the device's caches do what tiles would");
+  return naive("auto: no work-group of 16x16 fits");
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
@@ -91,8 +91,8 @@ Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const
                              Activation activation) const {
   check(operands, shape);
   const std::size_t rows =
-      std::min(static_cast<std::size_t>(shape.rows), most_group_rows * group_height_);
-  // A kernel's parameter must be a buffer; without a bias any will do, since nobody reads it.
+      std::min(static_cast<std::size_t>(shape.rows), max_group_rows * group_height_);
+  // The kernel's parameter must be a buffer; without a bias the kernel does not read it.
   const Buffer& bias = operands.bias ? *operands.bias : operands.a;
   return queue.launch(kernel_,
                       {static_cast<std::size_t>(shape.columns), rows, group_width_, group_height_},

@@ -15,10 +15,9 @@ constexpr std::size_t largest_group = 256;
 constexpr std::size_t smallest_group = 32;
 constexpr std::uint64_t local_bytes_a_work_item = 8;
 
-// Work-groups for each compute unit: enough to hide memory's latency on a GPU, and few enough that
-// the host brings their results together in no time.
-constexpr std::size_t gpu_groups_a_unit = 8;
-constexpr std::size_t most_cpu_groups = 32;
+// Work-groups for each compute unit: enough to hide memory's latency, and few enough that the host
+// combines their results in no time.
+constexpr std::size_t groups_a_unit = 8;
 
 // The largest work-group that the device takes; 0: none of 32 work-items or more.
 std::size_t group_size(const DeviceInfo& device) {
@@ -32,7 +31,7 @@ bool is_nvidia(const DeviceInfo& device) {
   return device.compute_capability > 0;
 }
 
-// The language with sub-groups; empty where the device has none.
+// The language version that has sub-groups; empty if the device has none.
 std::string sub_group_language(const DeviceInfo& device) {
   if (device.max_sub_groups == 0) return "";
   return device.device_version.starts_with("OpenCL 2") ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
@@ -41,7 +40,7 @@ std::string sub_group_language(const DeviceInfo& device) {
 std::string reason_for(const DeviceInfo& device, ReductionPath path) {
   switch (path) {
     case ReductionPath::serial:
-      return device.kind == DeviceKind::cpu ? "a CPU" : "no work-group of 32 fits";
+      return "no work-group of 32 fits";
     case ReductionPath::nvidia:
       return format("an NVIDIA device of compute capability {}.{}", device.compute_capability / 10,
                     device.compute_capability % 10);
@@ -53,7 +52,6 @@ std::string reason_for(const DeviceInfo& device, ReductionPath path) {
 }
 
 ReductionPath first_offered(const DeviceInfo& device) {
-  if (device.kind == DeviceKind::cpu) return ReductionPath::serial;
   for (const auto path :
        {ReductionPath::nvidia, ReductionPath::sub_groups, ReductionPath::local_memory}) {
     if (objection(device, path).empty()) return path;
@@ -87,13 +85,8 @@ ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
   ReductionLaunch launch;
   launch.path = chosen ? first_offered(device) : path;
   launch.reason = chosen ? reason_for(device, launch.path) : "asked for";
-  const auto units = std::max<std::size_t>(device.compute_units, 1);
-  if (launch.path == ReductionPath::serial) {
-    launch.groups = std::min(units, most_cpu_groups);
-  } else {
-    launch.group_size = group_size(device);
-    launch.groups = units * gpu_groups_a_unit;
-  }
+  if (launch.path != ReductionPath::serial) launch.group_size = group_size(device);
+  launch.groups = std::max<std::size_t>(device.compute_units, 1) * groups_a_unit;
   return launch;
 }
 

@@ -1,5 +1,6 @@
 #include "device/pocl_environment.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>

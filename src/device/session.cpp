@@ -10,6 +10,7 @@
 #include "device/device_handle.hpp"
 #include "device/device_memory.hpp"
 #include "device/launch_gate.hpp"
+#include "device/pocl_environment.hpp"
 #include "device/program_builder.hpp"
 
 namespace gpufilter {
@@ -146,7 +147,7 @@ Event Queue::download(const Buffer& source, void* destination, std::size_t bytes
 }
 
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
-                    std::initializer_list<KernelArgument> arguments) {
+                    std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {
@@ -206,12 +207,13 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
 // PoCL's entries are the process's, whatever session they come from.
 std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
   static const auto gate = std::make_shared<LaunchGate>();
-  return device.platform == "Portable Computing Language" ? gate : nullptr;
+  return device.platform == pocl_platform ? gate : nullptr;
 }
 
 }  // namespace
 
 Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
+  if (!device.unusable.empty()) throw DeviceError(format("{}: {}", device.name, device.unusable));
   const cl::Device& handle = device.handle->device;
   try {
     const cl::Context context(handle);

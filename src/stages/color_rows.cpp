@@ -1,54 +1,103 @@
 #include "stages/color_rows.hpp"
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
+
+#include "host/arithmetic.hpp"
+#include "host/pixels.hpp"
 
 namespace gpufilter {
 namespace {
 
-template <typename Sample>
-using Pixel = std::array<Sample, 4>;  // red, green, blue, alpha
+using std::size_t;
 
-template <typename Sample>
-constexpr Sample max_sample = std::numeric_limits<Sample>::max();
+// Pixels that are converted to RGBA, transformed and converted back while in the first cache.
+constexpr size_t block_pixels = 512;
 
-template <typename Sample>
-Pixel<Sample> load(const Sample* in, const PixelFormat& format) {
-  const Sample alpha = format.has_alpha() ? in[format.channels - 1] : max_sample<Sample>;
-  if (format.color_channels() == 1) return {in[0], in[0], in[0], alpha};
-  return {in[0], in[1], in[2], alpha};
+// Row `row` of the matrix times a pixel. Each sum is one chain, in this order. It is written
+// without a loop, and called without one: GCC would not unroll it, nor make vectors of the loop
+// around it.
+template <InstructionSet set, size_t row, typename Sample>
+[[gnu::always_inline]] inline std::uint32_t product(const ColorCoefficients& numbers,
+                                                    const std::array<float, 4>& pixel) {
+  float sum = numbers[5 * row + 4];
+  sum = fused_multiply_add<set>(numbers[5 * row], pixel[0], sum);
+  sum = fused_multiply_add<set>(numbers[5 * row + 1], pixel[1], sum);
+  sum = fused_multiply_add<set>(numbers[5 * row + 2], pixel[2], sum);
+  sum = fused_multiply_add<set>(numbers[5 * row + 3], pixel[3], sum);
+  return to_sample<Sample>(sum);
 }
 
-// Row `row` of the matrix times the pixel: one chain, in this order.
-template <typename Sample>
-Sample weighed(const ColorCoefficients& numbers, std::size_t row, const Pixel<Sample>& pixel) {
-  const float* weights = numbers.data() + 5 * row;
-  float sum = weights[4];
-  for (std::size_t k = 0; k < 4; ++k)
-    sum = std::fma(weights[k], static_cast<float>(pixel[k]), sum);
-  const float max = max_sample<Sample>;
-  // A NaN is not above 0. rint rounds half to even: nobody changes the rounding mode.
-  const float saturated = sum > 0 ? (sum < max ? std::rint(sum) : max) : 0;
-  return static_cast<Sample>(saturated);
+// RGBA to RGBA; `out` may be `in`.
+template <InstructionSet set, bool keeps_alpha, typename Sample>
+[[gnu::always_inline]] inline void transform(const Sample* in, size_t count,
+                                             const ColorCoefficients& numbers, Sample* out) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto pixel = Pixel<Sample, 4>::read(in + 4 * i);
+    const std::array<float, 4> x{static_cast<float>(pixel.get(0)), static_cast<float>(pixel.get(1)),
+                                 static_cast<float>(pixel.get(2)),
+                                 static_cast<float>(pixel.get(3))};
+    Pixel<Sample, 4> result;
+    result.put(0, product<set, 0, Sample>(numbers, x));
+    result.put(1, product<set, 1, Sample>(numbers, x));
+    result.put(2, product<set, 2, Sample>(numbers, x));
+    result.put(3, keeps_alpha ? static_cast<std::uint32_t>(pixel.get(3))
+                              : product<set, 3, Sample>(numbers, x));
+    result.write(out + 4 * i);
+  }
 }
 
-template <typename Sample>
-void run(const ConstRows& source, const MutableRows& target, const ColorMatrix& matrix) {
-  const ColorCoefficients numbers = color_coefficients(matrix, source.format);
-  const bool keeps_alpha = matrix.keeps_alpha();
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-    auto* out = reinterpret_cast<Sample*>(target.row(y));
-    for (int x = 0; x < source.width; ++x) {
-      const Pixel<Sample> pixel = load(in, source.format);
-      for (std::size_t c = 0; c < 3; ++c)
-        out[c] = weighed(numbers, c, pixel);
-      if (target.format.has_alpha()) {
-        out[3] = keeps_alpha ? pixel[3] : weighed(numbers, 3, pixel);
+template <typename Sample, bool keeps_alpha>
+struct ColorLoop {
+  template <InstructionSet set, size_t channels>
+  [[gnu::always_inline]] static void run_row(const Sample* in, size_t width,
+                                             const ColorCoefficients& numbers, bool has_alpha,
+                                             Sample* out) {
+    alignas(64) std::array<Sample, 4 * block_pixels> block;
+    for (size_t x = 0; x < width; x += block_pixels) {
+      const size_t count = std::min(block_pixels, width - x);
+      const Sample* pixels = in + channels * x;
+      Sample* results = has_alpha ? out + 4 * x : block.data();
+      if constexpr (channels != 4) {
+        to_rgba<set, channels>(pixels, count, block.data());
+        pixels = block.data();
       }
-      in += source.format.channels;
-      out += target.format.channels;
+      transform<set, keeps_alpha>(pixels, count, numbers, results);
+      if (!has_alpha) to_rgb<set>(results, count, out + 3 * x);
     }
+  }
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         const ColorCoefficients numbers) {
+    const auto width = static_cast<size_t>(source.width);
+    const bool has_alpha = target.format.has_alpha();
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
+      auto* out = reinterpret_cast<Sample*>(target.row(y));
+      switch (source.format.channels) {
+        case 1:
+          run_row<set, 1>(in, width, numbers, has_alpha, out);
+          break;
+        case 2:
+          run_row<set, 2>(in, width, numbers, has_alpha, out);
+          break;
+        case 3:
+          run_row<set, 3>(in, width, numbers, has_alpha, out);
+          break;
+        default:
+          run_row<set, 4>(in, width, numbers, has_alpha, out);
+      }
+    }
+  }
+};
+
+template <typename Sample>
+void color_rows_of(const ConstRows& source, const MutableRows& target, const ColorMatrix& matrix) {
+  const ColorCoefficients numbers = color_coefficients(matrix, source.format);
+  if (matrix.keeps_alpha()) {
+    run_loop<ColorLoop<Sample, true>>(source, target, numbers);
+  } else {
+    run_loop<ColorLoop<Sample, false>>(source, target, numbers);
   }
 }
 
@@ -56,9 +105,9 @@ void run(const ConstRows& source, const MutableRows& target, const ColorMatrix& 
 
 void color_rows(const ConstRows& source, const MutableRows& target, const ColorMatrix& matrix) {
   if (source.format.depth == 8) {
-    run<std::uint8_t>(source, target, matrix);
+    color_rows_of<std::uint8_t>(source, target, matrix);
   } else {
-    run<std::uint16_t>(source, target, matrix);
+    color_rows_of<std::uint16_t>(source, target, matrix);
   }
 }
 

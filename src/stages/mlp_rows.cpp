@@ -1,84 +1,146 @@
 #include "stages/mlp_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
-#include "compute/matrix_product_host.hpp"
+#include "host/arithmetic.hpp"
+#include "host/pixels.hpp"
 
 namespace gpufilter {
 namespace {
 
-// Pixels that go through the layers together: what stands between two layers stays in the caches.
-constexpr int block_pixels = 512;
+using std::size_t;
 
-// `count` pixels of a row as planes: all first inputs, then all second ones.
-template <typename Sample>
-void unpack(const Sample* in, const PixelFormat& format, int inputs, int count, float* planes) {
-  constexpr Sample max = std::numeric_limits<Sample>::max();
-  constexpr float inverse_max = 1.0F / static_cast<float>(max);
-  for (int input = 0; input < inputs; ++input) {
-    const bool missing = input == 3 && !format.has_alpha();
-    const int channel =
-        input == 3 ? format.channels - 1 : (format.color_channels() == 3 ? input : 0);
-    for (int i = 0; i < count; ++i) {
-      const Sample sample = missing ? max : in[i * format.channels + channel];
-      *planes++ = static_cast<float>(sample) * inverse_max;
-    }
-  }
+// Pixels that go through the layers together. What stands between two layers is a plane of so many
+// numbers for each output: it stays in the first two caches.
+constexpr size_t block_pixels = 64;
+
+struct Planes {
+  alignas(64) std::array<float, network_width * block_pixels> numbers;
+
+  [[gnu::always_inline]] float* of(size_t index) { return numbers.data() + index * block_pixels; }
+};
+
+// Sums that are kept in registers: of so many pixels, and of so many outputs each. GCC takes fewer
+// than 32 pixels apart before it looks for vectors.
+template <InstructionSet set>
+constexpr size_t lanes = set == InstructionSet::avx512 ? 64 : 32;
+template <InstructionSet set>
+constexpr size_t outputs_at_once = set == InstructionSet::avx512 ? 4 : 2;
+
+// What `sum` becomes. No sample shows which NaN it was: all end as 0.
+[[gnu::always_inline]] inline float activated(float sum, Activation activation) {
+  if (activation == Activation::none) return sum;
+  const float positive = sum > 0 ? sum : 0;
+  return activation == Activation::relu ? positive : (positive < 1 ? positive : 1);
 }
 
-template <typename Sample>
-Sample to_sample(float output) {
-  constexpr float max = std::numeric_limits<Sample>::max();
-  const float scaled = output * max;
-  // A NaN is not above 0. rint rounds half to even: nobody changes the rounding mode.
-  return static_cast<Sample>(scaled > 0 ? (scaled < max ? std::rint(scaled) : max) : 0);
-}
-
-template <typename Sample>
-void pack(const float* planes, int outputs, int count, const Sample* in, int in_channels,
-          Sample* out, int out_channels) {
-  for (int i = 0; i < count; ++i) {
-    for (int c = 0; c < out_channels; ++c) {
-      out[i * out_channels + c] = c < outputs ? to_sample<Sample>(planes[c * count + i])
-                                              : in[i * in_channels + in_channels - 1];
-    }
-  }
-}
-
-template <typename Sample>
-void run(const ConstRows& source, const MutableRows& target, const Network& network) {
-  const auto numbers = static_cast<std::size_t>(network.widest()) * block_pixels;
-  std::vector<float> planes(numbers);
-  std::vector<float> next(numbers);
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    const auto* in = reinterpret_cast<const Sample*>(source.row(y));
-    auto* out = reinterpret_cast<Sample*>(target.row(y));
-    for (int x = 0; x < source.width; x += block_pixels) {
-      const int count = std::min(block_pixels, source.width - x);
-      unpack(in, source.format, network.inputs(), count, planes.data());
-      for (const NetworkLayer& layer : network.layers) {
-        matrix_product_host(layer.weights.data(), planes.data(), layer.bias.data(), next.data(),
-                            {layer.outputs(), count, layer.inputs}, layer.activation);
-        std::swap(planes, next);
+// `group` outputs of a layer from `first` on.
+template <InstructionSet set, size_t group>
+[[gnu::always_inline]] inline void compute_outputs(const NetworkLayer& layer, size_t first,
+                                                   Planes& in, Planes& out) {
+  const auto inputs = static_cast<size_t>(layer.inputs);
+  const float* const weights = layer.weights.data() + first * inputs;
+  for (size_t begin = 0; begin < block_pixels; begin += lanes<set>) {
+    std::array<std::array<float, lanes<set>>, group> sums;
+    for (size_t o = 0; o < group; ++o)
+      sums[o].fill(layer.bias[first + o]);
+    for (size_t k = 0; k < inputs; ++k) {
+      const float* const x = in.of(k) + begin;
+      for (size_t o = 0; o < group; ++o) {
+        const float weight = weights[o * inputs + k];
+        for (size_t i = 0; i < lanes<set>; ++i)
+          sums[o][i] = fused_multiply_add<set>(weight, x[i], sums[o][i]);
       }
-      pack(planes.data(), network.outputs(), count, in, source.format.channels, out,
-           target.format.channels);
-      in += static_cast<std::ptrdiff_t>(count) * source.format.channels;
-      out += static_cast<std::ptrdiff_t>(count) * target.format.channels;
+    }
+    for (size_t o = 0; o < group; ++o) {
+      float* const y = out.of(first + o) + begin;
+      for (size_t i = 0; i < lanes<set>; ++i)
+        y[i] = activated(sums[o][i], layer.activation);
     }
   }
 }
+
+template <InstructionSet set>
+[[gnu::always_inline]] inline void compute_layer(const NetworkLayer& layer, Planes& in,
+                                                 Planes& out) {
+  const size_t outputs = layer.bias.size();
+  size_t done = 0;
+  for (; done + outputs_at_once<set> <= outputs; done += outputs_at_once<set>)
+    compute_outputs<set, outputs_at_once<set>>(layer, done, in, out);
+  for (; done < outputs; ++done)
+    compute_outputs<set, 1>(layer, done, in, out);
+}
+
+template <typename Sample>
+using Block = std::array<Sample, 4 * block_pixels>;  // RGBA
+
+template <typename Sample>
+[[gnu::always_inline]] inline void unpack(const Block<Sample>& block, Planes& planes) {
+  constexpr float inverse_max = 1.0F / static_cast<float>(std::numeric_limits<Sample>::max());
+  for (size_t i = 0; i < block_pixels; ++i) {
+    const auto pixel = Pixel<Sample, 4>::read(block.data() + 4 * i);
+    planes.of(0)[i] = static_cast<float>(pixel.get(0)) * inverse_max;
+    planes.of(1)[i] = static_cast<float>(pixel.get(1)) * inverse_max;
+    planes.of(2)[i] = static_cast<float>(pixel.get(2)) * inverse_max;
+    planes.of(3)[i] = static_cast<float>(pixel.get(3)) * inverse_max;
+  }
+}
+
+// Colours, and alpha where `has_alpha`, replace those in `block`.
+template <typename Sample>
+[[gnu::always_inline]] inline void pack(Planes& planes, bool has_alpha, Block<Sample>& block) {
+  constexpr float max = std::numeric_limits<Sample>::max();
+  for (size_t i = 0; i < block_pixels; ++i) {
+    const auto before = Pixel<Sample, 4>::read(block.data() + 4 * i);
+    Pixel<Sample, 4> pixel;
+    pixel.put(0, to_sample<Sample>(planes.of(0)[i] * max));
+    pixel.put(1, to_sample<Sample>(planes.of(1)[i] * max));
+    pixel.put(2, to_sample<Sample>(planes.of(2)[i] * max));
+    pixel.put(3, has_alpha ? to_sample<Sample>(planes.of(3)[i] * max)
+                           : static_cast<std::uint32_t>(before.get(3)));
+    pixel.write(block.data() + 4 * i);
+  }
+}
+
+template <typename Sample>
+struct MlpLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
+                                         const Network* network) {
+    Planes planes;
+    Planes next;
+    alignas(64) Block<Sample> block{};  // beyond the end of a row: pixels that nobody looks at
+    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
+    const auto target_channels = static_cast<size_t>(target.format.channels);
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      const auto* in = reinterpret_cast<const Sample*>(source.row(y));
+      auto* out = reinterpret_cast<Sample*>(target.row(y));
+      for (size_t x = 0; x < width; x += block_pixels) {
+        const size_t count = std::min(block_pixels, width - x);
+        to_rgba<set>(in + channels * x, channels, count, block.data());
+        unpack(block, planes);
+        Planes* from = &planes;
+        Planes* to = &next;
+        for (const NetworkLayer& layer : network->layers) {
+          compute_layer<set>(layer, *from, *to);
+          std::swap(from, to);
+        }
+        pack(*from, network->outputs() == 4, block);
+        from_rgba<set>(block.data(), count, target_channels, out + target_channels * x);
+      }
+    }
+  }
+};
 
 }  // namespace
 
 void mlp_rows(const ConstRows& source, const MutableRows& target, const Network& network) {
   if (source.format.depth == 8) {
-    run<std::uint8_t>(source, target, network);
+    run_loop<MlpLoop<std::uint8_t>>(source, target, &network);
   } else {
-    run<std::uint16_t>(source, target, network);
+    run_loop<MlpLoop<std::uint16_t>>(source, target, &network);
   }
 }
 

@@ -1,13 +1,14 @@
 // "gpufilter compare" as its users run it.
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
-#include "codec/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "pipeline/comparison.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
@@ -294,7 +295,7 @@ TEST_F(Compare, FileFormatAndMetadataDoNotMatter) {
   header.metadata.gamma = 45455;
   header.metadata.text.push_back({"Title", "the same picture", {}, {}});
   const auto sink = open_sink(folder_ / "told.png");
-  const auto writer = create_picture(FileFormat::png, *sink, header);
+  const auto writer = create_picture(png_codec(), *sink, header);
   writer->write(grey.rows());
   writer->finish({});
   sink->commit();

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-const LaunchGate::Key key{"blur.cl -D CHANNELS=3", "blur_rows", 1, 1};
+const LaunchGate::Key key{"blur.cl -D CHANNELS=3", "blur_naive", 64, 4};
 
 // What PoCL minds: a launch wider than those before it, begun or still under way beside another.
 class Device {

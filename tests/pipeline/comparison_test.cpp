@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/jpeg/codec.hpp"
 #include "image/image.hpp"
 #include "support/pictures.hpp"
 
@@ -326,7 +327,7 @@ TEST(Comparison, IsComparableOnlyWithTheSameSizeChannelsAndDepth) {
   a.size = {3, 4};
   a.format = {3, 8};
   PictureHeader b = a;
-  b.file_format = FileFormat::jpeg;
+  b.file_format = &jpeg_codec();
   EXPECT_TRUE(comparable(a, b));
   b.size = {4, 3};
   EXPECT_FALSE(comparable(a, b));

@@ -1,4 +1,4 @@
-#include "app/color.hpp"
+#include "image/color.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,20 +7,18 @@
 namespace gpufilter {
 namespace {
 
-using Rgb = std::array<std::uint8_t, 3>;
-
 TEST(Color, HasThreeOrSixDigits) {
-  EXPECT_EQ(parse_color("#000000"), (Rgb{0, 0, 0}));
-  EXPECT_EQ(parse_color("#0a1B2c"), (Rgb{10, 27, 44}));
-  EXPECT_EQ(parse_color("#ffffff"), (Rgb{255, 255, 255}));
-  EXPECT_EQ(parse_color("#1aF"), (Rgb{0x11, 0xaa, 0xff}));
+  EXPECT_EQ(parse_color("#000000"), (Color{0, 0, 0}));
+  EXPECT_EQ(parse_color("#0a1B2c"), (Color{10, 27, 44}));
+  EXPECT_EQ(parse_color("#ffffff"), (Color{255, 255, 255}));
+  EXPECT_EQ(parse_color("#1aF"), (Color{0x11, 0xaa, 0xff}));
 }
 
 TEST(Color, HasANameInAnyCase) {
-  EXPECT_EQ(parse_color("white"), (Rgb{255, 255, 255}));
-  EXPECT_EQ(parse_color("White"), (Rgb{255, 255, 255}));
-  EXPECT_EQ(parse_color("BLACK"), (Rgb{0, 0, 0}));
-  EXPECT_EQ(parse_color("teal"), (Rgb{0, 128, 128}));
+  EXPECT_EQ(parse_color("white"), (Color{255, 255, 255}));
+  EXPECT_EQ(parse_color("White"), (Color{255, 255, 255}));
+  EXPECT_EQ(parse_color("BLACK"), (Color{0, 0, 0}));
+  EXPECT_EQ(parse_color("teal"), (Color{0, 128, 128}));
   EXPECT_EQ(parse_color("gray"), parse_color("grey"));
 }
 

@@ -1,4 +1,4 @@
-#include "app/color.hpp"
+#include "image/color.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -33,14 +33,14 @@ constexpr std::array<std::pair<std::string_view, std::uint32_t>, 17> basic_color
     {"aqua", 0x00ffff},
 }};
 
-std::array<std::uint8_t, 3> split(std::uint32_t rgb) {
+Color split(std::uint32_t rgb) {
   return {static_cast<std::uint8_t>(rgb >> 16U), static_cast<std::uint8_t>(rgb >> 8U),
           static_cast<std::uint8_t>(rgb)};
 }
 
 }  // namespace
 
-std::array<std::uint8_t, 3> parse_color(std::string_view text) {
+Color parse_color(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -57,7 +57,7 @@ std::array<std::uint8_t, 3> parse_color(std::string_view text) {
   if (!text.starts_with('#') || digits.size() != 6 || error != std::errc{} ||
       end != digits.data() + digits.size()) {
     throw UsageError(
-        format("'{}' is no colour: write #rgb, #rrggbb or a name such as white", text));
+        format("'{}' is not a colour: write #rgb, #rrggbb or a name such as white", text));
   }
   return split(value);
 }

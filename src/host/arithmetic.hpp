@@ -1,0 +1,51 @@
+// Arithmetic on single numbers that loops in vectors are made of, exact with every instruction set.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "host/instruction_set.hpp"
+
+namespace gpufilter {
+
+// std::fma(a, b, c) from operations on double, for processors without an instruction for it: the
+// library's takes several times as long there and is no vector code. The product is exact; the sum
+// is rounded to odd (S. Boldo, G. Melquiond: Emulation of a FMA and correctly rounded sums, 2008),
+// so that rounding it once more, to single precision, gives the nearest number.
+[[gnu::always_inline]] inline float fma_from_double(float a, float b, float c) {
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  const double addend = c;
+  const double sum = product + addend;
+  const double added = sum - product;
+  const double error = (product - (sum - added)) + (addend - added);  // NaN where sum is infinite
+  // The neighbour of an even sum on the side of the exact one. Written so that it becomes vector
+  // code without comparisons of 64-bit integers.
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  const std::uint64_t even = ~bits & 1U;
+  const std::uint64_t below = (std::bit_cast<std::uint64_t>(error) ^ bits) >> 63U;
+  const auto odd = std::bit_cast<double>(bits + (even & ~below) - (even & below));
+  return static_cast<float>(error > 0 ? odd : (error < 0 ? odd : sum));
+}
+
+// a * b + c, rounded once.
+template <InstructionSet set>
+[[gnu::always_inline]] inline float fused_multiply_add(float a, float b, float c) {
+#if defined(__x86_64__) && !defined(__FMA__)
+  if constexpr (set == InstructionSet::baseline) return fma_from_double(a, b, c);
+#endif
+  return std::fma(a, b, c);
+}
+
+// The sample nearest to `number`, half to even, saturated; 0 for a NaN.
+template <typename Sample>
+[[gnu::always_inline]] inline std::uint32_t to_sample(float number) {
+  constexpr std::uint32_t max = std::numeric_limits<Sample>::max();
+  const float positive = number > 0 ? number : 0;  // a NaN is not above 0
+  const float saturated = positive < static_cast<float>(max) ? positive : static_cast<float>(max);
+  // Above 2^23 floats are integers: the sum is rounded as it has to be, and ends in their bits.
+  return std::bit_cast<std::uint32_t>(saturated + 0x1p23F) & max;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,126 @@
+// Pixels as numbers: what loops in vectors read and write at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "host/instruction_set.hpp"
+#include "host/loops.hpp"
+#include "host/rgb_bytes.hpp"
+
+namespace gpufilter {
+
+// A pixel of 2 or 4 samples in as few machine words as hold it without going beyond 32 bits, which
+// vectors of every processor can convert to floats and back.
+template <typename Sample, std::size_t channels>
+class Pixel {
+ public:
+  [[gnu::always_inline]] static Pixel read(const Sample* from) {
+    Pixel pixel;
+    for (std::size_t i = 0; i < words; ++i)
+      pixel.words_[i] = load<Word>(from + i * samples);
+    return pixel;
+  }
+  [[gnu::always_inline]] void write(Sample* to) const {
+    for (std::size_t i = 0; i < words; ++i)
+      store(to + i * samples, words_[i]);
+  }
+
+  [[nodiscard, gnu::always_inline]] std::int32_t get(std::size_t channel) const {
+    return static_cast<std::int32_t>((words_[channel / samples] >> shift(channel)) & max);
+  }
+  // The channel holds 0 before.
+  [[gnu::always_inline]] void put(std::size_t channel, std::uint32_t sample) {
+    Word& word = words_[channel / samples];
+    word = static_cast<Word>(word | static_cast<Word>(sample) << shift(channel));
+  }
+
+  // Where `first`, its words, otherwise those of `other`.
+  [[nodiscard, gnu::always_inline]] Pixel if_else(bool first, const Pixel& other) const {
+    Pixel pixel;
+    for (std::size_t i = 0; i < words; ++i)
+      pixel.words_[i] = first ? words_[i] : other.words_[i];
+    return pixel;
+  }
+  [[gnu::always_inline]] Pixel& operator&=(const Pixel& other) {
+    for (std::size_t i = 0; i < words; ++i)
+      words_[i] &= other.words_[i];
+    return *this;
+  }
+
+ private:
+  using Word = std::conditional_t<sizeof(Sample) * channels == 2, std::uint16_t, std::uint32_t>;
+  static constexpr std::size_t samples = sizeof(Word) / sizeof(Sample);  // in a word
+  static constexpr std::size_t words = channels / samples;
+  static constexpr Word max = std::numeric_limits<Sample>::max();
+
+  static constexpr std::size_t shift(std::size_t channel) {
+    const std::size_t place = channel % samples;
+    return std::numeric_limits<Sample>::digits *
+           (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? place : samples - 1 - place);
+  }
+
+  std::array<Word, words> words_{};
+};
+
+// `count` pixels of 1 to 3 channels as RGBA: grey three times, alpha at its maximum where there is
+// none. No sample after those of the pixels is read or written, here and below.
+template <InstructionSet set, std::size_t channels, typename Sample>
+[[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t count, Sample* rgba) {
+  std::size_t i = 0;
+  if constexpr (channels == 3 && sizeof(Sample) == 1 && set != InstructionSet::baseline) {
+    i = rgb_bytes_to_rgba<set>(in, count, rgba);
+  }
+  for (; i < count; ++i) {
+    const Sample* from = in + channels * i;
+    Pixel<Sample, 4> pixel;
+    pixel.put(0, from[0]);
+    pixel.put(1, from[channels == 3 ? 1 : 0]);
+    pixel.put(2, from[channels == 3 ? 2 : 0]);
+    pixel.put(3, channels == 2 ? from[1] : std::numeric_limits<Sample>::max());
+    pixel.write(rgba + 4 * i);
+  }
+}
+
+// The colours of `count` RGBA pixels.
+template <InstructionSet set, typename Sample>
+[[gnu::always_inline]] inline void to_rgb(const Sample* rgba, std::size_t count, Sample* rgb) {
+  std::size_t i = 0;
+  if constexpr (sizeof(Sample) == 1 && set != InstructionSet::baseline) {
+    i = rgba_bytes_to_rgb<set>(rgba, count, rgb);
+  }
+  for (; i < count; ++i) {
+    for (std::size_t c = 0; c < 3; ++c)
+      rgb[3 * i + c] = rgba[4 * i + c];
+  }
+}
+
+// The same for a number of channels that is known when it runs, 4 among them.
+template <InstructionSet set, typename Sample>
+[[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t channels,
+                                           std::size_t count, Sample* rgba) {
+  switch (channels) {
+    case 1:
+      return to_rgba<set, 1>(in, count, rgba);
+    case 2:
+      return to_rgba<set, 2>(in, count, rgba);
+    case 3:
+      return to_rgba<set, 3>(in, count, rgba);
+    default:
+      std::memcpy(rgba, in, 4 * count * sizeof(Sample));
+  }
+}
+
+// RGBA as 3 or 4 channels.
+template <InstructionSet set, typename Sample>
+[[gnu::always_inline]] inline void from_rgba(const Sample* rgba, std::size_t count,
+                                             std::size_t channels, Sample* out) {
+  if (channels == 3) return to_rgb<set>(rgba, count, out);
+  std::memcpy(out, rgba, 4 * count * sizeof(Sample));
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,62 @@
+// The rows that a blur reads, those past the picture's edges included. For blur_*.hpp alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "image/rows.hpp"
+#include "stages/border.hpp"
+
+namespace gpufilter::blur {
+
+using std::size_t;
+
+// Rows are worked on in tiles of at most so many samples, so that what is kept of three rows stays
+// in the core's first cache. A multiple of the samples in a vector and of every number of channels.
+inline constexpr size_t tile_samples = 1920;
+inline constexpr size_t max_channels = 4;
+
+template <typename Sample>
+class Source {
+ public:
+  Source(const ConstRows& rows, int height, Border border)
+      : rows_(rows), height_(height), border_(border) {
+    if (border != Border::constant) return;
+    outside_.fill(0);
+    if (!rows.format.has_alpha()) return;
+    for (size_t i = channels() - 1; i < outside_.size(); i += channels())
+      outside_[i] = std::numeric_limits<Sample>::max();
+  }
+
+  [[nodiscard]] size_t channels() const { return static_cast<size_t>(rows_.format.channels); }
+  [[nodiscard]] size_t width() const { return static_cast<size_t>(rows_.width); }
+
+  // Sample `offset` of row y, the first of a pixel, -1 <= y <= height. As far as they lie in the
+  // picture, it stands among the others of its row; in a row outside, a pixel precedes it and a
+  // tile and a pixel follow.
+  [[nodiscard]] const Sample* at(int y, size_t offset) const {
+    // Under a wrapping border, rows past the picture's are in the source.
+    const int row = border_ == Border::wrap ? y : border_position(border_, y, height_);
+    return row < 0 && border_ == Border::constant ? outside_pixel() : first_sample(row) + offset;
+  }
+
+  // The pixel at column x of row y, -1 <= x <= width.
+  [[nodiscard]] const Sample* pixel(int y, int x) const {
+    const int column = border_position(border_, x, rows_.width);
+    return column < 0 ? outside_pixel() : at(y, static_cast<size_t>(column) * channels());
+  }
+
+ private:
+  [[nodiscard]] const Sample* first_sample(int y) const {
+    return reinterpret_cast<const Sample*>(rows_.row(y));
+  }
+  [[nodiscard]] const Sample* outside_pixel() const { return outside_.data() + channels(); }
+
+  ConstRows rows_;
+  int height_;
+  Border border_;
+  std::array<Sample, tile_samples + 2 * max_channels> outside_;  // opaque black, where it is used
+};
+
+}  // namespace gpufilter::blur

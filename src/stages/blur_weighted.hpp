@@ -1,0 +1,110 @@
+// Means of nine colours weighted by their alpha, in vectors.
+#pragma once
+
+#include <type_traits>
+
+#include "host/pixels.hpp"
+#include "stages/blur_source.hpp"
+
+namespace gpufilter::blur {
+
+// Every sum below, and the dividend, is exact in this type.
+template <typename Sample>
+using Real = std::conditional_t<sizeof(Sample) == 1, float, double>;
+
+// A number for each channel of the pixels in a tile and of one on either side: colour * alpha, and
+// last alpha; or sums of these.
+template <typename Sample, size_t channels>
+struct Planes {
+  alignas(64) std::array<std::array<Real<Sample>, tile_samples / channels + 2>, channels> of;
+};
+
+template <typename Sample, size_t channels>
+[[gnu::always_inline]] inline void multiply_row(const Sample* in, size_t pixels,
+                                                Planes<Sample, channels>& products) {
+  constexpr size_t last = channels - 1;
+  for (size_t i = 0; i < pixels; ++i) {
+    const auto pixel = Pixel<Sample, channels>::read(in + i * channels);
+    const auto alpha = static_cast<Real<Sample>>(pixel.get(last));
+    for (size_t c = 0; c < last; ++c)
+      products.of[c][i] = static_cast<Real<Sample>>(pixel.get(c)) * alpha;
+    products.of[last][i] = alpha;
+  }
+}
+
+template <typename Sample, size_t channels>
+[[gnu::always_inline]] inline void sum_row(const Planes<Sample, channels>& products, size_t pixels,
+                                           Planes<Sample, channels>& sums) {
+  for (size_t c = 0; c < channels; ++c) {
+    const auto& in = products.of[c];
+    auto& out = sums.of[c];
+    for (size_t i = 0; i < pixels; ++i)
+      out[i] = in[i] + in[i + 1] + in[i + 2];
+  }
+}
+
+// Replaces the colours in `out`, which holds plain means, wherever some alpha is not 0. With w the
+// weighted sum and a that of alpha, (w + a / 2) / a in integers is floor((w + a / 2 + 1 / 4) / a)
+// in real numbers, whose argument is at least 1 / (4 a) away from an integer: far enough for one
+// rounded reciprocal and one rounded product.
+template <typename Sample, size_t channels>
+[[gnu::always_inline]] inline void weighted_mean_row(const Planes<Sample, channels>& above,
+                                                     const Planes<Sample, channels>& here,
+                                                     const Planes<Sample, channels>& below,
+                                                     size_t pixels, Sample* out) {
+  using Number = Real<Sample>;
+  constexpr size_t last = channels - 1;
+  for (size_t i = 0; i < pixels; ++i) {
+    const Number alpha = above.of[last][i] + here.of[last][i] + below.of[last][i];
+    const Number inverse = Number{1} / (alpha > 0 ? alpha : Number{1});
+    const Number rounding = alpha * Number{0.5} + Number{0.25};
+    const auto plain = Pixel<Sample, channels>::read(out + i * channels);
+    Pixel<Sample, channels> mean;
+    mean.put(last, static_cast<std::uint32_t>(plain.get(last)));
+    for (size_t c = 0; c < last; ++c) {
+      const Number sum = above.of[c][i] + here.of[c][i] + below.of[c][i];
+      const auto color = static_cast<std::int32_t>((sum + rounding) * inverse);
+      mean.put(c, static_cast<std::uint32_t>(color));
+    }
+    mean.if_else(alpha > 0, plain).write(out + i * channels);
+  }
+}
+
+// Whether the alpha of `pixels` pixels and of one on either side is at its maximum.
+template <typename Sample, size_t channels>
+[[gnu::always_inline]] inline bool is_opaque(const Sample* in, size_t pixels) {
+  auto all = Pixel<Sample, channels>::read(in - channels);
+  for (size_t i = 0; i <= pixels; ++i)
+    all &= Pixel<Sample, channels>::read(in + i * channels);
+  return all.get(channels - 1) == std::numeric_limits<Sample>::max();
+}
+
+// Replaces colours that mean_tile() stored; `pixels` have neighbours on either side.
+template <typename Sample, size_t channels>
+[[gnu::always_inline]] inline void weighted_mean_tile(const Source<Sample>& source,
+                                                      const MutableRows& target, size_t offset,
+                                                      size_t pixels) {
+  using Row = Planes<Sample, channels>;
+  Row products;
+  std::array<Row, 3> sums;
+  Row* above = &sums[0];
+  Row* here = &sums[1];
+  Row* below = &sums[2];
+  const auto sum = [&](int y, Row& to) __attribute__((always_inline)) {
+    multiply_row<Sample, channels>(source.at(y, offset) - channels, pixels + 2, products);
+    sum_row<Sample, channels>(products, pixels, to);
+  };
+  sum(target.rows.begin - 1, *above);
+  sum(target.rows.begin, *here);
+  for (int y = target.rows.begin; y < target.rows.end; ++y) {
+    sum(y + 1, *below);
+    weighted_mean_row<Sample, channels>(*above, *here, *below, pixels,
+                                        reinterpret_cast<Sample*>(target.row(y)) + offset);
+    Row* const next = above;
+    above = here;
+    here = below;
+    below = next;
+  }
+}
+
+}  // namespace gpufilter::blur
