@@ -15,6 +15,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/gpufilterConfigVersion.c
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/gpufilterConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
               "${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake"
         DESTINATION "${package_folder}")

@@ -7,6 +7,7 @@ find_dependency(ZLIB)
 find_dependency(TBB)
 list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")  # the Find modules beside this file
 find_dependency(ISAL)
+find_dependency(LibDeflate)
 find_dependency(xxHash)
 list(POP_FRONT CMAKE_MODULE_PATH)
 find_dependency(nlohmann_json)

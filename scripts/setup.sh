@@ -8,7 +8,7 @@ build_folder="${project_root}/build/release"
 
 build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libtbb-dev libisal-dev libxxhash-dev)
+  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
 test_packages=(libgtest-dev)
 # A few tests compare with OpenCV; where it cannot be had, they skip themselves.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev)

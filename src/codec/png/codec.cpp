@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <isa-l.h>
+#include <libdeflate.h>
 #include <png.h>
 #include <zlib.h>
 
@@ -11,10 +12,12 @@
 namespace gpufilter {
 namespace {
 
-// ISA-L does not tell its version at run time: this is the one that the program was built with.
+// ISA-L and libdeflate do not tell their versions at run time: these are the ones that the program
+// was built with.
 std::string png_libraries() {
-  return formatted("libpng {}, zlib {}, ISA-L {}.{}.{}", png_get_libpng_ver(nullptr), zlibVersion(),
-                   ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+  return formatted("libpng {}, zlib {}, ISA-L {}.{}.{}, libdeflate {}", png_get_libpng_ver(nullptr),
+                   zlibVersion(), ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION,
+                   LIBDEFLATE_VERSION_STRING);
 }
 
 }  // namespace
