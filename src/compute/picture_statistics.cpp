@@ -14,15 +14,6 @@ void add_counts(Histogram& into, const Histogram& more) {
   }
 }
 
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
-  std::uint64_t result = 1;
-  for (; exponent != 0; exponent >>= 1U) {
-    if ((exponent & 1U) != 0) result *= base;
-    base *= base;
-  }
-  return result;
-}
-
 }  // namespace
 
 PictureStatistics no_statistics(const PixelFormat& format, Quantity quantity) {

@@ -60,9 +60,13 @@ template <size_t channels, typename Sample>
   return {sum, squares, minimum, maximum, 1, all, any, odd};
 }
 
-// Modulo 2^64. Sixty-four factors of 2 make it 0, which it then stays: most pictures end it soon.
+// `product` times the samples of one channel, modulo 2^64; `totals` are theirs. Sixty-four factors
+// of 2 make it 0, which it then stays: most pictures soon do. Opaque alpha never does, and is a
+// power.
 template <typename Sample>
-std::uint64_t multiplied(std::uint64_t product, const Sample* in, size_t channels, size_t count) {
+std::uint64_t multiplied(std::uint64_t product, const Sample* in, size_t channels, size_t count,
+                         const ChannelTotals& totals) {
+  if (totals.minimum == totals.maximum) return product * power(totals.minimum, count);
   for (size_t i = 0; i < count && product != 0; ++i)
     product *= in[channels * i];
   return product;
@@ -73,24 +77,19 @@ struct TotalsLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows rows, ChannelTotals* totals) {
     const auto channels = static_cast<size_t>(rows.format.channels);
-    alignas(64) std::array<Sample, 4 * block_pixels> rgba;
-    for_blocks<Sample>(
-        rows, [&](const Sample* in, size_t count) __attribute__((always_inline)) {
-          if (channels == 3) to_rgba<set, 3>(in, count, rgba.data());
-          for (size_t c = 0; c < channels; ++c) {
-            totals[c].product = multiplied(totals[c].product, in + c, channels, count);
-            switch (channels) {
-              case 1:
-                add(totals[c], totals_of_block<1>(in, c, count));
-                break;
-              case 2:
-                add(totals[c], totals_of_block<2>(in, c, count));
-                break;
-              default:
-                add(totals[c], totals_of_block<4>(channels == 3 ? rgba.data() : in, c, count));
-            }
-          }
-        });
+    const auto block = [&](const Sample* in, size_t count) __attribute__((always_inline)) {
+      alignas(64) std::array<Sample, 4 * block_pixels> rgba;
+      if (channels == 3) to_rgba<set, 3>(in, count, rgba.data());
+      for (size_t c = 0; c < channels; ++c) {
+        const ChannelTotals more =
+            channels == 1   ? totals_of_block<1>(in, c, count)
+            : channels == 2 ? totals_of_block<2>(in, c, count)
+                            : totals_of_block<4>(channels == 3 ? rgba.data() : in, c, count);
+        totals[c].product = multiplied(totals[c].product, in + c, channels, count, more);
+        add(totals[c], more);
+      }
+    };
+    for_blocks<Sample>(rows, block);
   }
 };
 
@@ -199,6 +198,15 @@ void add(ChannelTotals& into, const ChannelTotals& more) {
   into.bit_and &= more.bit_and;
   into.bit_or |= more.bit_or;
   into.bit_xor ^= more.bit_xor;
+}
+
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1U) {
+    if ((exponent & 1U) != 0) result *= base;
+    base *= base;
+  }
+  return result;
 }
 
 void add_totals(PictureTotals& totals, const ConstRows& rows) {

@@ -43,30 +43,42 @@ template <typename Sample, size_t channels>
   }
 }
 
-// Replaces the colours in `out`, which holds plain means, wherever some alpha is not 0. With w the
-// weighted sum and a that of alpha, (w + a / 2) / a in integers is floor((w + a / 2 + 1 / 4) / a)
-// in real numbers, whose argument is at least 1 / (4 a) away from an integer: far enough for one
-// rounded reciprocal and one rounded product.
+// Divides weighted sums by `alpha`, the sum of nine alphas: (w + a / 2) / a in integers is
+// floor((w + a / 2 + 1 / 4) / a) in real numbers, whose argument is at least 1 / (4 a) away from an
+// integer: far enough for a rounded reciprocal and a rounded product.
+template <typename Number>
+class WeightedMean {
+ public:
+  [[gnu::always_inline]] explicit WeightedMean(Number alpha)
+      : inverse_(Number{1} / (alpha > 0 ? alpha : Number{1})),
+        rounding_(alpha * Number{0.5} + Number{0.25}) {}
+
+  [[nodiscard, gnu::always_inline]] std::uint32_t of(Number weighted_sum) const {
+    return static_cast<std::uint32_t>(
+        static_cast<std::int32_t>((weighted_sum + rounding_) * inverse_));
+  }
+
+ private:
+  Number inverse_;
+  Number rounding_;
+};
+
+// Replaces the colours in `out`, which holds plain means, wherever some alpha is not 0.
 template <typename Sample, size_t channels>
 [[gnu::always_inline]] inline void weighted_mean_row(const Planes<Sample, channels>& above,
                                                      const Planes<Sample, channels>& here,
                                                      const Planes<Sample, channels>& below,
                                                      size_t pixels, Sample* out) {
-  using Number = Real<Sample>;
   constexpr size_t last = channels - 1;
   for (size_t i = 0; i < pixels; ++i) {
-    const Number alpha = above.of[last][i] + here.of[last][i] + below.of[last][i];
-    const Number inverse = Number{1} / (alpha > 0 ? alpha : Number{1});
-    const Number rounding = alpha * Number{0.5} + Number{0.25};
+    const auto alpha = above.of[last][i] + here.of[last][i] + below.of[last][i];
+    const WeightedMean mean(alpha);
     const auto plain = Pixel<Sample, channels>::read(out + i * channels);
-    Pixel<Sample, channels> mean;
-    mean.put(last, static_cast<std::uint32_t>(plain.get(last)));
-    for (size_t c = 0; c < last; ++c) {
-      const Number sum = above.of[c][i] + here.of[c][i] + below.of[c][i];
-      const auto color = static_cast<std::int32_t>((sum + rounding) * inverse);
-      mean.put(c, static_cast<std::uint32_t>(color));
-    }
-    mean.if_else(alpha > 0, plain).write(out + i * channels);
+    Pixel<Sample, channels> weighted;
+    weighted.put(last, static_cast<std::uint32_t>(plain.get(last)));
+    for (size_t c = 0; c < last; ++c)
+      weighted.put(c, mean.of(above.of[c][i] + here.of[c][i] + below.of[c][i]));
+    weighted.if_else(alpha > 0, plain).write(out + i * channels);
   }
 }
 

@@ -1,4 +1,5 @@
-// Statistics of pictures: the C++ reference against one sample at a time, for any split into bands.
+// Statistics of pictures: the processor with each instruction set against one sample at a time, for
+// any split into bands.
 #include "compute/picture_statistics.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/instruction_sets.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
 
@@ -25,16 +27,25 @@ PictureStatistics by_bands(const Image& image, Quantity quantity, int band_rows)
 
 TEST(PictureStatistics, EqualTheDefinitionForAnyBands) {
   for (const PixelFormat& format : test::all_formats()) {
-    for (const ImageSize size : {ImageSize{1, 1}, {1, 40}, {40, 1}, {15, 17}, {257, 29}}) {
+    for (const ImageSize size : {ImageSize{1, 1},
+                                 {1, 40},
+                                 {40, 1},
+                                 {15, 17},
+                                 {257, 29},
+                                 {1023, 2},
+                                 {1024, 1},
+                                 {2051, 3}}) {
       for (const Image& image :
            {test::random_image(size, format, 1), test::extreme_image(size, format, 2)}) {
         for (const Quantity quantity : quantities) {
           const PictureStatistics expected = counted(image, quantity);
-          for (const int rows : {1, 7, 1000}) {
-            EXPECT_TRUE(by_bands(image, quantity, rows) == expected)
-                << to_string(format) << ", " << size.width << "x" << size.height << ", bands of "
-                << rows << ", quantity " << static_cast<int>(quantity);
-          }
+          test::with_each_instruction_set([&] {
+            for (const int rows : {1, 7, 1000}) {
+              EXPECT_TRUE(by_bands(image, quantity, rows) == expected)
+                  << to_string(format) << ", " << size.width << "x" << size.height << ", bands of "
+                  << rows << ", quantity " << static_cast<int>(quantity);
+            }
+          });
         }
       }
     }
@@ -53,6 +64,26 @@ TEST(PictureStatistics, OfPartsAddUpToTheWhole) {
     EXPECT_TRUE(sum == counted(image, quantity));
     add_statistics(sum, no_statistics(image.format(), quantity));
     EXPECT_TRUE(sum == counted(image, quantity)) << "no pixel changes nothing";
+  }
+}
+
+// Products that never become 0: of odd samples, and of one value alone.
+TEST(PictureStatistics, ProductsAreModulo64Bits) {
+  for (const PixelFormat& format : test::all_formats()) {
+    Image odd = test::random_image({1100, 3}, format, 5);
+    Image constant({1100, 3}, format);
+    for (int y = 0; y < 3; ++y) {
+      for (int x = 0; x < 1100; ++x) {
+        for (int c = 0; c < format.channels; ++c) {
+          test::set_sample(odd, x, y, c, test::sample_at(odd, x, y, c) | 1U);
+          test::set_sample(constant, x, y, c, format.max_sample() - 2 * static_cast<unsigned>(c));
+        }
+      }
+    }
+    for (const Image* image : {&odd, &constant}) {
+      EXPECT_TRUE(by_bands(*image, Quantity::totals, 2) == counted(*image, Quantity::totals))
+          << to_string(format);
+    }
   }
 }
 

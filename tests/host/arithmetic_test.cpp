@@ -2,11 +2,8 @@
 
 #include <cmath>
 #include <random>
-#include <vector>
 
 #include <gtest/gtest.h>
-
-#include "stages/blur_plain.hpp"
 
 namespace gpufilter {
 namespace {
@@ -101,13 +98,6 @@ void expect_samples_rounded_half_to_even() {
 TEST(ToSample, RoundsHalfToEvenAndSaturates) {
   expect_samples_rounded_half_to_even<std::uint8_t>();
   expect_samples_rounded_half_to_even<std::uint16_t>();
-}
-
-TEST(Ninth, IsTheQuotientOfEverySum) {
-  for (std::uint32_t s = 0; s <= 9 * 255 + 4; ++s)
-    ASSERT_EQ(blur::ninth(static_cast<std::uint16_t>(s)), s / 9) << s;
-  for (std::uint32_t s = 0; s <= 9 * 65535 + 4; ++s)
-    ASSERT_EQ(blur::ninth(s), s / 9) << s;
 }
 
 }  // namespace

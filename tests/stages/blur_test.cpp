@@ -1,7 +1,9 @@
-// The blur is the same to the bit wherever it runs: the reference against a second implementation,
-// then every device, kernel, tile, border, format, size and band height against the reference.
+// The blur is the same to the bit wherever it runs: the processor with each instruction set against
+// a second implementation, then every device, kernel, tile, border, format, size and band height
+// against the processor.
 #include "stages/blur.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -14,7 +16,10 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "stages/blur_plain.hpp"
+#include "stages/blur_weighted.hpp"
 #include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/naive_blur.hpp"
 #include "support/pictures.hpp"
 
@@ -65,17 +70,37 @@ StageChain chain_of(const BlurParameters& parameters) {
   return {make_blur(parameters)};
 }
 
-TEST(BlurReference, EqualsTheDefinition) {
+void check_blur(const Image& image, const BlurParameters& parameters, const Image& expected) {
+  test::with_each_instruction_set([&] {
+    for (const int rows : {1, 7, 1000}) {
+      const Image result = test::filter_on_host(image, chain_of(parameters), {.band_rows = rows});
+      ASSERT_TRUE(same_pixels(result, expected))
+          << to_string(image.format()) << ", " << image.width() << "x" << image.size().height
+          << ", " << name(parameters.border) << ", bands of " << rows;
+      ASSERT_TRUE(test::padding_holds(result.rows()));
+    }
+  });
+}
+
+// Odd widths, and for each number of channels those of a whole tile of columns (1920 samples), with
+// a sample or a few less and more.
+std::vector<ImageSize> host_sizes() {
+  std::vector<ImageSize> all(sizes.begin(), sizes.end() - 1);
+  for (const int width : {2, 3, 5, 63, 64, 65, 481, 482, 483, 642, 643, 962, 963, 1922, 1923, 3850})
+    all.push_back({width, 3});
+  return all;
+}
+
+TEST(BlurOnProcessor, EqualsTheDefinition) {
   for (const PixelFormat& format : formats()) {
-    for (const ImageSize& size : sizes) {
+    for (const ImageSize& size : host_sizes()) {
       for (const Image& image : pictures(size, format)) {
         for (const Border border : borders) {
           for (const AlphaMode alpha : alpha_modes) {
-            const Image result =
-                test::filter_on_host(image, chain_of({.border = border, .alpha = alpha}), {});
-            ASSERT_TRUE(same_pixels(result, test::naive_blur(image, border, alpha)))
-                << to_string(format) << ", " << size.width << "x" << size.height << ", "
-                << name(border);
+            if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
+            check_blur(image, {.border = border, .alpha = alpha},
+                       test::naive_blur(image, border, alpha));
+            if (HasFatalFailure()) return;
           }
         }
       }
@@ -83,7 +108,54 @@ TEST(BlurReference, EqualsTheDefinition) {
   }
 }
 
-TEST(BlurReference, IsTheSameForEveryBandHeight) {
+// Tiles of columns whose pixels are all opaque are blurred plainly; a single other pixel in or next
+// to a tile decides.
+TEST(BlurOnProcessor, WeighsAPictureWithOneTransparentPixel) {
+  for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
+    const int tile = 1920 / format.channels;
+    const int width = 2 * tile + 7;
+    for (const int x : {0, 1, 2, tile - 1, tile, tile + 1, tile + 2, width - 2, width - 1}) {
+      Image image = test::opaque_image({width, 5}, format, 7);
+      test::set_sample(image, x, 2, format.channels - 1, format.max_sample() / 3);
+      check_blur(image, {}, test::naive_blur(image, Border::replicate, AlphaMode::weighted));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(BlurOnProcessor, DividesEverySumByNine) {
+  for (std::uint32_t s = 0; s <= 9 * 255 + 4; ++s)
+    ASSERT_EQ(blur::ninth(static_cast<std::uint16_t>(s)), s / 9) << s;
+  for (std::uint32_t s = 0; s <= 9 * 65535 + 4; ++s)
+    ASSERT_EQ(blur::ninth(s), s / 9) << s;
+}
+
+// Dividends on either side of where the quotient changes.
+template <typename Number>
+void expect_quotients(std::uint64_t alpha, std::uint64_t color, std::uint64_t max) {
+  const std::uint64_t change = color * alpha - std::min(color * alpha, alpha / 2);
+  for (std::uint64_t sum = change - std::min<std::uint64_t>(change, 2); sum <= change + 2; ++sum) {
+    if (sum > max * alpha) break;
+    const blur::WeightedMean mean(static_cast<Number>(alpha));
+    ASSERT_EQ(mean.of(static_cast<Number>(sum)), (sum + alpha / 2) / alpha)
+        << sum << " by " << alpha;
+  }
+}
+
+TEST(BlurOnProcessor, DividesByEverySumOfAlpha) {
+  for (std::uint64_t alpha = 1; alpha <= 9 * 255; ++alpha) {
+    for (std::uint64_t color = 0; color <= 255; ++color)
+      expect_quotients<float>(alpha, color, 255);
+    if (HasFatalFailure()) return;
+  }
+  for (std::uint64_t alpha = 1; alpha <= 9 * 65535; alpha += 1 + alpha % 997) {
+    for (std::uint64_t color = 0; color <= 65535; color += 1 + color % 991)
+      expect_quotients<double>(alpha, color, 65535);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(BlurOnProcessor, IsTheSameForEveryBandHeight) {
   for (const Border border : borders) {
     const Image image = test::random_image({31, 33}, {4, 8}, 4);
     const StageChain thrice(3, make_blur({.border = border}));
@@ -95,7 +167,7 @@ TEST(BlurReference, IsTheSameForEveryBandHeight) {
   }
 }
 
-TEST(BlurReference, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
+TEST(BlurOnProcessor, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::opaque_image({31, 33}, format, 5);
     for (const Border border : borders) {
@@ -108,7 +180,7 @@ TEST(BlurReference, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
 }
 
 // The formula at its hardest: every sum of nine 8-bit samples, at the middle of a 3x3 picture.
-TEST(BlurReference, RoundsEverySumAsTheContractSays) {
+TEST(BlurOnProcessor, RoundsEverySumAsTheContractSays) {
   for (int sum = 0; sum <= 9 * 255; ++sum) {
     Image image({3, 3}, {1, 8});
     for (int i = 0; i < 9; ++i) {
@@ -170,7 +242,7 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
   }
 }
 
-TEST_P(BlurKernel, EqualsTheReference) {
+TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
   // The other tiles differ in nothing but their size: every second format is enough there.
@@ -214,7 +286,7 @@ TEST(BlurKernels, AutomaticIsOneOfTheOthers) {
   }
 }
 
-TEST(BlurKernels, ChainedInBandsEqualTheReference) {
+TEST(BlurKernels, ChainedInBandsEqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const Border border : borders) {
     const StageChain chain{make_blur({BlurVariant::naive, 16, border, AlphaMode::weighted}),

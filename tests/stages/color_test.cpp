@@ -1,5 +1,6 @@
-// The colour matrix is the same to the bit wherever it runs: the reference against a second
-// computation, then every device, format, shape, size and band height against the reference.
+// The colour matrix is the same to the bit wherever it runs: the processor with each instruction
+// set against a second computation, then every device, format, shape, size and band height
+// against the processor.
 #include "stages/color.hpp"
 
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
@@ -132,27 +134,50 @@ void expect_products(const Image& image, const MatrixRows& rows, const Image& re
   }
 }
 
-TEST(ColorReference, EqualsTheDefinition) {
+// With each instruction set.
+void expect_products_on_host(const Image& image, const MatrixRows& rows, bool near) {
+  test::with_each_instruction_set([&] {
+    const Image result = test::filter_on_host(image, chain_of(rows), {});
+    expect_products(image, rows, result, near);
+    EXPECT_TRUE(test::padding_holds(result.rows()));
+  });
+}
+
+TEST(ColorOnProcessor, EqualsTheDefinition) {
   for (const PixelFormat& format : formats()) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       for (const MatrixRows& rows : random_matrices(100 * seed)) {
         const Image image = seed % 2 == 0 ? test::random_image({37, 11}, format, seed)
                                           : test::extreme_image({37, 11}, format, seed);
-        expect_products(image, rows, test::filter_on_host(image, chain_of(rows), {}), true);
+        expect_products_on_host(image, rows, true);
         if (HasFatalFailure()) return;
       }
     }
     for (const MatrixRows& rows : delicate_matrices()) {
       for (const Image& image :
            {test::random_image({37, 11}, format, 4), test::extreme_image({37, 11}, format, 5)}) {
-        expect_products(image, rows, test::filter_on_host(image, chain_of(rows), {}), false);
+        expect_products_on_host(image, rows, false);
         if (HasFatalFailure()) return;
       }
     }
   }
 }
 
-TEST(ColorReference, RoundsHalfToEven) {
+// Widths that end within registers and within blocks of pixels.
+TEST(ColorOnProcessor, EqualsTheDefinitionForEveryWidth) {
+  for (const PixelFormat& format : formats()) {
+    for (const int width : {1,  2,  3,  4,  5,  7,  8,  9,   15,  16,  17,  21,  22,
+                            23, 31, 32, 33, 63, 64, 65, 129, 511, 512, 513, 1025}) {
+      const Image image = test::random_image({width, 2}, format, 6);
+      for (const MatrixRows& rows : {random_matrix(3, 4, 50), random_matrix(4, 5, 51)}) {
+        expect_products_on_host(image, rows, true);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(ColorOnProcessor, RoundsHalfToEven) {
   Image image({256, 1}, {1, 8});
   for (int x = 0; x < 256; ++x)
     test::set_sample(image, x, 0, 0, static_cast<std::uint32_t>(x));
@@ -166,7 +191,7 @@ TEST(ColorReference, RoundsHalfToEven) {
 
 // A product inside fma does not overflow: where the sum has, it stays what it is, and never becomes
 // a NaN.
-TEST(ColorReference, SaturatesWhatOverflows) {
+TEST(ColorOnProcessor, SaturatesWhatOverflows) {
   Image image({1, 1}, {3, 16});
   for (const int c : {0, 1, 2})
     test::set_sample(image, 0, 0, c, 65535);
@@ -222,7 +247,7 @@ std::string format_name(const ::testing::TestParamInfo<PixelFormat>& tested) {
 
 class ColorOnDevice : public ::testing::TestWithParam<PixelFormat> {};
 
-TEST_P(ColorOnDevice, EqualTheReference) {
+TEST_P(ColorOnDevice, EqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::vector<MatrixRows> matrices = random_matrices(9);
   matrices.insert(matrices.end(), delicate_matrices().begin(), delicate_matrices().end());
@@ -237,7 +262,7 @@ TEST_P(ColorOnDevice, EqualTheReference) {
 INSTANTIATE_TEST_SUITE_P(Formats, ColorOnDevice, ::testing::ValuesIn(formats()), format_name);
 
 // Alpha alone computed, and colours alone reading it.
-TEST(ColorKernels, EqualTheReferenceWhereOnlyOneSideOfAlphaIsUsed) {
+TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const MatrixRows made{
       {0.3, 0.5, 0.1, 0}, {0.7, 0, -0.2, 0}, {0, 1.1, 0, 0}, {0.21, 0.71, 0.07, 0.01}};
@@ -252,7 +277,7 @@ TEST(ColorKernels, EqualTheReferenceWhereOnlyOneSideOfAlphaIsUsed) {
   }
 }
 
-TEST(ColorKernels, ChainedWithBlursEqualTheReference) {
+TEST(ColorKernels, ChainedWithBlursEqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto warm = chain_of({{1.2, 0.1, 0, 0.02}, {0, 1, 0, 0}, {0, -0.1, 0.8, -0.01}}).front();
   const auto fade = chain_of({{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {.2, .2, .1, .5}}).front();

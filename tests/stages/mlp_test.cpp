@@ -1,5 +1,6 @@
-// The network is the same to the bit wherever it runs: the reference against its definition, then
-// every device, format, size, band height and block against the reference.
+// The network is the same to the bit wherever it runs: the processor with each instruction set
+// against its definition, then every device, format, size, band height and block against the
+// processor.
 #include "stages/mlp.hpp"
 
 #include <array>
@@ -12,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
@@ -169,27 +171,33 @@ std::vector<Image> pictures(ImageSize size, PixelFormat format) {
   return made;
 }
 
-TEST(MlpReference, EqualsTheDefinition) {
+TEST(MlpOnProcessor, EqualsTheDefinition) {
   for (const NetworkCase& each : network_cases()) {
     for (const PixelFormat& format : each.formats) {
-      for (const ImageSize size : {ImageSize{1, 1}, {31, 7}, {1100, 2}}) {
+      for (const ImageSize size :
+           {ImageSize{1, 1}, {2, 1}, {3, 2}, {31, 7}, {63, 1}, {64, 2}, {65, 1}, {1100, 2}}) {
         for (const Image& image : pictures(size, format)) {
-          const Image result = test::filter_on_host(image, {make_mlp(each.network)}, {});
-          ASSERT_TRUE(same_pixels(result, by_definition(image, each.network)))
-              << each.name << ", " << to_string(format) << ", " << size.width << "x" << size.height;
+          const Image expected = by_definition(image, each.network);
+          test::with_each_instruction_set([&] {
+            const Image result = test::filter_on_host(image, {make_mlp(each.network)}, {});
+            ASSERT_TRUE(same_pixels(result, expected)) << each.name << ", " << to_string(format)
+                                                       << ", " << size.width << "x" << size.height;
+            ASSERT_TRUE(test::padding_holds(result.rows()));
+          });
+          if (HasFatalFailure()) return;
         }
       }
     }
   }
 }
 
-TEST(MlpReference, OverflowingNetworksGiveNanWhichBecomesZero) {
+TEST(MlpOnProcessor, OverflowingNetworksGiveNanWhichBecomesZero) {
   const std::vector<float> results = outputs(overflowing_network(), {0.5F, 0.25F, 1.0F});
   EXPECT_TRUE(std::isnan(results[0]) || std::isnan(results[1]) || std::isnan(results[2]));
 }
 
 // Exact at 16 bits as well: v * (1 / 65535) * 65535 is off by less than 0.01.
-TEST(MlpReference, IdentityKeepsEverySample) {
+TEST(MlpOnProcessor, IdentityKeepsEverySample) {
   for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}, {3, 16}, {4, 16}}) {
     const int values = static_cast<int>(format.max_sample()) + 1;
     Image image({values, 1}, format);
@@ -246,7 +254,7 @@ void check_on_device(Session& session, const NetworkCase& each, const PixelForma
   }
 }
 
-TEST(MlpKernel, EqualsTheReference) {
+TEST(MlpKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const auto& session : test::all_sessions()) {
     for (const NetworkCase& each : network_cases()) {
@@ -259,7 +267,7 @@ TEST(MlpKernel, EqualsTheReference) {
 }
 
 // A picture that no longer fits into one block of what suits the device.
-TEST(MlpKernel, EqualsTheReferenceOnALargePicture) {
+TEST(MlpKernel, EqualsTheProcessorOnALargePicture) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Image image = test::random_image({1501, 403}, {3, 8}, 5);
   const StageChain chain{make_mlp(random_network({3, 4, 3}, 8))};

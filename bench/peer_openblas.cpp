@@ -1,0 +1,34 @@
+#include <vector>
+
+#include <cblas.h>
+
+#include "cases.hpp"
+
+extern "C" void openblas_set_num_threads(int threads);
+
+namespace gpufilter::bench {
+
+// The rate that networks are compared with: a product of large square matrices.
+void add_openblas() {
+  static constexpr int side = 1024;
+  static const std::vector<float> a(side * side, 0.5F);
+  static const std::vector<float> b(side * side, 0.25F);
+  static std::vector<float> c(side * side);
+  openblas_set_num_threads(1);
+  benchmark::RegisterBenchmark(
+      "network/OpenBLAS SGEMM 1024",
+      [](benchmark::State& state) {
+        for ([[maybe_unused]] auto each : state) {
+          cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, side, side, side, 1.0F, a.data(),
+                      side, b.data(), side, 0.0F, c.data(), side);
+          benchmark::ClobberMemory();
+        }
+        state.counters["GFLOP/s"] =
+            benchmark::Counter(2e-9 * side * side * side * static_cast<double>(state.iterations()),
+                               benchmark::Counter::kIsRate);
+      })
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+}  // namespace gpufilter::bench
