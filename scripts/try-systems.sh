@@ -13,10 +13,13 @@
 # What is tried is the commit that is checked out, beside a copy of ../shared where that exists:
 # scripts/run.sh without /proc and /sys, once more with them, then scripts/test.sh. The chroots lie in
 # ${TMPDIR:-/tmp}, the output of all commands in build/try-systems. Mirrors are those of this machine's
-# apt, else debootstrap's own; DEBIAN_MIRROR and UBUNTU_MIRROR name others.
+# apt, else debootstrap's own; DEBIAN_MIRROR and UBUNTU_MIRROR name others. UBUNTU_KEYRING is the file
+# with Ubuntu's keys, where it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+: "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
 
 systems=()
 compiler=
@@ -76,9 +79,9 @@ bootstrap() {
   local options=(--variant=minbase) mirror
   if is_ubuntu "$1"; then
     mirror="${UBUNTU_MIRROR:-$(mirror_of_apt Ubuntu)}"
-    options+=("--components=main,universe" --keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg)
-    [[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]] || {
-      echo "Ubuntu's keys are missing; install the package ubuntu-keyring"
+    options+=("--components=main,universe" "--keyring=${UBUNTU_KEYRING}")
+    [[ -e "${UBUNTU_KEYRING}" ]] || {
+      echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
       return 1
     }
   else

@@ -5,6 +5,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "device/cache_folder.hpp"
+#include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"
 #include "pipeline/fleet.hpp"
 
@@ -26,6 +27,10 @@ std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
   while (!catalog.complete())
     catalog.find_more();
   std::vector<DeviceInfo> devices = catalog.devices();
+  for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty() && device.platform != pocl_platform)
+      log::warn_of_fallback(formatted("{}: {}", device.name, device.unusable));
+  }
   devices.erase(
       std::remove_if(devices.begin(), devices.end(),
                      [](const DeviceInfo& device) { return device.kind != DeviceKind::gpu; }),
@@ -33,14 +38,17 @@ std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
   return devices;
 }
 
-// Looks for `device`, which is not cpu, in `catalog`.
+using Tell = void (*)(std::string_view line);
+
+// Looks for `device`, which is not cpu, in `catalog`; tells where there is none.
 std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
-                                  const DeviceCatalog& catalog, const EngineOptions& options) {
-  const auto choose = [device, require_device, catalog] {
+                                  const DeviceCatalog& catalog, const EngineOptions& options,
+                                  Tell tell) {
+  const auto choose = [device, require_device, catalog, tell] {
     DeviceCandidates candidates(device, require_device, catalog);
     if (!candidates.at(0)->device) {
-      log::warn_of_fallback(formatted("{} (see 'gpufilter devices'); the processor does the work",
-                                      candidates.at(0)->reason));
+      tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
+                     candidates.at(0)->reason));
     }
     return candidates;
   };
@@ -64,7 +72,7 @@ std::unique_ptr<Engine> make_engine(const std::string& device, bool require_devi
                                     const EngineOptions& options) {
   if (device == "cpu")
     return std::make_unique<Engine>(choose_devices(device, require_device, {}), options);
-  return engine_on(device, require_device, device_catalog(), options);
+  return engine_on(device, require_device, device_catalog(), options, log::warn_of_fallback);
 }
 
 std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool require_device,
@@ -81,8 +89,9 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
       return std::make_unique<WholeFleet>(
           std::move(fleet), [catalog] { return gpus_of(catalog); }, require_device);
     }
-    return std::make_unique<FastestFleet>(
-        std::move(fleet), [options, catalog] { return engine_on("gpu", false, catalog, options); });
+    return std::make_unique<FastestFleet>(std::move(fleet), [options, catalog] {
+      return engine_on("gpu", false, catalog, options, log::debug);
+    });
   }
   return std::make_unique<SoleDispatcher>(make_engine(device, require_device, options),
                                           make_store(), vendors);

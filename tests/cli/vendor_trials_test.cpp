@@ -117,6 +117,12 @@ TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
             std::string::npos);
 }
 
+TEST_F(VendorTrials, WhoAsksForAllIsToldWhichAreMissing) {
+  const std::string told = blur("all", failing("devices abort"));
+  EXPECT_NE(told.find(library_ + ": it failed when tried"), std::string::npos) << told;
+  EXPECT_NE(told.find("no GPU found"), std::string::npos) << told;
+}
+
 TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
   const ProcessOptions options = failing("devices abort");
   const ProcessResult table = filter({"devices"}, options);
