@@ -64,8 +64,11 @@ require_packages() {
     say "no Debian packages here; expecting the libraries named in CONTRIBUTING.md to be installed"
     return
   fi
-  mapfile -t missing < <(missing_packages "$@")
-  ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+  # Not "< <(...)", which needs /proc.
+  missing="$(missing_packages "$@")"
+  [[ -n "${missing}" ]] || return 0
+  mapfile -t missing <<<"${missing}"
+  apt_install "${missing[@]}"
 }
 
 require_build_packages() { require_packages "${build_packages[@]}" || exit 1; }

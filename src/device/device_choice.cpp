@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   std::string found;
   for (const DeviceInfo& device : devices) {
     found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
-                       to_string(device.kind));
+                       device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
   throw DeviceError(formatted("no OpenCL device for '{}'; this machine has{}", request, found));
 }
@@ -82,6 +82,15 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
   return {};
 }
 
+// Why no device of the kind `request` is there, as far as that is known.
+std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
+  std::string reason = formatted("no device for '{}' found", request);
+  for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty()) reason += formatted("; {} is not usable", device.name);
+  }
+  return reason;
+}
+
 // Whether it stands for devices of a kind, and not for a certain one.
 bool is_kind(std::string_view request) {
   return request == "gpu" || request == "opencl";
@@ -114,8 +123,8 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   auto found = fitting(request, devices);
   if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
   if (!require_device) {
-    found.push_back(processor(found.empty() ? formatted("no device for '{}' found", request)
-                                            : "no device before it works"));
+    found.push_back(
+        processor(found.empty() ? without_any(request, devices) : "no device before it works"));
   }
   return found;
 }

@@ -98,7 +98,7 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
     answer.files = std::move(result.notes);
   } else {
     answer.failure =
-        formatted("trying it in a process of its own ended with {}; {}", result.ending, remedy());
+        formatted("it failed when tried in a process of its own: {}; {}", result.ending, remedy());
   }
   if (result.conclusive && settings_.store)
     static_cast<void>(settings_.store->keep(key(library), answer, std::time(nullptr)));

@@ -64,7 +64,6 @@ TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
         Case{"platforms exit", "exit(0) while loading it"},
         Case{"devices crash", "SIGSEGV while looking for its devices"},
         Case{"context abort", "SIGABRT while making a context"},
-        Case{"context kill", "SIGKILL while making a context"},
         Case{"launch abort", "SIGABRT while running a kernel"},
         Case{"launch exit", "exit(0) while running a kernel"}}) {
     SCOPED_TRACE(failure);
@@ -77,6 +76,14 @@ TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
     EXPECT_EQ(blur("cpu", failing(failure)), "");
     expect_failure(3, {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device"},
                    {library_, ending}, failing(failure));
+  }
+}
+
+TEST_F(VendorTrials, AnEndFromOutsideIsNotRemembered) {
+  for (int i = 1; i <= 2; ++i) {
+    expect_one_line(blur("opencl", failing("context kill")),
+                    {library_, "SIGKILL while making a context"});
+    EXPECT_EQ(times_asked(), i);
   }
 }
 
@@ -102,10 +109,18 @@ TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
   EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
 }
 
-TEST_F(VendorTrials, AreToldInTheLogOnlyWhereAskedFor) {
-  const ProcessResult silent =
-      filter({in_, out_, "--device", "0", "--log-level", "debug"}, failing("devices abort"));
-  EXPECT_NE(silent.err.find(library_ + " is skipped: "), std::string::npos) << silent.err;
+TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
+  expect_one_line(blur("gpu", failing("devices abort")),
+                  {"no device for 'gpu' found", library_ + " is not usable"});
+  EXPECT_NE(blur("gpu", failing("devices abort"), {"--log-level", "debug"})
+                .find(library_ + " is skipped: "),
+            std::string::npos);
+}
+
+TEST_F(VendorTrials, WhoAsksForAllIsToldWhichAreMissing) {
+  const std::string told = blur("all", failing("devices abort"));
+  EXPECT_NE(told.find(library_ + ": it failed when tried"), std::string::npos) << told;
+  EXPECT_NE(told.find("no GPU found"), std::string::npos) << told;
 }
 
 TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
@@ -160,7 +175,7 @@ TEST_F(VendorTrials, WithoutAUsableCacheEachRunTries) {
 
 TEST_F(VendorTrials, NoneTakesPlaceWhereNoOpenClIsNeeded) {
   EXPECT_EQ(blur("cpu", failing("load abort")), "");
-  EXPECT_EQ(filter({in_, out_}, failing("load abort")).err, "");
+  filter_quietly({in_, out_}, failing("load abort"));
   EXPECT_FALSE(fs::exists(folder_ / "cache/gpufilter/vendor-trials"));
 }
 

@@ -68,6 +68,7 @@ TEST_F(Trials, ThatComeToTheirEndLeaveNotes) {
 }
 
 TEST_F(Trials, ThatEndTheirProcessSayWhenAndHow) {
+  GPUFILTER_REQUIRE_A_NEW_PROCESS();
   expect_failure("abort", "SIGABRT while doing as told");
   expect_failure("crash", "SIGSEGV while doing as told");
   expect_failure("exit", "exit(0) while doing as told");
@@ -77,6 +78,7 @@ TEST_F(Trials, ThatEndTheirProcessSayWhenAndHow) {
 }
 
 TEST_F(Trials, AreQuotedAndDoNotPrint) {
+  GPUFILTER_REQUIRE_A_NEW_PROCESS();
   ::testing::internal::CaptureStdout();
   expect_failure("speak and abort", "SIGABRT while doing as told ('what went\\twrong')");
   // What another trial said is forgotten.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/child_process.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -60,6 +61,7 @@ TEST_F(VendorChecksTest, AWorkingLibraryIsTriedOnceForAllProcesses) {
 }
 
 TEST_F(VendorChecksTest, AFailureIsRememberedWithItsRemedy) {
+  GPUFILTER_REQUIRE_A_NEW_PROCESS();
   for (const char* expected : {"aborting;", ""}) {
     const std::string failure = failure_of("aborting");
     EXPECT_NE(failure.find("SIGABRT while being tried"), std::string::npos) << failure;
