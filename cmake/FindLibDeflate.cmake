@@ -1,5 +1,5 @@
-# libdeflate, which brings a CMake package of its own from 1.15 on, Debian 12's does not: the target
-# LibDeflate::LibDeflate, or LibDeflate_FOUND false.
+# libdeflate. It has a CMake package of its own since 1.15, which not every Debian in use has yet:
+# the target LibDeflate::LibDeflate, or LibDeflate_FOUND false.
 find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
 find_library(LIBDEFLATE_LIBRARY deflate)
 mark_as_advanced(LIBDEFLATE_INCLUDE_DIR LIBDEFLATE_LIBRARY)

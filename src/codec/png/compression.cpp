@@ -57,7 +57,7 @@ constexpr std::array<PngCompression, 10> compressions{{
 }};
 
 // What shrinks this much is full of long matches, which libdeflate misses at its low levels. Higher
-// ones take little time there.
+// ones take little time there, and on short chunks.
 constexpr std::size_t shrinks_a_lot = 12;
 constexpr int more_levels = 3;
 
@@ -152,8 +152,9 @@ struct PngCompressor::State {
     if (choice.unfiltered_size > full_size / 2 && choice.size < choice.unfiltered_size / 4 * 3)
       return fast;
 
-    const int level =
-        how.libdeflate_level + (choice.size < full_size / shrinks_a_lot ? more_levels : 0);
+    const bool is_short = sample.size() == 1;  // the sample is the whole chunk
+    const bool is_cheap = is_short || choice.size < full_size / shrinks_a_lot;
+    const int level = how.libdeflate_level + (is_cheap ? more_levels : 0);
     const auto size_by_search = [&](PngFilter candidate) {
       return libdeflate_deflater.deflate(filter(sample, candidate), level, true).size();
     };
