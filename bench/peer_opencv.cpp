@@ -23,7 +23,7 @@ cv::Mat target_matrix(const PixelFormat& format) {
 void add_filters(const PixelFormat& format) {
   const cv::Mat from = source_matrix(format);
   const cv::Mat to = target_matrix(format);
-  const std::string end = gpufilter::format("/{}/OpenCV ", name(format));
+  const std::string end = formatted("/{}/OpenCV ", name(format));
   add("blur" + end + "boxFilter", [=] {
     cv::boxFilter(from, to, -1, {3, 3}, {-1, -1}, true, cv::BORDER_REPLICATE);
   });
@@ -48,7 +48,7 @@ void add_filters(const PixelFormat& format) {
 
 void add_statistics(const PixelFormat& format) {
   const cv::Mat from = source_matrix(format);
-  const std::string end = gpufilter::format("/{}/OpenCV ", name(format));
+  const std::string end = formatted("/{}/OpenCV ", name(format));
   add("totals" + end + "meanStdDev + minMaxLoc", [=] {
     cv::Scalar mean;
     cv::Scalar deviation;

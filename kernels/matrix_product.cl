@@ -1,13 +1,9 @@
 // C = act(A x B + bias), A rows x depth, B depth x columns, C rows x columns, float32 row by row.
 // Each element is one chain of fused multiply-adds over k = 0, 1, 2, ... that starts from the bias,
-// so that all kernels and devices give the same bits. Nothing is ever accumulated beyond depth, not
+// so that all kernels and devices give the same bits. Nothing is added beyond depth, not
 // even zeros: fma(0, x, -0.0) is 0, and fma(0, inf, x) is NaN.
 
-#ifndef GROUP_WIDTH
-#define GROUP_WIDTH 16
-#define GROUP_HEIGHT 16
-#endif
-
+// As Activation in src/compute/matrix_product.hpp; 0 is none.
 #define ACTIVATION_RELU 1
 #define ACTIVATION_CLAMP 2
 
@@ -16,7 +12,7 @@
       __global const float *restrict bias, int has_bias, __global float *restrict c, \
       int rows, int columns, int depth, int activation
 
-// What is stored for a finished sum. Devices make different NaNs; one stands for all.
+// What is stored for a finished sum. Devices make different NaNs; all become the same one.
 float activated(float sum, int activation) {
   if (activation == ACTIVATION_RELU) return sum > 0.0f ? sum : 0.0f;
   if (activation == ACTIVATION_CLAMP) return sum > 0.0f ? (sum < 1.0f ? sum : 1.0f) : 0.0f;
@@ -24,7 +20,7 @@ float activated(float sum, int activation) {
   return (bits & 0x7fffffffu) > 0x7f800000u ? as_float(0x7fc00000u) : sum;
 }
 
-// The textbook kernel: a work-item an element, everything read from global memory.
+// The textbook kernel: a work-item for each element, everything read from global memory.
 #ifdef KERNEL_matrix_product_naive
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void matrix_product_naive(MATRICES) {
@@ -43,8 +39,8 @@ void matrix_product_naive(MATRICES) {
 #define TILE GROUP_WIDTH
 
 // A square work-group walks along a tile of rows of A and a tile of columns of B, a tile of k at a
-// time: together its work-items bring both tiles into local memory, then each continues its chain
-// from there. Work-items beyond the edges of C do all of it but store. Nothing between the barriers
+// time: its work-items bring both tiles into local memory together, then each continues its chain
+// from there. Work-items beyond the edges of C do everything but store. Nothing between the barriers
 // may depend on such a condition: PoCL 3.1 puts barriers of its own into inner loops, and a loop
 // that only some work-items run makes it write outside of C.
 #ifdef KERNEL_matrix_product_tiled

@@ -1,8 +1,8 @@
 // Sums, sums of squares, extremes, products and bit combinations in exact integers, of the samples of
-// a picture and of arrays of integers. Every work-group keeps a share of the result (a "partial") that
-// no other touches; the host brings the few of them together.
+// a picture and of arrays of integers. Every work-group keeps a part of the result (a "partial") that
+// no other work-group touches; the host combines these few.
 
-#define PATH_SERIAL 0        // work-groups of one, which loop
+#define PATH_SERIAL 0        // work-groups of one work-item, which loop
 #define PATH_NVIDIA 1        // warps by inline PTX, then local memory
 #define PATH_SUB_GROUPS 2    // sub-groups by their functions, then local memory
 #define PATH_LOCAL_MEMORY 3  // a tree in local memory
@@ -16,7 +16,7 @@
 #ifndef REDUX
 #define REDUX 0  // whether the device has redux.sync (compute capability 8.0)
 #endif
-#define LANES (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // work-items that share a stretch of memory
+#define STRIDE (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // neighbouring work-items that share a stretch
 
 // ---- Inside a team: the work-items that can exchange values without memory ----
 // Every work-item of the team has to get here, and all get the result.
@@ -59,8 +59,8 @@ ulong from_lane_wide(ulong value, uint distance) {
     return value;                                                                         \
   }
 #endif
-TEAM_REDUCTION(least, "min.u32", min)
-TEAM_REDUCTION(most, "max.u32", max)
+TEAM_REDUCTION(minimum, "min.u32", min)
+TEAM_REDUCTION(maximum, "max.u32", max)
 TEAM_REDUCTION(and, "and.b32", AND)
 TEAM_REDUCTION(or, "or.b32", OR)
 TEAM_REDUCTION(xor, "xor.b32", XOR)
@@ -94,8 +94,8 @@ ulong team_multiply(ulong value) {
 #define TEAMS get_num_sub_groups()
 
 ulong team_add(ulong value) { return sub_group_reduce_add(value); }
-uint team_least(uint value) { return sub_group_reduce_min(value); }
-uint team_most(uint value) { return sub_group_reduce_max(value); }
+uint team_minimum(uint value) { return sub_group_reduce_min(value); }
+uint team_maximum(uint value) { return sub_group_reduce_max(value); }
 // Sub-groups as every device has them know no other operation.
 #define TEAM_REDUCTION(name, type, operation)                              \
   type team_##name(type value) {                                           \
@@ -146,8 +146,8 @@ TEAM_REDUCTION(xor, uint, XOR)
 #endif
 GROUP_REDUCTION(add, ulong, ADD)
 GROUP_REDUCTION(multiply, ulong, MULTIPLY)
-GROUP_REDUCTION(least, uint, min)
-GROUP_REDUCTION(most, uint, max)
+GROUP_REDUCTION(minimum, uint, min)
+GROUP_REDUCTION(maximum, uint, max)
 GROUP_REDUCTION(and, uint, AND)
 GROUP_REDUCTION(or, uint, OR)
 GROUP_REDUCTION(xor, uint, XOR)
@@ -156,32 +156,36 @@ GROUP_REDUCTION(xor, uint, XOR)
 
 typedef struct {
   ulong sum, squares, squares_high, product;  // the sum of squares is squares + 2^32 * squares_high
-  uint least, most, all, any, odd;
+  uint minimum, maximum, bit_and, bit_or, bit_xor;
 } totals_t;
 
 #define NO_TOTALS {0, 0, 0, 1, UINT_MAX, 0, UINT_MAX, 0, 0}
 
 // The order of a partial's elements, for the host too.
-enum { SUM, SQUARES, SQUARES_HIGH, PRODUCT, LEAST, MOST, ALL, ANY, ODD, TOTALS };
+enum { SUM, SQUARES, SQUARES_HIGH, PRODUCT, MINIMUM, MAXIMUM, BIT_AND, BIT_OR, BIT_XOR, ELEMENTS };
 
 // Adds what the work-group gathered to its partial, or begins it. Every work-item has to get here.
 void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulong *scratch) {
-  const totals_t group = {group_add(mine->sum, scratch),          group_add(mine->squares, scratch),
-                          group_add(mine->squares_high, scratch), group_multiply(mine->product, scratch),
-                          group_least(mine->least, scratch),      group_most(mine->most, scratch),
-                          group_and(mine->all, scratch),          group_or(mine->any, scratch),
-                          group_xor(mine->odd, scratch)};
+  const totals_t group = {group_add(mine->sum, scratch),
+                          group_add(mine->squares, scratch),
+                          group_add(mine->squares_high, scratch),
+                          group_multiply(mine->product, scratch),
+                          group_minimum(mine->minimum, scratch),
+                          group_maximum(mine->maximum, scratch),
+                          group_and(mine->bit_and, scratch),
+                          group_or(mine->bit_or, scratch),
+                          group_xor(mine->bit_xor, scratch)};
   if (get_local_id(0) != 0) return;
   const totals_t none = NO_TOTALS;
   partial[SUM] = (begin ? none.sum : partial[SUM]) + group.sum;
   partial[SQUARES] = (begin ? none.squares : partial[SQUARES]) + group.squares;
   partial[SQUARES_HIGH] = (begin ? none.squares_high : partial[SQUARES_HIGH]) + group.squares_high;
   partial[PRODUCT] = (begin ? none.product : partial[PRODUCT]) * group.product;
-  partial[LEAST] = min(begin ? none.least : partial[LEAST], (ulong)group.least);
-  partial[MOST] = max(begin ? none.most : partial[MOST], (ulong)group.most);
-  partial[ALL] = (begin ? none.all : partial[ALL]) & group.all;
-  partial[ANY] = (begin ? none.any : partial[ANY]) | group.any;
-  partial[ODD] = (begin ? none.odd : partial[ODD]) ^ group.odd;
+  partial[MINIMUM] = min(begin ? none.minimum : partial[MINIMUM], (ulong)group.minimum);
+  partial[MAXIMUM] = max(begin ? none.maximum : partial[MAXIMUM], (ulong)group.maximum);
+  partial[BIT_AND] = (begin ? none.bit_and : partial[BIT_AND]) & group.bit_and;
+  partial[BIT_OR] = (begin ? none.bit_or : partial[BIT_OR]) | group.bit_or;
+  partial[BIT_XOR] = (begin ? none.bit_xor : partial[BIT_XOR]) ^ group.bit_xor;
 }
 
 // ---- Pictures ----
@@ -195,29 +199,31 @@ typedef ulong square_t;
 #endif
 
 typedef struct {
-  uint sum[CHANNELS], least[CHANNELS], most[CHANNELS], all[CHANNELS], any[CHANNELS], odd[CHANNELS];
+  uint sum[CHANNELS], minimum[CHANNELS], maximum[CHANNELS];
+  uint bit_and[CHANNELS], bit_or[CHANNELS], bit_xor[CHANNELS];
   square_t squares[CHANNELS];
 } stretch_t;
 
 void add_sample(stretch_t *stretch, int c, uint sample) {
   stretch->sum[c] += sample;
   stretch->squares[c] += (square_t)sample * sample;
-  stretch->least[c] = min(stretch->least[c], sample);
-  stretch->most[c] = max(stretch->most[c], sample);
-  stretch->all[c] &= sample;
-  stretch->any[c] |= sample;
-  stretch->odd[c] ^= sample;
+  stretch->minimum[c] = min(stretch->minimum[c], sample);
+  stretch->maximum[c] = max(stretch->maximum[c], sample);
+  stretch->bit_and[c] &= sample;
+  stretch->bit_or[c] |= sample;
+  stretch->bit_xor[c] ^= sample;
 }
 
-// Adds the pixels lane, lane + LANES, ... of a stretch.
+// Adds the pixels first, first + STRIDE, ... of a stretch.
 void add_stretch(totals_t *totals, __global const sample_t *samples, int pixels) {
-  const int lane = get_local_id(0) % LANES;
+  const int first = get_local_id(0) % STRIDE;
   stretch_t stretch;
   for (int c = 0; c < CHANNELS; ++c) {
-    stretch.sum[c] = stretch.squares[c] = stretch.any[c] = stretch.odd[c] = stretch.most[c] = 0;
-    stretch.all[c] = stretch.least[c] = UINT_MAX;
+    stretch.sum[c] = stretch.squares[c] = 0;
+    stretch.maximum[c] = stretch.bit_or[c] = stretch.bit_xor[c] = 0;
+    stretch.minimum[c] = stretch.bit_and[c] = UINT_MAX;
   }
-  for (int x = lane; x < pixels; x += LANES) {
+  for (int x = first; x < pixels; x += STRIDE) {
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) add_sample(&stretch, c, samples[x * CHANNELS + c]);
   }
@@ -225,14 +231,14 @@ void add_stretch(totals_t *totals, __global const sample_t *samples, int pixels)
   for (int c = 0; c < CHANNELS; ++c) {
     totals[c].sum += stretch.sum[c];
     totals[c].squares += stretch.squares[c];
-    totals[c].least = min(totals[c].least, stretch.least[c]);
-    totals[c].most = max(totals[c].most, stretch.most[c]);
-    totals[c].all &= stretch.all[c];
-    totals[c].any |= stretch.any[c];
-    totals[c].odd ^= stretch.odd[c];
-    // Soon 0, modulo 2^64, in most pictures: each even sample shifts it on.
+    totals[c].minimum = min(totals[c].minimum, stretch.minimum[c]);
+    totals[c].maximum = max(totals[c].maximum, stretch.maximum[c]);
+    totals[c].bit_and &= stretch.bit_and[c];
+    totals[c].bit_or |= stretch.bit_or[c];
+    totals[c].bit_xor ^= stretch.bit_xor[c];
+    // Soon 0, modulo 2^64, in most pictures: every even sample shifts it.
     if (totals[c].product != 0) {
-      for (int x = lane; x < pixels; x += LANES) totals[c].product *= samples[x * CHANNELS + c];
+      for (int x = first; x < pixels; x += STRIDE) totals[c].product *= samples[x * CHANNELS + c];
     }
   }
 }
@@ -246,14 +252,14 @@ void reduce_picture(__global const sample_t *restrict source, int pitch, int wid
   const totals_t none = NO_TOTALS;
   for (int c = 0; c < CHANNELS; ++c) totals[c] = none;
   const uint per_row = (width + STRETCH - 1) / STRETCH;
-  const uint step = get_global_size(0) / LANES;
-  for (ulong i = get_global_id(0) / LANES; i < (ulong)per_row * rows; i += step) {
+  const uint step = get_global_size(0) / STRIDE;
+  for (ulong i = get_global_id(0) / STRIDE; i < (ulong)per_row * rows; i += step) {
     const int x = (int)(i % per_row) * STRETCH;
     __global const sample_t *samples = source + i / per_row * pitch + (size_t)x * CHANNELS;
     add_stretch(totals, samples, min(STRETCH, width - x));
   }
   for (int c = 0; c < CHANNELS; ++c) {
-    keep(&totals[c], partials + (get_group_id(0) * CHANNELS + c) * TOTALS, begin, scratch);
+    keep(&totals[c], partials + (get_group_id(0) * CHANNELS + c) * ELEMENTS, begin, scratch);
   }
 }
 #endif
@@ -268,10 +274,10 @@ void reduce_integers(__global const int *restrict values, int stretches, int res
                      __global ulong *restrict partials) {
   __local ulong scratch[GROUP_SIZE];
   totals_t totals = NO_TOTALS;
-  const size_t step = get_global_size(0) / LANES;
-  for (size_t i = get_global_id(0) / LANES; i < (size_t)stretches + (rest > 0); i += step) {
+  const size_t step = get_global_size(0) / STRIDE;
+  for (size_t i = get_global_id(0) / STRIDE; i < (size_t)stretches + (rest > 0); i += step) {
     const int count = i < stretches ? ARRAY_STRETCH : rest;
-    for (int k = get_local_id(0) % LANES; k < count; k += LANES) {
+    for (int k = get_local_id(0) % STRIDE; k < count; k += STRIDE) {
       const int value = values[i * ARRAY_STRETCH + k];
       const ulong square = (ulong)((long)value * value);
       totals.sum += (ulong)(long)value;
@@ -279,13 +285,13 @@ void reduce_integers(__global const int *restrict values, int stretches, int res
       totals.squares_high += square >> 32;
       totals.product *= (ulong)(long)value;
       const uint ordered = as_uint(value) ^ 0x80000000u;
-      totals.least = min(totals.least, ordered);
-      totals.most = max(totals.most, ordered);
-      totals.all &= as_uint(value);
-      totals.any |= as_uint(value);
-      totals.odd ^= as_uint(value);
+      totals.minimum = min(totals.minimum, ordered);
+      totals.maximum = max(totals.maximum, ordered);
+      totals.bit_and &= as_uint(value);
+      totals.bit_or |= as_uint(value);
+      totals.bit_xor ^= as_uint(value);
     }
   }
-  keep(&totals, partials + get_group_id(0) * TOTALS, 1, scratch);
+  keep(&totals, partials + get_group_id(0) * ELEMENTS, 1, scratch);
 }
 #endif

@@ -1,10 +1,10 @@
-// One level of the tree by which arrays of floats are reduced; the tree depends on the number of values
-// alone. Blocks of 1024 consecutive values give one result each. In a block, lane l of 32 takes the values
+// One level of the tree by which arrays of floats are reduced; the tree depends only on the number of
+// values. Blocks of 1024 consecutive values give one result each. In a block, lane l of 32 takes the values
 // l, l + 32, l + 64, ... from left to right; then lane l takes lane l + 16, then l + 8, 4, 2, 1. The
 // results are the values of the next level, until one is left.
 //
-// Five quantities side by side: sum, sum of squares, product, minimum, maximum. The extremes pass over
-// NaN and put -0 before +0.
+// Five quantities side by side: sum, sum of squares, product, minimum, maximum. Minimum and maximum
+// ignore NaN and put -0 before +0.
 
 #define PATH_NVIDIA 1  // lanes exchange values by shfl; otherwise through local memory
 #ifndef PATH
@@ -21,7 +21,7 @@
 
 typedef struct {
   float sum[OWN_LANES], squares[OWN_LANES], product[OWN_LANES];
-  int least[OWN_LANES], most[OWN_LANES];  // as ordered() gives them
+  int minimum[OWN_LANES], maximum[OWN_LANES];  // as ordered() gives them
 } lanes_t;
 
 // The five arrays of a level's values, `stride` values apart; at the first level they are one.
@@ -44,8 +44,8 @@ void clear(lanes_t *lanes) {
   for (int l = 0; l < OWN_LANES; ++l) {
     lanes->sum[l] = lanes->squares[l] = -0.0f;  // changes nothing that it is added to, not even -0
     lanes->product[l] = 1.0f;
-    lanes->least[l] = INT_MAX;
-    lanes->most[l] = INT_MIN;
+    lanes->minimum[l] = INT_MAX;
+    lanes->maximum[l] = INT_MIN;
   }
 }
 
@@ -53,13 +53,13 @@ void take(lanes_t *lanes, int l, level_t level, size_t i) {
   const float value = level.values[i];
   const float square = level.first ? value : level.values[level.stride + i];
   const float factor = level.first ? value : level.values[2 * level.stride + i];
-  const float least = level.first ? value : level.values[3 * level.stride + i];
-  const float most = level.first ? value : level.values[4 * level.stride + i];
+  const float minimum = level.first ? value : level.values[3 * level.stride + i];
+  const float maximum = level.first ? value : level.values[4 * level.stride + i];
   lanes->sum[l] += value;
   lanes->squares[l] = level.first ? fma(square, square, lanes->squares[l]) : lanes->squares[l] + square;
   lanes->product[l] *= factor;
-  lanes->least[l] = isnan(least) ? lanes->least[l] : min(lanes->least[l], ordered(least));
-  lanes->most[l] = isnan(most) ? lanes->most[l] : max(lanes->most[l], ordered(most));
+  lanes->minimum[l] = isnan(minimum) ? lanes->minimum[l] : min(lanes->minimum[l], ordered(minimum));
+  lanes->maximum[l] = isnan(maximum) ? lanes->maximum[l] : max(lanes->maximum[l], ordered(maximum));
 }
 
 void take_block(lanes_t *lanes, level_t level, size_t begin, int count) {
@@ -73,7 +73,7 @@ void take_block(lanes_t *lanes, level_t level, size_t begin, int count) {
   }
 }
 
-// Brings 32 lanes together, in the first.
+// Combines 32 lanes; the result is in the first.
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 
@@ -85,7 +85,7 @@ void take_block(lanes_t *lanes, level_t level, size_t begin, int count) {
     }                                                                                      \
   }
 #elif PATH == PATH_NVIDIA
-// Every work-item of the work-group has to get here, here and below.
+// Every work-item of the work-group has to get here; below too.
 #define JOIN_LANES(name, type, operation)                                                  \
   void join_##name(type *lane, __local uint *scratch) {                                    \
     for (uint distance = LANES / 2; distance > 0; distance /= 2) {                         \
@@ -109,8 +109,8 @@ void take_block(lanes_t *lanes, level_t level, size_t begin, int count) {
 #endif
 JOIN_LANES(float_sum, float, ADD)
 JOIN_LANES(float_product, float, MULTIPLY)
-JOIN_LANES(least, int, min)
-JOIN_LANES(most, int, max)
+JOIN_LANES(minimum, int, min)
+JOIN_LANES(maximum, int, max)
 
 // Reduces a level of `blocks` whole blocks and `rest` more values to one value a block, in five arrays
 // that lie `blocks` (and one, where there is a rest) apart.
@@ -120,7 +120,7 @@ void reduce_floats(__global const float *restrict values, int stride, int first,
   __local uint scratch[GROUP_SIZE];
   const level_t level = {values, stride, first};
   const size_t count = (size_t)blocks + (rest > 0);
-  // All work-items of a work-group go round equally often: they wait for each other inside.
+  // All work-items of a work-group take equally many turns: there are barriers inside.
   for (size_t begin = get_group_id(0) * BLOCKS_AT_ONCE; begin < count;
        begin += get_num_groups(0) * BLOCKS_AT_ONCE) {
     const size_t block = begin + get_local_id(0) / LANES;
@@ -130,15 +130,15 @@ void reduce_floats(__global const float *restrict values, int stride, int first,
     join_float_sum(lanes.sum, scratch);
     join_float_sum(lanes.squares, scratch);
     join_float_product(lanes.product, scratch);
-    join_least(lanes.least, scratch);
-    join_most(lanes.most, scratch);
+    join_minimum(lanes.minimum, scratch);
+    join_maximum(lanes.maximum, scratch);
     if (get_local_id(0) % LANES == 0 && block < count) {
       results[block] = lanes.sum[0];
       results[count + block] = lanes.squares[0];
       results[2 * count + block] = lanes.product[0];
       // Where there is no number: minimum +infinity, maximum -infinity.
-      results[3 * count + block] = lanes.least[0] == INT_MAX ? INFINITY : from_ordered(lanes.least[0]);
-      results[4 * count + block] = lanes.most[0] == INT_MIN ? -INFINITY : from_ordered(lanes.most[0]);
+      results[3 * count + block] = lanes.minimum[0] == INT_MAX ? INFINITY : from_ordered(lanes.minimum[0]);
+      results[4 * count + block] = lanes.maximum[0] == INT_MIN ? -INFINITY : from_ordered(lanes.maximum[0]);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <ostream>
 #include <random>
 #include <stdexcept>
 #include <string>

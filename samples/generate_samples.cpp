@@ -4,20 +4,22 @@
 #include <memory>
 #include <string>
 
-#include "codec/codec.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "generator/pictures.hpp"
 
 namespace {
 
 void write_picture(const gpufilter::Image& image, const std::string& path) {
-  const gpufilter::FileFormat format = gpufilter::format_for_name(path);
+  const gpufilter::Codec& format = gpufilter::codec_for_output(path);
   const std::unique_ptr<gpufilter::ByteSink> sink = gpufilter::open_sink(path);
   gpufilter::PictureHeader header;
-  header.file_format = format;
+  header.file_format = &format;
   header.size = image.size();
   header.format = image.format();
-  const auto writer =
-      gpufilter::create_picture(format, *sink, header, {.jpeg_quality = 88, .png_level = 9});
+  gpufilter::WriteOptions options;
+  options.set(gpufilter::jpeg_quality_option(), "88").set(gpufilter::png_level_option(), "9");
+  const auto writer = gpufilter::create_picture(format, *sink, header, options);
   writer->write(image.rows());
   writer->finish({});
   sink->commit();

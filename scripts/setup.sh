@@ -8,7 +8,7 @@ build_folder="${project_root}/build/release"
 
 build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libtbb-dev libisal-dev)
+  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
 test_packages=(libgtest-dev)
 # A few tests compare with OpenCV; where it cannot be had, they skip themselves.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev)
@@ -64,8 +64,11 @@ require_packages() {
     say "no Debian packages here; expecting the libraries named in CONTRIBUTING.md to be installed"
     return
   fi
-  mapfile -t missing < <(missing_packages "$@")
-  ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+  # Not "< <(...)", which needs /proc.
+  missing="$(missing_packages "$@")"
+  [[ -n "${missing}" ]] || return 0
+  mapfile -t missing <<<"${missing}"
+  apt_install "${missing[@]}"
 }
 
 require_build_packages() { require_packages "${build_packages[@]}" || exit 1; }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "app/batch_progress.hpp"
 #include "app/batch_report.hpp"
-#include "app/engines.hpp"
+#include "app/lasting_dispatcher.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/timing_report.hpp"
@@ -53,10 +54,8 @@ bool timing_is_data(const FilterOptions& options) {
 
 void check_streams(const FilterOptions& options) {
   if (options.output == standard_stream) {
-    throw UsageError(
-        format("{}: is a folder; its pictures need a folder to go to, not standard "
-               "output",
-               options.input));
+    throw UsageError(formatted(
+        "{}: is a folder; its pictures go to a folder, not to standard output", options.input));
   }
   if (options.folder.json && timing_is_data(options)) {
     throw UsageError("--json holds the timing too; leave --timing out");
@@ -69,7 +68,7 @@ void check_streams(const FilterOptions& options) {
 void check_trace(const BatchPlan& plan, const std::string& trace) {
   for (const BatchItem& item : plan.items) {
     if (same_file(trace, plan.input_path(item)) || same_file(trace, plan.output_path(item))) {
-      throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+      throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
     }
   }
 }
@@ -88,7 +87,7 @@ class BatchReporter final : public BatchListener {
   void advanced(std::uint64_t bytes_under_way) override {
     const bool more = bytes_under_way > state_.bytes_under_way;
     state_.bytes_under_way = bytes_under_way;
-    if (!more) return;  // a picture is finished, which is told next
+    if (!more) return;  // a picture is finished, and reported next
     state_.elapsed = now() - start_;
     progress_.show(state_);
   }
@@ -97,7 +96,7 @@ class BatchReporter final : public BatchListener {
     totals_.add(result, report);
     if (report != nullptr && trace_) trace_->add(*report, result.job);
     if (result.status == PictureStatus::failed) log::error(printable(result.failure));
-    if (report != nullptr && report->alpha_flattened) ++flattened_;
+    if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
     ++state_.pictures;
     state_.bytes += result.item->bytes;
     if (report != nullptr) {
@@ -122,9 +121,9 @@ class BatchReporter final : public BatchListener {
   void conclude() {
     progress_.clear();
     const Nanoseconds elapsed = now() - start_;
-    if (flattened_ > 0) {
-      log::warn(format("{} picture{}: {}", flattened_, flattened_ == 1 ? "" : "s",
-                       flattening_notice(options_.run.write.background)));
+    for (const auto& [codec, count] : flattened_) {
+      log::warn(formatted("{} picture{}: {}", count, count == 1 ? "" : "s",
+                          flattening_notice(*codec, options_.run.write)));
     }
     if (trace_) trace_->finish();
     if (options_.folder.json) {
@@ -149,8 +148,8 @@ class BatchReporter final : public BatchListener {
     if ((!answer && log::level() > log::Level::info) || result.status == PictureStatus::failed) {
       return;
     }
-    const std::string line = printable(format("{} -> {}: {}", plan_.input_path(*result.item),
-                                              plan_.output_path(*result.item), words(result)));
+    const std::string line = printable(formatted("{} -> {}: {}", plan_.input_path(*result.item),
+                                                 plan_.output_path(*result.item), words(result)));
     if (answer) return print_result(line + "\n");
     log::info(line);
   }
@@ -158,10 +157,10 @@ class BatchReporter final : public BatchListener {
   static std::string words(const PictureResult& result) {
     switch (result.status) {
       case PictureStatus::done:
-        return format("{}x{}, {:.1f} ms", result.size.width, result.size.height,
-                      static_cast<double>(result.duration) / 1e6);
+        return formatted("{}x{}, {:.1f} ms", result.size.width, result.size.height,
+                         static_cast<double>(result.duration) / 1e6);
       case PictureStatus::exists:
-        return "is there already, skipped";
+        return "already exists, skipped";
       case PictureStatus::planned:
         return "would be done";
       default:
@@ -176,7 +175,7 @@ class BatchReporter final : public BatchListener {
   BatchState state_;
   BatchTotals totals_;
   std::optional<BatchTrace> trace_;
-  std::size_t flattened_ = 0;  // pictures that lost their alpha
+  std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   bool document_begun_ = false;
 };
 
@@ -184,8 +183,8 @@ class BatchReporter final : public BatchListener {
 
 int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
-  const LastingEngines lasting(options);  // which look for devices meanwhile
-  const Engines& engines = lasting.list();
+  const LastingDispatcher lasting(options);  // which looks for devices meanwhile
+  Dispatcher& dispatcher = lasting.get();
   const BatchPlan plan = make_batch_plan(request_for(options));
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
   BatchOptions batch;
@@ -195,18 +194,16 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
   const auto limit = limit_threads(options);
-  // "auto" finds something in any case; what else is asked for may not be there.
-  if (options.device != "auto" || options.require_device) {
-    for (const auto& engine : engines)
-      engine->await_choice();
-  }
+  // A device that was asked for and does not exist is reported before anything is written.
+  const bool needs_none = options.device == "auto" || options.device == "all";
+  if (!needs_none || options.require_device) dispatcher.await_choice();
   std::unique_ptr<ByteSink> trace;
   if (!options.trace.empty() && !batch.dry_run) {
     check_trace(plan, options.trace);
     trace = open_sink(options.trace);
   }
   BatchReporter reporter(plan, options, start, trace.get());
-  run_batch(plan, options.chain, engines, batch, reporter);
+  run_batch(plan, options.chain, dispatcher, batch, reporter);
   reporter.conclude();
   return reporter.any_failed() ? 1 : 0;
 }

@@ -21,8 +21,8 @@ double seconds(Nanoseconds duration) {
 std::string clock_text(long long duration) {
   const long long hours = duration / 3600;
   const long long minutes = duration / 60 % 60;
-  return hours > 0 ? format("{}:{:02}:{:02}", hours, minutes, duration % 60)
-                   : format("{}:{:02}", minutes, duration % 60);
+  return hours > 0 ? formatted("{}:{:02}:{:02}", hours, minutes, duration % 60)
+                   : formatted("{}:{:02}", minutes, duration % 60);
 }
 
 // By bytes: they tell a picture's work better than counting pictures does.
@@ -35,20 +35,20 @@ double share(const BatchState& state) {
 }  // namespace
 
 std::string progress_text(const BatchState& state) {
-  std::string text = format("{}/{} pictures, {} %", state.pictures, state.all_pictures,
-                            static_cast<int>(100 * share(state)));
+  std::string text = formatted("{}/{} pictures, {} %", state.pictures, state.all_pictures,
+                               static_cast<int>(100 * share(state)));
   const std::uint64_t worked = state.filtered_bytes + state.bytes_under_way;
   if (worked == 0 || state.elapsed <= 0) return text;
   const double elapsed = seconds(state.elapsed);
   if (state.filtered > 0) {
-    text += format(", {:.1f} Mpx/s, {:.1f} pictures/s",
-                   static_cast<double>(state.filtered_pixels) / 1e6 / elapsed,
-                   static_cast<double>(state.filtered) / elapsed);
+    text += formatted(", {:.1f} Mpx/s, {:.1f} pictures/s",
+                      static_cast<double>(state.filtered_pixels) / 1e6 / elapsed,
+                      static_cast<double>(state.filtered) / elapsed);
   }
   const std::uint64_t remaining = state.all_bytes - state.bytes - state.bytes_under_way;
   return text +
-         format(", {} left", clock_text(std::llround(elapsed * static_cast<double>(remaining) /
-                                                     static_cast<double>(worked))));
+         formatted(", {} left", clock_text(std::llround(elapsed * static_cast<double>(remaining) /
+                                                        static_cast<double>(worked))));
 }
 
 std::string progress_bar(const BatchState& state) {
@@ -73,7 +73,7 @@ void BatchProgress::show(const BatchState& state) {
     visible_ = true;
     log::show_status(progress_bar(state));
   } else {
-    std::fputs(format("gpufilter: {}\n", progress_text(state)).c_str(), stderr);
+    std::fputs(formatted("gpufilter: {}\n", progress_text(state)).c_str(), stderr);
   }
 }
 

@@ -1,11 +1,12 @@
 #include "app/batch_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "app/jpeg_report.hpp"
+#include "app/encoding_report.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "codec/text_encoding.hpp"
@@ -39,13 +40,14 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Names of files are bytes: what JSON cannot hold is replaced in the name, and told exactly beside.
+// Names of files are bytes: what JSON cannot hold is replaced in the name, and another field holds
+// the exact bytes.
 void add_path(Json& json, const std::string& field, const std::string& path) {
   json[field] = path;
   if (is_utf8(path)) return;
   std::string digits;
   for (const char c : path)
-    digits += format("{:02x}", static_cast<unsigned char>(c));
+    digits += formatted("{:02x}", static_cast<unsigned char>(c));
   json[field + "_hex"] = digits;
 }
 
@@ -155,18 +157,18 @@ std::vector<BatchActivity> BatchTotals::activities() const {
 std::string batch_summary(const BatchTotals& totals, Nanoseconds elapsed) {
   const std::size_t planned = totals.count(PictureStatus::planned);
   const std::size_t done = planned > 0 ? planned : totals.count(PictureStatus::done);
-  std::string text =
-      format("{} picture{} {}", done, done == 1 ? "" : "s", planned > 0 ? "would be done" : "done");
+  std::string text = formatted("{} picture{} {}", done, done == 1 ? "" : "s",
+                               planned > 0 ? "would be done" : "done");
   for (const auto& [status, words] :
        {std::pair{PictureStatus::unchanged, "unchanged"},
         std::pair{PictureStatus::exists, "skipped"}, std::pair{PictureStatus::failed, "failed"},
         std::pair{PictureStatus::not_begun, "not begun"}}) {
-    if (totals.count(status) > 0) text += format(", {} {}", totals.count(status), words);
+    if (totals.count(status) > 0) text += formatted(", {} {}", totals.count(status), words);
   }
   if (totals.pixels() > 0) {
-    text +=
-        format(": {:.1f} Mpx in {:.2f} s, {:.1f} Mpx/s", static_cast<double>(totals.pixels()) / 1e6,
-               milliseconds(elapsed) / 1e3, megapixels_per_second(totals.pixels(), elapsed));
+    text += formatted(": {:.1f} Mpx in {:.2f} s, {:.1f} Mpx/s",
+                      static_cast<double>(totals.pixels()) / 1e6, milliseconds(elapsed) / 1e3,
+                      megapixels_per_second(totals.pixels(), elapsed));
   }
   return text + "\n";
 }
@@ -174,24 +176,24 @@ std::string batch_summary(const BatchTotals& totals, Nanoseconds elapsed) {
 std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   std::string text;
   for (const auto& use : totals.devices()) {
-    if (totals.devices().size() > 1) text += format("{} pictures on: ", use.pictures);
+    if (totals.devices().size() > 1) text += formatted("{} pictures on: ", use.pictures);
     text += device_lines(use.engine);
   }
-  text += format("{:<16}{:>11}{:>10}{:>10}{:>8}  {}\n", "", "ms", "MB", "Mpx/s", "GB/s", summed);
+  text += formatted("{:<16}{:>11}{:>10}{:>10}{:>8}  {}\n", "", "ms", "MB", "Mpx/s", "GB/s", summed);
   int walk = 0;
   for (const BatchActivity& line : totals.activities()) {
     if (std::exchange(walk, line.walk) != line.walk) text += "again, now that it is known:\n";
-    text += format("{:<16}{:>11.3f}", label(line), milliseconds(line.duration));
+    text += formatted("{:<16}{:>11.3f}", label(line), milliseconds(line.duration));
     if (line.bytes > 0) {
-      text += format("{:>10.2f}{:>10.1f}{:>8.2f}  {}", static_cast<double>(line.bytes) / 1e6,
-                     megapixels_per_second(line.pixels, line.duration),
-                     gigabytes_per_second(line.bytes, line.duration), line.variant);
+      text += formatted("{:>10.2f}{:>10.1f}{:>8.2f}  {}", static_cast<double>(line.bytes) / 1e6,
+                        megapixels_per_second(line.pixels, line.duration),
+                        gigabytes_per_second(line.bytes, line.duration), line.variant);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
-  return text + format("{:<16}{:>11.3f}{:>10}{:>10.1f}\n", "total", milliseconds(elapsed), "",
-                       megapixels_per_second(totals.pixels(), elapsed));
+  return text + formatted("{:<16}{:>11.3f}{:>10}{:>10.1f}\n", "total", milliseconds(elapsed), "",
+                          megapixels_per_second(totals.pixels(), elapsed));
 }
 
 std::string batch_timing_json(const BatchTotals& totals, Nanoseconds elapsed) {
@@ -206,16 +208,16 @@ std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed) {
       "gigabytes_per_second\n";
   for (const BatchActivity& line : totals.activities()) {
     const std::string pass =
-        line.pass < 0 ? ",," : format("{},{},{}", line.pass, line.stage, csv_text(line.variant));
-    text += format("{},{},{},{:.6f},", line.walk, activity_name(line.activity), pass,
-                   milliseconds(line.duration));
+        line.pass < 0 ? ",," : formatted("{},{},{}", line.pass, line.stage, csv_text(line.variant));
+    text += formatted("{},{},{},{:.6f},", line.walk, activity_name(line.activity), pass,
+                      milliseconds(line.duration));
     text += line.bytes == 0 ? ",,\n"
-                            : format("{},{:.3f},{:.3f}\n", line.bytes,
-                                     megapixels_per_second(line.pixels, line.duration),
-                                     gigabytes_per_second(line.bytes, line.duration));
+                            : formatted("{},{:.3f},{:.3f}\n", line.bytes,
+                                        megapixels_per_second(line.pixels, line.duration),
+                                        gigabytes_per_second(line.bytes, line.duration));
   }
-  return text + format(",total,,,,{:.6f},,{:.3f},\n", milliseconds(elapsed),
-                       megapixels_per_second(totals.pixels(), elapsed));
+  return text + formatted(",total,,,,{:.6f},,{:.3f},\n", milliseconds(elapsed),
+                          megapixels_per_second(totals.pixels(), elapsed));
 }
 
 std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
@@ -237,16 +239,16 @@ std::string batch_json_picture(const BatchPlan& plan, const PictureResult& resul
   if (result.status == PictureStatus::failed) add_path(json, "error", result.failure);
   if (item.problem.empty()) {
     json["input_bytes"] = item.bytes;
-    json["output_format"] = lower(to_string(item.output_format));
+    json["output_format"] = lower(item.output_format->name);
   }
   if (result.status == PictureStatus::done) {
-    json["input_format"] = lower(to_string(result.input_format));
+    json["input_format"] = lower(result.input_format->name);
     json["width"] = result.size.width;
     json["height"] = result.size.height;
     json["channels"] = result.output_pixel.channels;
     json["depth"] = result.output_pixel.depth;
     json["output_bytes"] = result.output_bytes;
-    json["jpeg"] = jpeg_json(result.jpeg_settings);
+    add_encoding(json, *item.output_format, result.encoding);
     json["device"] = result.device;
     json["milliseconds"] = milliseconds(result.duration);
     json["megapixels_per_second"] =

@@ -1,7 +1,10 @@
 #include "app/compare_command.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -15,7 +18,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 #include "pipeline/comparison.hpp"
 
 namespace gpufilter {
@@ -58,6 +61,13 @@ struct CompareOptions {
   bool quiet = false;
 };
 
+// The formats for drawings: a difference of one step has to stay visible.
+CodecList drawing_formats() {
+  CodecList list;
+  std::ranges::copy_if(codecs(), std::back_inserter(list), &Codec::is_lossless);
+  return list;
+}
+
 void declare_options(CLI::App& app, CompareOptions& options) {
   app.add_option("A", options.a, "A picture; - is standard input")->required()->option_text(" ");
   app.add_option("B", options.b, "The picture to compare with; - is standard input")
@@ -67,11 +77,12 @@ void declare_options(CLI::App& app, CompareOptions& options) {
                  "Let differences of a sample up to N pass, in steps of the pictures' own depth")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
-  app.add_option("--diff", options.drawing, "Draw the differences into this PNG file")
+  app.add_option("--diff", options.drawing,
+                 "Draw the differences into this file, " + names_of(drawing_formats()))
       ->option_text("OUT.png");
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.max_pixels));
+      ->option_text(formatted("N [{}]", options.max_pixels));
   auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object");
   json->option_text(" ");
   app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
@@ -94,9 +105,10 @@ void check_inputs(const CompareOptions& options) {
 
 void check_drawing(const CompareOptions& options) {
   if (!options.drawing) return;
-  if (*options.drawing == "-" || format_for_name(*options.drawing) != FileFormat::png) {
-    throw UsageError(*options.drawing +
-                     ": the differences are drawn as PNG; give --diff a name that ends in .png");
+  if (*options.drawing == "-" || !codec_for_output(*options.drawing).is_lossless) {
+    throw UsageError(
+        formatted("{}: differences are drawn as {}; give --diff a name that ends in {}",
+                  *options.drawing, names_of(drawing_formats()), endings_of(drawing_formats())));
   }
   for (const std::string& path : {options.a, options.b}) {
     std::error_code ignored;
@@ -113,7 +125,8 @@ Comparison compare_and_draw(RowReader& a, RowReader& b, const CompareOptions& op
   PictureHeader header;
   header.size = a.header().size;
   header.format = difference_format;
-  const std::unique_ptr<RowWriter> writer = create_picture(FileFormat::png, *sink, header);
+  const std::unique_ptr<RowWriter> writer =
+      create_picture(codec_for_output(*options.drawing), *sink, header);
   Comparison comparison = compare_pictures(a, b, options.tolerance, writer.get());
   sink->commit();
   return comparison;

@@ -19,14 +19,14 @@ double share(std::uint64_t part, std::uint64_t whole) {
 // "12 of 3000 pixels (0.40 %)". Neither nothing nor everything is said of what is only nearly so.
 std::string pixels_of(std::uint64_t part, std::uint64_t whole) {
   const double percent = 100 * share(part, whole);
-  std::string rounded = format("{:.2f} %", percent);
+  std::string rounded = formatted("{:.2f} %", percent);
   if (part > 0 && percent < 0.01) rounded = "less than 0.01 %";
   if (part < whole && percent > 99.99) rounded = "more than 99.99 %";
-  return format("{} of {} pixels ({})", part, whole, rounded);
+  return formatted("{} of {} pixels ({})", part, whole, rounded);
 }
 
 std::string shape(const PictureHeader& header) {
-  return format("{}x{}, {}", header.size.width, header.size.height, to_string(header.format));
+  return formatted("{}x{}, {}", header.size.width, header.size.height, to_string(header.format));
 }
 
 std::vector<std::uint32_t> samples(const std::array<std::uint32_t, 4>& pixel,
@@ -36,12 +36,12 @@ std::vector<std::uint32_t> samples(const std::array<std::uint32_t, 4>& pixel,
 
 std::string channel_table(const Comparison& comparison) {
   std::string table =
-      format("{:<8}{:>14}{:>10}{:>14}\n", "channel", "differing", "maximum", "mean");
+      formatted("{:<8}{:>14}{:>10}{:>14}\n", "channel", "differing", "maximum", "mean");
   const std::vector<std::string> names = channel_names(comparison.format);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const ChannelComparison& channel = comparison.channels[i];
-    table += format("{:<8}{:>14}{:>10}{:>14.6g}\n", names[i], channel.differing, channel.maximum,
-                    comparison.mean(i));
+    table += formatted("{:<8}{:>14}{:>10}{:>14.6g}\n", names[i], channel.differing, channel.maximum,
+                       comparison.mean(i));
   }
   return table;
 }
@@ -49,28 +49,28 @@ std::string channel_table(const Comparison& comparison) {
 std::string text_of_differences(const CompareReport& report, const Comparison& comparison,
                                 const DifferingPixel& first) {
   const std::uint64_t pixels = comparison.size.pixels();
-  std::string text = format("{} and {} ", report.a.name, report.b.name);
+  std::string text = formatted("{} and {} ", report.a.name, report.b.name);
   if (comparison.verdict() == Verdict::within_tolerance) {
-    text += format("are equal within the tolerance of {}", comparison.tolerance);
+    text += formatted("are equal within the tolerance of {}", comparison.tolerance);
   } else {
     text += "are different";
   }
-  text += format(": {} differ, by at most {}\n", pixels_of(comparison.differing_pixels, pixels),
-                 comparison.maximum());
+  text += formatted(": {} differ, by at most {}\n", pixels_of(comparison.differing_pixels, pixels),
+                    comparison.maximum());
   if (comparison.verdict() == Verdict::different && comparison.tolerance > 0) {
-    text += format("beyond the tolerance of {}: {}\n", comparison.tolerance,
-                   pixels_of(comparison.pixels_beyond_tolerance, pixels));
+    text += formatted("beyond the tolerance of {}: {}\n", comparison.tolerance,
+                      pixels_of(comparison.pixels_beyond_tolerance, pixels));
   }
-  text += format("first at x {}, y {}: A ({}), B ({})\n", first.x, first.y,
-                 fmt::join(samples(first.a, comparison.format), ", "),
-                 fmt::join(samples(first.b, comparison.format), ", "));
-  if (const auto psnr = comparison.psnr()) text += format("PSNR {:.2f} dB\n", *psnr);
+  text += formatted("first at x {}, y {}: A ({}), B ({})\n", first.x, first.y,
+                    fmt::join(samples(first.a, comparison.format), ", "),
+                    fmt::join(samples(first.b, comparison.format), ", "));
+  if (const auto psnr = comparison.psnr()) text += formatted("PSNR {:.2f} dB\n", *psnr);
   return text + channel_table(comparison);
 }
 
 Json json_of_picture(const ComparedPicture& picture) {
   return {{"name", picture.name},
-          {"file_format", to_string(picture.header.file_format)},
+          {"file_format", picture.header.file_format->name},
           {"width", picture.header.size.width},
           {"height", picture.header.size.height},
           {"channels", picture.header.format.channels},
@@ -141,14 +141,14 @@ int exit_code(const CompareReport& report) {
 
 std::string text_report(const CompareReport& report) {
   if (!report.comparison) {
-    std::string text = format("not comparable: {} is {}; {} is {}\n", report.a.name,
-                              shape(report.a.header), report.b.name, shape(report.b.header));
-    if (report.wanted_drawing) text += format("{} was not written\n", *report.wanted_drawing);
+    std::string text = formatted("not comparable: {} is {}; {} is {}\n", report.a.name,
+                                 shape(report.a.header), report.b.name, shape(report.b.header));
+    if (report.wanted_drawing) text += formatted("{} was not written\n", *report.wanted_drawing);
     return text;
   }
   if (!report.comparison->first) {
-    return format("{} and {} are equal: {}\n", report.a.name, report.b.name,
-                  shape(report.a.header));
+    return formatted("{} and {} are equal: {}\n", report.a.name, report.b.name,
+                     shape(report.a.header));
   }
   return text_of_differences(report, *report.comparison, *report.comparison->first);
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 #include "pipeline/comparison.hpp"
 
 namespace gpufilter {

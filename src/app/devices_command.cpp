@@ -28,14 +28,20 @@ std::vector<int> fitting_tiles(const DeviceInfo& device) {
 
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= std::uint64_t{1} << 30U) {
-    return format("{:.1f} GiB", static_cast<double>(bytes) / (1U << 30U));
+    return formatted("{:.1f} GiB", static_cast<double>(bytes) / (1U << 30U));
   }
-  return format("{} KiB", bytes >> 10U);
+  return formatted("{} KiB", bytes >> 10U);
 }
 
 std::string as_json(const std::vector<DeviceInfo>& devices) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  nlohmann::ordered_json unusable = nlohmann::ordered_json::array();
   for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty()) {
+      unusable.push_back(
+          {{"index", device.index}, {"library", device.name}, {"reason", device.unusable}});
+      continue;
+    }
     list.push_back({{"index", device.index},
                     {"kind", to_string(device.kind)},
                     {"name", device.name},
@@ -56,42 +62,48 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
                     {"unified_memory", device.unified_memory},
                     {"blur_tiles", fitting_tiles(device)}});
   }
-  const nlohmann::ordered_json json{{"schema", "gpufilter-devices-1"}, {"devices", list}};
+  const nlohmann::ordered_json json{
+      {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
   // Drivers' texts need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string line(const char* label, const std::string& value) {
-  return format("    {:<20}{}\n", label, value);
+  return formatted("    {:<20}{}\n", label, value);
 }
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
-    return "No OpenCL device. Install your GPU's driver, or PoCL for the CPU:\n"
-           "pocl-opencl-icd. Without one, pictures are filtered by the C++ reference.\n";
+    return "No OpenCL device: pictures are filtered by the processor. For a GPU, install its "
+           "driver.\n";
   }
   std::string table;
   for (const DeviceInfo& device : devices) {
-    table += format("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
-    table +=
-        line("platform", format("{}, {}", device.platform, brief_version(device.platform_version)));
-    table += line("driver", format("{}, {}", device.driver_version, device.language_version));
-    table += line("compute units", format("{}", device.compute_units));
-    table += line("work-group", format("at most {} work-items ({})", device.max_work_group_size,
-                                       fmt::join(device.max_work_item_sizes, " x ")));
+    if (!device.unusable.empty()) {
+      table += formatted("{}  {} (not usable)\n", device.index, device.name);
+      table += line("reason", device.unusable);
+      continue;
+    }
+    table += formatted("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
+    table += line("platform",
+                  formatted("{}, {}", device.platform, brief_version(device.platform_version)));
+    table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
+    table += line("compute units", formatted("{}", device.compute_units));
+    table += line("work-group", formatted("at most {} work-items ({})", device.max_work_group_size,
+                                          fmt::join(device.max_work_item_sizes, " x ")));
     table += line("preferred multiple", device.preferred_multiple == 0
-                                            ? "not told"
+                                            ? "unknown"
                                             : std::to_string(device.preferred_multiple));
     table += line("sub-groups", device.max_sub_groups == 0
                                     ? "none"
-                                    : format("at most {} a work-group", device.max_sub_groups));
+                                    : formatted("at most {} a work-group", device.max_sub_groups));
     table += line("local memory", bytes_text(device.local_memory));
     table +=
-        line("global memory", format("{}{}, largest buffer {}", bytes_text(device.global_memory),
-                                     device.unified_memory ? " shared with the host" : "",
-                                     bytes_text(device.max_allocation)));
+        line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
+                                        device.unified_memory ? " shared with the host" : "",
+                                        bytes_text(device.max_allocation)));
     const auto tiles = fitting_tiles(device);
-    table += line("--tile", tiles.empty() ? "none fits" : format("{}", fmt::join(tiles, ", ")));
+    table += line("--tile", tiles.empty() ? "none fits" : formatted("{}", fmt::join(tiles, ", ")));
   }
   return table;
 }
@@ -106,8 +118,10 @@ int run_devices_command(int argc, const char* const* argv) {
   bool json = false;
   app.add_flag("--json", json, "Print JSON");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  const auto devices = discover_devices();
-  print_result(json ? as_json(devices) : as_table(devices));
+  DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
+  while (!catalog.complete())
+    catalog.find_more();
+  print_result(json ? as_json(catalog.devices()) : as_table(catalog.devices()));
   return 0;
 }
 

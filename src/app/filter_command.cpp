@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "app/batch_command.hpp"
-#include "app/engines.hpp"
 #include "app/filter_options.hpp"
+#include "app/lasting_dispatcher.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
 #include "app/timing_report.hpp"
@@ -27,30 +27,31 @@ namespace fs = std::filesystem;
 std::string output_path(const FilterOptions& options) {
   if (!is_folder(options.output)) {
     if (options.output.ends_with('/')) {
-      throw UsageError(format("{}: there is no such folder: create it first", options.output));
+      throw UsageError(
+          formatted("{}: this folder does not exist: create it first", options.output));
     }
     return options.output;
   }
   if (options.input == standard_stream) {
     throw UsageError(
-        format("{}: is a folder; standard input has no name to take there", options.output));
+        formatted("{}: is a folder; standard input has no name to take there", options.output));
   }
   return fs::path(options.output) / fs::path(options.input).filename();
 }
 
-// The format to write: standard output keeps the input's.
-std::optional<FileFormat> output_format(const std::string& output) {
-  if (output == standard_stream) return std::nullopt;
-  return format_for_name(output);
+// The format to write; nullptr for standard output, which keeps the input's.
+const Codec* output_format(const std::string& output) {
+  return output == standard_stream ? nullptr : &codec_for_output(output);
 }
 
 void check_paths(const FilterOptions& options, const std::string& output) {
   if (!options.folder.given.empty()) {
-    throw UsageError(format("{} is for folders of pictures, and {} is none", options.folder.given,
-                            options.input));
+    throw UsageError(formatted("{} is for folders of pictures, and {} is not a folder",
+                               options.folder.given, options.input));
   }
   if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(format("{}: input and output are one file; --in-place allows that", output));
+    throw UsageError(
+        formatted("{}: input and output are the same file; --in-place allows that", output));
   }
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
@@ -63,7 +64,7 @@ void check_paths(const FilterOptions& options, const std::string& output) {
 void check_trace(const FilterOptions& options, const std::string& output) {
   const std::string& trace = options.trace;
   if (same_file(trace, options.input) || same_file(trace, output)) {
-    throw UsageError(format("{}: is a picture of this run; give --trace another file", trace));
+    throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
   }
   const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
                                 options.timing == TimingFormat::csv;
@@ -72,7 +73,7 @@ void check_trace(const FilterOptions& options, const std::string& output) {
   }
 }
 
-// Whether an output that is there already means that nothing is to be done.
+// Whether there is nothing to do, because the output already exists.
 bool skip_existing(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
   if (output == standard_stream || options.on_exists == OnExists::overwrite ||
@@ -80,34 +81,33 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
     return false;
   }
   if (options.on_exists == OnExists::fail) {
-    throw UsageError(format("{}: is there already; --on-exists overwrite replaces it", output));
+    throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
   }
-  log::info(format("{}: is there already, skipped", output));
+  log::info(formatted("{}: already exists, skipped", output));
   return true;
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
-                     std::optional<FileFormat> file_format, Engine& engine, Nanoseconds start) {
+                     const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start) {
   ProgressLine progress(options.progress, options.input);
   RunOptions run = options.run;
   run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
   run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
   try {
-    return filter_picture(options.input, output, file_format, options.chain, engine, run);
+    return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
     throw PictureError(options.input, "there is not enough memory for this picture");
   }
 }
 
-// The picture is opened while the device is looked for; but a device that is not there is told
-// first.
+// The picture is opened while the device is looked for, but a missing device is reported first.
 template <typename Work>
-auto after_choice_of(const Engine& engine, const Work& work) {
+auto after_choice_of(Dispatcher& dispatcher, const Work& work) {
   try {
     return work();
   } catch (const PictureError&) {
-    engine.await_choice();
+    dispatcher.await_choice();
     throw;
   }
 }
@@ -122,26 +122,27 @@ int run_filter_command(int argc, const char* const* argv) {
   if (options->threads) limit_pocl_threads(*options->threads);
   if (is_folder(options->input)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
-  const auto file_format = output_format(output);
+  const Codec* file_format = output_format(output);
   check_paths(*options, output);
   if (!options->trace.empty()) check_trace(*options, output);
   if (skip_existing(*options, output)) return 0;
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
-  const LastingEngines engines(*options);
-  Engine& engine = *engines.list().front();
-  after_choice_of(engine, [&] {
+  const LastingDispatcher lasting(*options);
+  Dispatcher& dispatcher = lasting.get();
+  after_choice_of(dispatcher, [&] {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = filter_one(*options, output, file_format, engine, start);
+    const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
     if (report.alpha_flattened) {
-      log::warn(format("{}: {}", report.output, flattening_notice(options->run.write.background)));
+      log::warn(formatted("{}: {}", report.output,
+                          flattening_notice(*report.output_format, options->run.write)));
     }
     print_timing(report, options->timing, output == standard_stream);
     if (trace) write_trace(report, *trace);
   });
-  engine.keep_programs();
+  dispatcher.conclude();
   return 0;
 }
 

@@ -1,29 +1,31 @@
 #include "app/filter_options.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
-#include <map>
 
-#include "app/color.hpp"
 #include "app/device_options.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
+#include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
-#include "stages/catalogue.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr const char* examples =
     R"(Stages run in the order in which they are written; any may be repeated.
+A parameter belongs to the stage before it; given before the first stage, it is
+the default of all stages that take it.
 '-' is standard input or standard output.
 
 Examples:
   gpufilter in.png out.png --blur tiled             blur, see the time it took
   gpufilter in.jpg out.png --blur auto --blur auto  blur twice
-  gpufilter in.png out.png --blur tiled --tile 32 --device gpu --border mirror
+  gpufilter in.png out.png --blur tiled --tile 32 --border mirror --device gpu
+  gpufilter in.png out.png --border wrap --blur auto --blur auto --border mirror
   gpufilter in.png out.jpg --quality 85             only convert
   gpufilter - - --blur auto < in.png > out.png      in a pipe
   gpufilter in.png out.png --blur auto --timing json --trace trace.json
@@ -34,8 +36,8 @@ Examples:
 Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
 130 and 143 interrupted.)";
 
-// More than any machine has use for: each takes memory of its own.
-constexpr int most_threads = 1024;
+// More than any machine can use; each thread takes memory.
+constexpr int max_threads = 1024;
 
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
@@ -65,81 +67,8 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const Choi
           texts.push_back(text);
         return texts;
       }()))
-      ->option_text(format("{} [{}]", names, current));
+      ->option_text(formatted("{} [{}]", names, current));
 }
-
-// The stages of the chain are spread over options of several kinds; their order is the parser's.
-class StageOptions {
- public:
-  explicit StageOptions(CLI::App& app) {
-    for (const StageKind& kind : stage_catalogue()) {
-      add_kind(app, kind);
-      for (const StageParameter& parameter : kind.parameters)
-        add_parameter(app, parameter);
-      for (const StageListing& listing : kind.listings)
-        add_listing(app, listing);
-    }
-  }
-
-  [[nodiscard]] StageChain chain(const CLI::App& app) const {
-    StageChain chain;
-    std::map<const CLI::Option*, std::size_t> seen;
-    for (const CLI::Option* option : app.parse_order()) {
-      const auto kind = kinds_.find(option);
-      if (kind == kinds_.end()) continue;
-      chain.push_back(kind->second->make(option->results().at(seen[option]++), values_));
-    }
-    return chain;
-  }
-
-  // Throws UsageError where a parameter is given that shapes none of the stages asked for.
-  void check_parameters() const {
-    for (const auto& [option, kind] : kinds_) {
-      const auto uses = option->results();
-      for (const StageParameter& parameter : kind->parameters) {
-        if (values_.count(parameter.option) == 0) continue;
-        const std::string& value = parameter.shapes_value;
-        const bool used = value.empty() ? !uses.empty()
-                                        : std::find(uses.begin(), uses.end(), value) != uses.end();
-        if (used) continue;
-        throw UsageError(format("{} goes with {}{}{}", parameter.option, kind->option,
-                                value.empty() ? "" : " ", value));
-      }
-    }
-  }
-
- private:
-  void add_kind(CLI::App& app, const StageKind& kind) {
-    CLI::Option* option = app.add_option(kind.option, uses_[kind.option], kind.help)
-                              ->allow_extra_args(false)
-                              ->option_text(kind.value_name)
-                              ->group("Stages");
-    if (!kind.choices.empty()) option->check(CLI::IsMember(kind.choices));
-    kinds_[option] = &kind;
-  }
-
-  void add_parameter(CLI::App& app, const StageParameter& parameter) {
-    const auto keep = [this, &parameter](const std::string& value) {
-      values_[parameter.option] = value;
-    };
-    app.add_option_function<std::string>(parameter.option, keep, parameter.help)
-        ->check(CLI::IsMember(parameter.choices))
-        ->option_text(format("{} [{}]", fmt::join(parameter.choices, "|"), parameter.default_value))
-        ->group("Stages");
-  }
-
-  static void add_listing(CLI::App& app, const StageListing& listing) {
-    const auto print = [&listing] {
-      std::fputs(listing.text().c_str(), stdout);
-      throw CLI::Success();
-    };
-    app.add_flag_callback(listing.option, print, listing.help)->group("Stages");
-  }
-
-  std::map<const CLI::Option*, const StageKind*> kinds_;
-  std::map<std::string, std::vector<std::string>> uses_;
-  ParameterValues values_;
-};
 
 void add_device_options(CLI::App& app, FilterOptions& options) {
   add_device_choice(app, options.device, options.require_device,
@@ -148,8 +77,8 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "--threads", options.threads,
          "Threads that decoding, filtering on the CPU and encoding take in all; PoCL has as "
          "many of its own, while those wait")
-      ->check(whole_number(1, most_threads))
-      ->option_text(format("N [{}]", allowed_threads()));
+      ->check(whole_number(1, max_threads))
+      ->option_text(formatted("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
          "--max-memory",
          [&options](const std::string& text) { options.max_memory = parse_bytes(text); },
@@ -164,34 +93,14 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
 }
 
 void add_picture_options(CLI::App& app, FilterOptions& options) {
-  WriteOptions& write = options.run.write;
-  app.add_option("--quality", write.jpeg_quality,
-                 "Quality of JPEG output; by default that of a JPEG input is kept, else 90")
-      ->check(whole_number(1, 100))
-      ->option_text("1..100");
-  add_choice<std::optional<ChromaSubsampling>>(
-      app, "--subsampling", write.jpeg_subsampling,
-      {{"auto", std::nullopt},
-       {"444", ChromaSubsampling{1, 1}},
-       {"422", ChromaSubsampling{2, 1}},
-       {"420", ChromaSubsampling{2, 2}}},
-      "Chroma of JPEG output; auto keeps that of a JPEG input, else takes 420 below quality 90 and "
-      "444 from 90 on");
-  app.add_option("--png-level", write.png_level, "From fastest to smallest PNG output")
-      ->check(whole_number(0, 9))
-      ->option_text(format("0..9 [{}]", write.png_level));
-  app.add_option_function<std::string>(
-         "--background",
-         [&write](const std::string& text) { write.background = parse_color(text); },
-         "What JPEG output shows behind transparent pixels: #rgb, #rrggbb or a name")
-      ->option_text("COLOR [white]");
+  add_format_options(app, options.run.write);
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse larger pictures")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.run.limits.max_pixels));
+      ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
   add_choice<OnExists>(
       app, "--on-exists", options.on_exists,
       {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
-      "Where OUTPUT is there already; for folders the default is fail");
+      "What to do where OUTPUT already exists; for folders the default is fail");
   app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT");
 }
 
@@ -232,8 +141,8 @@ void apply_threads(const CLI::App& app, FilterOptions& options) {
     options.folder.jobs = std::min(options.folder.jobs, *options.threads);
   } else if (options.folder.jobs > *options.threads) {
     throw UsageError(
-        format("--jobs {} is more than --threads {}: each picture under way takes a thread",
-               options.folder.jobs, *options.threads));
+        formatted("--jobs {} is more than --threads {}: each picture under way takes a thread",
+                  options.folder.jobs, *options.threads));
   }
 }
 
@@ -252,8 +161,9 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   CLI::App app("Filters pictures with OpenCL: exact to the bit on every device.", "gpufilter");
   app.footer(examples);
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION);
-  app.add_option("INPUT", options.input,
-                 "Picture to read: PNG or JPEG. A folder: every picture in it")
+  app.add_option(
+         "INPUT", options.input,
+         formatted("Picture to read: {}. A folder: every picture in it", names_of(codecs())))
       ->required();
   app.add_option("OUTPUT", options.output,
                  "Picture to write; its name decides the format. A folder: INPUT's name in it, "
@@ -271,8 +181,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
   apply_threads(app, options);
-  stages.check_parameters();
-  options.chain = stages.chain(app);
+  options.chain = stages.chain();
   return options;
 }
 

@@ -11,7 +11,25 @@ namespace {
 
 constexpr const char* group = "Folders";
 // The table of files to remove on a signal has room for more.
-constexpr int most_jobs = 128;
+constexpr int max_jobs = 128;
+
+// The endings of names, without dots, that --to takes.
+std::vector<std::string> possible_endings() {
+  std::vector<std::string> endings;
+  for (const Codec* codec : codecs()) {
+    for (const std::string& ending : codec->endings)
+      endings.push_back(ending.substr(1));
+  }
+  return endings;
+}
+
+// Those that the help shows: one for each format.
+std::vector<std::string> first_endings() {
+  std::vector<std::string> endings;
+  for (const Codec* codec : codecs())
+    endings.push_back(codec->endings.front().substr(1));
+  return endings;
+}
 
 }  // namespace
 
@@ -24,17 +42,15 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
       ->group(group);
   app.add_option_function<std::string>(
          "--to",
-         [&options](const std::string& name) {
-           options.to = name == "png" ? FileFormat::png : FileFormat::jpeg;
-         },
+         [&options](const std::string& ending) { options.to = codec_of_name("." + ending); },
          "Format of the results; by default each picture's own")
-      ->check(CLI::IsMember({"png", "jpg", "jpeg"}))
-      ->option_text("png|jpg")
+      ->check(CLI::IsMember(possible_endings()))
+      ->option_text(formatted("{}", fmt::join(first_endings(), "|")))
       ->group(group);
-  options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, most_jobs);
+  options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures at the same time")
-      ->check(whole_number(1, most_jobs))
-      ->option_text(format("N [{}]", options.jobs))
+      ->check(whole_number(1, max_jobs))
+      ->option_text(formatted("N [{}]", options.jobs))
       ->group(group);
   app.add_flag("--resume", options.resume,
                "Do only what is missing or has changed since an earlier run")

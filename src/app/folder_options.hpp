@@ -1,20 +1,19 @@
 // The options that only folders of pictures have.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 
 struct FolderOptions {
   bool recursive = false;
   std::vector<std::string> match;
-  std::optional<FileFormat> to;
+  const Codec* to = nullptr;  // nullptr: the format of each input
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;

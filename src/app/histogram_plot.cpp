@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -165,7 +166,7 @@ class Plot {
           top + height - 1 - static_cast<int>(std::lround(i * distance / percent * height));
       if (y < top) break;
       canvas_.horizontal(left, width, y, grid_color);
-      const std::string label = format("{:.{}f} %", i * distance, digits);
+      const std::string label = formatted("{:.{}f} %", i * distance, digits);
       canvas_.text(left - 8 - PlotCanvas::width_of(label), y - glyph_height / 2, label, text_color);
     }
   }

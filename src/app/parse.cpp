@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -47,25 +48,44 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
+// `word` looks like an option of `app` and is not.
+std::string describe_unknown(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& own = option->get_lnames();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  const std::string option = word.substr(0, word.find('='));
+  std::string text = option + ": there is no such option";
+  const auto near = words_like(option.starts_with("--") ? option.substr(2) : "", names);
+  if (!near.empty()) text += formatted("; did you mean --{}?", fmt::join(near, " or --"));
+  return text;
+}
+
 std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) {
   const std::vector<std::string> extras = app.remaining();
   for (const std::string& extra : extras) {
-    if (extra.size() > 1 && extra.starts_with('-')) return extra + ": there is no such option";
+    if (extra.size() > 1 && extra.starts_with('-')) return describe_unknown(app, extra);
   }
   return extras.empty() ? error.what() : extras.front() + ": one argument too many";
 }
 
 // The parser's own words are about types and counts of values.
-std::string describe_mismatch(const CLI::ArgumentMismatch& error) {
+std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& error) {
   std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
-  if (text.ends_with(" missing")) return option + " needs a value";
+  if (text.ends_with(" missing")) {
+    const CLI::Option* known = app.get_option_no_throw(option);
+    const std::string form = known == nullptr ? "" : known->get_option_text();
+    const std::string values = form.substr(0, form.find(" ["));  // without the default
+    return option + " needs a value" + (values.empty() ? "" : ": " + values);
+  }
   if (text.find("At Most 1 ") != std::string::npos) return option + " is given more than once";
   return text;
 }
 
 [[noreturn]] void throw_usage(const CLI::App& app, const std::string& reason) {
-  throw UsageError(format("{} (see {} --help)", reason, app.get_name()));
+  throw UsageError(formatted("{} (see {} --help)", reason, app.get_name()));
 }
 
 }  // namespace
@@ -80,7 +100,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   } catch (const CLI::ExtrasError& error) {
     throw_usage(app, describe_extras(app, error));
   } catch (const CLI::ArgumentMismatch& error) {
-    throw_usage(app, describe_mismatch(error));
+    throw_usage(app, describe_mismatch(app, error));
   } catch (const CLI::ParseError& error) {
     throw_usage(app, error.what());
   }
@@ -93,7 +113,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
       return "";
     }
-    return format("'{}' is no whole number from {} to {}", text, low, high);
+    return formatted("'{}' is not a whole number from {} to {}", text, low, high);
   };
   return {complaint, ""};
 }
@@ -116,7 +136,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 CLI::Validator byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
-    return format("'{}' is no number of bytes such as 1000000, 500K, 64M or 1G", text);
+    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
   };
   return {complaint, ""};
 }

@@ -35,7 +35,7 @@ void ProgressLine::show(std::int64_t done, std::int64_t all) {
   quiet_until_ = now() + between_updates;
   visible_ = true;
   const auto percent = 100 * done / all;
-  log::show_status(format("{}: {} %", name_, percent));
+  log::show_status(formatted("{}: {} %", name_, percent));
 }
 
 void ProgressLine::clear() {

@@ -10,13 +10,12 @@
 #include <CLI/CLI.hpp>
 
 #include "app/device_options.hpp"
-#include "app/engines.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "device/cache_folder.hpp"
+#include "pipeline/make_dispatcher.hpp"
 
 namespace gpufilter {
 namespace {
@@ -51,17 +50,19 @@ struct StatsOptions {
 };
 
 void declare_options(CLI::App& app, StatsOptions& options) {
-  app.add_option("FILE", options.input, "A picture, PNG or JPEG; - is standard input")
+  app.add_option("FILE", options.input,
+                 formatted("A picture, {}; - is standard input", names_of(codecs())))
       ->required()
       ->option_text(" ");
   app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
-  app.add_option("--plot", options.plot, "Draw the histogram into this PNG or JPEG file")
+  app.add_option("--plot", options.plot,
+                 formatted("Draw the histogram into this {} file", names_of(codecs())))
       ->option_text("OUT.png");
   add_device_choice(app, options.device, options.require_device);
   app.add_option("--max-pixels", options.limits.max_pixels,
                  "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
-      ->option_text(format("N [{}]", options.limits.max_pixels));
+      ->option_text(formatted("N [{}]", options.limits.max_pixels));
   app.footer(explanation);
 }
 
@@ -80,20 +81,22 @@ void check_paths(const StatsOptions& options) {
   if (fs::equivalent(options.input, *options.plot, ignored)) {
     throw UsageError(*options.plot + ": is the picture to look at; give --plot another name");
   }
-  static_cast<void>(format_for_name(*options.plot));
+  static_cast<void>(codec_for_output(*options.plot));
 }
 
+// Statistics cost less than starting any device: `auto` is the processor.
 std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
-  EngineOptions engine;
-  if (const auto folder = cache_folder()) engine.cache = ProgramCache(*folder / "programs");
-  return make_engine(options.device, options.require_device, engine);
+  const bool any_will_do = options.device == "auto" || options.device == "all";
+  const std::string automatic = options.require_device ? "opencl" : "cpu";
+  return make_engine(any_will_do ? automatic : options.device, options.require_device,
+                     default_engine_options());
 }
 
 StatsReport measure(RowReader& reader, Engine& engine) {
   const PictureHeader& header = reader.header();
   Timeline timeline;
   const Prepared prepared =
-      engine.prepare({header.size, header.format, {}, Quantity::channel_histograms}, timeline);
+      engine.prepare({{header.size, header.format}, {}, Quantity::channel_histograms}, timeline);
   for (const RowRange& rows : prepared.plan->bands()) {
     Image band(header.size.width, rows, header.format);
     reader.read(band.rows());
@@ -113,13 +116,13 @@ StatsReport measure(RowReader& reader, Engine& engine) {
 void plot(const StatsReport& report, ByteSink& sink) {
   const std::string title = fs::path(report.name).filename();
   const std::string subtitle =
-      format("{} x {}, {}, {} pixels", report.size.width, report.size.height,
-             to_string(report.format), report.size.pixels());
+      formatted("{} x {}, {}, {} pixels", report.size.width, report.size.height,
+                to_string(report.format), report.size.pixels());
   const Image image = draw_histograms(report.histograms, report.format, title, subtitle);
   PictureHeader header;
   header.size = image.size();
   header.format = image.format();
-  const auto writer = create_picture(format_for_name(sink.name()), sink, header);
+  const auto writer = create_picture(codec_for_output(sink.name()), sink, header);
   writer->write(image.rows());
   writer->finish({});
   sink.commit();

@@ -43,15 +43,14 @@ std::vector<ChannelStatistics> all_channels(const StatsReport& report) {
 
 // As wide as the samples: "0x00ff".
 std::string bits(std::uint64_t value, const PixelFormat& format) {
-  return gpufilter::format("0x{:0{}x}", value, format.depth / 4);
+  return formatted("0x{:0{}x}", value, format.depth / 4);
 }
 
 std::string account(const StatsReport& report) {
-  if (report.engine.kind == "reference") {
-    return format("counted by the C++ reference ({})", report.engine.reason);
-  }
-  return format("counted on {} ({}): {}", report.engine.device, report.engine.reason,
-                report.gathering.variant);
+  if (report.engine.kind == processor_kind)
+    return formatted("counted by the processor ({})", report.gathering.variant);
+  return formatted("counted on {} ({}): {}", report.engine.device, report.engine.reason,
+                   report.gathering.variant);
 }
 
 class Table {
@@ -59,16 +58,16 @@ class Table {
   explicit Table(std::vector<ChannelStatistics> channels) : channels_(std::move(channels)) {}
 
   void heading(const std::vector<std::string>& names) {
-    text_ += format("{:<15}", "");
+    text_ += formatted("{:<15}", "");
     for (const std::string& name : names)
-      text_ += format("{:>13}", name);
+      text_ += formatted("{:>13}", name);
     text_ += "\n";
   }
   void line(const std::string& label,
             const std::function<std::string(const ChannelStatistics&)>& value) {
-    text_ += format("{:<15}", label);
+    text_ += formatted("{:<15}", label);
     for (const ChannelStatistics& channel : channels_)
-      text_ += format("{:>13}", value(channel));
+      text_ += formatted("{:>13}", value(channel));
     text_ += "\n";
   }
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -122,17 +121,17 @@ std::string text_report(const StatsReport& report) {
   table.line("count", [](Channel c) { return std::to_string(c.count); });
   table.line("minimum", [](Channel c) { return std::to_string(c.totals.minimum); });
   table.line("maximum", [](Channel c) { return std::to_string(c.totals.maximum); });
-  table.line("mean", [](Channel c) { return format("{:.4f}", c.mean); });
-  table.line("deviation", [](Channel c) { return format("{:.4f}", c.deviation); });
+  table.line("mean", [](Channel c) { return formatted("{:.4f}", c.mean); });
+  table.line("deviation", [](Channel c) { return formatted("{:.4f}", c.deviation); });
   for (std::size_t i = 0; i < percentages.size(); ++i) {
-    table.line(format("percentile {}", percentages[i]),
+    table.line(formatted("percentile {}", percentages[i]),
                [i](Channel c) { return std::to_string(c.percentiles[i]); });
   }
   table.line("and", [&](Channel c) { return bits(c.totals.bit_and, report.format); });
   table.line("or", [&](Channel c) { return bits(c.totals.bit_or, report.format); });
   table.line("xor", [&](Channel c) { return bits(c.totals.bit_xor, report.format); });
-  return format("{}: {}x{}, {}\n{}{}\n", report.name, report.size.width, report.size.height,
-                to_string(report.format), table.text(), account(report));
+  return formatted("{}: {}x{}, {}\n{}{}\n", report.name, report.size.width, report.size.height,
+                   to_string(report.format), table.text(), account(report));
 }
 
 std::string json_report(const StatsReport& report) {
@@ -143,7 +142,7 @@ std::string json_report(const StatsReport& report) {
   }
   const Json json{{"schema", "gpufilter-stats-1"},
                   {"name", report.name},
-                  {"file_format", to_string(report.file_format)},
+                  {"file_format", report.file_format->name},
                   {"width", report.size.width},
                   {"height", report.size.height},
                   {"depth", report.format.depth},

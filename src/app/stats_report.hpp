@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 #include "compute/picture_statistics.hpp"
 #include "pipeline/band_executor.hpp"
 #include "pipeline/engine.hpp"
@@ -15,7 +15,7 @@ namespace gpufilter {
 
 struct StatsReport {
   std::string name;  // as messages call the picture
-  FileFormat file_format = FileFormat::png;
+  const Codec* file_format = nullptr;
   ImageSize size;
   PixelFormat format;
   Histograms histograms;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
-#include "app/jpeg_report.hpp"
+#include "app/encoding_report.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "pipeline/run_totals.hpp"
@@ -29,14 +29,15 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
 std::string detail(const RunReport& report, const ActivityTotal& total) {
   switch (total.activity) {
     case Activity::decode:
-      return to_string(report.input_format);
+      return report.input_format->name;
     case Activity::encode:
-      return format("{}, {} bytes{}", to_string(report.output_format), report.output_bytes,
-                    report.jpeg_settings ? format(", {}", describe(*report.jpeg_settings)) : "");
+      return formatted("{}, {} bytes{}", report.output_format->name, report.output_bytes,
+                       report.encoding ? ", " + report.encoding->text : "");
     case Activity::build_program:
     case Activity::kernel: {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
-      if (total.activity == Activity::kernel) return format("{} ({})", pass.variant, pass.reason);
+      if (total.activity == Activity::kernel)
+        return formatted("{} ({})", pass.variant, pass.reason);
       if (pass.program == "cache") return "from the cache";
       return pass.program == "none" ? "for the device that was left out" : pass.program;
     }
@@ -61,12 +62,12 @@ bool moves_pixels(const ActivityTotal& total) {
 std::string device_lines(const EngineReport& engine) {
   std::string text;
   for (const std::string& left : engine.fallbacks)
-    text += format("left out: {}\n", left);
+    text += formatted("left out: {}\n", left);
   if (engine.platform.empty())
-    return text + format("device: {}: {}\n", engine.device, engine.reason);
-  text += format("device: {} ({})\n", engine.device, engine.kind);
-  text += format("chosen: {}\n", engine.reason);
-  return text + format("driver: {}, {}\n", brief_version(engine.platform), engine.driver);
+    return text + formatted("device: {}: {}\n", engine.device, engine.reason);
+  text += formatted("device: {} ({})\n", engine.device, engine.kind);
+  text += formatted("chosen: {}\n", engine.reason);
+  return text + formatted("driver: {}, {}\n", brief_version(engine.platform), engine.driver);
 }
 
 std::string csv_text(const std::string& text) {
@@ -79,7 +80,7 @@ std::string csv_text(const std::string& text) {
 
 namespace {
 
-// Why this device, and which came before it in vain.
+// Why this device, and which ones were tried before it.
 std::string device_reason(const EngineReport& engine) {
   std::string text = engine.reason;
   for (const std::string& left : engine.fallbacks)
@@ -110,30 +111,31 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
 }  // namespace
 
 std::string timing_table(const RunReport& report) {
-  std::string text = format("{} -> {}: {}x{}, {}", report.input, report.output, report.size.width,
-                            report.size.height, to_string(report.input_pixel));
+  std::string text =
+      formatted("{} -> {}: {}x{}, {}", report.input, report.output, report.size.width,
+                report.size.height, to_string(report.input_pixel));
   if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
-  text += format("; {} band{} of {} rows\n", report.bands, report.bands == 1 ? "" : "s",
-                 report.band_rows);
+  text += formatted("; {} band{} of {} rows\n", report.bands, report.bands == 1 ? "" : "s",
+                    report.band_rows);
   text += device_lines(report.engine);
-  text += format("{:<16}{:>11}{:>10}{:>10}{:>8}\n", "", "ms", "MB", "Mpx/s", "GB/s");
+  text += formatted("{:<16}{:>11}{:>10}{:>10}{:>8}\n", "", "ms", "MB", "Mpx/s", "GB/s");
   int walk = 0;
   for (const ActivityTotal& total : activity_totals(report)) {
     if (std::exchange(walk, total.walk) != total.walk) text += "again, now that it is known:\n";
-    text += format("{:<16}{:>11.3f}", label(report, total), milliseconds(total.duration));
+    text += formatted("{:<16}{:>11.3f}", label(report, total), milliseconds(total.duration));
     text += moves_pixels(total)
-                ? format("{:>10.2f}{:>10.1f}{:>8.2f}", static_cast<double>(total.bytes) / 1e6,
-                         total.megapixels_per_second(report.size), total.gigabytes_per_second())
+                ? formatted("{:>10.2f}{:>10.1f}{:>8.2f}", static_cast<double>(total.bytes) / 1e6,
+                            total.megapixels_per_second(report.size), total.gigabytes_per_second())
                 : std::string(28, ' ');
     text += "  " + detail(report, total);
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
   const ActivityTotal total{.duration = report.total};
-  text += format("{:<16}{:>11.3f}\n", "other", milliseconds(unaccounted_time(report)));
-  text += format("{:<16}{:>11.3f}{:>10}{:>10.1f}{:>8}  {}\n", "total", milliseconds(report.total),
-                 "", total.megapixels_per_second(report.size), "",
-                 "from start to end; lines above may overlap");
+  text += formatted("{:<16}{:>11.3f}\n", "other", milliseconds(unaccounted_time(report)));
+  text += formatted("{:<16}{:>11.3f}{:>10}{:>10.1f}{:>8}  {}\n", "total",
+                    milliseconds(report.total), "", total.megapixels_per_second(report.size), "",
+                    "from start to end; lines above may overlap");
   return text;
 }
 
@@ -147,32 +149,27 @@ std::string timing_json(const RunReport& report) {
     activities.push_back(total_json(report, total));
   }
   const ActivityTotal whole{.duration = report.total};
-  const nlohmann::ordered_json json{
-      {"schema", "gpufilter-timing-1"},
-      {"input", report.input},
-      {"output", report.output},
-      {"input_format", to_string(report.input_format)},
-      {"output_format", to_string(report.output_format)},
-      {"width", report.size.width},
-      {"height", report.size.height},
-      {"channels", report.output_pixel.channels},
-      {"depth", report.output_pixel.depth},
-      {"bands", report.bands},
-      {"band_rows", report.band_rows},
-      {"output_bytes", report.output_bytes},
-      {"jpeg", jpeg_json(report.jpeg_settings)},
-      {"device",
-       {{"name", report.engine.device},
-        {"kind", report.engine.kind},
-        {"platform", report.engine.platform},
-        {"driver", report.engine.driver},
-        {"reason", report.engine.reason},
-        {"left_out", report.engine.fallbacks}}},
-      {"passes", passes},
-      {"activities", activities},
-      {"other_milliseconds", milliseconds(unaccounted_time(report))},
-      {"total_milliseconds", milliseconds(report.total)},
-      {"total_megapixels_per_second", whole.megapixels_per_second(report.size)}};
+  nlohmann::ordered_json json{{"schema", "gpufilter-timing-1"},
+                              {"input", report.input},
+                              {"output", report.output},
+                              {"input_format", report.input_format->name},
+                              {"output_format", report.output_format->name},
+                              {"width", report.size.width},
+                              {"height", report.size.height},
+                              {"channels", report.output_pixel.channels},
+                              {"depth", report.output_pixel.depth},
+                              {"bands", report.bands},
+                              {"band_rows", report.band_rows},
+                              {"output_bytes", report.output_bytes}};
+  add_encoding(json, *report.output_format, report.encoding);
+  json["device"] = {{"name", report.engine.device},       {"kind", report.engine.kind},
+                    {"platform", report.engine.platform}, {"driver", report.engine.driver},
+                    {"reason", report.engine.reason},     {"left_out", report.engine.fallbacks}};
+  json["passes"] = std::move(passes);
+  json["activities"] = std::move(activities);
+  json["other_milliseconds"] = milliseconds(unaccounted_time(report));
+  json["total_milliseconds"] = milliseconds(report.total);
+  json["total_megapixels_per_second"] = whole.megapixels_per_second(report.size);
   // A file's name need not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -183,32 +180,32 @@ std::string timing_csv(const RunReport& report) {
       "megapixels_per_second,gigabytes_per_second\n";
   const std::string device = csv_text(report.engine.device);
   for (const ActivityTotal& total : activity_totals(report)) {
-    text += format("{},{},{},", device, total.walk, activity_name(total.activity));
+    text += formatted("{},{},{},", device, total.walk, activity_name(total.activity));
     if (total.pass >= 0) {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
-      text += format("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant), pass.program,
-                     csv_text(pass.reason));
+      text += formatted("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant),
+                        pass.program, csv_text(pass.reason));
     } else {
-      const bool settings = total.activity == Activity::encode && report.jpeg_settings;
-      text += format(",,,,{}", settings ? csv_text(describe(*report.jpeg_settings)) : "");
+      const bool has_notes = total.activity == Activity::encode && report.encoding;
+      text += formatted(",,,,{}", has_notes ? csv_text(report.encoding->text) : "");
     }
-    text += format(",{:.6f},", milliseconds(total.duration));
+    text += formatted(",{:.6f},", milliseconds(total.duration));
     text += moves_pixels(total)
-                ? format("{},{:.3f},{:.3f}\n", total.bytes,
-                         total.megapixels_per_second(report.size), total.gigabytes_per_second())
+                ? formatted("{},{:.3f},{:.3f}\n", total.bytes,
+                            total.megapixels_per_second(report.size), total.gigabytes_per_second())
                 : ",,\n";
   }
   const ActivityTotal whole{.duration = report.total};
-  text += format("{},,other,,,,,,{:.6f},,,\n", device, milliseconds(unaccounted_time(report)));
-  text +=
-      format("{},,total,,,,,{},{:.6f},,{:.3f},\n", device, csv_text(device_reason(report.engine)),
-             milliseconds(report.total), whole.megapixels_per_second(report.size));
+  text += formatted("{},,other,,,,,,{:.6f},,,\n", device, milliseconds(unaccounted_time(report)));
+  text += formatted("{},,total,,,,,{},{:.6f},,{:.3f},\n", device,
+                    csv_text(device_reason(report.engine)), milliseconds(report.total),
+                    whole.megapixels_per_second(report.size));
   return text;
 }
 
-std::string flattening_notice(const std::array<std::uint8_t, 3>& background) {
-  return format("alpha is laid over #{:02x}{:02x}{:02x}: JPEG has none", background[0],
-                background[1], background[2]);
+std::string flattening_notice(const Codec& output_format, const WriteOptions& options) {
+  return formatted("alpha is laid over {}: {} has none",
+                   to_string(*options.value(background_option())), output_format.name);
 }
 
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {

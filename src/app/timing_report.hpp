@@ -1,8 +1,6 @@
 // The account of a run: what was used, why, and how long everything took.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 
 #include "app/filter_options.hpp"
@@ -21,7 +19,8 @@ namespace gpufilter {
 [[nodiscard]] std::string csv_text(const std::string& text);
 
 // "alpha is laid over #ffffff: JPEG has none"
-[[nodiscard]] std::string flattening_notice(const std::array<std::uint8_t, 3>& background);
+[[nodiscard]] std::string flattening_notice(const Codec& output_format,
+                                            const WriteOptions& options);
 
 // The table goes to standard error, JSON and CSV to standard output unless the picture goes there.
 // Throws PictureError where a result cannot be written.

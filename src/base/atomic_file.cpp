@@ -63,13 +63,13 @@ std::string shortened(std::string name, std::size_t most) {
 // A hidden name beside `target`, hardly ever in use already.
 std::string temporary_name(const std::string& target) {
   static thread_local std::mt19937 random{std::random_device{}()};
-  const std::string suffix = format(".gpufilter-{}-{:08x}", ::getpid(), random());
+  const std::string suffix = formatted(".gpufilter-{}-{:08x}", ::getpid(), random());
   const auto folder = folder_of(target);
   const long reported = ::pathconf(folder.c_str(), _PC_NAME_MAX);
   const std::size_t name_max = reported > 0 ? static_cast<std::size_t>(reported) : 255;
   const std::size_t room = name_max - std::min(name_max, suffix.size() + 1);
   const std::string name = std::filesystem::path(target).filename();
-  return folder / format(".{}{}", shortened(name, room), suffix);
+  return folder / formatted(".{}{}", shortened(name, room), suffix);
 }
 
 // Tells whoever tidies up (base/abandoned_files) that the file has a writer. False where the file

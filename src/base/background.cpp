@@ -7,7 +7,7 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include "base/handover.hpp"
+#include "base/order_annotations.hpp"
 #include "base/thread_limit.hpp"
 
 namespace gpufilter {
@@ -32,21 +32,21 @@ struct BackgroundTask::State {
   tbb::task_arena& arena;
   std::function<void()> work = {};
   std::exception_ptr exception = nullptr;
-  Handover handover = {};
   tbb::task_group group = {};
 
   void run() {
-    const Turn turn(handover);
+    happens_after(this);
     try {
       work();
     } catch (...) {
       exception = std::current_exception();
     }
+    happens_before(this);
   }
 
   void join() {
     arena.execute([this] { group.wait(); });
-    handover.take();
+    happens_after(this);
   }
 };
 
@@ -61,7 +61,7 @@ BackgroundTask::~BackgroundTask() {
 void BackgroundTask::start(std::function<void()> work) {
   state_->work = std::move(work);
   state_->exception = nullptr;
-  state_->handover.give();
+  happens_before(state_.get());
   state_->arena.execute([state = state_.get()] { state->group.run([state] { state->run(); }); });
 }
 

@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -93,6 +94,9 @@ void warn(std::string_view line) {
   write(spdlog::level::warn, line);
 }
 void error(std::string_view line) {
+  write(spdlog::level::err, line);
+}
+void warn_of_fallback(std::string_view line) {
   write(spdlog::level::err, line);
 }
 

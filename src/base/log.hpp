@@ -12,13 +12,15 @@ enum class Level { debug, info, warn, error, off };
 void set_level(Level level);
 [[nodiscard]] Level level();
 
-// A line at the terminal's bottom, written over by the next; log lines go above it. It is without
-// line ends and no wider than the terminal. Empty: none.
+// A line at the terminal's bottom, which the next one replaces; log lines appear above it. It has
+// no line ends and is no wider than the terminal. Empty: none.
 void show_status(std::string_view text);
 
 void debug(std::string_view line);
 void info(std::string_view line);
 void warn(std::string_view line);
 void error(std::string_view line);
+// A warning that the level error does not hide: something else is used than what was asked for.
+void warn_of_fallback(std::string_view line);
 
 }  // namespace gpufilter::log

@@ -14,7 +14,7 @@ std::string printable(std::string_view text) {
     } else if (c == '\t') {
       line += "\\t";
     } else if (byte < 0x20 || byte == 0x7f) {
-      line += format("\\x{:02x}", byte);
+      line += formatted("\\x{:02x}", byte);
     } else {
       line += c;
     }

@@ -24,25 +24,25 @@ void check_folders(const BatchRequest& request) {
   std::error_code ignored;
   if (fs::exists(request.output, ignored) && !fs::is_directory(request.output, ignored)) {
     throw UsageError(
-        format("{}: is no folder, and {} is one", printable(request.output), request.input));
+        formatted("{}: is not a folder, but {} is", printable(request.output), request.input));
   }
   if (!request.in_place && fs::equivalent(request.input, request.output, ignored)) {
-    throw UsageError(format("{}: input and output are one folder; --in-place allows that",
-                            printable(request.output)));
+    throw UsageError(formatted("{}: input and output are the same folder; --in-place allows that",
+                               printable(request.output)));
   }
 }
 
 BatchItem item_for(FoundFile found, const BatchRequest& request) {
   BatchItem item;
   item.output = output_name(found.relative, request.to);
-  item.output_format = request.to.value_or(found.format);
+  item.output_format = request.to != nullptr ? request.to : found.format;
   item.relative = std::move(found.relative);
   item.bytes = found.bytes;
   item.problem = std::move(found.problem);
   return item;
 }
 
-// Tells files apart that are not there yet: where an output really lies, whatever links lead there.
+// Where an output really lies, whatever links lead there: also for files that do not exist yet.
 class Places {
  public:
   [[nodiscard]] std::string of(const std::string& path) {
@@ -70,12 +70,12 @@ void check_collisions(const BatchPlan& plan) {
     const auto [other, is_new] = taken.emplace(places.of(path), &item);
     if (is_new) continue;
     throw UsageError(
-        printable(format("{} and {}: both would become {}; rename one of them",
-                         plan.input_path(*other->second), plan.input_path(item), path)));
+        printable(formatted("{} and {}: both would become {}; rename one of them",
+                            plan.input_path(*other->second), plan.input_path(item), path)));
   }
 }
 
-// Decides about the outputs that are there already.
+// Decides about the outputs that already exist.
 class ExistingOutputs {
  public:
   ExistingOutputs(const BatchRequest& request, std::set<FileIdentity> inputs)
@@ -86,15 +86,15 @@ class ExistingOutputs {
     const auto identity = identity_of(path);
     if (!identity || plan.replaces_input(item)) return;
     if (inputs_.count(*identity) > 0) {
-      throw UsageError(printable(
-          format("{}: is an input of this run; {} would replace it", path, plan.input_path(item))));
+      throw UsageError(printable(formatted("{}: is an input of this run; {} would replace it", path,
+                                           plan.input_path(item))));
     }
     if (request_.on_exists == OnExists::overwrite || plan.records.count(item.output) > 0) return;
     if (request_.on_exists == OnExists::fail) {
-      throw UsageError(printable(
-          format("{}: is there already; --on-exists overwrite replaces it, --on-exists skip leaves "
-                 "it, --resume goes on with what an earlier run began",
-                 path)));
+      throw UsageError(printable(formatted(
+          "{}: already exists; --on-exists overwrite replaces it, --on-exists skip leaves it, "
+          "--resume continues an earlier run",
+          path)));
     }
     item.exists = true;
   }
@@ -138,21 +138,12 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   return plan;
 }
 
-ContentHash work_hash(const StageChain& chain, FileFormat output_format,
+ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                       const WriteOptions& options) {
   std::string text = "gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n";
   for (const auto& stage : chain)
     text += stage->key() + "\n";
-  // Every member by name, so that a new one does not compile before it has been thought of here.
-  const auto& [jpeg_quality, jpeg_subsampling, png_level, background] = options;
-  if (output_format == FileFormat::png) {
-    text += format("PNG {}", png_level);
-  } else {
-    text += format("JPEG {} {} {}", jpeg_quality ? std::to_string(*jpeg_quality) : "auto",
-                   jpeg_subsampling ? chroma_notation(*jpeg_subsampling) : "auto",
-                   fmt::join(background, " "));
-  }
-  return content_hash(text);
+  return content_hash(text + encoding_key(output_format, options));
 }
 
 }  // namespace gpufilter

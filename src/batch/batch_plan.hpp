@@ -8,32 +8,32 @@
 
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 #include "pipeline/plan.hpp"
 
 namespace gpufilter {
 
-// Where an output is there already.
+// What to do where an output already exists.
 enum class OnExists { fail, skip, overwrite };
 
 struct BatchRequest {
   std::string input;   // a folder
-  std::string output;  // a folder, which need not be there yet
+  std::string output;  // a folder, which need not exist yet
   bool recursive = false;
   std::vector<std::string> patterns;  // see FolderScan
-  std::optional<FileFormat> to;       // nothing: as the input
+  const Codec* to = nullptr;          // nullptr: the format of each input
   OnExists on_exists = OnExists::fail;
   bool in_place = false;  // the folders may be one, and pictures replaced by their results
-  bool resume = false;    // what the journal knows to be complete is not done again
+  bool resume = false;    // skip what is complete according to the journal
 };
 
 struct BatchItem {
-  std::string relative;  // to the input folder
-  std::string output;    // relative to the output folder
-  FileFormat output_format = FileFormat::png;
-  std::uint64_t bytes = 0;   // of the input
-  bool exists = false;       // the output is there and is to be left alone
-  std::string problem = {};  // why the input cannot be read; empty: it can
+  std::string relative;                  // to the input folder
+  std::string output;                    // relative to the output folder
+  const Codec* output_format = nullptr;  // nullptr: unknown, the input cannot be read
+  std::uint64_t bytes = 0;               // of the input
+  bool exists = false;                   // the output exists and is left alone
+  std::string problem = {};              // why the input cannot be read; empty: it can
 };
 
 struct BatchPlan {
@@ -53,14 +53,14 @@ struct BatchPlan {
 };
 
 // Looks through the folders; changes nothing. Throws UsageError, naming the files, where the output
-// is no folder, is the input folder and may not be, where two pictures have one output, where an
-// output is one of the inputs, or is there already and may not be; PictureError where a folder or
-// the journal cannot be read.
+// is not a folder, or is the input folder without `in_place`, where two pictures have one output,
+// where an output is one of the inputs, or already exists and on_exists is fail; PictureError where
+// a folder or the journal cannot be read.
 [[nodiscard]] BatchPlan make_batch_plan(const BatchRequest& request);
 
-// Everything beside the input's content that decides the bytes of a result: the stages, the format
-// and how it is written, and the versions of the program and the libraries that encode.
-[[nodiscard]] ContentHash work_hash(const StageChain& chain, FileFormat output_format,
+// Everything but the input's content that decides the bytes of a result: the stages, the format
+// with its options, and the versions of the program and of the codecs' libraries.
+[[nodiscard]] ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                                     const WriteOptions& options);
 
 }  // namespace gpufilter

@@ -20,57 +20,16 @@
 namespace gpufilter {
 namespace {
 
-// How many pictures may be finished while one before them is not: their results wait for it.
-constexpr std::size_t most_waiting = 1024;
-
-// Hands out the engine with the fewest pictures under way.
-class EnginePool {
- public:
-  explicit EnginePool(const std::vector<std::unique_ptr<Engine>>& engines)
-      : engines_(engines), under_way_(engines.size()) {}
-
-  template <typename Work>
-  RunReport with_engine(const Work& work) {
-    const Lease lease(*this);
-    return work(*engines_[lease.index]);
-  }
-
- private:
-  struct Lease {
-    explicit Lease(EnginePool& owner) : pool(owner), index(owner.take()) {}
-    ~Lease() { pool.give_back(index); }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-
-    EnginePool& pool;
-    std::size_t index;
-  };
-
-  std::size_t take() {
-    const std::lock_guard lock(mutex_);
-    const auto least = std::min_element(under_way_.begin(), under_way_.end());
-    ++*least;
-    return static_cast<std::size_t>(least - under_way_.begin());
-  }
-
-  void give_back(std::size_t index) {
-    const std::lock_guard lock(mutex_);
-    --under_way_[index];
-  }
-
-  const std::vector<std::unique_ptr<Engine>>& engines_;
-  std::mutex mutex_;
-  std::vector<int> under_way_;
-};
+// How many finished pictures may wait for an unfinished one that comes before them.
+constexpr std::size_t max_waiting = 1024;
 
 class BatchRun {
  public:
-  BatchRun(const BatchPlan& plan, const PictureJobs& jobs,
-           const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
-           BatchListener& listener)
+  BatchRun(const BatchPlan& plan, const PictureJobs& jobs, Dispatcher& dispatcher,
+           const BatchOptions& options, BatchListener& listener)
       : plan_(plan),
         jobs_(jobs),
-        engines_(engines),
+        dispatcher_(dispatcher),
         options_(options),
         listener_(listener),
         order_(begin_order()) {}
@@ -94,7 +53,7 @@ class BatchRun {
   [[nodiscard]] std::vector<std::size_t> begin_order() const {
     std::vector<std::size_t> places(plan_.items.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    if (places.size() > most_waiting || options_.stop_on_error) return places;
+    if (places.size() > max_waiting || options_.stop_on_error) return places;
     std::stable_sort(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
       return plan_.items[a].bytes > plan_.items[b].bytes;
     });
@@ -121,7 +80,7 @@ class BatchRun {
   std::optional<std::size_t> take_next() {
     std::unique_lock lock(mutex_);
     // The first one that is not listed yet is under way, so somebody will call.
-    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + most_waiting; });
+    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + max_waiting; });
     if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
     return order_[next_++];
   }
@@ -149,7 +108,7 @@ class BatchRun {
     } catch (const PictureError& error) {
       fail(error.what());
     } catch (const DeviceError& error) {
-      // Without a device that works there is no sense in trying all the others.
+      // Without a working device the other pictures would fail too.
       if (!any_done_) throw;
       fail(plan_.input_path(item) + ": " + error.what());
     } catch (const std::bad_alloc&) {
@@ -169,18 +128,17 @@ class BatchRun {
   }
 
   [[nodiscard]] RunReport filter(const BatchItem& item, PictureResult& result) {
-    RunReport report = engines_.with_engine([&](Engine& engine) {
-      return jobs_.filter(item, engine, [&](std::int64_t done, std::int64_t all) {
-        advance(result.job,
-                item.bytes * static_cast<std::uint64_t>(done) / static_cast<std::uint64_t>(all));
-      });
-    });
+    const auto on_progress = [&](std::int64_t done, std::int64_t all) {
+      advance(result.job,
+              item.bytes * static_cast<std::uint64_t>(done) / static_cast<std::uint64_t>(all));
+    };
+    RunReport report = jobs_.filter(item, dispatcher_, on_progress);
     any_done_ = true;
     result.input_format = report.input_format;
     result.size = report.size;
     result.output_pixel = report.output_pixel;
     result.output_bytes = report.output_bytes;
-    result.jpeg_settings = report.jpeg_settings;
+    result.encoding = report.encoding;
     result.device = report.engine.device;
     result.duration = report.total;
     return report;
@@ -217,7 +175,7 @@ class BatchRun {
 
   const BatchPlan& plan_;
   const PictureJobs& jobs_;
-  EnginePool engines_;
+  Dispatcher& dispatcher_;
   const BatchOptions& options_;
   BatchListener& listener_;
   std::atomic<bool> any_done_ = false;
@@ -259,26 +217,27 @@ const char* to_string(PictureStatus status) {
   return "?";
 }
 
-void run_batch(const BatchPlan& plan, const StageChain& chain,
-               const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
-               BatchListener& listener) {
+void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
+               const BatchOptions& options, BatchListener& listener) {
   std::optional<Journal> journal;
   if (!options.dry_run) {
     create_output_folder(plan.output);
     journal.emplace(plan.output);
     const int removed = remove_abandoned_files(plan.output, plan.recursive);
     if (removed > 0) {
-      log::info(format("{}: removed {} unfinished file{} of a run that was killed", plan.output,
-                       removed, removed == 1 ? "" : "s"));
+      log::info(formatted("{}: removed {} unfinished file{} of a run that was killed", plan.output,
+                          removed, removed == 1 ? "" : "s"));
     }
   }
   RunOptions run = options.run;
   run.max_memory /=
       std::clamp<std::uint64_t>(plan.items.size(), 1, static_cast<std::uint64_t>(options.jobs));
   const PictureJobs jobs(plan, chain, run, journal ? &*journal : nullptr);
-  BatchRun(plan, jobs, engines, options, listener).run();
-  for (const auto& engine : engines)
-    engine->keep_programs();
+  dispatcher.expect_folder(
+      std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
+  BatchRun(plan, jobs, dispatcher, options, listener).run();
+  dispatcher.conclude();
 }
 
 }  // namespace gpufilter

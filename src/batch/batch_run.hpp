@@ -14,7 +14,7 @@ namespace gpufilter {
 enum class PictureStatus {
   done,
   unchanged,  // complete since an earlier run
-  exists,     // the output was there and is left alone
+  exists,     // the output existed and is left alone
   failed,
   not_begun,  // stopped before
   planned     // would be done, were it not for dry_run
@@ -27,16 +27,16 @@ struct PictureResult {
   std::string failure;  // "PATH: reason"
   int job = 0;          // which of the pictures under way at a time, from 0
   // Of those done:
-  FileFormat input_format = FileFormat::png;
+  const Codec* input_format = nullptr;
   ImageSize size;
   PixelFormat output_pixel;
   std::uint64_t output_bytes = 0;
-  std::optional<JpegSettings> jpeg_settings;  // where the result is a JPEG
+  std::optional<EncodingNotes> encoding;  // how the result was written
   std::string device;
   Nanoseconds duration = 0;
 };
 
-// Is told what happens; by one thread at a time. What it throws ends the run and leaves
+// Called with what happens, by one thread at a time. What it throws ends the run and leaves
 // run_batch().
 class BatchListener {
  public:
@@ -45,9 +45,9 @@ class BatchListener {
   BatchListener(const BatchListener&) = delete;
   BatchListener& operator=(const BatchListener&) = delete;
 
-  // As soon as a picture is finished. `report` is there where it was done.
+  // As soon as a picture is finished. `report` is not nullptr where it was done.
   virtual void finished(const PictureResult& result, const RunReport* report) = 0;
-  // Now and then: of the inputs not finished yet, the bytes worked off, in proportion to the rows.
+  // Now and then: how many bytes of the unfinished inputs are done, in proportion to the rows.
   virtual void advanced(std::uint64_t bytes_under_way) = 0;
   // Every picture once more, in the order of the plan.
   virtual void listed(const PictureResult& result) = 0;
@@ -61,12 +61,10 @@ struct BatchOptions {
 };
 
 // Carries out the plan: makes folders, keeps the journal, removes what killed runs left behind.
-// Each picture goes to the engine with the fewest under way; at least one engine. A picture that
-// fails leaves the others alone. Throws UsageError where another run is writing to the output
-// folder, PictureError where that cannot be written to, DeviceError where no picture could be done
-// because the device does not work.
-void run_batch(const BatchPlan& plan, const StageChain& chain,
-               const std::vector<std::unique_ptr<Engine>>& engines, const BatchOptions& options,
-               BatchListener& listener);
+// A picture that fails leaves the others alone. Throws UsageError where another run is writing to
+// the output folder, PictureError where that cannot be written to, DeviceError where no picture
+// could be done because the device does not work.
+void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
+               const BatchOptions& options, BatchListener& listener);
 
 }  // namespace gpufilter

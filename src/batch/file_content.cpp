@@ -1,5 +1,6 @@
 #include "batch/file_content.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "batch/folder_scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <deque>
 #include <filesystem>
@@ -18,7 +17,6 @@
 #include "base/log.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "batch/output_name.hpp"
 
 namespace gpufilter {
 namespace {
@@ -82,7 +80,7 @@ class Scanner {
   void enter(const Folder& folder) {
     if (!entered_.insert(folder.identity).second) {
       log::info(printable(path_of(folder.relative)) +
-                ": has been read under another name, passed over");
+                ": has been read under another name, skipped");
       return;
     }
     try {
@@ -107,7 +105,7 @@ class Scanner {
     if (S_ISDIR(status.st_mode)) {
       take_folder({relative, identity_of(status)});
     } else if (!S_ISREG(status.st_mode)) {
-      log::info(printable(path) + ": is no plain file, passed over");
+      log::info(printable(path) + ": is not a plain file, skipped");
     } else if (matches(name)) {
       take_file(relative, path);
     }
@@ -116,7 +114,7 @@ class Scanner {
   void take_folder(Folder folder) {
     if (!scan_.recursive) {
       log::info(printable(path_of(folder.relative)) +
-                ": is a folder, passed over; --recursive enters it");
+                ": is a folder, skipped; --recursive enters it");
     } else if (folder.identity != left_out_) {
       std::error_code ignored;
       const bool is_link = std::filesystem::is_symlink(path_of(folder.relative), ignored);
@@ -126,27 +124,27 @@ class Scanner {
 
   void take_file(const std::string& relative, const std::string& path) {
     try {
-      // Should it have become a pipe by now, opening it does not wait for the other end.
+      // If it has become a pipe by now, opening it does not wait for the other end.
       const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
       struct stat status {};
       if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-      std::array<std::uint8_t, 8> head{};
-      const std::size_t count = read_fully(file.get(), head);
-      if (const auto format = sniff_format(std::span(head).first(count))) {
-        found_.push_back({relative, *format, static_cast<std::uint64_t>(status.st_size),
+      std::vector<std::uint8_t> head(signature_size());
+      head.resize(read_fully(file.get(), head));
+      if (const Codec* format = codec_of_content(head)) {
+        found_.push_back({relative, format, static_cast<std::uint64_t>(status.st_size),
                           identity_of(status), ""});
       } else {
-        pass_over(path);
+        skip(path);
       }
     } catch (const std::system_error& error) {
       add_problem(relative, error.code().value());
     }
   }
 
-  // Who calls a file a picture wants to know that it is none.
-  static void pass_over(const std::string& path) {
-    const std::string why = printable(path) + ": neither a PNG nor a JPEG picture, passed over";
-    format_named(path) ? log::warn(why) : log::info(why);
+  // A file that is named like a picture deserves a warning.
+  static void skip(const std::string& path) {
+    const std::string why = printable(path) + ": " + no_picture() + ", skipped";
+    codec_of_name(path) != nullptr ? log::warn(why) : log::info(why);
   }
 
   [[nodiscard]] bool matches(const std::string& name) const {

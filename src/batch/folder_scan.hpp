@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 
@@ -18,7 +18,7 @@ using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 
 struct FoundFile {
   std::string relative;  // to the folder that was scanned
-  FileFormat format = FileFormat::png;
+  const Codec* format = nullptr;
   std::uint64_t bytes = 0;
   FileIdentity identity;
   std::string problem;  // why it cannot be read; empty: it is a picture
@@ -27,15 +27,15 @@ struct FoundFile {
 struct FolderScan {
   std::string folder;
   bool recursive = false;
-  // What names of files have to match one of, as fnmatch(3) has it; empty: any name will do.
+  // Names of files have to match one of these, as fnmatch(3) does it; empty: any name.
   std::vector<std::string> patterns;
-  // A folder not to be entered, where it is there: the one that the results go to.
+  // A folder that is not entered: the one that the results go to.
   std::optional<std::string> left_out;
 };
 
 // The pictures, by content, and the files and folders that cannot be read, sorted by the bytes of
-// their relative paths. Hidden files and folders, and whatever is no plain file, are passed over;
-// only plain files are ever opened. Links are followed; a folder that is reached on several ways is
+// their relative paths. Hidden files and folders, and whatever is not a plain file, are skipped;
+// only plain files are ever opened. Links are followed; a folder that several paths lead to is
 // scanned once, under its own name where that is one of them. Throws PictureError where `folder`
 // itself cannot be read.
 [[nodiscard]] std::vector<FoundFile> scan_folder(const FolderScan& scan);

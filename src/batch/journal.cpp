@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <system_error>
@@ -19,9 +20,10 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::string_view version = "1";
+// Of the lines, and of the hashes in them. Lines of another version read as absent.
+constexpr std::string_view version = "2";
 constexpr std::size_t checksum_digits = 16;
-constexpr std::size_t few_lines = 1000;  // not worth a new file
+constexpr std::size_t few_lines = 1000;  // not worth rewriting
 
 std::string checksum(std::string_view text) {
   return to_string(content_hash(text)).substr(0, checksum_digits);
@@ -35,7 +37,7 @@ std::string escaped(const std::string& path) {
     if (byte > 0x20 && byte != 0x7f && c != '%') {
       text += c;
     } else {
-      text += format("%{:02x}", byte);
+      text += formatted("%{:02x}", byte);
     }
   }
   return text;
@@ -60,7 +62,7 @@ std::optional<std::string> unescaped(std::string_view text) {
 
 std::string stamp_text(const std::optional<FileStamp>& stamp) {
   if (!stamp) return "-";
-  return format("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
+  return formatted("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -104,7 +106,7 @@ std::string journal_path(const std::string& folder) {
 
 struct JournalLines {
   JournalRecords records;
-  std::size_t count = 0;  // of lines, those that are no records included
+  std::size_t count = 0;  // of lines, including those that are not records
 };
 
 // None where there is no such file.
@@ -145,9 +147,9 @@ bool ends_inside_a_line(int descriptor) {
 
 std::string journal_line(const std::string& output, const JournalRecord& record) {
   const std::string text =
-      format("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
-             stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
-             stamp_text(record.output_stamp), escaped(output));
+      formatted("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
+                stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
+                stamp_text(record.output_stamp), escaped(output));
   return checksum(text) + " " + text;
 }
 
@@ -187,21 +189,21 @@ Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
   torn_ = ends_inside_a_line(file_.get());
 }
 
-// Whoever wrote the journal anew between our opening and our locking has left us with a file that
-// is no journal any more.
+// Another program may rewrite the journal after we opened it and before we locked it. Our file is
+// then no longer the journal, and is opened again.
 void Journal::open_locked(const std::string& folder) {
-  constexpr int most_tries = 10;  // some file systems number a file as they like
-  for (int tries = 0; tries < most_tries && !is_at(file_.get(), path_); ++tries) {
+  constexpr int max_tries = 10;  // some file systems number a file as they like
+  for (int tries = 0; tries < max_tries && !is_at(file_.get(), path_); ++tries) {
     file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw UsageError(
-          format("{}: another gpufilter is writing to this folder; wait for its end", folder));
+          formatted("{}: another gpufilter is writing to this folder; wait for its end", folder));
     }
   }
 }
 
-// Killed at any time, this leaves the old journal or the new one; the old one goes on where no new
-// one can be written.
+// Killed at any time, this leaves the old journal or the new one. Where no new one can be written,
+// the old one stays in use.
 void Journal::compact() {
   const JournalLines lines = read_lines(path_);
   if (lines.count <= few_lines || lines.count <= 2 * lines.records.size()) return;
@@ -220,7 +222,7 @@ void Journal::compact() {
     file_ = std::move(file);
   } catch (const std::system_error& error) {
     ::unlink(path.c_str());
-    log::debug(format("{}: cannot be written anew: {}", path_, error.what()));
+    log::debug(formatted("{}: cannot be rewritten: {}", path_, error.what()));
   }
 }
 

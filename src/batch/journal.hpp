@@ -1,4 +1,4 @@
-// What a folder's results were made of: with it, a run that was stopped goes on where it was.
+// What a folder's results were made of: with it, a run that was stopped continues where it was.
 #pragma once
 
 #include <mutex>
@@ -11,8 +11,8 @@
 
 namespace gpufilter {
 
-// One result. It is written down before the result takes its place (without a stamp, for there is
-// none yet) and again after: whenever the program is killed, the journal and the bytes on the disk
+// One result. It is recorded before the result takes its place (without a stamp, which does not
+// exist yet) and again after: whenever the program is killed, the journal and the bytes on the disk
 // together say which results are complete.
 struct JournalRecord {
   ContentHash work;  // stages, format, versions: see work_hash() in batch_plan.hpp
@@ -31,7 +31,8 @@ using JournalRecords = std::unordered_map<std::string, JournalRecord>;
 // The journal's own name in the folder.
 inline constexpr const char* journal_name = ".gpufilter-journal";
 
-// A record as one line, with a checksum in front, and back. Nothing where the line is damaged.
+// A record as one line, with a checksum in front, and back. Nothing where the line is damaged or
+// was written by a program with other hashes.
 [[nodiscard]] std::string journal_line(const std::string& output, const JournalRecord& record);
 [[nodiscard]] std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(
     std::string_view line);
@@ -45,7 +46,7 @@ class Journal {
  public:
   // Keeps others from writing to the same folder at the same time: throws UsageError where another
   // program does, PictureError where the journal cannot be written. A journal most of whose lines
-  // have been replaced by later ones, or are damaged, is written anew without them.
+  // have been replaced by later ones, or are damaged, is rewritten without them.
   explicit Journal(const std::string& folder);
 
   // Where `durably`, the line survives a power cut once this returns. Throws PictureError.

@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-// Takes the hash of what goes through, and asks before it takes its place.
+// Hashes what is written, and calls back before the file takes its place.
 class WatchedSink final : public ByteSink {
  public:
   using BeforeCommit = std::function<void(const ContentHash& hash, std::uint64_t bytes)>;
@@ -50,8 +50,8 @@ Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
   return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
 }
 
-// Fails where the picture on the disk is another than the one whose contents were written down. One
-// that is gone was read to its end.
+// Fails where the picture on the disk has changed since its contents were recorded. One that is
+// gone was read to its end.
 void check_unchanged(const std::string& path, const FileStamp& before) {
   const auto after = stamp_of(path);
   if (after && !after->same_content(before)) {
@@ -70,15 +70,9 @@ void create_parent_folder(const std::string& path) {
 
 PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const RunOptions& run,
                          Journal* journal)
-    : plan_(plan),
-      chain_(chain),
-      run_(run),
-      journal_(journal),
-      png_work_(work_hash(chain, FileFormat::png, run.write)),
-      jpeg_work_(work_hash(chain, FileFormat::jpeg, run.write)) {}
-
-const ContentHash& PictureJobs::work(const BatchItem& item) const {
-  return item.output_format == FileFormat::png ? png_work_ : jpeg_work_;
+    : plan_(plan), chain_(chain), run_(run), journal_(journal) {
+  for (const Codec* codec : codecs())
+    work_[codec] = work_hash(chain, *codec, run.write);
 }
 
 bool PictureJobs::is_complete(const BatchItem& item) const {
@@ -87,7 +81,8 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
   JournalRecord record = known->second;
   const std::string output = plan_.output_path(item);
   const auto stamp = stamp_of(output);
-  if (record.work != work(item) || !stamp || stamp->bytes != record.output_bytes) return false;
+  if (record.work != work_.at(item.output_format) || !stamp || stamp->bytes != record.output_bytes)
+    return false;
   const Verified result = verify(output, record.output_stamp, record.output);
   if (!result.same) return false;
   if (!plan_.replaces_input(item)) {
@@ -101,13 +96,13 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
   return true;
 }
 
-RunReport PictureJobs::filter(const BatchItem& item, Engine& engine,
+RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                               const OnProgress& on_progress) const {
   const std::string input = plan_.input_path(item);
   const std::string output = plan_.output_path(item);
   const FileContent content = content_of(input);
   JournalRecord record;
-  record.work = work(item);
+  record.work = work_.at(item.output_format);
   record.input = content.hash;
   if (content.settled) record.input_stamp = content.stamp;
 
@@ -123,12 +118,12 @@ RunReport PictureJobs::filter(const BatchItem& item, Engine& engine,
           journal_->add(item.output, record, plan_.replaces_input(item));
         });
   };
-  RunReport report = filter_picture(input, output, item.output_format, chain_, engine, options);
+  RunReport report = filter_picture(input, output, item.output_format, chain_, dispatcher, options);
   record.output_stamp = stamp_of(output);
   try {
     journal_->add(item.output, record);
   } catch (const PictureError& error) {
-    // The picture is in its place, and the record before tells its contents.
+    // The picture is in its place, and the earlier record holds its contents.
     log::debug(error.what());
   }
   return report;
@@ -139,7 +134,7 @@ std::unique_ptr<ByteSink> PictureJobs::open_output(const std::string& path) cons
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && std::filesystem::is_other(status)) {
-    throw PictureError(path, "is there already and no plain file");
+    throw PictureError(path, "already exists and is not a plain file");
   }
   create_parent_folder(path);
   return open_sink(path);

@@ -1,6 +1,7 @@
 // One picture of a folder, with its entry in the journal.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -20,21 +21,19 @@ class PictureJobs {
   // work, and unchanged since. Throws PictureError where the files cannot be read.
   [[nodiscard]] bool is_complete(const BatchItem& item) const;
 
-  // Filters the picture and writes that down. Throws as filter_picture() does, and PictureError
-  // where the input changes meanwhile.
-  [[nodiscard]] RunReport filter(const BatchItem& item, Engine& engine,
+  // Filters the picture and records that in the journal. Throws as filter_picture() does, and
+  // PictureError where the input changes meanwhile.
+  [[nodiscard]] RunReport filter(const BatchItem& item, Dispatcher& dispatcher,
                                  const OnProgress& on_progress) const;
 
  private:
-  [[nodiscard]] const ContentHash& work(const BatchItem& item) const;
   [[nodiscard]] std::unique_ptr<ByteSink> open_output(const std::string& path) const;
 
   const BatchPlan& plan_;
   const StageChain& chain_;
   const RunOptions& run_;
   Journal* journal_;
-  ContentHash png_work_;
-  ContentHash jpeg_work_;
+  std::map<const Codec*, ContentHash> work_;  // by the result's format
 };
 
 }  // namespace gpufilter

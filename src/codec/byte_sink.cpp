@@ -126,7 +126,7 @@ std::string describe_creation_error(const std::string& path, int error) {
     if (folder.empty() || std::filesystem::exists(folder, ignored)) {
       return "leads to a folder that does not exist";
     }
-    return format("the folder {} does not exist: create it first", folder.string());
+    return formatted("the folder {} does not exist: create it first", folder.string());
   }
   if (error == EISDIR) return "is a folder: name the file to write";
   return "cannot be created: " + describe_system_error(error);

@@ -1,38 +1,38 @@
-// Pictures as files: what format one is, and its rows in and out. libpng and libjpeg are known only
-// to the files behind this interface.
+// Pictures as files: their rows in and out. The libraries of formats are known only to the codecs
+// behind this interface; codec_table.hpp lists those.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
-#include "codec/jpeg/settings.hpp"
+#include "codec/write_options.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
 
-enum class FileFormat { png, jpeg };
-[[nodiscard]] const char* to_string(FileFormat format);
+struct Codec;
 
-// The format of a file that begins with `head` (8 bytes are enough), by its content.
-[[nodiscard]] std::optional<FileFormat> sniff_format(std::span<const std::uint8_t> head);
-
-// The format that an output's name asks for: .png, .jpg, .jpeg in any case. Throws UsageError for
-// other names, naming those that are possible.
-[[nodiscard]] FileFormat format_for_name(const std::string& path);
+// How a file stores its picture, as far as a new file of the same format can be made alike. A codec
+// derives its own class and ignores those of other codecs.
+class StoredSettings {
+ public:
+  virtual ~StoredSettings() = default;
+};
 
 struct PictureHeader {
-  FileFormat file_format = FileFormat::png;
+  const Codec* file_format = nullptr;  // nullptr: the picture does not come from a file
   ImageSize size;
-  PixelFormat format;                               // of the rows that the reader yields
-  Metadata metadata;                                // what stands before the pixels
-  std::optional<JpegEncoding> jpeg = std::nullopt;  // of a JPEG: how it is stored
+  PixelFormat format;                                 // of the rows that the reader yields
+  Metadata metadata;                                  // what stands before the pixels
+  std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
 };
 
 struct ReadLimits {
@@ -60,17 +60,17 @@ class RowReader {
   PictureHeader header_;
 };
 
-// Reads the header of `source`, whose format its content decides. Throws PictureError where it is
-// no picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
+// Reads the header of `source`; the content decides the format. Throws PictureError where it is not
+// a picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
 // before that is known.
 [[nodiscard]] std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                                       const ReadLimits& limits = {});
 
-struct WriteOptions {
-  std::optional<int> jpeg_quality = std::nullopt;  // 1..100; none: see choose_jpeg_settings()
-  std::optional<ChromaSubsampling> jpeg_subsampling = std::nullopt;  // none: see there
-  int png_level = 6;                                                 // 0 (fastest) .. 9 (smallest)
-  std::array<std::uint8_t, 3> background{255, 255, 255};  // under alpha in JPEG; red, green, blue
+// How a file is written and why, where the codec has something to say about it.
+struct EncodingNotes {
+  std::string text;  // "quality 90 (asked for), 4:2:0 (kept from the input)"
+  // The same for programs: {"quality", 90}, ...
+  std::vector<std::pair<std::string, std::variant<int, std::string>>> fields;
 };
 
 // Takes the rows of one picture, top to bottom.
@@ -85,18 +85,17 @@ class RowWriter {
   // stream. The sink is not committed. Throws PictureError.
   virtual void finish(const Metadata& trailing) = 0;
 
-  // How a JPEG is written, and why so; nothing for other formats.
-  [[nodiscard]] const std::optional<JpegSettings>& jpeg_settings() const { return jpeg_settings_; }
+  [[nodiscard]] const std::optional<EncodingNotes>& notes() const { return notes_; }
 
  protected:
-  std::optional<JpegSettings> jpeg_settings_;
+  std::optional<EncodingNotes> notes_;
 };
 
-// Begins a picture of `header.size` and `header.format` with its metadata in `file_format` (not
-// header.file_format, which is where the metadata came from, as header.jpeg is). `sink` outlives
-// the writer. JPEG takes 16-bit samples as (v * 255 + 32767) / 65535 and lays alpha over
-// options.background. Throws PictureError.
-[[nodiscard]] std::unique_ptr<RowWriter> create_picture(FileFormat file_format, ByteSink& sink,
+// Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;
+// header.file_format and header.stored tell of the file that the picture comes from. `sink`
+// outlives the writer. A format that holds only 8 bits a sample takes 16-bit ones as (v * 255 +
+// 32767) / 65535; one without alpha lays the picture over background_option(). Throws PictureError.
+[[nodiscard]] std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});
 

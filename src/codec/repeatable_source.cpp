@@ -1,5 +1,7 @@
 #include "codec/repeatable_source.hpp"
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <vector>

@@ -34,7 +34,7 @@ void flatten(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
 
 template <typename Sample>
 void flatten_depth(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width, int colors,
-                   const BackgroundColor& background) {
+                   const Color& background) {
   constexpr std::uint32_t scale = sizeof(Sample) == 1 ? 1 : 257;
   if (colors == 1) {
     flatten<Sample, 1>(pixels, flat, width, {luma(background) * scale});
@@ -52,7 +52,7 @@ void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t 
 }
 
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
-                    const PixelFormat& format, const BackgroundColor& background) {
+                    const PixelFormat& format, const Color& background) {
   const auto count = static_cast<std::size_t>(width);
   if (format.depth == 8) {
     flatten_depth<std::uint8_t>(pixels, flat, count, format.color_channels(), background);

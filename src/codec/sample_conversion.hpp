@@ -2,10 +2,10 @@
 // throughout: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "image/color.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
@@ -18,9 +18,8 @@ namespace gpufilter {
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
 
-// Red, green and blue of 8 bits; Rec. 601 luma for grey pictures.
-using BackgroundColor = std::array<std::uint8_t, 3>;
-[[nodiscard]] constexpr std::uint8_t luma(const BackgroundColor& color) {
+// Rec. 601 luma: the background of grey pictures.
+[[nodiscard]] constexpr std::uint8_t luma(const Color& color) {
   return static_cast<std::uint8_t>((299U * color[0] + 587U * color[1] + 114U * color[2] + 500U) /
                                    1000U);
 }
@@ -28,7 +27,7 @@ using BackgroundColor = std::array<std::uint8_t, 3>;
 // Lays `width` pixels of `format`, which has alpha, over `background`: what comes out has the same
 // depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max.
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
-                    const PixelFormat& format, const BackgroundColor& background);
+                    const PixelFormat& format, const Color& background);
 
 // What the samples of a CMYK file mean: `ink` 255 is full ink; `inverted` (Adobe's way) 255 is
 // none.

@@ -18,18 +18,18 @@ namespace {
 using Partial = ReductionPartial;
 
 constexpr std::size_t block = 1024;      // values
-constexpr std::size_t float_totals = 5;  // the arrays of a level, in the order of reduce_floats.cl
+constexpr std::size_t float_totals = 5;  // the arrays of a level, as reduce_floats.cl orders them
 
 WorkRange range_of(const ReductionLaunch& launch) {
   return {launch.groups * launch.group_size, 1, launch.group_size, 1};
 }
 
 ReductionDescription describe(const BuiltReduction& built, const char* what) {
-  return {format("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
+  return {formatted("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
           built.kernel.origin()};
 }
 
-// Whole blocks and what remains, as kernels take them.
+// Whole blocks and the values left over, as kernels take them.
 struct Blocks {
   explicit Blocks(std::size_t count)
       : whole(static_cast<std::int32_t>(count / block)),
@@ -41,10 +41,10 @@ struct Blocks {
 void check_size(const Buffer& buffer, std::size_t count) {
   if (buffer.size() / 4 >= count) return;
   throw UsageError(
-      format("a reduction of {} values: the buffer has {} bytes", count, buffer.size()));
+      formatted("a reduction of {} values: the buffer has {} bytes", count, buffer.size()));
 }
 
-// In the kernels, an int's order is that of its bits with the highest one flipped.
+// The kernels compare ints as unsigned numbers, with the highest bit flipped.
 std::int32_t from_ordered(std::uint64_t key) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(key) ^ 0x8000'0000U);
 }
@@ -53,7 +53,7 @@ float one_nan(float value) {
   return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
 }
 
-IntegerTotals bring_together(const std::vector<std::uint64_t>& partials) {
+IntegerTotals combined(const std::vector<std::uint64_t>& partials) {
   IntegerTotals totals;
   std::uint64_t squares = 0;
   std::uint64_t squares_high = 0;
@@ -62,12 +62,12 @@ IntegerTotals bring_together(const std::vector<std::uint64_t>& partials) {
     totals.sum += static_cast<std::int64_t>(partial[Partial::sum]);
     squares += partial[Partial::squares];
     squares_high += partial[Partial::squares_high];
-    totals.minimum = std::min(totals.minimum, from_ordered(partial[Partial::least]));
-    totals.maximum = std::max(totals.maximum, from_ordered(partial[Partial::most]));
+    totals.minimum = std::min(totals.minimum, from_ordered(partial[Partial::minimum]));
+    totals.maximum = std::max(totals.maximum, from_ordered(partial[Partial::maximum]));
     totals.product *= partial[Partial::product];
-    totals.bit_and &= static_cast<std::uint32_t>(partial[Partial::all]);
-    totals.bit_or |= static_cast<std::uint32_t>(partial[Partial::any]);
-    totals.bit_xor ^= static_cast<std::uint32_t>(partial[Partial::odd]);
+    totals.bit_and &= static_cast<std::uint32_t>(partial[Partial::bit_and]);
+    totals.bit_or |= static_cast<std::uint32_t>(partial[Partial::bit_or]);
+    totals.bit_xor ^= static_cast<std::uint32_t>(partial[Partial::bit_xor]);
   }
   totals.sum_of_squares =
       checked_add(squares, checked_multiply(squares_high, std::uint64_t{1} << 32U));
@@ -82,7 +82,7 @@ IntegerReducer::IntegerReducer(Session& session, ReductionPath path)
       description_(describe(built_, "integers")) {}
 
 IntegerTotals IntegerReducer::reduce(Queue& queue, const Buffer& values, std::size_t count) {
-  if (count > most_integers) throw std::overflow_error("there are too many integers");
+  if (count > max_integers) throw std::overflow_error("there are too many integers");
   check_size(values, count);
   const Blocks blocks(count);
   std::vector<std::uint64_t> partials(partials_.size() / sizeof(std::uint64_t));
@@ -90,7 +90,7 @@ IntegerTotals IntegerReducer::reduce(Queue& queue, const Buffer& values, std::si
                {values, blocks.whole, blocks.rest, partials_});
   queue.download(partials_, partials.data(), partials_.size());
   queue.finish();
-  return bring_together(partials);
+  return combined(partials);
 }
 
 FloatReducer::FloatReducer(Session& session, ReductionPath path)
@@ -101,7 +101,7 @@ FloatReducer::FloatReducer(Session& session, ReductionPath path)
 FloatTotals FloatReducer::reduce(Queue& queue, const Buffer& values, std::size_t count) {
   if (count == 0) return {};
   check_size(values, count);
-  // Each level's results are the next one's values; a level is not needed once the next is there.
+  // Each level's results are the next level's values; two buffers take turns.
   const Buffer* level = &values;
   std::array<Buffer, 2> results;
   std::size_t left = count;

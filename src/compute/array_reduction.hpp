@@ -1,4 +1,5 @@
-// Sums, products, extremes and bit combinations of plain arrays, the same bits on every device.
+// Sums, products, minima, maxima and bit combinations of plain arrays: the same bits on every
+// device.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace gpufilter {
 
-// Over no value at all each member is what changes nothing.
+// Of no values, each member is the neutral element of its operation.
 struct IntegerTotals {
   std::int64_t sum = 0;
   std::uint64_t sum_of_squares = 0;
@@ -24,9 +25,9 @@ struct IntegerTotals {
   bool operator==(const IntegerTotals&) const = default;
 };
 
-// Floats add up differently in each order. Here it is one tree (docs/reductions.md), which depends
-// on the number of values alone. A result that is not a number is the same quiet NaN everywhere.
-// The extremes pass over NaNs and put -0 before +0.
+// The sum of floats depends on the order. Here the order is one tree (docs/reductions.md), which
+// depends only on the number of values. A NaN result is the same quiet NaN everywhere. Minimum and
+// maximum ignore NaNs and put -0 before +0.
 struct FloatTotals {
   float sum = 0;
   float sum_of_squares = 0;  // along the first chains by fused multiply-add
@@ -35,23 +36,23 @@ struct FloatTotals {
   float product = 1;
 };
 
-// Of integers, in one reduction. With as many, no sum leaves 64 bits.
-inline constexpr std::uint64_t most_integers = std::uint64_t{1} << 32U;
+// Integers in one reduction. The sum of that many fits 64 bits.
+inline constexpr std::uint64_t max_integers = std::uint64_t{1} << 32U;
 
-// The C++ reference. Throws std::overflow_error where a sum of squares leaves 64 bits, and for more
-// than most_integers values.
+// The C++ reference. Throws std::overflow_error if the sum of squares does not fit 64 bits, and for
+// more than max_integers values.
 [[nodiscard]] IntegerTotals reduce_integers(std::span<const std::int32_t> values);
 [[nodiscard]] FloatTotals reduce_floats(std::span<const float> values);
 
-// The same numbers from a device. Not for use by two threads at a time, here and below.
+// The same numbers from a device. Like FloatReducer, not for use by two threads at a time.
 class IntegerReducer {
  public:
-  // `session` outlives the reducer. Throws DeviceError; UsageError where the device does not offer
+  // `session` outlives the reducer. Throws DeviceError; UsageError if the device does not offer
   // `path`.
   explicit IntegerReducer(Session& session, ReductionPath path = ReductionPath::automatic);
 
-  // Of the first `count` int32 values in `values`; waits until `queue` is done. Throws as the
-  // reference.
+  // Of the first `count` int32 values in `values`; waits until `queue` is done. Throws what the
+  // reference throws; UsageError if the buffer is too small.
   [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
@@ -66,7 +67,8 @@ class FloatReducer {
  public:
   explicit FloatReducer(Session& session, ReductionPath path = ReductionPath::automatic);
 
-  // Of the first `count` float32 values in `values`; waits until `queue` is done.
+  // Of the first `count` float32 values in `values`; waits until `queue` is done. Throws UsageError
+  // if the buffer is too small.
   [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const ReductionDescription& description() const { return description_; }

@@ -52,7 +52,7 @@ bool precedes(float a, float b) {
 }  // namespace
 
 IntegerTotals reduce_integers(std::span<const std::int32_t> values) {
-  if (values.size() > most_integers) throw std::overflow_error("there are too many integers");
+  if (values.size() > max_integers) throw std::overflow_error("there are too many integers");
   IntegerTotals totals;
   for (const std::int32_t value : values) {
     const std::int64_t wide = value;

@@ -9,9 +9,9 @@
 namespace gpufilter {
 namespace {
 
-// Work-groups above each other in one launch: devices take at least 65535. Kernels walk down
-// further rows by themselves.
-constexpr std::size_t most_group_rows = 32768;
+// Rows of work-groups in one launch: devices take at least 65535. Kernels walk down to further rows
+// by themselves.
+constexpr std::size_t max_group_rows = 32768;
 
 std::size_t elements(int rows, int columns) {
   return checked_multiply(static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
@@ -21,14 +21,14 @@ void check_size(const Buffer& buffer, std::size_t count, const char* name,
                 const MatrixShape& shape) {
   const std::size_t needed = checked_multiply(count, sizeof(float));
   if (buffer.size() >= needed) return;
-  throw UsageError(format("matrix product {}x{}x{}: {} needs {} bytes, its buffer has {}",
-                          shape.rows, shape.depth, shape.columns, name, needed, buffer.size()));
+  throw UsageError(formatted("matrix product {}x{}x{}: {} needs {} bytes, its buffer has {}",
+                             shape.rows, shape.depth, shape.columns, name, needed, buffer.size()));
 }
 
 void check(const MatrixOperands& operands, const MatrixShape& shape) {
   if (shape.rows < 1 || shape.columns < 1 || shape.depth < 0) {
-    throw UsageError(format("matrix product {}x{}x{}: there is no such matrix", shape.rows,
-                            shape.depth, shape.columns));
+    throw UsageError(formatted("matrix product {}x{}x{}: there is no such matrix", shape.rows,
+                               shape.depth, shape.columns));
   }
   check_size(operands.a, elements(shape.rows, shape.depth), "A", shape);
   check_size(operands.b, elements(shape.depth, shape.columns), "B", shape);
@@ -43,8 +43,8 @@ MatrixProduct::MatrixProduct(Session& session, const MatrixParameters& parameter
 
 MatrixProduct::MatrixProduct(Session& session, const Launch& launch)
     : kernel_(session.make_kernel({"matrix_product.cl", launch.function,
-                                   format("-D GROUP_WIDTH={} -D GROUP_HEIGHT={}",
-                                          launch.group_width, launch.group_height)})),
+                                   formatted("-D GROUP_WIDTH={} -D GROUP_HEIGHT={}",
+                                             launch.group_width, launch.group_height)})),
       group_width_(launch.group_width),
       group_height_(launch.group_height),
       variant_(launch.variant),
@@ -60,10 +60,10 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
     case MatrixVariant::automatic:
       break;
   }
-  if (device.kind == DeviceKind::gpu && device.fits(16, 16, matrix_tile_bytes(16))) {
-    return tiled(device, 16, "auto: a GPU has fast local memory");
+  if (device.fits(16, 16, matrix_tile_bytes(16))) {
+    return tiled(device, 16, "auto: local memory is faster than caches");
   }
-  return naive("auto: the device's caches do what tiles would");
+  return naive("auto: no work-group of 16x16 fits");
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
@@ -74,25 +74,25 @@ MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
 MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
                                            const std::string& reason) {
   if (tile != 8 && tile != 16 && tile != 32) {
-    throw UsageError(format("matrix product: a tile of {} is none of 8, 16 and 32", tile));
+    throw UsageError(formatted("matrix product: a tile of {} is none of 8, 16 and 32", tile));
   }
   const auto side = static_cast<std::size_t>(tile);
   const std::uint64_t bytes = matrix_tile_bytes(tile);
   if (!device.fits(side, side, bytes)) {
-    throw UsageError(format(
+    throw UsageError(formatted(
         "matrix product, tile {}: {} takes at most {} work-items a group and {} bytes of "
         "local memory, the tile needs {} and {}; take a smaller tile",
         tile, device.name, device.max_work_group_size, device.local_memory, side * side, bytes));
   }
-  return {"matrix_product_tiled", side, side, format("tiled {0}x{0}", tile), reason};
+  return {"matrix_product_tiled", side, side, formatted("tiled {0}x{0}", tile), reason};
 }
 
 Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                              Activation activation) const {
   check(operands, shape);
   const std::size_t rows =
-      std::min(static_cast<std::size_t>(shape.rows), most_group_rows * group_height_);
-  // A kernel's parameter must be a buffer; without a bias any will do, since nobody reads it.
+      std::min(static_cast<std::size_t>(shape.rows), max_group_rows * group_height_);
+  // The kernel's parameter must be a buffer; without a bias the kernel does not read it.
   const Buffer& bias = operands.bias ? *operands.bias : operands.a;
   return queue.launch(kernel_,
                       {static_cast<std::size_t>(shape.columns), rows, group_width_, group_height_},

@@ -10,8 +10,8 @@
 
 namespace gpufilter {
 
-// What becomes of a finished sum v. relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both
-// turn NaN and -0 into 0.
+// What becomes of a finished sum v; numbered as in kernels/matrix_product.cl.
+// relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
 enum class Activation { none, relu, clamp };
 
 // A is rows x depth, B depth x columns, C rows x columns.
@@ -24,12 +24,12 @@ struct MatrixShape {
 struct MatrixOperands {
   const Buffer& a;
   const Buffer& b;
-  const Buffer& c;               // none of the others
+  const Buffer& c;               // not one of the others
   const Buffer* bias = nullptr;  // one number for each row of C; without it, sums start from 0
 };
 
-// naive: a work-item an element of C, straight from global memory. tiled: a square work-group
-// shares tiles of A and B through local memory. automatic: what suits the device.
+// naive: a work-item for each element of C reads global memory. tiled: a square work-group shares
+// tiles of A and B through local memory. automatic: tiled 16x16 if that fits the device.
 enum class MatrixVariant { naive, tiled, automatic };
 
 struct MatrixParameters {

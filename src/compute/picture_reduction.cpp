@@ -12,10 +12,10 @@ namespace {
 
 using Partial = ReductionPartial;
 
-// Sets of counters that the work-groups of a GPU share: the more, the less they wait for each
+// Sets of counters that the work-groups share: the more sets, the less work-groups wait for each
 // other.
-constexpr std::size_t shared_sets_8bit = 16;
-constexpr std::size_t shared_sets_16bit = 4;
+constexpr std::size_t sets_8bit = 16;
+constexpr std::size_t sets_16bit = 4;
 
 std::size_t counters_a_set(const PixelFormat& format, Quantity quantity) {
   const auto channels = static_cast<std::size_t>(format.channels);
@@ -37,9 +37,9 @@ PictureTotals totals_from(const std::vector<std::uint64_t>& partials, std::size_
       const auto at = [&](Partial::Element element) {
         return partials[first + c * Partial::elements + element];
       };
-      partial.channels.push_back({at(Partial::sum), at(Partial::squares), at(Partial::least),
-                                  at(Partial::most), at(Partial::product), at(Partial::all),
-                                  at(Partial::any), at(Partial::odd)});
+      partial.channels.push_back({at(Partial::sum), at(Partial::squares), at(Partial::minimum),
+                                  at(Partial::maximum), at(Partial::product), at(Partial::bit_and),
+                                  at(Partial::bit_or), at(Partial::bit_xor)});
     }
     add_statistics(totals, partial);
   }
@@ -66,45 +66,42 @@ PictureStatistics histograms_from(const std::vector<std::uint32_t>& counters,
 }  // namespace
 
 PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& format,
-                               Quantity quantity, ReductionPath path)
+                               Quantity quantity, ReductionPath path, std::uint64_t counter_range)
     : format_(format),
       quantity_(quantity),
       width_(width),
+      counter_range_(counter_range),
       folded_(no_statistics(format, quantity)) {
-  std::string macros =
-      gpufilter::format("-D CHANNELS={} -D DEPTH={}", format.channels, format.depth);
+  std::string macros = format_macros(format);
   if (quantity == Quantity::totals) {
     BuiltReduction built = build_reduction(session, path, {"reduce.cl", "reduce_picture", macros});
     launch_ = std::move(built.launch);
     kernels_.push_back(std::move(built.kernel));
     partials_ = session.allocate(launch_.groups * static_cast<std::size_t>(format.channels) *
                                  Partial::elements * sizeof(std::uint64_t));
-    description_ = {gpufilter::format("{} by {}", name_of(quantity), to_string(launch_.path)),
+    description_ = {formatted("{} by {}", name_of(quantity), to_string(launch_.path)),
                     launch_.reason, kernels_.front().origin()};
     return;
   }
   launch_ = choose_reduction(session.device(), path);
-  macros += gpufilter::format(" -D LUMA={} -D GROUP_SIZE={}",
-                              quantity == Quantity::luma_histogram ? 1 : 0, launch_.group_size);
+  macros += formatted(" -D LUMA={} -D GROUP_SIZE={}", quantity == Quantity::luma_histogram ? 1 : 0,
+                      launch_.group_size);
   kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "clear_counters", macros}));
   kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "count_values", macros}));
-  sets_ = launch_.group_size == 1
-              ? launch_.groups
-              : std::min(launch_.groups, format.depth == 8 ? shared_sets_8bit : shared_sets_16bit);
+  sets_ = std::min(launch_.groups, format.depth == 8 ? sets_8bit : sets_16bit);
   partials_ = session.allocate(sets_ * counters_a_set(format, quantity) * sizeof(std::uint32_t));
-  description_ = {gpufilter::format("{}, {} sets of counters", name_of(quantity), sets_),
-                  launch_.reason, kernels_.front().origin()};
+  description_ = {formatted("{}, {} sets of counters", name_of(quantity), sets_), launch_.reason,
+                  kernels_.front().origin()};
 }
 
 std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {
   const std::uint64_t pixels = ImageSize{width_, rows.rows.count()}.pixels();
-  if (pixels > counter_range)
+  if (pixels > counter_range_)
     throw std::overflow_error("a band has more pixels than can be counted");
-  if (pixels > counter_range - pending_) fold(queue);
+  if (pixels > counter_range_ - pending_) fold(queue);
   if (pixels == 0) return {};
   const WorkRange range{launch_.groups * launch_.group_size, 1, launch_.group_size, 1};
-  const auto pitch =
-      static_cast<std::int32_t>(row_pitch(width_, format_) / format_.bytes_per_sample());
+  const std::int32_t pitch = pitch_in_samples(width_, format_);
   const std::int32_t count = rows.rows.count();
   std::vector<Event> events;
   if (quantity_ == Quantity::totals) {
@@ -129,7 +126,7 @@ const PictureStatistics& PictureReducer::result(Queue& queue) {
   return folded_;
 }
 
-// Brings what the device holds to the host and begins anew there.
+// Adds what the device holds to the totals on the host; the device starts again from nothing.
 void PictureReducer::fold(Queue& queue) {
   if (pending_ == 0) return;
   const auto download = [&](auto element) {

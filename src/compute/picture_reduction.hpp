@@ -14,23 +14,22 @@ namespace gpufilter {
 // reference. Not for use by two threads, or with two queues, at a time.
 class PictureReducer {
  public:
-  // For rows of pictures `width` wide in `format`. `session` outlives the reducer. Throws
-  // DeviceError; UsageError where the device does not offer `path`.
+  // For rows of pictures `width` wide in `format`. `session` outlives the reducer. After
+  // `counter_range` pixels the device's counters, of 32 bits, are added up on the host; tests make
+  // it smaller. Throws DeviceError; UsageError if the device does not offer `path`.
   PictureReducer(Session& session, int width, const PixelFormat& format, Quantity quantity,
-                 ReductionPath path = ReductionPath::automatic);
+                 ReductionPath path = ReductionPath::automatic,
+                 std::uint64_t counter_range = UINT32_MAX);
 
-  // Queues the work that adds the pixels of `rows` (fewer than 2^32); returns its commands, in
-  // order, for the timing.
+  // Queues the work that adds the pixels of `rows`; returns its commands, in order, for the timing.
+  // Throws std::overflow_error if they are more than counter_range.
   std::vector<Event> add(Queue& queue, const DeviceRows& rows);
 
   // Everything added so far; waits until `queue` is done. More may be added afterwards. Throws
-  // std::overflow_error where a sum or a count leaves 64 bits.
+  // std::overflow_error if a sum or a count does not fit 64 bits.
   [[nodiscard]] const PictureStatistics& result(Queue& queue);
 
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
-
-  // Pixels after which the device's counters are brought to the host, before they can overflow.
-  static constexpr std::uint64_t counter_range = UINT32_MAX;
 
  private:
   void fold(Queue& queue);
@@ -38,12 +37,13 @@ class PictureReducer {
   PixelFormat format_;
   Quantity quantity_;
   int width_;
+  std::uint64_t counter_range_;
   ReductionLaunch launch_;
   std::vector<Kernel> kernels_;
   std::size_t sets_ = 0;       // of counters, for histograms
-  Buffer partials_;            // of the work-groups, or sets of counters
+  Buffer partials_;            // the work-groups' partials, or the sets of counters
   std::uint64_t pending_ = 0;  // pixels in partials_
-  PictureStatistics folded_;   // those before
+  PictureStatistics folded_;   // of the pixels before those
   ReductionDescription description_;
 };
 

@@ -1,11 +1,22 @@
-// A work-group's partial result, as kernels/reduce.cl lays it out. For this folder alone.
+// A work-group's partial result, as kernels/reduce.cl lays it out. Only for this folder.
 #pragma once
 
 namespace gpufilter {
 
 // Its elements, 64 bits each. The sum of squares is `squares` + 2^32 * `squares_high`.
 struct ReductionPartial {
-  enum Element { sum, squares, squares_high, product, least, most, all, any, odd, elements };
+  enum Element {
+    sum,
+    squares,
+    squares_high,
+    product,
+    minimum,
+    maximum,
+    bit_and,
+    bit_or,
+    bit_xor,
+    elements
+  };
 };
 
 }  // namespace gpufilter

@@ -15,10 +15,9 @@ constexpr std::size_t largest_group = 256;
 constexpr std::size_t smallest_group = 32;
 constexpr std::uint64_t local_bytes_a_work_item = 8;
 
-// Work-groups for each compute unit: enough to hide memory's latency on a GPU, and few enough that
-// the host brings their results together in no time.
-constexpr std::size_t gpu_groups_a_unit = 8;
-constexpr std::size_t most_cpu_groups = 32;
+// Work-groups for each compute unit: enough to hide memory's latency, and few enough that the host
+// combines their results in no time.
+constexpr std::size_t groups_a_unit = 8;
 
 // The largest work-group that the device takes; 0: none of 32 work-items or more.
 std::size_t group_size(const DeviceInfo& device) {
@@ -32,7 +31,7 @@ bool is_nvidia(const DeviceInfo& device) {
   return device.compute_capability > 0;
 }
 
-// The language with sub-groups; empty where the device has none.
+// The language version that has sub-groups; empty if the device has none.
 std::string sub_group_language(const DeviceInfo& device) {
   if (device.max_sub_groups == 0) return "";
   return device.device_version.starts_with("OpenCL 2") ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
@@ -41,10 +40,10 @@ std::string sub_group_language(const DeviceInfo& device) {
 std::string reason_for(const DeviceInfo& device, ReductionPath path) {
   switch (path) {
     case ReductionPath::serial:
-      return device.kind == DeviceKind::cpu ? "a CPU" : "no work-group of 32 fits";
+      return "no work-group of 32 fits";
     case ReductionPath::nvidia:
-      return format("an NVIDIA device of compute capability {}.{}", device.compute_capability / 10,
-                    device.compute_capability % 10);
+      return formatted("an NVIDIA device of compute capability {}.{}",
+                       device.compute_capability / 10, device.compute_capability % 10);
     case ReductionPath::sub_groups:
       return "the device has sub-groups";
     default:
@@ -53,7 +52,6 @@ std::string reason_for(const DeviceInfo& device, ReductionPath path) {
 }
 
 ReductionPath first_offered(const DeviceInfo& device) {
-  if (device.kind == DeviceKind::cpu) return ReductionPath::serial;
   for (const auto path :
        {ReductionPath::nvidia, ReductionPath::sub_groups, ReductionPath::local_memory}) {
     if (objection(device, path).empty()) return path;
@@ -80,26 +78,22 @@ std::string objection(const DeviceInfo& device, ReductionPath path) {
 
 ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
   if (const std::string why_not = objection(device, path); !why_not.empty()) {
-    throw UsageError(
-        format("{}: {}, which the reduction by {} needs", device.name, why_not, to_string(path)));
+    throw UsageError(formatted("{}: {}, which the reduction by {} needs", device.name, why_not,
+                               to_string(path)));
   }
   const bool chosen = path == ReductionPath::automatic;
   ReductionLaunch launch;
   launch.path = chosen ? first_offered(device) : path;
   launch.reason = chosen ? reason_for(device, launch.path) : "asked for";
-  const auto units = std::max<std::size_t>(device.compute_units, 1);
-  if (launch.path == ReductionPath::serial) {
-    launch.groups = std::min(units, most_cpu_groups);
-  } else {
-    launch.group_size = group_size(device);
-    launch.groups = units * gpu_groups_a_unit;
-  }
+  if (launch.path != ReductionPath::serial) launch.group_size = group_size(device);
+  launch.groups = std::max<std::size_t>(device.compute_units, 1) * groups_a_unit;
   return launch;
 }
 
 BuiltReduction build_reduction(Session& session, ReductionPath path, const KernelRequest& request) {
   const auto build = [&](ReductionLaunch launch) {
-    const std::string options = format("{} {}", request.options, launch.options(session.device()));
+    const std::string options =
+        formatted("{} {}", request.options, launch.options(session.device()));
     return BuiltReduction{std::move(launch),
                           session.make_kernel({request.file, request.function, options})};
   };
@@ -110,18 +104,18 @@ BuiltReduction build_reduction(Session& session, ReductionPath path, const Kerne
   try {
     return build(chosen);
   } catch (const DeviceError& error) {
-    log::info(format("{}; reducing by local memory instead", error.what()));
+    log::info(formatted("{}; reducing by local memory instead", error.what()));
     ReductionLaunch substitute = choose_reduction(session.device(), ReductionPath::local_memory);
-    substitute.reason = format("the compiler refuses {}", to_string(chosen.path));
+    substitute.reason = formatted("the compiler refuses {}", to_string(chosen.path));
     return build(std::move(substitute));
   }
 }
 
 std::string ReductionLaunch::options(const DeviceInfo& device) const {
   std::string options =
-      format("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
+      formatted("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
   if (path == ReductionPath::nvidia && device.compute_capability >= 80) options += " -D REDUX=1";
-  if (path == ReductionPath::sub_groups) options += format(" {}", sub_group_language(device));
+  if (path == ReductionPath::sub_groups) options += formatted(" {}", sub_group_language(device));
   return options;
 }
 

@@ -1,4 +1,4 @@
-// How work-items bring their shares of a reduction together, and what that depends on.
+// How work-items combine their parts of a reduction, and how a path is chosen.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace gpufilter {
 
 // Each gives the same bits.
 enum class ReductionPath {
-  automatic,     // the first of those below that the device offers
-  serial,        // for CPUs: work-groups of one, which loop
+  automatic,     // the first of nvidia, sub_groups, local_memory, serial that the device offers
+  serial,        // work-groups of one work-item, which loop: for devices without larger ones
   nvidia,        // inside a warp by NVIDIA's own instructions (redux, shfl), then local memory
   sub_groups,    // inside a sub-group by its functions, then local memory
-  local_memory,  // a tree in local memory: works everywhere
+  local_memory,  // a tree in local memory
 };
 [[nodiscard]] const char* to_string(ReductionPath path);
 
@@ -29,17 +29,17 @@ struct ReductionLaunch {
   [[nodiscard]] std::string options(const DeviceInfo& device) const;
 };
 
-// How a reduction was carried out and why: for the account that every run gives.
+// How a reduction was carried out and why: for the report that every run gives.
 struct ReductionDescription {
   std::string variant;
   std::string reason;
   ProgramOrigin origin = ProgramOrigin::compiled;
 };
 
-// Why `device` cannot go `path`; empty where it can.
+// Why `device` cannot reduce by `path`; empty if it can.
 [[nodiscard]] std::string objection(const DeviceInfo& device, ReductionPath path);
 
-// Throws UsageError where the device does not offer `path`.
+// Throws UsageError if the device does not offer `path`.
 [[nodiscard]] ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path);
 
 struct BuiltReduction {
@@ -47,9 +47,9 @@ struct BuiltReduction {
   Kernel kernel;
 };
 
-// Chooses, and builds the kernel with the launch's options added to the request's. Where the
-// compiler refuses a path that was chosen automatically, local memory takes its place, and the
-// reason says so. Throws DeviceError, UsageError.
+// Chooses, and builds the kernel with the launch's options added to the request's. If the compiler
+// refuses a path that was chosen automatically, local memory takes its place, and the reason says
+// so. Throws DeviceError, UsageError.
 [[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
                                              const KernelRequest& request);
 

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "device/describe.hpp"
 #include "device/pocl_environment.hpp"
+#include "device/vendor_checks.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {
@@ -20,16 +21,31 @@ void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
       if (auto info = describe(platform, device)) found.push_back(std::move(*info));
     }
   } catch (const cl::Error& error) {
-    log::debug(format("an OpenCL platform was passed over: {} failed: {}", error.what(),
-                      opencl_error_text(error.err())));
+    log::debug(formatted("an OpenCL platform is skipped: {} failed: {}", error.what(),
+                         opencl_error_text(error.err())));
   }
 }
 
-DeviceCatalog::Source devices_of(const std::vector<std::string>& libraries) {
-  return [&libraries] {
+DeviceInfo unusable_device(const std::string& library, const char* platform, std::string failure) {
+  log::debug(formatted("{} is skipped: {}", library, failure));
+  DeviceInfo device;
+  device.name = library;
+  device.platform = platform;
+  device.unusable = std::move(failure);
+  return device;
+}
+
+// `platform_name` is that of the libraries' platform, as far as it is known without loading them.
+DeviceCatalog::Source devices_of(const std::vector<std::string>& libraries,
+                                 const char* platform_name) {
+  return [&libraries, platform_name] {
     std::vector<DeviceInfo> found;
     std::vector<cl_platform_id> known;
     for (const std::string& library : libraries) {
+      if (std::string failure = vendor_checks().failure_of(library); !failure.empty()) {
+        found.push_back(unusable_device(library, platform_name, std::move(failure)));
+        continue;
+      }
       for (cl_platform_id platform : platforms_of(library)) {
         // Two files may name one library.
         if (std::find(known.begin(), known.end(), platform) != known.end()) continue;
@@ -50,14 +66,16 @@ void DeviceCatalog::find_more() {
   }
 }
 
-DeviceCatalog device_catalog() {
+DeviceCatalog device_catalog(PastAnswers past) {
   const Vendors& vendors = installed_vendors();
+  if (vendors.libraries.empty() && vendors.late.empty()) return DeviceCatalog({});
+  VendorChecks& checks = vendor_checks();  // first, as it looks at the user's own environment
+  if (!vendors.late.empty()) prepare_pocl_environment();
+  checks.prepare(vendors.libraries, past);
+  checks.prepare(vendors.late, past);
   std::vector<DeviceCatalog::Source> sources;
-  if (!vendors.libraries.empty()) sources.push_back(devices_of(vendors.libraries));
-  if (!vendors.late.empty()) {
-    prepare_pocl_environment();
-    sources.push_back(devices_of(vendors.late));
-  }
+  if (!vendors.libraries.empty()) sources.push_back(devices_of(vendors.libraries, ""));
+  if (!vendors.late.empty()) sources.push_back(devices_of(vendors.late, pocl_platform));
   return DeviceCatalog(std::move(sources));
 }
 
@@ -65,7 +83,9 @@ std::vector<DeviceInfo> discover_devices() {
   DeviceCatalog catalog = device_catalog();
   while (!catalog.complete())
     catalog.find_more();
-  return catalog.devices();
+  std::vector<DeviceInfo> usable = catalog.devices();
+  std::erase_if(usable, [](const DeviceInfo& device) { return !device.unusable.empty(); });
+  return usable;
 }
 
 }  // namespace gpufilter

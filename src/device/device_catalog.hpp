@@ -1,10 +1,11 @@
-// The OpenCL devices of this machine, found as far as somebody asks.
+// The OpenCL devices of this machine, found as far as they are asked for.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "device/device_info.hpp"
+#include "device/vendor_checks.hpp"
 
 namespace gpufilter {
 
@@ -30,11 +31,13 @@ class DeviceCatalog {
 };
 
 // Of this machine: first all platforms but PoCL, which takes long to load, then PoCL. Nothing is
-// loaded before it is asked for. Changes the environment: to be called before other threads are
-// started. A platform that fails is passed over, with a line in the log.
-[[nodiscard]] DeviceCatalog device_catalog();
+// loaded before it is asked for, and nothing that ends the process: see VendorChecks. In place of
+// such a vendor's devices there is one that says why it must not be used. Changes the environment
+// and may fork: to be called before other threads are started. A platform that fails with an error
+// is skipped. Both are told in the log's debug lines.
+[[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 
-// All of them at once; empty where there is no OpenCL at all.
+// All that may be used, at once; empty where there is no OpenCL at all.
 [[nodiscard]] std::vector<DeviceInfo> discover_devices();
 
 }  // namespace gpufilter

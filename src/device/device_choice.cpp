@@ -20,16 +20,16 @@ std::string lower(std::string_view text) {
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
     throw DeviceError(
-        format("no OpenCL device for '{}': there is none on this machine (install a driver, "
-               "or PoCL: pocl-opencl-icd)",
-               request));
+        formatted("no OpenCL device for '{}': there is none on this machine (install a driver, "
+                  "or PoCL: pocl-opencl-icd)",
+                  request));
   }
   std::string found;
   for (const DeviceInfo& device : devices) {
-    found += format("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
-                    to_string(device.kind));
+    found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
+                       device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
-  throw DeviceError(format("no OpenCL device for '{}'; this machine has{}", request, found));
+  throw DeviceError(formatted("no OpenCL device for '{}'; this machine has{}", request, found));
 }
 
 std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,
@@ -42,8 +42,7 @@ std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceIn
   return found;
 }
 
-std::vector<DeviceCandidate> automatic(bool require_device,
-                                       const std::vector<DeviceInfo>& devices) {
+std::vector<DeviceCandidate> of_every_kind(const std::vector<DeviceInfo>& devices) {
   std::vector<DeviceCandidate> all = of_kind(DeviceKind::gpu, devices, "GPU");
   const bool has_gpu = !all.empty();
   for (const auto& [kind, what] :
@@ -53,8 +52,6 @@ std::vector<DeviceCandidate> automatic(bool require_device,
       all.push_back(std::move(candidate));
     }
   }
-  if (require_device && all.empty()) throw_missing("auto", devices);
-  if (!require_device) all.push_back({std::nullopt, "no OpenCL device works"});
   return all;
 }
 
@@ -79,46 +76,63 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
   for (const DeviceInfo& device : devices) {
     if (lower(device.name).find(part) != std::string::npos ||
         lower(device.platform).find(part) != std::string::npos) {
-      return {{device, format("the first with '{}' in its name", request)}};
+      return {{device, formatted("the first with '{}' in its name", request)}};
     }
   }
   return {};
 }
 
-// Those that the request names itself; empty where none fits.
-std::vector<DeviceCandidate> asked_for(std::string_view request,
-                                       const std::vector<DeviceInfo>& devices) {
+// Why no device of the kind `request` is there, as far as that is known.
+std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
+  std::string reason = formatted("no device for '{}' found", request);
+  for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty()) reason += formatted("; {} is not usable", device.name);
+  }
+  return reason;
+}
+
+// Whether it stands for devices of a kind, and not for a certain one.
+bool is_kind(std::string_view request) {
+  return request == "gpu" || request == "opencl";
+}
+
+// Empty where none fits.
+std::vector<DeviceCandidate> fitting(std::string_view request,
+                                     const std::vector<DeviceInfo>& devices) {
   if (request == "gpu") return of_kind(DeviceKind::gpu, devices, "GPU");
-  if (request == "cpu") return of_kind(DeviceKind::cpu, devices, "CPU device");
+  if (request == "opencl") return of_every_kind(devices);
   return is_number(request) ? by_index(request, devices) : by_name(request, devices);
 }
 
 }  // namespace
 
+DeviceCandidate processor(std::string reason) {
+  return {std::nullopt, std::move(reason)};
+}
+
 std::vector<DeviceCandidate> choose_devices(std::string_view request, bool require_device,
                                             const std::vector<DeviceInfo>& devices) {
-  if (request == "reference") {
+  if (request == "cpu") {
     if (require_device) {
-      throw UsageError("--require-device contradicts --device reference: leave one of them out");
+      throw UsageError("--require-device contradicts --device cpu: leave one of them out");
     }
-    return {{std::nullopt, "asked for"}};
-  }
-  if (request == "auto") return automatic(require_device, devices);
-  if (request == "all") {
-    if (devices.empty()) throw_missing(request, devices);
-    return automatic(require_device, devices);
+    return {processor("asked for")};
   }
   if (request.empty())
-    throw UsageError("--device needs a value: auto, gpu, cpu, reference, an index or a name");
-  auto found = asked_for(request, devices);
-  if (found.empty()) throw_missing(request, devices);
+    throw UsageError("--device needs a value: auto, cpu, gpu, opencl, all, an index or a name");
+  auto found = fitting(request, devices);
+  if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
+  if (!require_device) {
+    found.push_back(
+        processor(found.empty() ? without_any(request, devices) : "no device before it works"));
+  }
   return found;
 }
 
 std::vector<DeviceCandidate> settled_devices(std::string_view request,
                                              const std::vector<DeviceInfo>& devices) {
-  if (request.empty() || request == "all" || request == "reference") return {};
-  return asked_for(request == "auto" ? "gpu" : request, devices);
+  if (request.empty() || request == "cpu") return {};
+  return fitting(request == "opencl" ? "gpu" : request, devices);
 }
 
 DeviceCandidates::DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog)

@@ -11,15 +11,17 @@
 namespace gpufilter {
 
 struct DeviceCandidate {
-  std::optional<DeviceInfo> device;  // nothing: the C++ reference
+  std::optional<DeviceInfo> device;  // nothing: the processor, by this program's own code
   std::string reason;                // "the first GPU", "asked for by index", ...
 };
 
-// The devices to try for `request`, best first: auto | gpu | cpu | all | reference | an index |
-// part of a name (of the device or its platform, in any case). auto: GPUs, CPUs, others, and the
-// reference at last unless `require_device`; all: likewise, as there has to be a device. Throws
-// DeviceError where nothing fits, naming what there is, and UsageError where a device is required
-// and the reference asked for.
+[[nodiscard]] DeviceCandidate processor(std::string reason);
+
+// The devices to try for `request`, best first: gpu | opencl | cpu | an index | part of a name (of
+// the device or its platform, in any case). opencl: GPUs, then OpenCL's CPU devices, then others.
+// cpu: the processor. The last one is the processor unless `require_device`. Throws DeviceError,
+// naming what there is, where an index or a name fits nothing, and where a device is required and
+// there is none; UsageError where a device is required and the processor asked for.
 [[nodiscard]] std::vector<DeviceCandidate> choose_devices(std::string_view request,
                                                           bool require_device,
                                                           const std::vector<DeviceInfo>& devices);

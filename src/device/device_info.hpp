@@ -34,6 +34,9 @@ struct DeviceInfo {
   std::uint64_t global_memory = 0;     // bytes
   std::uint64_t max_allocation = 0;    // bytes a buffer
   bool unified_memory = false;         // shares the host's memory
+  // Why it must not be used; empty: it may. Such a device stands for all devices of a vendor whose
+  // library ends the process; its name is the library's, and no more is known of it.
+  std::string unusable;
   std::shared_ptr<const DeviceHandle> handle;
 
   // Whether a work-group of width x height work-items with `bytes` of local memory can run.

@@ -27,10 +27,10 @@ class DeviceMemory::Pinned {
     int code = CL_SUCCESS;
     buffer_ = cl::Buffer(
         clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, nullptr, &code));
-    check_opencl(code, device.name, format("pinning {} bytes", size));
+    check_opencl(code, device.name, formatted("pinning {} bytes", size));
     data_ = clEnqueueMapBuffer(queue_(), buffer_(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
                                nullptr, nullptr, &code);
-    check_opencl(code, device.name, format("pinning {} bytes", size));
+    check_opencl(code, device.name, formatted("pinning {} bytes", size));
   }
   ~Pinned() {
     if (data_ == nullptr) return;
@@ -58,15 +58,15 @@ Buffer DeviceMemory::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   // Some drivers accept any size here and fail later, in an unrelated command.
   if (size > device_.max_allocation) {
-    throw DeviceError(format("{}: a buffer of {} bytes is more than the {} it allocates",
-                             device_.name, size, device_.max_allocation));
+    throw DeviceError(formatted("{}: a buffer of {} bytes is more than the {} it allocates",
+                                device_.name, size, device_.max_allocation));
   }
   const std::size_t capacity = std::min<std::size_t>(pooled_size(size), device_.max_allocation);
   auto buffer = buffers_->take(capacity);
   if (!buffer) {
     int code = CL_SUCCESS;
     cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE, capacity, nullptr, &code);
-    check_opencl(code, device_.name, format("allocating {} bytes", capacity));
+    check_opencl(code, device_.name, formatted("allocating {} bytes", capacity));
     buffer = cl::Buffer(handle);
   }
   cl_mem handle = (*buffer)();
@@ -88,7 +88,7 @@ Buffer DeviceMemory::borrow(const void* data, std::size_t bytes) {
   // OpenCL takes no pointer to const; who reads only is told by the kernel's parameters.
   cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  const_cast<void*>(data), &code);
-  check_opencl(code, device_.name, format("using {} bytes in place", bytes));
+  check_opencl(code, device_.name, formatted("using {} bytes in place", bytes));
   return Buffer(std::unique_ptr<Buffer::State>(
       new Buffer::State{cl::Buffer(handle), handle, bytes, bytes, nullptr}));
 }

@@ -16,8 +16,8 @@ std::string read_live(const std::string& path) {
     const auto bytes = read_file(path);
     return {bytes.begin(), bytes.end()};
   } catch (const std::system_error& error) {
-    throw DeviceError(format("{}: {} (GPUFILTER_KERNELS names the folder of kernel files)", path,
-                             describe_system_error(error.code().value())));
+    throw DeviceError(formatted("{}: {} (GPUFILTER_KERNELS names the folder of kernel files)", path,
+                                describe_system_error(error.code().value())));
   }
 }
 
@@ -26,7 +26,8 @@ std::string one_file(std::string_view file) {
     return read_live(std::filesystem::path(folder) / file);
   }
   const auto found = embedded_kernels().find(file);
-  if (found == embedded_kernels().end()) throw DeviceError(format("no kernel file named {}", file));
+  if (found == embedded_kernels().end())
+    throw DeviceError(formatted("no kernel file named {}", file));
   return std::string(found->second);
 }
 

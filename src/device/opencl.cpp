@@ -39,14 +39,14 @@ constexpr std::array error_names{
 
 std::string opencl_error_text(int code) {
   for (const auto& [known, name] : error_names) {
-    if (known == code) return format("{} ({})", name, code);
+    if (known == code) return formatted("{} ({})", name, code);
   }
-  return format("OpenCL error {}", code);
+  return formatted("OpenCL error {}", code);
 }
 
 void check_opencl(int code, std::string_view device, std::string_view what) {
   if (code == CL_SUCCESS) return;
-  throw DeviceError(format("{}: {} failed: {}", device, what, opencl_error_text(code)));
+  throw DeviceError(formatted("{}: {} failed: {}", device, what, opencl_error_text(code)));
 }
 
 }  // namespace gpufilter

@@ -1,5 +1,6 @@
 #include "device/pocl_environment.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -94,9 +95,9 @@ void choose_scratch() {
     fs::create_directories(own, ignored);
     if (usable(own)) return;
     log::warn(
-        format("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
-               "a temporary folder takes its place",
-               own));
+        formatted("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
+                  "a temporary folder takes its place",
+                  own));
   }
   // Memory first: PoCL has every file that it writes brought to the disk.
   std::vector<fs::path> bases{"/dev/shm"};

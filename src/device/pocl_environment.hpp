@@ -1,7 +1,7 @@
-// PoCL, the OpenCL of CPUs, keeps compiled kernels in a folder of its own and fails in unkind ways
-// when that folder is damaged (it aborts the process), full (it exits) or read-only (its device is
-// not there). So it is given a fresh private folder in every process; what is worth keeping is kept
-// by ProgramCache, which checks what it reads.
+// PoCL, the OpenCL of CPUs, keeps compiled kernels in a folder of its own. Where that folder is
+// damaged, PoCL aborts the process; where it is full, PoCL exits; where it is read-only, PoCL has
+// no device. So each process gets a fresh folder; ProgramCache keeps what is worth keeping, and
+// checks what it reads.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,12 @@
 
 namespace gpufilter {
 
+// As PoCL names its platform.
+inline constexpr const char* pocl_platform = "Portable Computing Language";
+
 // Sets POCL_CACHE_DIR before OpenCL is first used, unless the user's own setting names a usable
-// folder. The folder is removed when the process ends; one left by a killed process is removed by
-// the next that comes by. Only the first call does anything.
+// folder. The folder is removed when the process ends; one that a killed process left is removed by
+// the next process. Only the first call does anything.
 void prepare_pocl_environment();
 
 // Lets PoCL work on at most `threads` threads of its own, in place of one for each core. Only

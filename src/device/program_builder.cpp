@@ -37,9 +37,9 @@ std::string first_complaint(const std::string& log) {
 }  // namespace
 
 std::string ProgramBuilder::key(const std::string& source, const std::string& options) const {
-  return format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", GPUFILTER_VERSION, device_.name,
-                device_.vendor, device_.device_version, device_.driver_version, device_.platform,
-                device_.platform_version, options, source);
+  return formatted("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", GPUFILTER_VERSION, device_.name,
+                   device_.vendor, device_.device_version, device_.driver_version, device_.platform,
+                   device_.platform_version, options, source);
 }
 
 std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
@@ -52,8 +52,8 @@ std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
     program.build(options.c_str());
     return program;
   } catch (const cl::Error& error) {
-    log::debug(format("{}: a cached program is refused ({}) and compiled again", device_.name,
-                      opencl_error_text(error.err())));
+    log::debug(formatted("{}: a cached program is refused ({}) and compiled again", device_.name,
+                         opencl_error_text(error.err())));
     return std::nullopt;
   }
 }
@@ -67,12 +67,12 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const std::stri
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string text = logs.empty() ? "" : logs.front().second;
-    log::debug(format("{}: the compiler's log:\n{}", file, text));
+    log::debug(formatted("{}: the compiler's log:\n{}", file, text));
     throw DeviceError(
-        format("{}: {} does not compile: {}", device_.name, file, first_complaint(text)));
+        formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(text)));
   } catch (const cl::Error& error) {
-    throw DeviceError(
-        format("{}: {} does not compile: {}", device_.name, file, opencl_error_text(error.err())));
+    throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, file,
+                                opencl_error_text(error.err())));
   }
 }
 
@@ -106,8 +106,8 @@ void ProgramBuilder::keep() {
       // Where it is not stored, the cache has said so in the log, and the next run compiles again.
       static_cast<void>(cache_->store(full_key, binaries.front()));
     } catch (const cl::Error& error) {
-      log::debug(format("{}: the driver does not hand out a compiled program: {}", device_.name,
-                        opencl_error_text(error.err())));
+      log::debug(formatted("{}: the driver does not hand out a compiled program: {}", device_.name,
+                           opencl_error_text(error.err())));
     }
   }
 }

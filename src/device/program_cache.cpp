@@ -48,7 +48,7 @@ std::uint64_t hash(const std::string& text) {
 }  // namespace
 
 std::filesystem::path ProgramCache::entry(const std::string& key) const {
-  return folder_ / format("{:016x}.program", hash(key));
+  return folder_ / formatted("{:016x}.program", hash(key));
 }
 
 std::optional<std::vector<std::uint8_t>> ProgramCache::load(const std::string& key) const {
@@ -89,7 +89,8 @@ bool ProgramCache::store(const std::string& key, const std::vector<std::uint8_t>
     file.commit();
     return true;
   } catch (const std::system_error& error) {
-    log::debug(format("a compiled program was not kept in {}: {}", folder_.string(), error.what()));
+    log::debug(
+        formatted("a compiled program was not kept in {}: {}", folder_.string(), error.what()));
     return false;
   }
 }

@@ -10,6 +10,7 @@
 #include "device/device_handle.hpp"
 #include "device/device_memory.hpp"
 #include "device/launch_gate.hpp"
+#include "device/pocl_environment.hpp"
 #include "device/program_builder.hpp"
 
 namespace gpufilter {
@@ -146,12 +147,12 @@ Event Queue::download(const Buffer& source, void* destination, std::size_t bytes
 }
 
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
-                    std::initializer_list<KernelArgument> arguments) {
+                    std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {
     const int code = clSetKernelArg(function(), index++, argument.size(), argument.data());
-    check_opencl(code, state_->device, format("argument {} of {}", index, kernel.state().name));
+    check_opencl(code, state_->device, formatted("argument {} of {}", index, kernel.state().name));
   }
   const auto whole_groups = [](std::size_t items, std::size_t group) {
     return (items + group - 1) / group * group;
@@ -206,12 +207,14 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
 // PoCL's entries are the process's, whatever session they come from.
 std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
   static const auto gate = std::make_shared<LaunchGate>();
-  return device.platform == "Portable Computing Language" ? gate : nullptr;
+  return device.platform == pocl_platform ? gate : nullptr;
 }
 
 }  // namespace
 
 Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
+  if (!device.unusable.empty())
+    throw DeviceError(formatted("{}: {}", device.name, device.unusable));
   const cl::Device& handle = device.handle->device;
   try {
     const cl::Context context(handle);
@@ -219,7 +222,7 @@ Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
                            DeviceMemory(device, context), gate_for(device)});
   } catch (const cl::Error& error) {
     throw DeviceError(
-        format("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
+        formatted("{}: it cannot be started: {}", device.name, opencl_error_text(error.err())));
   }
 }
 
@@ -258,7 +261,7 @@ Queue Session::make_queue() {
                                                 state_->gate, state_->idle_queues));
   } catch (const cl::Error& error) {
     throw DeviceError(
-        format("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
+        formatted("{}: no command queue: {}", state_->device.name, opencl_error_text(error.err())));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,11 @@ class Queue {
   Event upload(const Buffer& destination, const void* source, std::size_t bytes);
   Event download(const Buffer& source, void* destination, std::size_t bytes);
   Event launch(const Kernel& kernel, const WorkRange& range,
-               std::initializer_list<KernelArgument> arguments);
+               std::span<const KernelArgument> arguments);
+  Event launch(const Kernel& kernel, const WorkRange& range,
+               std::initializer_list<KernelArgument> arguments) {
+    return launch(kernel, range, std::span(arguments.begin(), arguments.size()));
+  }
   // Gives borrowed memory back to the host once the commands before are done.
   Event reclaim(const Buffer& borrowed);
   // Waits until all commands are done.

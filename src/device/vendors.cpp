@@ -134,7 +134,7 @@ std::vector<cl_platform_id> platforms_of(const std::string& library) {
   // As the loaders do it: each library's functions stay its own.
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
-    log::debug(format("an OpenCL vendor cannot be loaded: {}", dlerror()));
+    log::debug(formatted("an OpenCL vendor cannot be loaded: {}", dlerror()));
     return {};
   }
   using FunctionAddress = void* (*)(const char*);
@@ -145,7 +145,7 @@ std::vector<cl_platform_id> platforms_of(const std::string& library) {
   const auto platform_ids = reinterpret_cast<decltype(&clGetPlatformIDs)>(function);
   cl_uint count = 0;
   if (platform_ids == nullptr || platform_ids(0, nullptr, &count) != CL_SUCCESS || count == 0) {
-    log::debug(format("{}: offers no OpenCL platform", library));
+    log::debug(formatted("{}: offers no OpenCL platform", library));
     return {};
   }
   std::vector<cl_platform_id> platforms(count);

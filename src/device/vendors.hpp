@@ -1,8 +1,8 @@
 // The OpenCL implementations ("vendors") of this machine. The loader that the program is linked
-// with would bring all of them in as soon as it is asked for anything, and PoCL brings LLVM, which
-// takes longer to load than a small picture takes to filter. So they are found and loaded here, one
-// by one; their objects carry their own functions, so everything else goes through the loader as
-// usual. See docs/decisions/0005.
+// with would load all of them at its first call, and PoCL loads LLVM, which takes longer than
+// filtering a small picture. So they are found and loaded here, one by one. Their objects carry
+// their own functions, so everything else goes through the loader as usual. See
+// docs/decisions/0005.
 #pragma once
 
 #include <string>
@@ -24,8 +24,9 @@ struct Vendors {
 // same.
 [[nodiscard]] const Vendors& installed_vendors();
 
-// Loads a vendor's library, for good, and returns its platforms. None, with a line in the log,
-// where it cannot be loaded or does not know how to be loaded.
+// Loads a vendor's library, for good, and returns its platforms; none, with a line in the log,
+// where it cannot be loaded or is not an OpenCL vendor's. A library may end the process here: see
+// VendorChecks.
 [[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
 
 }  // namespace gpufilter

@@ -41,7 +41,7 @@ InstructionSet choose() {
     names.push_back(to_string(set));
   }
   throw UsageError(
-      format("GPUFILTER_INSTRUCTION_SET={}: this machine has {}", name, fmt::join(names, ", ")));
+      formatted("GPUFILTER_INSTRUCTION_SET={}: this machine has {}", name, fmt::join(names, ", ")));
 }
 
 std::atomic<InstructionSet>& in_use() {

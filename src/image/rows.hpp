@@ -19,8 +19,15 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
 };
 
-// Rows begin <= y < end of a picture. Under a wrapping border a range may reach past the picture's
-// first and last row: row y then stands for row y modulo the height.
+// A picture without its pixels.
+struct PictureShape {
+  ImageSize size;
+  PixelFormat format;
+  bool operator==(const PictureShape&) const = default;
+};
+
+// Rows begin <= y < end of a picture. Where a stage wraps around, a range may reach past the
+// picture's first and last row: row y then stands for row y modulo the height.
 struct RowRange {
   int begin = 0;
   int end = 0;
@@ -29,6 +36,7 @@ struct RowRange {
   [[nodiscard]] constexpr bool contains(const RowRange& other) const {
     return begin <= other.begin && other.end <= end;
   }
+  [[nodiscard]] constexpr RowRange moved(int rows) const { return {begin + rows, end + rows}; }
   bool operator==(const RowRange&) const = default;
 };
 
@@ -39,6 +47,9 @@ inline constexpr std::size_t row_alignment = 64;
 [[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
   const std::size_t bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
   return (bytes + row_alignment - 1) / row_alignment * row_alignment;
+}
+[[nodiscard]] constexpr std::size_t row_pitch(const PictureShape& picture) {
+  return row_pitch(picture.size.width, picture.format);
 }
 
 // A window onto consecutive rows, owning nothing. `data` is the first byte of row rows.begin.
@@ -56,6 +67,10 @@ struct BasicRows {
   operator BasicRows<const Byte>() const  // NOLINT(google-explicit-constructor): as pointers do
       requires(!std::is_const_v<Byte>) {
     return {data, pitch, rows, width, format};
+  }
+  // The same rows with numbers that are `by` higher.
+  [[nodiscard]] BasicRows renumbered(int by) const {
+    return {data, pitch, rows.moved(by), width, format};
   }
   // The same rows, fewer of them; `part` lies within `rows`.
   [[nodiscard]] BasicRows part(const RowRange& part) const {

@@ -18,7 +18,14 @@ struct PassReport {
   std::string reason;
   std::string program;  // "cache", "compiled", or "none" where nothing had to be built
   int walk = 0;         // how many times the picture was walked through before
+  // The work that the pass was, for estimates; see StageCost.
+  std::string kind = {};
+  double operations = 0;  // over the whole picture
 };
+
+// As executors report it before they run.
+[[nodiscard]] PassReport describe_pass(const Pass& pass);
+[[nodiscard]] PassReport describe_measuring(const Plan& plan);
 
 class BandExecutor {
  public:
@@ -40,7 +47,8 @@ class BandExecutor {
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 
-// The C++ reference. `plan` and `timeline` outlive the executor, here and below.
+// The processor, by this program's own loops. `plan` and `timeline` outlive the executor, here and
+// below.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan,
                                                                Timeline& timeline);
 

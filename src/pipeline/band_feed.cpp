@@ -13,36 +13,52 @@ void copy_rows(const ConstRows& from, const MutableRows& to, const RowRange& row
 
 }  // namespace
 
-Image BandFeed::next(const RowRange& window) {
-  return plan_.wraps ? next_wrapped(window) : next_streamed(window);
+Image BandFeed::next(const RowRange& band) {
+  const RowRange window = plan_.windows(band).front();
+  if (whole_) return next_of_whole(window);
+  const int height = plan_.output().size.height;
+  if (band.end >= height) return next_streamed(window, window.end);
+  const RowRange next{band.end, std::min(band.end + plan_.band_rows, height)};
+  return next_streamed(window, plan_.windows(next).front().begin);
 }
 
-Image BandFeed::next_streamed(const RowRange& window) {
-  Image band = pool_.take(plan_.size.width, window, plan_.input);
-  const int shared_end = std::max(window.begin, kept_.row_range().end);
+Image BandFeed::next_streamed(const RowRange& window, int next_begin) {
+  Image band = pool_.take(plan_.input.size.width, window, plan_.input.format);
+  const int shared_end = std::clamp(kept_.row_range().end, window.begin, window.end);
   copy_rows(kept_.rows(), band.rows(), {window.begin, shared_end});
+  skip_to(window.begin);
   reader_.read(band.rows().part({shared_end, window.end}));
+  read_ = std::max(read_, window.end);
 
-  // The next window begins at most two halos before this one's end.
-  const int keep = std::max(window.begin, window.end - 2 * plan_.halo());
-  kept_ = Image(plan_.size.width, {keep, window.end}, plan_.input);
+  const int keep = std::clamp(next_begin, window.begin, window.end);
+  kept_ = Image(plan_.input.size.width, {keep, window.end}, plan_.input.format);
   copy_rows(band.rows(), kept_.rows(), kept_.row_range());
   return band;
 }
 
-Image BandFeed::next_wrapped(const RowRange& window) {
-  const int height = plan_.size.height;
-  if (kept_.row_range().count() == 0) {
-    kept_ = Image(plan_.size, plan_.input);
+Image BandFeed::next_of_whole(const RowRange& window) {
+  const int height = plan_.input.size.height;
+  if (read_ == 0) {
+    kept_ = Image(plan_.input.size, plan_.input.format);
     reader_.read(kept_.rows());
+    read_ = height;
   }
-  Image band = pool_.take(plan_.size.width, window, plan_.input);
-  for (int y = window.begin; y < window.end; ++y) {
-    // A chain's halo may be more than the picture is high.
-    const int row = ((y % height) + height) % height;
-    std::memcpy(band.rows().row(y), kept_.rows().row(row), kept_.pitch());
+  Image band = pool_.take(plan_.input.size.width, window, plan_.input.format);
+  for (const RepeatedRows& part : cut_at_edges(window, height)) {
+    copy_rows(kept_.rows().renumbered(part.repeats * height), band.rows(), part.rows);
   }
   return band;
+}
+
+void BandFeed::skip_to(int row) {
+  for (; read_ < row; ++read_) {
+    Image skipped = pool_.take(plan_.input.size.width, {read_, read_ + 1}, plan_.input.format);
+    reader_.read(skipped.rows());
+  }
+}
+
+void BandFeed::finish() {
+  skip_to(plan_.input.size.height);
 }
 
 }  // namespace gpufilter

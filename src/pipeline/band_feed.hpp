@@ -7,26 +7,33 @@
 
 namespace gpufilter {
 
-// Reads every row of the picture once, in order. Under a plan that wraps, the first band already
-// needs the picture's last rows: then the whole picture is read at once and kept.
+// Reads every row of the picture once, in order. Under a plan that reads past the picture's edges,
+// the first band already needs the picture's last rows: then the whole picture is read at once and
+// kept.
 class BandFeed {
  public:
   // Bands lie in memory of `pool`. All three outlive the feed.
   BandFeed(RowReader& reader, const Plan& plan, ImagePool& pool)
-      : reader_(reader), plan_(plan), pool_(pool) {}
+      : reader_(reader), plan_(plan), pool_(pool), whole_(plan.reads_past_edges()) {}
 
-  // The rows `window`, the first window of the plan's next band. Throws PictureError.
-  [[nodiscard]] Image next(const RowRange& window);
+  // The first window of `band`, the plan's next band. Throws PictureError.
+  [[nodiscard]] Image next(const RowRange& band);
+
+  // Call once, after the last band: reads the rows that no band needed. Throws PictureError.
+  void finish();
 
  private:
-  [[nodiscard]] Image next_streamed(const RowRange& window);
-  [[nodiscard]] Image next_wrapped(const RowRange& window);
+  [[nodiscard]] Image next_streamed(const RowRange& window, int next_begin);
+  [[nodiscard]] Image next_of_whole(const RowRange& window);
+  void skip_to(int row);
 
   RowReader& reader_;
   const Plan& plan_;
   ImagePool& pool_;
-  // Streamed: the last rows of the window before, as far as the next can need them. Wrapped: the
-  // whole picture.
+  bool whole_;
+  int read_ = 0;  // rows
+  // Streamed: the last rows of the window before that the next one needs too. Else: the whole
+  // picture.
   Image kept_;
 };
 

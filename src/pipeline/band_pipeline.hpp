@@ -5,39 +5,52 @@
 
 #include <tbb/parallel_pipeline.h>
 
-#include "base/handover.hpp"
+#include "base/order_annotations.hpp"
 
 namespace gpufilter {
 
 // Calls decode() for one band after the other until it returns nullptr, work(band) for several at a
-// time, and take(band) in the order of decode(). No more than `most` bands are on their way. What a
+// time, and take(band) in the order of decode(). No more than `maximum` bands are under way. What a
 // step throws ends the others and leaves here.
 //
-// The steps stay with the caller: oneTBB copies only what refers to them, through memory that
-// thread sanitizers cannot follow (see cmake/races.supp).
+// The steps stay with the caller: oneTBB copies only what refers to them.
 template <typename Band, typename Decode, typename Work, typename Take>
-void run_band_pipeline(std::size_t most, const Decode& decode, const Work& work, const Take& take) {
-  Handover begin;
-  begin.give();
-  const auto first = [&begin, &decode](tbb::flow_control& control) -> Band* {
-    begin.take();
+void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& work,
+                       const Take& take) {
+  happens_before(&decode);
+  happens_before(&work);
+  happens_before(&take);
+  const auto first = [&decode](tbb::flow_control& control) -> Band* {
+    happens_after(&decode);
     Band* band = decode();
-    if (band == nullptr) control.stop();
+    happens_before(&decode);
+    if (band == nullptr) {
+      control.stop();
+    } else {
+      happens_before(band);
+    }
     return band;
   };
-  const auto second = [&begin, &work](Band* band) {
-    begin.take();
+  const auto second = [&work](Band* band) {
+    happens_after(&work);
+    happens_after(band);
     work(*band);
+    happens_before(band);
     return band;
   };
-  const auto third = [&begin, &take](Band* band) {
-    begin.take();
+  const auto third = [&decode, &take](Band* band) {
+    happens_after(&take);
+    happens_after(band);
     take(*band);
+    happens_before(&take);
+    happens_before(&decode);  // which may use the band again
   };
   tbb::parallel_pipeline(
-      most, tbb::make_filter<void, Band*>(tbb::filter_mode::serial_in_order, first) &
-                tbb::make_filter<Band*, Band*>(tbb::filter_mode::parallel, second) &
-                tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, third));
+      maximum, tbb::make_filter<void, Band*>(tbb::filter_mode::serial_in_order, first) &
+                   tbb::make_filter<Band*, Band*>(tbb::filter_mode::parallel, second) &
+                   tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, third));
+  happens_after(&decode);
+  happens_after(&take);
 }
 
 }  // namespace gpufilter

@@ -102,16 +102,9 @@ class DeviceExecutor final : public BandExecutor {
         in_place_(session.device().kind == DeviceKind::cpu && session.device().unified_memory),
         pool_(make_pool()) {
     auto lane = make_lane();
-    for (std::size_t i = 0; i < plan.passes.size(); ++i) {
-      const auto& description = lane->passes[i]->description();
-      reports_.push_back({plan.passes[i].stage->name(), description.variant, description.reason,
-                          to_string(description.origin)});
-    }
-    if (plan.measure) {
-      const ReductionDescription& description = lane->reducer->description();
-      reports_.push_back(
-          {"statistics", description.variant, description.reason, to_string(description.origin)});
-    }
+    for (std::size_t i = 0; i < plan.passes.size(); ++i)
+      add_report(describe_pass(plan.passes[i]), lane->passes[i]->description());
+    if (plan.measure) add_report(describe_measuring(plan), lane->reducer->description());
     idle_.push_back(std::move(lane));
   }
 
@@ -142,14 +135,14 @@ class DeviceExecutor final : public BandExecutor {
     const Buffer& input = in_place_ ? borrowed : lane->buffers[0];
     const DeviceRows result{&run_passes(*lane, input, band, nullptr, commands), band};
     commands.add_kernels(lane->reducer->add(lane->queue, result), plan_.passes.size(),
-                         bytes_of(band, row_pitch(plan_.size.width, plan_.output())));
+                         bytes_of(band, row_pitch(plan_.output())));
     lane->queue.finish();
     commands.record();
     give_back(std::move(lane));
   }
 
   [[nodiscard]] PictureStatistics statistics() override {
-    PictureStatistics all = no_statistics(plan_.output(), *plan_.measure);
+    PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
     for (const auto& lane : idle_)
       add_statistics(all, lane->reducer->result(lane->queue));
     return all;
@@ -158,6 +151,14 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
 
  private:
+  template <typename Description>
+  void add_report(PassReport report, const Description& description) {
+    report.variant = description.variant;
+    report.reason = description.reason;
+    report.program = to_string(description.origin);
+    reports_.push_back(std::move(report));
+  }
+
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows));
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, session_.make_queue()});
@@ -168,12 +169,12 @@ class DeviceExecutor final : public BandExecutor {
     for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
       const Pass& pass = plan_.passes[i];
       const ScopedSpan span(timeline_, build_span(i));
-      lane->passes.push_back(pass.stage->prepare(session_, plan_.size, pass.input));
+      lane->passes.push_back(pass.stage->prepare(session_, pass.input.size, pass.input.format));
     }
     if (plan_.measure) {
       const ScopedSpan span(timeline_, build_span(plan_.passes.size()));
-      lane->reducer = std::make_unique<PictureReducer>(session_, plan_.size.width, plan_.output(),
-                                                       *plan_.measure);
+      lane->reducer = std::make_unique<PictureReducer>(session_, plan_.output().size.width,
+                                                       plan_.output().format, *plan_.measure);
     }
     return lane;
   }
@@ -226,11 +227,26 @@ class DeviceExecutor final : public BandExecutor {
       const DeviceRows from{result, windows[i]};
       result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
       const DeviceRows to{result, windows[i + 1]};
-      commands.add_kernels(lane.passes[i]->enqueue(lane.queue, from, to), i,
-                           bytes_of(from.rows, row_pitch(plan_.size.width, pass.input)) +
-                               bytes_of(to.rows, row_pitch(plan_.size.width, pass.output)));
+      commands.add_kernels(
+          enqueue(lane.queue, pass, *lane.passes[i], from, to), i,
+          bytes_of(from.rows, row_pitch(pass.input)) + bytes_of(to.rows, row_pitch(pass.output)));
     }
     return *result;
+  }
+
+  // Kernels work within the picture: rows past its edges are filled apart, under the numbers of the
+  // rows that they repeat.
+  static std::vector<Event> enqueue(Queue& queue, const Pass& pass, DevicePass& on_device,
+                                    const DeviceRows& from, const DeviceRows& to) {
+    std::vector<Event> events;
+    for (const RepeatedRows& part : cut_at_edges(to.rows, pass.output.size.height)) {
+      const DeviceRows source{from.buffer, from.rows.moved(-part.repeats * pass.input.size.height)};
+      const DeviceRows target{to.buffer, part.rows.moved(-part.repeats * pass.output.size.height),
+                              part.rows.begin - to.rows.begin};
+      for (Event& event : on_device.enqueue(queue, source, target))
+        events.push_back(std::move(event));
+    }
+    return events;
   }
 
   // Pinned memory, where bytes have to be copied.

@@ -10,13 +10,13 @@
 namespace gpufilter {
 namespace {
 
-// A band's buffer: on a CPU, the buffers of a pass together stay within its caches; a GPU wants
-// enough work per launch to hide what a launch costs, but encoding waits for the first band.
+// A band's buffer: on a processor, the buffers of a pass together stay within its caches; a GPU
+// wants enough work per launch to hide what a launch costs, but encoding waits for the first band.
 constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
 constexpr std::uint64_t gpu_target_buffer = std::uint64_t{8} << 20U;
 
 std::string name_of(const DeviceCandidate& candidate) {
-  return candidate.device ? candidate.device->name : "reference";
+  return candidate.device ? candidate.device->name : "processor";
 }
 
 }  // namespace
@@ -90,17 +90,17 @@ bool Engine::leave_current(const std::string& reason) {
   ++current_;
   session_.reset();
   report_.fallbacks.push_back(reason);
-  log::warn(gpufilter::format("{}; falling back to {}", reason, name_of(*next)));
+  log::warn_of_fallback(formatted("{}; falling back to {}", reason, name_of(*next)));
   return true;
 }
 
 Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   const DeviceCandidate candidate = *candidates_.at(current_);
   report_.device = name_of(candidate);
-  report_.reason = candidate.reason;
+  report_.reason = current_ == 0 && !work.reason.empty() ? work.reason : candidate.reason;
   Prepared prepared;
   if (!candidate.device) {
-    report_.kind = "reference";
+    report_.kind = processor_kind;
     report_.platform.clear();  // of a device that was left out
     report_.driver.clear();
     prepared.plan = plan(work);
@@ -120,7 +120,7 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
 }
 
 std::unique_ptr<Plan> Engine::plan(const Work& work) {
-  auto plan = std::make_unique<Plan>(make_plan(work.size, work.input, work.chain, limits(work)));
+  auto plan = std::make_unique<Plan>(make_plan(work.input, work.chain, limits(work)));
   plan->measure = work.measure;
   return plan;
 }
@@ -144,6 +144,12 @@ void Engine::keep_programs() {
     session = session_;
   }
   if (session) session->keep_programs();
+}
+
+bool Engine::is_on_processor() {
+  const std::lock_guard lock(mutex_);
+  const DeviceCandidate* candidate = candidates_.at(current_);
+  return candidate == nullptr || !candidate->device;
 }
 
 EngineReport Engine::report() const {

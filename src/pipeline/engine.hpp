@@ -1,4 +1,4 @@
-// The device in use, and what takes its place where it does not work.
+// A device, or the processor, and what takes its place where it does not work.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace gpufilter {
 
 // What an engine ended up with: for the account that every run gives.
 struct EngineReport {
-  std::string device = "none";  // its name; "reference"; "none" where no stage needed one
-  std::string kind = "none";    // gpu, cpu, other, reference, none
+  std::string device = "none";  // its name; "processor"; "none" where no stage needed one
+  std::string kind = "none";    // gpu, cpu (an OpenCL device), other, processor, none
   std::string platform;
   std::string driver;
   std::string reason;
@@ -31,13 +31,16 @@ struct Prepared {
   std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
 };
 
+// EngineReport::kind of this program's own code, without OpenCL.
+inline constexpr const char* processor_kind = "processor";
+
 // What is to be done with a picture.
 struct Work {
-  ImageSize size;
-  PixelFormat input;
+  PictureShape input;
   StageChain chain;                                // every stage resolved
   std::optional<Quantity> measure = std::nullopt;  // wanted of the result in place of its pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
+  std::string reason = {};  // why on this engine; empty: the engine's own reason
 };
 
 struct EngineOptions {
@@ -79,6 +82,8 @@ class Engine {
 
   // Of the device in use now.
   [[nodiscard]] EngineReport report() const;
+  // Whether the processor has taken the place of all devices. Only once it is ready.
+  [[nodiscard]] bool is_on_processor();
 
  private:
   void start(const Choose& choose);

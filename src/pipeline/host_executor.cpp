@@ -1,73 +1,247 @@
+#include <algorithm>
+#include <cstring>
 #include <mutex>
+#include <utility>
 
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "host/instruction_set.hpp"
+#include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "pipeline/band_executor.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::uint64_t bytes_of(const ConstRows& rows) {
-  return rows.pitch * static_cast<std::uint64_t>(rows.rows.count());
+// Bytes of the rows between two stages that are under way at a time: with the rows around them they
+// stay in a core's second cache, of which even small processors have 256 KiB.
+constexpr std::size_t strip_bytes = std::size_t{96} << 10U;
+constexpr int minimum_strip_rows = 4;
+// A part of a band that is given to another thread: the rows around it are computed twice.
+constexpr int minimum_part_rows = 32;
+
+std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
+  return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
 }
 
-class ReferenceExecutor final : public BandExecutor {
+// Calls the stage of a pass with rows that lie within the picture.
+void run_pass(const Pass& pass, const ConstRows& source, const MutableRows& target) {
+  for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
+    pass.stage->run(source.renumbered(-part.repeats * pass.input.size.height),
+                    target.part(part.rows).renumbered(-part.repeats * pass.output.size.height),
+                    pass.input.size);
+  }
+}
+
+// The rows between two stages that a walk from strip to strip keeps: what the next strip needs too
+// is not computed again.
+class RollingRows {
  public:
-  ReferenceExecutor(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {
+  RollingRows(ImagePool& pool, const PictureShape& picture) : pool_(pool), picture_(picture) {}
+
+  // Drops the rows above `wanted` and makes room for the others. Returns those to be filled.
+  [[nodiscard]] MutableRows advance(const RowRange& wanted) {
+    const RowRange kept{std::max(wanted.begin, held_.begin),
+                        std::clamp(held_.end, wanted.begin, wanted.end)};
+    if (wanted.count() > memory_.row_range().count()) {
+      Image larger = pool_.take(picture_.size.width, wanted, picture_.format);
+      move(kept, memory_.rows().data, larger.rows().data, wanted);
+      memory_ = std::move(larger);
+    } else {
+      move(kept, memory_.rows().data, memory_.rows().data, wanted);
+    }
+    held_ = wanted;
+    const int begin = kept.count() > 0 ? kept.end : wanted.begin;
+    return mutable_rows().part({begin, wanted.end});
+  }
+
+  [[nodiscard]] ConstRows rows() { return mutable_rows(); }
+
+ private:
+  [[nodiscard]] MutableRows mutable_rows() {
+    return {memory_.rows().data, row_pitch(picture_), held_, picture_.size.width, picture_.format};
+  }
+
+  void move(const RowRange& kept, const std::uint8_t* from, std::uint8_t* to,
+            const RowRange& wanted) const {
+    if (kept.count() <= 0) return;
+    const std::size_t pitch = row_pitch(picture_);
+    std::memmove(to + static_cast<std::size_t>(kept.begin - wanted.begin) * pitch,
+                 from + static_cast<std::size_t>(kept.begin - held_.begin) * pitch,
+                 static_cast<std::size_t>(kept.count()) * pitch);
+  }
+
+  ImagePool& pool_;
+  PictureShape picture_;
+  Image memory_;
+  RowRange held_;
+};
+
+class HostExecutor final : public BandExecutor {
+ public:
+  HostExecutor(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {
     for (const Pass& pass : plan.passes)
-      report(pass.stage->name());
-    if (!plan.measure) return;
-    report("statistics");
-    statistics_ = no_statistics(plan.output(), *plan.measure);
+      add_report(describe_pass(pass), pass.stage->label());
+    if (plan.measure) add_report(describe_measuring(plan), {});
   }
 
   [[nodiscard]] ImagePool& pool() override { return pool_; }
 
   void run(const ConstRows& source, const MutableRows& target) override {
-    const auto windows = plan_.windows(target.rows);
-    Image before;  // keeps what `input` looks at
-    ConstRows input = source;
-    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-      const Pass& pass = plan_.passes[i];
-      const bool last = i + 1 == plan_.passes.size();
-      Image after = last ? Image() : pool_.take(target.width, windows[i + 1], pass.output);
-      const MutableRows output = last ? target : after.rows();
-      {
-        const ScopedSpan span(timeline_,
-                              kernel_span(i, target.rows, bytes_of(input) + bytes_of(output)));
-        pass.stage->run(input, output, plan_.size.height);
-      }
-      before = std::move(after);
-      input = last ? ConstRows(target) : before.rows();
-    }
+    for_parts(target.rows, [&](const RowRange& part) {
+      PassTimes times(*this, part);
+      walk(source, part, times, [&](const RowRange& strip) { return target.part(strip); });
+    });
   }
 
   void measure(const ConstRows& source, const RowRange& band) override {
-    Image result;
-    ConstRows rows = source;
-    if (!plan_.passes.empty()) {
-      result = pool_.take(plan_.size.width, band, plan_.output());
-      run(source, result.rows());
-      rows = result.rows();
-    }
-    const ScopedSpan span(timeline_, kernel_span(plan_.passes.size(), band, bytes_of(rows)));
-    const std::lock_guard lock(mutex_);
-    add_pixels(statistics_, rows);
+    for_parts(band, [&](const RowRange& part) {
+      PassTimes times(*this, part);
+      std::unique_ptr<PictureStatistics> partial = take_partial();
+      if (plan_.passes.empty()) {
+        times.of(0, [&] { add_pixels(*partial, source.part(part)); });
+      } else {
+        const PictureShape& output = plan_.output();
+        Image strip_memory;
+        const auto target_of = [&](const RowRange& strip) {
+          strip_memory = pool_.take(output.size.width, strip, output.format);
+          return strip_memory.rows();
+        };
+        walk(source, part, times, target_of, [&](const ConstRows& strip) {
+          times.of(plan_.passes.size(), [&] { add_pixels(*partial, strip); });
+        });
+      }
+      give_back(std::move(partial));
+    });
   }
 
-  [[nodiscard]] PictureStatistics statistics() override { return statistics_; }
+  [[nodiscard]] PictureStatistics statistics() override {
+    PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
+    for (const auto& partial : partials_)
+      add_statistics(all, *partial);
+    return all;
+  }
+
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
 
  private:
-  void report(const std::string& name) {
-    reports_.push_back({name, "reference", "plain C++ on one core", "none"});
+  // How long each pass takes for a part of a band. Strips alternate between the passes; the spans
+  // of a part follow one another as if they did not.
+  class PassTimes {
+   public:
+    PassTimes(HostExecutor& executor, const RowRange& part)
+        : executor_(executor), part_(part), durations_(executor.reports_.size()) {}
+    PassTimes(const PassTimes&) = delete;
+    PassTimes& operator=(const PassTimes&) = delete;
+    ~PassTimes() {
+      Nanoseconds start = begin_;
+      for (std::size_t i = 0; i < durations_.size(); ++i) {
+        executor_.timeline_.add({.activity = Activity::kernel,
+                                 .pass = static_cast<int>(i),
+                                 .start = start,
+                                 .duration = durations_[i],
+                                 .bytes = executor_.bytes_of_pass(i, part_),
+                                 .first_row = part_.begin,
+                                 .rows = part_.count()});
+        start += durations_[i];
+      }
+    }
+
+    template <typename Work>
+    void of(std::size_t pass, const Work& work) {
+      const Nanoseconds start = now();
+      work();
+      durations_[pass] += now() - start;
+    }
+
+   private:
+    HostExecutor& executor_;
+    RowRange part_;
+    Nanoseconds begin_ = now();
+    std::vector<Nanoseconds> durations_;
+  };
+
+  // Calls work(part) for parts that cover `rows`, on as many threads as there are.
+  template <typename Work>
+  static void for_parts(const RowRange& rows, const Work& work) {
+    const int threads = static_cast<int>(allowed_threads());
+    const int parts = std::clamp(rows.count() / minimum_part_rows, 1, threads);
+    if (parts == 1) return work(rows);
+    const auto edge = [&](int i) {
+      return rows.begin + static_cast<int>(std::int64_t{rows.count()} * i / parts);
+    };
+    run_parts(parts, [&](int i) { work({edge(i), edge(i + 1)}); });
   }
 
-  static Span kernel_span(std::size_t pass, const RowRange& band, std::uint64_t bytes) {
-    return {.activity = Activity::kernel,
-            .pass = static_cast<int>(pass),
-            .bytes = bytes,
-            .first_row = band.begin,
-            .rows = band.count()};
+  // Takes `part` of the result through all passes, strip by strip. `target_of` says where a strip's
+  // result goes; `done` gets it.
+  template <typename TargetOf, typename Done>
+  void walk(const ConstRows& source, const RowRange& part, PassTimes& times,
+            const TargetOf& target_of, const Done& done) {
+    std::vector<RollingRows> between;
+    for (std::size_t i = 0; i + 1 < plan_.passes.size(); ++i)
+      between.emplace_back(pool_, plan_.passes[i].output);
+    const int rows = strip_rows(part.count());
+    for (int y = part.begin; y < part.end; y += rows) {
+      const RowRange strip{y, std::min(y + rows, part.end)};
+      const std::vector<RowRange> windows = plan_.windows(strip);
+      ConstRows input = source;
+      for (std::size_t i = 0; i < between.size(); ++i) {
+        const MutableRows fresh = between[i].advance(windows[i + 1]);
+        times.of(i, [&] { run_pass(plan_.passes[i], input, fresh); });
+        input = between[i].rows();
+      }
+      const MutableRows target = target_of(strip);
+      times.of(between.size(), [&] { run_pass(plan_.passes.back(), input, target); });
+      done(ConstRows(target));
+    }
+  }
+
+  template <typename TargetOf>
+  void walk(const ConstRows& source, const RowRange& part, PassTimes& times,
+            const TargetOf& target_of) {
+    walk(source, part, times, target_of, [](const ConstRows&) {});
+  }
+
+  // A single stage reads and writes the band itself: strips would gain nothing.
+  [[nodiscard]] int strip_rows(int rows) const {
+    if (plan_.passes.size() == 1 && !plan_.measure) return rows;
+    std::size_t pitch = 1;
+    for (const Pass& pass : plan_.passes)
+      pitch = std::max(pitch, row_pitch(pass.output));
+    return std::max(static_cast<int>(strip_bytes / pitch), minimum_strip_rows);
+  }
+
+  [[nodiscard]] std::uint64_t bytes_of_pass(std::size_t index, const RowRange& rows) const {
+    if (index == plan_.passes.size()) return bytes_of(rows, plan_.output());
+    const Pass& pass = plan_.passes[index];
+    return bytes_of(rows, pass.input) + bytes_of(rows, pass.output);
+  }
+
+  [[nodiscard]] std::unique_ptr<PictureStatistics> take_partial() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!partials_.empty()) {
+        auto partial = std::move(partials_.back());
+        partials_.pop_back();
+        return partial;
+      }
+    }
+    return std::make_unique<PictureStatistics>(
+        no_statistics(plan_.output().format, *plan_.measure));
+  }
+
+  void give_back(std::unique_ptr<PictureStatistics> partial) {
+    const std::lock_guard lock(mutex_);
+    partials_.push_back(std::move(partial));
+  }
+
+  void add_report(PassReport report, const std::string& label) {
+    const auto set = to_string(instruction_set());
+    report.variant = label.empty() ? std::string(set) : formatted("{}, {}", label, set);
+    report.reason = "the processor";
+    report.program = "none";
+    reports_.push_back(std::move(report));
   }
 
   const Plan& plan_;
@@ -75,13 +249,13 @@ class ReferenceExecutor final : public BandExecutor {
   ImagePool pool_;
   std::vector<PassReport> reports_;
   std::mutex mutex_;
-  PictureStatistics statistics_;
+  std::vector<std::unique_ptr<PictureStatistics>> partials_;  // each over other pixels
 };
 
 }  // namespace
 
 std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan, Timeline& timeline) {
-  return std::make_unique<ReferenceExecutor>(plan, timeline);
+  return std::make_unique<HostExecutor>(plan, timeline);
 }
 
 }  // namespace gpufilter

@@ -8,12 +8,16 @@
 namespace gpufilter {
 namespace {
 
-// The most rows that fit; 0 where not even one does. What a band takes grows with its rows, so
-// halving finds it.
+int rounded_down(int dividend, int divisor) {
+  return dividend / divisor - (dividend % divisor < 0 ? 1 : 0);
+}
+
+// The largest number of rows that fit; 0 where not even one does. What a band takes grows with its
+// rows, so halving finds it.
 template <typename Fit>
-int most_rows_within(const Plan& plan, const Fit& fit) {
+int maximum_rows(const Plan& plan, const Fit& fit) {
   int fitting = 0;
-  int too_many = plan.size.height + 1;
+  int too_many = plan.output().size.height + 1;
   while (too_many - fitting > 1) {
     const int middle = fitting + (too_many - fitting) / 2;
     (fit(middle) ? fitting : too_many) = middle;
@@ -21,18 +25,19 @@ int most_rows_within(const Plan& plan, const Fit& fit) {
   return fitting;
 }
 
-// How many rows a band has that suits both the device and the memory there is.
+// How many rows a band has that suits both the device and the available memory.
 int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   constexpr int bands_under_way = 3;
-  constexpr int low = 16;  // below this, halos and the way itself cost more than what they carry
-  const auto rows_where_there_are = [&](int bands) {
+  constexpr int low = 16;  // below this, a band's overhead costs more than its pixels
+  const auto rows_with = [&](int bands) {
     const std::uint64_t memory = limits.max_memory / static_cast<unsigned>(bands);
-    return most_rows_within(plan, [&](int rows) {
-      return plan.largest_buffer(rows) <= limits.target_buffer && plan.band_memory(rows) <= memory;
+    return maximum_rows(plan, [&](int rows) {
+      const std::uint64_t bytes = plan.largest_buffer(rows);
+      return bytes <= limits.target_buffer && 4 * bytes <= memory;
     });
   };
-  const int rows = rows_where_there_are(bands_under_way);
-  return rows >= low ? rows : std::min(low, rows_where_there_are(1));
+  const int rows = rows_with(bands_under_way);
+  return rows >= low ? rows : std::min(low, rows_with(1));
 }
 
 // Adds a pass, or puts one in place of it and the pass before that does the work of both.
@@ -40,7 +45,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
   if (!passes.empty()) {
     const Pass& last = passes.back();
     auto both = last.stage->merged_with(*pass.stage);
-    if (both && both->output_format(last.input) == pass.output) {
+    if (both && both->output_format(last.input.format) == pass.output.format) {
       pass = {std::move(both), last.input, pass.output};
       passes.pop_back();
     }
@@ -50,7 +55,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
 
 // Removes the passes that change nothing, but not all: an executor copies by a pass.
 void remove_idle(std::vector<Pass>& passes) {
-  const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input); };
+  const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input.format); };
   if (std::all_of(passes.begin(), passes.end(), idle)) {
     passes.resize(std::min<std::size_t>(passes.size(), 1));
   } else {
@@ -58,66 +63,86 @@ void remove_idle(std::vector<Pass>& passes) {
   }
 }
 
+std::vector<RowRange> bands_of(int height, int band_rows) {
+  std::vector<RowRange> bands;
+  for (int y = 0; y < height; y += band_rows)
+    bands.push_back({y, std::min(height - y, band_rows) + y});
+  return bands;
+}
+
 }  // namespace
 
-int Plan::halo() const {
-  int rows = 0;
-  for (const Pass& pass : passes)
-    rows += pass.stage->halo();
-  return rows;
+std::vector<RepeatedRows> cut_at_edges(const RowRange& rows, int height) {
+  std::vector<RepeatedRows> parts;
+  for (int y = rows.begin; y < rows.end;) {
+    const int repeats = rounded_down(y, height);
+    const int end = std::min(rows.end, (repeats + 1) * height);
+    parts.push_back({{y, end}, repeats});
+    y = end;
+  }
+  return parts;
+}
+
+RowRange Pass::source_rows(const RowRange& target) const {
+  std::optional<RowRange> all;
+  for (const RepeatedRows& part : cut_at_edges(target, output.size.height)) {
+    const RowRange within = part.rows.moved(-part.repeats * output.size.height);
+    const RowRange read =
+        stage->source_rows(within, input.size).moved(part.repeats * input.size.height);
+    all = all ? RowRange{std::min(all->begin, read.begin), std::max(all->end, read.end)} : read;
+  }
+  return all.value_or(RowRange{});
 }
 
 std::vector<RowRange> Plan::bands() const {
-  std::vector<RowRange> bands;
-  for (int y = 0; y < size.height; y += band_rows) {
-    bands.push_back({y, std::min(size.height - y, band_rows) + y});
-  }
-  return bands;
+  return bands_of(output().size.height, band_rows);
 }
 
 std::vector<RowRange> Plan::windows(const RowRange& band) const {
   std::vector<RowRange> windows(passes.size() + 1);
   windows.back() = band;
-  for (std::size_t i = passes.size(); i-- > 0;) {
-    const int halo = passes[i].stage->halo();
-    RowRange needed{windows[i + 1].begin - halo, windows[i + 1].end + halo};
-    if (!wraps) needed = {std::max(needed.begin, 0), std::min(needed.end, size.height)};
-    windows[i] = needed;
-  }
+  for (std::size_t i = passes.size(); i-- > 0;)
+    windows[i] = passes[i].source_rows(windows[i + 1]);
   return windows;
 }
 
+bool Plan::reads_past_edges() const {
+  const RowRange all = windows({0, output().size.height}).front();
+  return all.begin < 0 || all.end > input.size.height;
+}
+
 std::uint64_t Plan::largest_buffer(int rows) const {
-  int window = rows;
-  std::uint64_t largest = row_pitch(size.width, output()) * static_cast<std::uint64_t>(rows);
-  for (std::size_t i = passes.size(); i-- > 0;) {
-    window += 2 * passes[i].stage->halo();
-    largest = std::max(largest,
-                       row_pitch(size.width, passes[i].input) * static_cast<std::uint64_t>(window));
+  std::uint64_t largest = 0;
+  const auto consider = [&](const RowRange& window, const PictureShape& picture) {
+    largest = std::max(largest, row_pitch(picture) * static_cast<std::uint64_t>(window.count()));
+  };
+  for (const RowRange& band : bands_of(output().size.height, rows)) {
+    const std::vector<RowRange> needed = windows(band);
+    consider(band, output());
+    for (std::size_t i = 0; i < passes.size(); ++i)
+      consider(needed[i], passes[i].input);
   }
   return largest;
 }
 
-Plan make_plan(ImageSize size, const PixelFormat& input, const StageChain& chain,
-               const PlanLimits& limits) {
-  Plan plan{.size = size, .input = input, .passes = {}};
-  PixelFormat format = input;
+Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLimits& limits) {
+  Plan plan{.input = input, .passes = {}};
+  PictureShape shape = input;
   for (const auto& stage : chain) {
-    const PixelFormat output = stage->output_format(format);
-    append(plan.passes, {stage, format, output});
-    plan.wraps = plan.wraps || stage->wraps();
-    format = output;
+    const PictureShape output{stage->output_size(shape.size), stage->output_format(shape.format)};
+    append(plan.passes, {stage, shape, output});
+    shape = output;
   }
   remove_idle(plan.passes);
-  const int most = most_rows_within(
-      plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.max_buffer; });
-  if (most == 0) {
-    throw DeviceError(gpufilter::format(
-        "a band of one row takes {} bytes, the device allocates at most {}; try --device reference",
+  const int maximum =
+      maximum_rows(plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.max_buffer; });
+  if (maximum == 0) {
+    throw DeviceError(formatted(
+        "a band of one row takes {} bytes, the device allocates at most {}; try --device cpu",
         plan.largest_buffer(1), limits.max_buffer));
   }
   plan.band_rows =
-      std::clamp(limits.band_rows ? *limits.band_rows : suitable_rows(plan, limits), 1, most);
+      std::clamp(limits.band_rows ? *limits.band_rows : suitable_rows(plan, limits), 1, maximum);
   return plan;
 }
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/handover.hpp"
+#include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/repeatable_source.hpp"
 #include "pipeline/band_feed.hpp"
@@ -26,6 +26,13 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
+// 0 where there is no such file.
+std::uint64_t bytes_of_file(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
 // One walk through the picture: the input opened, and what is to be done with its bands.
 struct Walk {
   std::unique_ptr<ReadAhead> reader;
@@ -42,30 +49,34 @@ struct Walk {
 struct Band {
   RowRange rows;
   Image image;  // before the passes: their input; after: the result
-  Handover handover;
 };
 
 class PictureRun {
  public:
-  PictureRun(const std::string& input, const StageChain& chain, Engine& engine,
-             const RunOptions& options)
+  PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
+             Dispatcher& dispatcher, const RunOptions& options)
       : chain_(chain),
         walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
                                                   [](const auto& s) { return s->needs(); }))),
         source_(input, walks_ > 1),
         is_file_(is_plain_file(input)),
-        engine_(engine),
+        output_format_(output_format),
+        dispatcher_(dispatcher),
         options_(options) {
+    task_.chain = chain;
+    task_.file_bytes = bytes_of_file(input);
     report_.start = options.start.value_or(now());
     report_.input = input;
   }
 
-  RunReport run(const std::string& output, std::optional<FileFormat> output_format) {
+  RunReport run(const std::string& output) {
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       if (chain_[i]->needs()) resolve(i);
     }
-    write(output, output_format);
+    write(output);
     report_.total = now() - report_.start;
+    assignment_.lease.reset();
+    dispatcher_.completed(task_, report_);
     return std::move(report_);
   }
 
@@ -81,11 +92,12 @@ class PictureRun {
         walk, [&](Band& band) { walk.prepared.executor->measure(band.image.rows(), band.rows); },
         [](const Band&) {});
     static_cast<void>(walk.reader->finish());
-    chain_[index] = chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output());
+    chain_[index] =
+        chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output().format);
     close(walk);
   }
 
-  void write(const std::string& output, std::optional<FileFormat> output_format) {
+  void write(const std::string& output) {
     Walk walk;
     open(walk);
     prepare(walk, chain_, std::nullopt);
@@ -93,14 +105,15 @@ class PictureRun {
     PictureHeader header = walk.reader->header();
     describe(header, plan);
     report_.output = output;
-    report_.output_format = output_format.value_or(header.file_format);
+    report_.output_format = output_format_ != nullptr ? output_format_ : header.file_format;
     report_.alpha_flattened =
-        report_.output_format == FileFormat::jpeg && plan.output().has_alpha();
+        !report_.output_format->holds_alpha && plan.output().format.has_alpha();
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
-    header.format = plan.output();
-    const auto writer = create_picture(report_.output_format, *sink, header, options_.write);
-    report_.jpeg_settings = writer->jpeg_settings();
+    header.size = plan.output().size;
+    header.format = plan.output().format;
+    const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
+    report_.encoding = writer->notes();
     walk_bands(
         walk, [&](Band& band) { filter(walk, band); },
         [&](const Band& band) {
@@ -127,23 +140,34 @@ class PictureRun {
     }
     report_.size = header.size;
     report_.input_pixel = header.format;
+    if (walk_ == 0) assign(header);
   }
 
-  // Decodes while the device is not there yet: a file, that is; a pipe might keep waiting what does
-  // not depend on it.
+  void assign(const PictureHeader& header) {
+    const Codec& to = output_format_ != nullptr ? *output_format_ : *header.file_format;
+    task_.shape = {header.size, header.format};
+    task_.decoding = formatted("decode {}", header.file_format->name);
+    task_.encoding = formatted("encode {}", to.name);
+    task_.parallel_encoding = to.encodes_in_parallel;
+    assignment_ = dispatcher_.assign(task_);
+  }
+
+  // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
+  // work that does not depend on them.
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
-    for (bool more = is_file_; more && !engine_.is_ready();) {
+    Engine& engine = *assignment_.engine;
+    for (bool more = is_file_; more && !engine.is_ready();) {
       const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
       more = walk.reader->read_on(memory_ahead());
     }
-    walk.prepared = engine_.prepare(
-        {report_.size, report_.input_pixel, std::move(chain), measure, memory_of_bands()},
+    walk.prepared = engine.prepare(
+        {task_.shape, std::move(chain), measure, memory_of_bands(), assignment_.reason},
         walk.timeline);
   }
 
   void describe(const PictureHeader& header, const Plan& plan) {
     report_.input_format = header.file_format;
-    report_.output_pixel = plan.output();
+    report_.output_pixel = plan.output().format;
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, header.size.height);
   }
@@ -155,34 +179,24 @@ class PictureRun {
     const Plan& plan = *walk.prepared.plan;
     const std::vector<RowRange> rows = plan.bands();
     BandFeed feed(*walk.reader, plan, walk.pool());
-    // The pipeline lets no more bands than these go their way at a time, and ends them in order.
+    // The pipeline lets no more bands than these be under way, and ends them in order.
     std::vector<Band> bands(bands_in_flight(plan));
     std::size_t next = 0;
-    Handover decoding;
-    Handover taking;
     const auto decode_next = [&]() -> Band* {
-      const Turn decodes(decoding);
       if (next == rows.size()) return nullptr;
       Band& band = bands[next % bands.size()];
-      const Turn turn(band.handover);
       band.rows = rows[next++];
       band.image = decode(walk, feed, band.rows);
       return &band;
     };
-    const auto work_on = [&](Band& band) {
-      const Turn turn(band.handover);
-      work(band);
-    };
     const auto finish = [&](Band& band) {
-      const Turn takes(taking);
-      const Turn turn(band.handover);
       take(band);
       band.image = {};
       progress(band.rows);
     };
-    decoding.give();
-    taking.give();
-    run_band_pipeline<Band>(bands.size(), decode_next, work_on, finish);
+    run_band_pipeline<Band>(bands.size(), decode_next, work, finish);
+    const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
+    feed.finish();
   }
 
   [[nodiscard]] std::uint64_t memory_ahead() const { return options_.max_memory / 4; }
@@ -199,7 +213,7 @@ class PictureRun {
 
   static Image decode(Walk& walk, BandFeed& feed, const RowRange& band) {
     Span span{.activity = Activity::decode, .start = now()};
-    Image input = feed.next(walk.prepared.plan->windows(band).front());
+    Image input = feed.next(band);
     const Span rows = band_span(Activity::decode, input.rows());
     span.bytes = rows.bytes;
     span.first_row = rows.first_row;
@@ -213,7 +227,7 @@ class PictureRun {
   static void filter(Walk& walk, Band& band) {
     if (!walk.prepared.executor) return;
     const Plan& plan = *walk.prepared.plan;
-    Image output = walk.pool().take(plan.size.width, band.rows, plan.output());
+    Image output = walk.pool().take(plan.output().size.width, band.rows, plan.output().format);
     walk.prepared.executor->run(band.image.rows(), output.rows());
     band.image = std::move(output);
   }
@@ -224,7 +238,7 @@ class PictureRun {
     options_.on_progress(walk_ * height + band.end, walks_ * height);
   }
 
-  // Moves what the walk has to tell into the report.
+  // Moves the walk's spans and passes into the report.
   void close(const Walk& walk) {
     const int first_pass = static_cast<int>(report_.passes.size());
     for (Span span : walk.timeline.spans()) {
@@ -247,17 +261,27 @@ class PictureRun {
   int walk_ = 0;  // those that are done
   RepeatableSource source_;
   bool is_file_;
-  Engine& engine_;
+  const Codec* output_format_;  // nullptr: the input's
+  Dispatcher& dispatcher_;
   const RunOptions& options_;
+  PictureTask task_;
+  Assignment assignment_;
   RunReport report_;
 };
 
 }  // namespace
 
 RunReport filter_picture(const std::string& input, const std::string& output,
-                         std::optional<FileFormat> output_format, const StageChain& chain,
-                         Engine& engine, const RunOptions& options) {
-  return PictureRun(input, chain, engine, options).run(output, output_format);
+                         const Codec* output_format, const StageChain& chain,
+                         Dispatcher& dispatcher, const RunOptions& options) {
+  return PictureRun(input, output_format, chain, dispatcher, options).run(output);
+}
+
+RunReport filter_picture(const std::string& input, const std::string& output,
+                         const Codec* output_format, const StageChain& chain, Engine& engine,
+                         const RunOptions& options) {
+  SoleDispatcher dispatcher({std::shared_ptr<void>(), &engine}, nullptr, {});
+  return filter_picture(input, output, output_format, chain, dispatcher, options);
 }
 
 }  // namespace gpufilter

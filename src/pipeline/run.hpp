@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/timeline.hpp"
-#include "codec/codec.hpp"
-#include "pipeline/engine.hpp"
+#include "codec/codec_table.hpp"
+#include "pipeline/dispatcher.hpp"
 
 namespace gpufilter {
 
@@ -20,12 +20,12 @@ struct RunOptions {
   WriteOptions write;
   // When the work began that the report accounts for; the call where it is empty.
   std::optional<Nanoseconds> start;
-  // Bytes that the bands under way may take, and rows decoded ahead of them. A band of one row goes
-  // its way whatever it takes, and so does one of the height that the engine's options ask for.
+  // Bytes that the bands under way, and rows decoded ahead of them, may take. A band of one row is
+  // allowed whatever it takes, and so is one of the height that the engine's options ask for.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
   // Opens the output; open_sink() where it is empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
-  // Told after each band: rows done, rows to do in all, over all walks. May be empty.
+  // Called after each band: rows done, rows to do in all, over all walks. May be empty.
   OnProgress on_progress;
 };
 
@@ -33,15 +33,15 @@ struct RunOptions {
 struct RunReport {
   std::string input;
   std::string output;
-  FileFormat input_format = FileFormat::png;
-  FileFormat output_format = FileFormat::png;
+  const Codec* input_format = nullptr;
+  const Codec* output_format = nullptr;
   ImageSize size;
   PixelFormat input_pixel;
   PixelFormat output_pixel;
   int bands = 0;
   int band_rows = 0;
-  std::uint64_t output_bytes = 0;             // of the file
-  std::optional<JpegSettings> jpeg_settings;  // with which it was written, where it is a JPEG
+  std::uint64_t output_bytes = 0;         // of the file
+  std::optional<EncodingNotes> encoding;  // how it was written
   bool alpha_flattened = false;  // laid over a background: the output's format has no alpha
   EngineReport engine;
   std::vector<PassReport> passes;
@@ -51,11 +51,14 @@ struct RunReport {
 };
 
 // Reads `input`, runs the chain and writes `output` ("-": standard input and output) in
-// `output_format`, or in the input's format where that is not given. The output appears whole or
-// not at all. Throws PictureError, DeviceError, UsageError.
+// `output_format`, or in the input's format where that is nullptr, on the engine that `dispatcher`
+// assigns. The output appears whole or not at all. Throws PictureError, DeviceError, UsageError.
 [[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
-                                       std::optional<FileFormat> output_format,
-                                       const StageChain& chain, Engine& engine,
-                                       const RunOptions& options);
+                                       const Codec* output_format, const StageChain& chain,
+                                       Dispatcher& dispatcher, const RunOptions& options);
+// The same on `engine`.
+[[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
+                                       const Codec* output_format, const StageChain& chain,
+                                       Engine& engine, const RunOptions& options);
 
 }  // namespace gpufilter

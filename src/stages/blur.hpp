@@ -1,15 +1,13 @@
 // --blur: the 3x3 box blur.
 #pragma once
 
+#include "stages/alpha.hpp"
 #include "stages/border.hpp"
 #include "stages/catalogue.hpp"
 
 namespace gpufilter {
 
 enum class BlurVariant { naive, tiled, automatic };
-
-// How alpha takes part: as the weight of the colours beside it, or as one more plain channel.
-enum class AlphaMode { weighted, independent };
 
 struct BlurParameters {
   BlurVariant variant = BlurVariant::automatic;

@@ -1,5 +1,9 @@
 #include "stages/catalogue.hpp"
 
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
 #include "stages/levels.hpp"
@@ -7,6 +11,29 @@
 #include "stages/tonemap.hpp"
 
 namespace gpufilter {
+
+bool StageKind::takes(std::string_view value, std::string_view parameter) const {
+  return std::any_of(parameters.begin(), parameters.end(), [&](const StageParameter& known) {
+    return known.option == parameter && (known.only_with.empty() || known.only_with == value);
+  });
+}
+
+std::shared_ptr<const Stage> StageKind::make(const std::string& value,
+                                             const GivenParameters& given) const {
+  for (const auto& [parameter, text] : given) {
+    if (!takes(value, parameter)) {
+      throw UsageError(formatted("{} {}: {} {} does not take it", parameter, text, option, value));
+    }
+  }
+  OptionValues values;
+  values.set(option, type, value);
+  for (const StageParameter& parameter : parameters) {
+    const auto own = given.find(parameter.option);
+    values.set(parameter.option, parameter.type,
+               own == given.end() ? parameter.default_value : own->second);
+  }
+  return from_options(values);
+}
 
 const std::vector<StageKind>& stage_catalogue() {
   static const std::vector<StageKind> catalogue{blur_stage_kind(), color_stage_kind(),

@@ -1,29 +1,32 @@
-// Every stage there is, and the parameters that shape them, declared once: the command line, its
-// help and its checks are made from this.
+// Every stage there is, and the parameters it takes, declared once: the command line, its help and
+// its checks are made from this.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "stages/option_values.hpp"
 #include "stages/stage.hpp"
 
 namespace gpufilter {
 
-// An option that shapes the stages of a kind, wherever it stands on the command line.
+// An option that belongs to the stage before it. One that several kinds of stages take has the same
+// declaration in all of them (shared_parameters.hpp).
 struct StageParameter {
   std::string option;  // with dashes: "--tile"
-  std::vector<std::string> choices;
-  std::string default_value;  // shown in the help
+  ValueType type;
+  std::string default_value;  // as text
   std::string help;
-  std::string shapes_value = {};  // the stage's one value that it goes with; empty: all of them
+  std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
+  bool operator==(const StageParameter&) const = default;
 };
 
-// The values given for parameters, by option; those not given are absent.
-using ParameterValues = std::map<std::string, std::string>;
+// The parameters given for one stage: texts by option.
+using GivenParameters = std::map<std::string, std::string>;
 
 // An option that prints what a kind of stage offers instead of filtering: "--list-presets".
 struct StageListing {
@@ -33,16 +36,22 @@ struct StageListing {
 };
 
 struct StageKind {
-  std::string option;                // with dashes: "--blur"
-  std::string value_name;            // how the help shows its value: "naive|tiled|auto", "FILE"
-  std::vector<std::string> choices;  // what the value can be; empty: any text, which make() checks
+  std::string option;  // with dashes: "--blur"
+  ValueType type;
   std::string help;
-  std::vector<StageParameter> parameters;
-  std::vector<StageListing> listings;
-  // Makes the stage for one use of the option, reading the file that the value names where it names
-  // one. Throws UsageError where value, parameters or file make no sense.
-  std::function<std::shared_ptr<const Stage>(const std::string& value, const ParameterValues&)>
-      make;
+  std::vector<StageParameter> parameters = {};
+  std::vector<StageListing> listings = {};
+  // Makes a stage from the values of its option and of all its parameters, reading the file that
+  // its option names where it names one. Throws UsageError where they make no sense.
+  std::function<std::shared_ptr<const Stage>(const OptionValues&)> from_options = {};
+
+  // Whether the stage takes a parameter when its own option has this value.
+  [[nodiscard]] bool takes(std::string_view value, std::string_view parameter) const;
+
+  // The stage for one use of the option; parameters that are not given have their default values.
+  // Throws UsageError where a value is not what was declared, or not taken.
+  [[nodiscard]] std::shared_ptr<const Stage> make(const std::string& value,
+                                                  const GivenParameters& given = {}) const;
 };
 
 [[nodiscard]] const std::vector<StageKind>& stage_catalogue();

@@ -6,16 +6,11 @@
 
 namespace gpufilter {
 
-// How a kernel shares out the pixels: a work-item takes a long stretch of a row, for compilers that
-// make vectors of its loop, or four pixels, for devices with many work-items.
-enum class ColorKernel { automatic, stretches, quads };
-
 // x is a pixel's samples as stored, in single precision; grey counts as equal red, green and blue,
 // a missing alpha as the maximum. Each sample of the result is one chain of fused multiply-adds
 // from the bias on, in the order red, green, blue, alpha; rounded half to even; saturated, NaN to
 // 0. `label` is what the timing shows.
-[[nodiscard]] std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label,
-                                                      ColorKernel kernel = ColorKernel::automatic);
+[[nodiscard]] std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label);
 
 [[nodiscard]] StageKind color_stage_kind();
 

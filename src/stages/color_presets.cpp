@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "stages/color_preset_table.hpp"
 #include "stages/number.hpp"
 
@@ -43,45 +43,31 @@ double parse_amount(const ColorPreset& preset, std::string_view name, std::strin
   const bool with_unit = text.ends_with(preset.unit);
   const std::string_view digits =
       text.substr(0, text.size() - (with_unit ? preset.unit.size() : 0));
-  const double number = parse_number(format("--color {}", name), digits);
+  const double number = parse_number(formatted("--color {}={}", name, text), digits);
   const double amount = with_unit && preset.unit == "%" ? number / 100 : number;
   if (amount < preset.low || amount > preset.high) {
-    throw UsageError(format("--color {}={}: the amount lies between {} and {}", name, text,
-                            preset.low, preset.high));
+    throw UsageError(formatted("--color {}={}: the amount must be between {} and {}", name, text,
+                               preset.low, preset.high));
   }
   return amount;
-}
-
-// The least number of letters to insert, remove or replace on the way from one word to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (const char letter : a) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (letter == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 std::string range_of(const ColorPreset& preset) {
   if (preset.amount == Amount::none) return "";
   const std::string range =
-      format("={}..{}{}", preset.low, preset.high, preset.unit == "deg" ? " degrees" : "");
-  return preset.amount == Amount::optional ? format("[{}]", range) : range;
+      formatted("={}..{}{}", preset.low, preset.high, preset.unit == "deg" ? " degrees" : "");
+  return preset.amount == Amount::optional ? formatted("[{}]", range) : range;
 }
 
 std::string list_entry(const ColorPreset& preset) {
-  std::string text = format("# {}{}", preset.name, range_of(preset));
-  if (!preset.alias.empty()) text += format(", also {}", preset.alias);
-  text += format("\n#   {}\n#   source: {}\n", preset.meaning, preset.source);
-  if (preset.amount != Amount::none) text += format("#   for {}={}:\n", preset.name, preset.shown);
+  std::string text = formatted("# {}{}", preset.name, range_of(preset));
+  if (!preset.alias.empty()) text += formatted(", also {}", preset.alias);
+  text += formatted("\n#   {}\n#   source: {}\n", preset.meaning, preset.source);
+  if (preset.amount != Amount::none)
+    text += formatted("#   for {}={}:\n", preset.name, preset.shown);
   for (const auto& row : rows_of(preset, preset.shown)) {
     for (const double number : row)
-      text += format(" {:>13}", number);
+      text += formatted(" {:>13}", number);
     text += '\n';
   }
   return text;
@@ -95,10 +81,11 @@ std::optional<MatrixRows> find_color_preset(std::string_view value) {
   if (preset == nullptr) return std::nullopt;
   const bool has_amount = name.size() < value.size();
   if (has_amount && preset->amount == Amount::none) {
-    throw UsageError(format("--color {}: {} takes no amount", value, name));
+    throw UsageError(formatted("--color {}: {} takes no amount", value, name));
   }
   if (!has_amount && preset->amount == Amount::required) {
-    throw UsageError(format("--color {0}: needs an amount, such as {0}={1}", name, preset->shown));
+    throw UsageError(
+        formatted("--color {0}: needs an amount, such as {0}={1}", name, preset->shown));
   }
   const double amount =
       has_amount ? parse_amount(*preset, name, value.substr(name.size() + 1)) : preset->shown;
@@ -106,23 +93,13 @@ std::optional<MatrixRows> find_color_preset(std::string_view value) {
 }
 
 std::vector<std::string> color_presets_like(std::string_view value) {
-  const std::string_view name = name_in(value);
-  std::vector<std::pair<std::size_t, std::string>> near;
+  std::vector<std::string> names;
   for (const ColorPreset& preset : color_preset_table()) {
-    for (const std::string_view candidate : {preset.name, preset.alias}) {
-      if (candidate.empty() || name.empty()) continue;
-      const bool begins_alike = name.size() > 2 && candidate.starts_with(name);
-      const std::size_t letters = begins_alike ? 1 : distance(name, candidate);
-      if (letters <= (name.size() + 2) / 3) near.emplace_back(letters, candidate);
+    for (const std::string_view name : {preset.name, preset.alias}) {
+      if (!name.empty()) names.emplace_back(name);
     }
   }
-  std::stable_sort(near.begin(), near.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  near.resize(std::min<std::size_t>(near.size(), 3));
-  std::vector<std::string> names(near.size());
-  std::transform(near.begin(), near.end(), names.begin(),
-                 [](const auto& entry) { return entry.second; });
-  return names;
+  return words_like(name_in(value), names);
 }
 
 std::string color_preset_list() {
@@ -133,7 +110,7 @@ std::string color_preset_list() {
       "# sample. '%' may follow an amount and 'deg' a hue. Any of these matrices may be a "
       "file's.\n";
   for (const ColorPreset& preset : color_preset_table())
-    text += format("\n{}", list_entry(preset));
+    text += formatted("\n{}", list_entry(preset));
   return text;
 }
 

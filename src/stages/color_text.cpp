@@ -38,7 +38,7 @@ std::string shown(std::string_view word) {
   std::string text;
   for (const char c : word.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
-    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : format("\\x{:02x}", byte);
+    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : formatted("\\x{:02x}", byte);
   }
   return word.size() > longest ? text + "..." : text;
 }
@@ -100,7 +100,7 @@ class MatrixParser {
     const std::string number = shown(word.substr(plus ? 1 : 0));
     row_.numbers.push_back(parse_number(here(), number));
     if (!std::isfinite(static_cast<float>(row_.numbers.back()))) {
-      fail(format("'{}' is too large: single precision ends at 3.4e38", number));
+      fail(formatted("'{}' is too large: single precision ends at 3.4e38", number));
     }
     row_.last = word;
     comma_allowed_ = true;
@@ -119,46 +119,46 @@ class MatrixParser {
   void check_row() const {
     const std::size_t count = row_.numbers.size();
     const std::string found =
-        format("{} number{} up to '{}'", count, count == 1 ? "" : "s", shown(row_.last));
-    if (rows_.size() == 4) fail(format("{} in a fifth row; {}", found, shapes));
-    if (count < 3 || count > 5) fail(format("{} in a row; {}", found, shapes));
+        formatted("{} number{} up to '{}'", count, count == 1 ? "" : "s", shown(row_.last));
+    if (rows_.size() == 4) fail(formatted("{} in a fifth row; {}", found, shapes));
+    if (count < 3 || count > 5) fail(formatted("{} in a row; {}", found, shapes));
     const std::size_t before = rows_.empty() ? count : rows_.front().numbers.size();
-    if (count != before) fail(format("{} in a row, {} in the first", found, before));
+    if (count != before) fail(formatted("{} in a row, {} in the first", found, before));
   }
 
   void check_shape() const {
-    if (rows_.empty()) fail_whole(format("no number in it; {}", shapes));
+    if (rows_.empty()) fail_whole(formatted("no number in it; {}", shapes));
     const std::size_t count = rows_.front().numbers.size();
     if (rows_.size() < 3 || count < rows_.size() || count > rows_.size() + 1) {
-      fail_whole(format("{} row{} of {} numbers, up to '{}'; {}", rows_.size(),
-                        rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last), shapes));
+      fail_whole(formatted("{} row{} of {} numbers, up to '{}'; {}", rows_.size(),
+                           rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last), shapes));
     }
   }
 
   void check_bias(const Row& row) const {
     if (std::isfinite(static_cast<float>(row.numbers.back() * deepest.max_sample()))) return;
     throw UsageError(
-        format("{}: '{}' is too large to be added: single precision ends at 3.4e38, and it is a "
-               "share of the largest sample, up to {}",
-               at_line(row.line), shown(row.last), deepest.max_sample()));
+        formatted("{}: '{}' is too large to be added: single precision ends at 3.4e38, and it is a "
+                  "share of the largest sample, up to {}",
+                  at_line(row.line), shown(row.last), deepest.max_sample()));
   }
 
   [[nodiscard]] std::string at_line(int line) const {
-    return file_.empty() ? std::string("--color") : format("{}:{}", file_, line);
+    return file_.empty() ? std::string("--color") : formatted("{}:{}", file_, line);
   }
 
   // Where the row in progress stands.
   [[nodiscard]] std::string here() const {
-    return file_.empty() ? format("--color: row {}", rows_.size() + 1) : at_line(row_.line);
+    return file_.empty() ? formatted("--color: row {}", rows_.size() + 1) : at_line(row_.line);
   }
 
   [[noreturn]] void fail(const std::string& reason) const {
-    throw UsageError(format("{}: {}", here(), reason));
+    throw UsageError(formatted("{}: {}", here(), reason));
   }
 
   [[noreturn]] void fail_whole(const std::string& reason) const {
     const int line = rows_.empty() ? row_.line : rows_.back().line;
-    throw UsageError(format("{}: {}", at_line(line), reason));
+    throw UsageError(formatted("{}: {}", at_line(line), reason));
   }
 
   std::string_view text_;  // what is still to be read
@@ -192,10 +192,10 @@ ColorMatrix read_color_matrix(const std::string& path) {
     text.resize(
         read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}));
   } catch (const std::system_error& error) {
-    throw UsageError(format("{}: {}", path, describe_system_error(error.code().value())));
+    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }
   if (text.size() > largest_file || text.find('\0') != std::string::npos) {
-    throw UsageError(format("{}: is no text file with a matrix of up to 4x5 numbers", path));
+    throw UsageError(formatted("{}: is no text file with a matrix of up to 4x5 numbers", path));
   }
   return parse_color_matrix(text, path);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "stages/lookup.hpp"
 #include "stages/number.hpp"
 
@@ -17,7 +18,7 @@ double sample_value(const Level& level, const PixelFormat& pixel) {
 }
 
 std::string to_string(const Level& level) {
-  return format("{}{}", level.value, level.percent ? "%" : "");
+  return formatted("{}{}", level.value, level.percent ? "%" : "");
 }
 
 std::vector<std::uint16_t> levels_table(double low, double high, const PixelFormat& pixel) {
@@ -37,7 +38,13 @@ class AutoLevels final : public Stage {
   explicit AutoLevels(double clip_percent) : clip_percent_(clip_percent) {}
 
   [[nodiscard]] std::string name() const override { return "levels"; }
-  [[nodiscard]] std::string key() const override { return format("levels auto {}", clip_percent_); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("levels auto {}", clip_percent_);
+  }
+  // As that of the stage that resolved() returns.
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {formatted("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
+  }
   [[nodiscard]] std::optional<Quantity> needs() const override {
     return Quantity::channel_histograms;
   }
@@ -47,7 +54,7 @@ class AutoLevels final : public Stage {
     const auto& all = std::get<Histograms>(statistics).channels;
     const std::vector<Histogram> colors(all.begin(), all.begin() + pixel.color_channels());
     const auto [low, high] = level_bounds(colors, clip_percent_);
-    const std::string variant = format("table, {} to {}", low, high);
+    const std::string variant = formatted("table, {} to {}", low, high);
     if (low >= high) {
       return make_lookup({"levels", variant + ": as it is", [](const PixelFormat& of) {
                             std::vector<std::uint16_t> identity(of.max_sample() + 1);
@@ -64,38 +71,37 @@ class AutoLevels final : public Stage {
   double clip_percent_;
 };
 
-Level parse_level(std::string_view text) {
+// "16" or "10%". `words` is what the user wrote, for messages.
+Level parse_level(std::string_view words, std::string_view text) {
   Level level;
   level.percent = text.ends_with('%');
-  level.value = parse_number("--levels", text.substr(0, text.size() - (level.percent ? 1 : 0)));
+  level.value = parse_number(words, text.substr(0, text.size() - (level.percent ? 1 : 0)));
   return level;
 }
 
-std::shared_ptr<const Stage> levels_from_options(const std::string& value, const ParameterValues&) {
+std::shared_ptr<const Stage> levels_from_options(const OptionValues& values) {
+  const std::string& value = values.text("--levels");
+  const std::string words = "--levels " + printable(value);
   if (value == "auto") return make_auto_levels(0);
   constexpr std::string_view clipped = "auto=";
   if (value.starts_with(clipped)) {
-    const std::string_view text = std::string_view(value).substr(clipped.size());
-    const double percent =
-        parse_number("--levels auto", text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
+    const double percent = parse_level(words, std::string_view(value).substr(clipped.size())).value;
     if (percent < 0 || percent >= 50) {
-      throw UsageError(
-          format("--levels {}: the share to clip is 0 or more and less than 50 percent", value));
+      throw UsageError(words + ": PERCENT must be at least 0 and below 50");
     }
     return make_auto_levels(percent);
   }
   const std::size_t comma = value.find(',');
   if (comma == std::string::npos) {
-    throw UsageError(format("--levels {}: write auto, auto=PERCENT or LOW,HIGH", value));
+    throw UsageError(words + ": write auto, auto=PERCENT or LOW,HIGH");
   }
   const std::string_view text = value;
-  const Level low = parse_level(text.substr(0, comma));
-  const Level high = parse_level(text.substr(comma + 1));
+  const Level low = parse_level(words, text.substr(0, comma));
+  const Level high = parse_level(words, text.substr(comma + 1));
   if (low.percent != high.percent) {
-    throw UsageError(format("--levels {}: give both in percent, or none", value));
+    throw UsageError(words + ": give both in percent, or neither");
   }
-  if (low.value >= high.value)
-    throw UsageError(format("--levels {}: LOW is not below HIGH", value));
+  if (low.value >= high.value) throw UsageError(words + ": LOW must be below HIGH");
   return make_levels(low, high);
 }
 
@@ -123,7 +129,7 @@ LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_perce
 }
 
 std::shared_ptr<const Stage> make_levels(Level low, Level high) {
-  return make_lookup({"levels", format("table, {} to {}", to_string(low), to_string(high)),
+  return make_lookup({"levels", formatted("table, {} to {}", to_string(low), to_string(high)),
                       [low, high](const PixelFormat& pixel) {
                         return levels_table(sample_value(low, pixel), sample_value(high, pixel),
                                             pixel);
@@ -135,15 +141,13 @@ std::shared_ptr<const Stage> make_auto_levels(double clip_percent) {
 }
 
 StageKind levels_stage_kind() {
-  return {
-      "--levels",
-      "auto|auto=PERCENT|LOW,HIGH",
-      {},
-      "stretch to full range: from the picture's minimum and maximum, with PERCENT of the samples "
-      "clipped at each end, or from LOW,HIGH in sample values or percent (10%,90%)",
-      {},
-      {},
-      levels_from_options};
+  return {.option = "--levels",
+          .type = FreeText{"auto|auto=PERCENT|LOW,HIGH"},
+          .help =
+              "stretch to full range: from the picture's minimum and maximum, with PERCENT of "
+              "the samples clipped at each end, or from LOW,HIGH in sample values or percent "
+              "(10%,90%)",
+          .from_options = levels_from_options};
 }
 
 }  // namespace gpufilter

@@ -4,7 +4,9 @@
 #include <mutex>
 
 #include "base/format.hpp"
+#include "device/device_constants.hpp"
 #include "stages/lookup_rows.hpp"
+#include "stages/row_pass.hpp"
 
 namespace gpufilter {
 namespace {
@@ -35,59 +37,12 @@ class Tables {
 std::vector<std::uint8_t> table_bytes(const std::vector<std::uint16_t>& table,
                                       const PixelFormat& format) {
   if (format.depth == 8) return {table.begin(), table.end()};
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table.data());
-  return {bytes, bytes + table.size() * sizeof(std::uint16_t)};
+  return to_bytes(std::span(table));
 }
 
 std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const PixelFormat&) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table.data());
-  return {bytes, bytes + table.size() * sizeof(float)};
+  return to_bytes(std::span(table));
 }
-
-class LookupPass final : public DevicePass {
- public:
-  LookupPass(Session& session, const std::string& function, const std::string& variant,
-             ImageSize size, const PixelFormat& pixel, std::vector<std::uint8_t> table)
-      : shape_(session.device().kind == DeviceKind::cpu ? Shape{1024, 1} : Shape{4, 64}),
-        kernel_(session.make_kernel(
-            {"lookup.cl", function,
-             format("-D CHANNELS={} -D DEPTH={} -D STRETCH={} -D GROUP_WIDTH={}", pixel.channels,
-                    pixel.depth, shape_.stretch, shape_.group)})),
-        size_(size),
-        pitch_(static_cast<int>(row_pitch(size.width, pixel) / pixel.bytes_per_sample())),
-        table_(std::move(table)),
-        device_table_(session.allocate(table_.size())),
-        description_{variant, "the only kernel", kernel_.origin()} {}
-
-  [[nodiscard]] const Description& description() const override { return description_; }
-
-  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
-                             const DeviceRows& target) override {
-    if (!uploaded_) queue.upload(device_table_, table_.data(), table_.size());
-    uploaded_ = true;
-    const int target_rows = target.rows.count();
-    const std::size_t stretches =
-        (static_cast<std::size_t>(size_.width) + shape_.stretch - 1) / shape_.stretch;
-    return {queue.launch(kernel_,
-                         {stretches, static_cast<std::size_t>(target_rows), shape_.group, 1},
-                         {*source.buffer, pitch_, source.rows.begin, *target.buffer, pitch_,
-                          target.rows.begin, target_rows, size_.width, device_table_})};
-  }
-
- private:
-  struct Shape {
-    std::size_t stretch;  // pixels a work-item
-    std::size_t group;    // work-items a work-group
-  };
-  Shape shape_;
-  Kernel kernel_;
-  ImageSize size_;
-  int pitch_;  // samples
-  std::vector<std::uint8_t> table_;
-  Buffer device_table_;
-  bool uploaded_ = false;
-  Description description_;
-};
 
 template <typename Entry>
 class LookupStage : public Stage {
@@ -100,15 +55,23 @@ class LookupStage : public Stage {
         tables_(std::move(make)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {formatted("{} {}", function_, input.depth), static_cast<double>(input.channels)};
+  }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
-    return std::make_unique<LookupPass>(session, function_, variant_, size, input,
-                                        table_bytes(tables_.of(input), input));
+    return make_row_pass(session,
+                         {.file = "lookup.cl",
+                          .function = function_,
+                          .constants = table_bytes(tables_.of(input), input),
+                          .variant = variant_},
+                         size, input, input);
   }
 
-  void run(const ConstRows& source, const MutableRows& target, int /*height*/) const override {
+  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
     lookup_rows(source, target, tables_.of(source.format).data());
   }
 

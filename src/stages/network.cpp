@@ -28,23 +28,23 @@ std::string objection_to_layer(const Network& network, std::size_t index) {
   const auto inputs = static_cast<std::size_t>(layer.inputs);
   const std::size_t outputs = layer.bias.size();
   if (layer.inputs < 1 || layer.inputs > network_width || outputs < 1 || outputs > network_width) {
-    return format("layer {} has {} inputs and {} outputs; 1 to {} are possible", number,
-                  layer.inputs, outputs, network_width);
+    return formatted("layer {} has {} inputs and {} outputs; 1 to {} are possible", number,
+                     layer.inputs, outputs, network_width);
   }
   if (layer.weights.size() != inputs * outputs) {
-    return format("layer {} has {} weights and {} outputs; it takes {} for each output", number,
-                  layer.weights.size(), outputs, inputs);
+    return formatted("layer {} has {} weights and {} outputs; it takes {} for each output", number,
+                     layer.weights.size(), outputs, inputs);
   }
   if (!all_finite(layer.weights) || !all_finite(layer.bias)) {
-    return format("layer {} has a weight or bias that is not finite", number);
+    return formatted("layer {} has a weight or bias that is not finite", number);
   }
   if (index == 0 && inputs != 3 && inputs != 4) {
-    return format("layer 1 takes {}; the first takes 3 (RGB) or 4 (RGBA)",
-                  counted(layer.inputs, "input"));
+    return formatted("layer 1 takes {}; the first takes 3 (RGB) or 4 (RGBA)",
+                     counted(layer.inputs, "input"));
   }
   if (index > 0 && network.layers[index - 1].bias.size() != inputs) {
-    return format("layer {} takes {}, layer {} gives {}", number, counted(layer.inputs, "input"),
-                  index, network.layers[index - 1].outputs());
+    return formatted("layer {} takes {}, layer {} gives {}", number, counted(layer.inputs, "input"),
+                     index, network.layers[index - 1].outputs());
   }
   return {};
 }
@@ -53,8 +53,8 @@ std::string objection_to_ends(const Network& network) {
   if (network.layers.empty()) return "there are no layers";
   const std::size_t outputs = network.layers.back().bias.size();
   if (outputs == 3 || outputs == 4) return {};
-  return format("layer {} gives {}; the last gives 3 (RGB) or 4 (RGBA)", network.layers.size(),
-                counted(network.outputs(), "output"));
+  return formatted("layer {} gives {}; the last gives 3 (RGB) or 4 (RGBA)", network.layers.size(),
+                   counted(network.outputs(), "output"));
 }
 
 }  // namespace gpufilter

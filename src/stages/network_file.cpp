@@ -25,10 +25,11 @@ std::string read_text(const std::string& path) {
       text.append(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(got));
     }
   } catch (const std::system_error& error) {
-    throw UsageError(format("{}: {}", path, describe_system_error(error.code().value())));
+    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }
   if (text.size() > largest_file) {
-    throw UsageError(format("{}: is larger than a network can be, {} bytes", path, largest_file));
+    throw UsageError(
+        formatted("{}: is larger than a network can be, {} bytes", path, largest_file));
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -86,7 +87,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     }
     if (next_ != Next::format && next_ != Next::comment) refuse(quoted(value));
     if (next_ == Next::format && value != known_format) {
-      fail(format("the format {} is not known; {} is", quoted(value), quoted(known_format)));
+      fail(formatted("the format {} is not known; {} is", quoted(value), quoted(known_format)));
     }
     next_ = Next::key_of_network;
     return true;
@@ -116,11 +117,11 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     const auto& known = in_layer ? of_layer : of_network;
     const auto found = known.find(key);
     if (found == known.end()) {
-      fail(format("the key {} is not known; {} are", quoted(key),
-                  in_layer ? "weights, bias and activation" : "format, comment and layers"));
+      fail(formatted("the key {} is not known; {} are", quoted(key),
+                     in_layer ? "weights, bias and activation" : "format, comment and layers"));
     }
     std::set<std::string>& keys = in_layer ? keys_ : network_keys_;
-    if (!keys.insert(key).second) fail(format("the key {} stands there twice", quoted(key)));
+    if (!keys.insert(key).second) fail(formatted("the key {} stands there twice", quoted(key)));
     next_ = found->second;
     return true;
   }
@@ -184,7 +185,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
  private:
   NetworkLayer& layer() { return network_.layers.back(); }
 
-  static std::string quoted(std::string_view text) { return format("\"{}\"", shown(text)); }
+  static std::string quoted(std::string_view text) { return formatted("\"{}\"", shown(text)); }
 
   bool number(double value, const std::string& token) {
     const bool weight = next_ == Next::weight;
@@ -193,7 +194,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     std::vector<float>& numbers = weight ? layer().weights : layer().bias;
     numbers.push_back(static_cast<float>(value));
     if (numbers.size() - (weight ? row_begin_ : 0) > network_width) {
-      fail(format("more than {} numbers", network_width));
+      fail(formatted("more than {} numbers", network_width));
     }
     return true;
   }
@@ -203,7 +204,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
         {"none", Activation::none}, {"relu", Activation::relu}, {"clamp", Activation::clamp}};
     const auto found = known.find(name);
     if (found == known.end()) {
-      fail(format("the activation {} is not known; none, relu and clamp are", quoted(name)));
+      fail(formatted("the activation {} is not known; none, relu and clamp are", quoted(name)));
     }
     return found->second;
   }
@@ -212,17 +213,17 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     const auto size = static_cast<int>(layer().weights.size() - row_begin_);
     if (row_ == 1) layer().inputs = size;
     if (size != layer().inputs) {
-      fail(format("{}, row 1 has {}", counted(size, "number"), layer().inputs));
+      fail(formatted("{}, row 1 has {}", counted(size, "number"), layer().inputs));
     }
-    if (row_ > network_width) fail(format("more than {} rows", network_width));
+    if (row_ > network_width) fail(formatted("more than {} rows", network_width));
   }
 
   void end_layer() {
     require(keys_, {"weights", "bias", "activation"});
     if (row_ != layer().outputs()) {
-      fail_at(layer_line_, format("layer {}: {} in weights, {} in bias; both are the outputs",
-                                  network_.layers.size(), counted(row_, "row"),
-                                  counted(layer().outputs(), "number")));
+      fail_at(layer_line_, formatted("layer {}: {} in weights, {} in bias; both are the outputs",
+                                     network_.layers.size(), counted(row_, "row"),
+                                     counted(layer().outputs(), "number")));
     }
     const std::string objection = objection_to_layer(network_, network_.layers.size() - 1);
     if (!objection.empty()) fail_at(layer_line_, objection);
@@ -230,7 +231,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
 
   void require(const std::set<std::string>& keys, std::initializer_list<const char*> wanted) const {
     for (const char* key : wanted) {
-      if (keys.count(key) == 0) fail(format("the key {} is missing", quoted(key)));
+      if (keys.count(key) == 0) fail(formatted("the key {} is missing", quoted(key)));
     }
   }
 
@@ -238,31 +239,31 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
   [[nodiscard]] std::string place() const {
     switch (next_) {
       case Next::weight:
-        return format("layer {}, row {} of weights: ", network_.layers.size(), row_);
+        return formatted("layer {}, row {} of weights: ", network_.layers.size(), row_);
       case Next::bias_number:
-        return format("layer {}, bias: ", network_.layers.size());
+        return formatted("layer {}, bias: ", network_.layers.size());
       case Next::key_of_layer:
       case Next::weights:
       case Next::row:
       case Next::bias:
       case Next::activation:
-        return format("layer {}: ", network_.layers.size());
+        return formatted("layer {}: ", network_.layers.size());
       default:
         return {};
     }
   }
 
   [[noreturn]] void fail_at(int line, const std::string& reason) const {
-    throw UsageError(format("{}:{}: {}", name_, line, reason));
+    throw UsageError(formatted("{}:{}: {}", name_, line, reason));
   }
   [[noreturn]] void fail(const std::string& reason) const {
     fail_at(position_.line, place() + reason);
   }
   [[noreturn]] void fail_too_large(const std::string& token) const {
-    fail(format("{} is too large: single precision ends at 3.4e38", shown(token)));
+    fail(formatted("{} is too large: single precision ends at 3.4e38", shown(token)));
   }
   [[noreturn]] void refuse(const std::string& what) const {
-    fail(format("{} stands where {} should be", what, to_string(next_)));
+    fail(formatted("{} stands where {} should be", what, to_string(next_)));
   }
 
   const std::string& name_;

@@ -15,14 +15,14 @@ inline std::string shown(std::string_view piece) {
   std::string text;
   for (const char c : piece.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
-    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : format("\\x{:02x}", byte);
+    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : formatted("\\x{:02x}", byte);
   }
   return piece.size() > longest ? text + "..." : text;
 }
 
 // "1 input", "2 inputs".
 inline std::string counted(int count, const char* what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // The line of the last character that the parser has taken.

@@ -12,6 +12,10 @@ namespace {
 
 }  // namespace
 
+RowRange Stage::source_rows(const RowRange& target, ImageSize /*source*/) const {
+  return target;
+}
+
 std::shared_ptr<const Stage> Stage::merged_with(const Stage& /*next*/) const {
   return nullptr;
 }
@@ -25,7 +29,8 @@ std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statisti
   throw_not_runnable(*this);
 }
 
-void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/, int /*height*/) const {
+void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
+                ImageSize /*size*/) const {
   throw_not_runnable(*this);
 }
 

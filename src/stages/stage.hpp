@@ -1,5 +1,5 @@
-// A stage: one step of the chain that a picture goes through. It knows its own arithmetic, twice:
-// as the C++ reference and as kernels, and both give the same bits.
+// A stage: one step of the chain that a picture goes through. It knows its own arithmetic twice: as
+// loops over rows for the processor and as kernels for OpenCL. Both give the same bits.
 #pragma once
 
 #include <memory>
@@ -25,11 +25,17 @@ class DevicePass {
   };
   [[nodiscard]] virtual const Description& description() const = 0;
 
-  // Queues the work that fills `target` from `source`. `source` covers target.rows and the stage's
-  // halo as far as it lies in the picture (under a wrapping border: all of it). The buffers differ.
-  // Not for use by two threads at a time. Returns the commands, in order, for the timing.
+  // Queues the work that fills `target` from `source`, which covers the stage's source_rows(). The
+  // buffers differ. Not for use by two threads at a time. Returns the commands, in order, for the
+  // timing.
   virtual std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                                      const DeviceRows& target) = 0;
+};
+
+// How much work a stage is, for estimates of its time.
+struct StageCost {
+  std::string kind;               // stages of one kind take the same time for an operation
+  double operations_a_pixel = 0;  // of the source
 };
 
 class Stage {
@@ -39,19 +45,29 @@ class Stage {
   // The option that asks for it, without dashes: "blur".
   [[nodiscard]] virtual std::string name() const = 0;
 
+  // What was asked for, for the account of a run: "sepia"; empty where the name says it all.
+  [[nodiscard]] virtual std::string label() const { return {}; }
+
   // Everything that decides its result, as text: two stages with one key, as they were asked for
   // (not resolved), give the same bits for every picture. Kernel variants are no part of it, the
   // contents of files are.
   [[nodiscard]] virtual std::string key() const = 0;
 
-  // Rows above and below an output row that it reads.
-  [[nodiscard]] virtual int halo() const { return 0; }
+  // Whether the user asked for a certain OpenCL kernel, so that `auto` means OpenCL.
+  [[nodiscard]] virtual bool names_kernel() const { return false; }
 
-  // Whether rows past the picture's edge are those of its opposite side.
-  [[nodiscard]] virtual bool wraps() const { return false; }
+  // The size of its result.
+  [[nodiscard]] virtual ImageSize output_size(ImageSize source) const { return source; }
 
   // The format of its result. Throws UsageError where it cannot work on `input`.
   [[nodiscard]] virtual PixelFormat output_format(const PixelFormat& input) const { return input; }
+
+  // The rows of a source of size `source` that it reads for the rows `target` of its result, its
+  // border included. `target` lies within the result. The answer may reach past the source's edges:
+  // row y then stands for row y modulo the height, which is how a border wraps around.
+  [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize source) const;
+
+  [[nodiscard]] virtual StageCost cost(const PixelFormat& input) const = 0;
 
   // The one stage that gives the same bits as this one and then `next`, for every picture that it
   // takes to the same format as they do; nothing where there is none.
@@ -69,12 +85,12 @@ class Stage {
   [[nodiscard]] virtual std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
                                                               const PixelFormat& input) const;
 
-  // The C++ reference: fills `target` from `source`, rows of a picture `height` high. `source`
-  // covers what enqueue() asks for. Safe to call from several threads.
-  virtual void run(const ConstRows& source, const MutableRows& target, int height) const;
+  // On the processor: fills `target`, rows within the result, from `source`, which covers
+  // source_rows(target.rows, size) of a picture of this size. Safe to call from several threads.
+  virtual void run(const ConstRows& source, const MutableRows& target, ImageSize size) const;
 
-  // Builds what it takes to run on a device. Throws DeviceError; UsageError where what was asked
-  // for (a tile) does not fit the device.
+  // Builds what it takes to run on a device, for sources of this size and format. Throws
+  // DeviceError; UsageError where what was asked for (a tile) does not fit the device.
   [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                             const PixelFormat& input) const;
 };

@@ -47,14 +47,18 @@ class ToneMap final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "tonemap"; }
   [[nodiscard]] std::string key() const override {
-    return format("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
+    return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
+  }
+  // As that of the stage that resolved() returns.
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {formatted("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
   }
   [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
 
   [[nodiscard]] std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
                                                       const PixelFormat&) const override {
     return make_luma_scaling(
-        {"tonemap", format("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
+        {"tonemap", formatted("table, {}, key {}", name_of(parameters_.curve), parameters_.key),
          [factors = tone_factors(parameters_, std::get<Histogram>(statistics))](
              const PixelFormat&) { return factors; }});
   }
@@ -63,19 +67,18 @@ class ToneMap final : public Stage {
   ToneMapParameters parameters_;
 };
 
-std::shared_ptr<const Stage> tonemap_from_options(const std::string& value,
-                                                  const ParameterValues&) {
+std::shared_ptr<const Stage> tonemap_from_options(const OptionValues& values) {
+  static const OneOf curves{{{"reinhard", ToneCurve::reinhard}, {"filmic", ToneCurve::filmic}}};
+  const std::string& value = values.text("--tonemap");
   const std::size_t equals = value.find('=');
   const std::string curve = value.substr(0, equals);
-  ToneMapParameters parameters;
-  if (curve != "reinhard" && curve != "filmic") {
-    throw UsageError(format("--tonemap {}: the curves are reinhard and filmic", value));
-  }
-  parameters.curve = curve == "reinhard" ? ToneCurve::reinhard : ToneCurve::filmic;
+  OptionValues parts;
+  parts.set("--tonemap", curves, curve);
+  ToneMapParameters parameters{.curve = parts.choice<ToneCurve>("--tonemap")};
   if (equals != std::string::npos) {
-    parameters.key = parse_number("--tonemap " + curve, std::string_view(value).substr(equals + 1));
+    parameters.key = parse_number("--tonemap " + value, std::string_view(value).substr(equals + 1));
     if (parameters.key <= 0 || parameters.key > 1) {
-      throw UsageError(format("--tonemap {}: the key is above 0 and at most 1", value));
+      throw UsageError(formatted("--tonemap {}: KEY must be above 0 and at most 1", value));
     }
   }
   return make_tonemap(parameters);
@@ -107,14 +110,12 @@ std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters) {
 }
 
 StageKind tonemap_stage_kind() {
-  return {"--tonemap",
-          "reinhard|filmic[=KEY]",
-          {},
-          "tone mapping from the picture's own brightness; KEY, 0.18 by default, is how light its "
-          "mean becomes",
-          {},
-          {},
-          tonemap_from_options};
+  return {.option = "--tonemap",
+          .type = FreeText{"reinhard|filmic[=KEY]"},
+          .help =
+              "tone mapping from the picture's own brightness; KEY, 0.18 by default, is how "
+              "light its mean becomes",
+          .from_options = tonemap_from_options};
 }
 
 }  // namespace gpufilter

@@ -1,6 +1,9 @@
 // A report of a run that never took place, with numbers that are easy to check.
 #pragma once
 
+#include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/settings.hpp"
+#include "codec/png/codec.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter::test {
@@ -9,18 +12,18 @@ inline RunReport example_report() {
   RunReport report;
   report.input = "in.png";
   report.output = "out.jpg";
-  report.input_format = FileFormat::png;
-  report.output_format = FileFormat::jpeg;
+  report.input_format = &png_codec();
+  report.output_format = &jpeg_codec();
   report.size = {1000, 500};
   report.input_pixel = {4, 8};
   report.output_pixel = {3, 8};
   report.bands = 2;
   report.band_rows = 250;
   report.output_bytes = 1234;
-  report.jpeg_settings = {{.quality = 75, .standard = true},
-                          "asked for",
-                          ChromaSubsampling{2, 2},
-                          "the default below quality 90"};
+  report.encoding = notes_on({{.quality = 75, .standard = true},
+                              "asked for",
+                              ChromaSubsampling{2, 2},
+                              "the default below quality 90"});
   report.engine.device = "Fast, \"new\" GPU";
   report.engine.kind = "gpu";
   report.engine.platform = "OpenCL 3.0 Maker 1.2  with, a, list";

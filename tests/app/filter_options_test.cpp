@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 
 namespace gpufilter {
 namespace {
@@ -54,9 +56,11 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   EXPECT_EQ(options.log_level, log::Level::warn);
   EXPECT_FALSE(options.band_rows);
   EXPECT_EQ(options.run.limits.max_pixels, 500'000'000U);
-  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 255, 255}));
-  EXPECT_FALSE(options.run.write.jpeg_quality);
-  EXPECT_FALSE(options.run.write.jpeg_subsampling);
+  const WriteOptions& write = options.run.write;
+  EXPECT_EQ(write.get<Color>(background_option()), (Color{255, 255, 255}));
+  EXPECT_EQ(write.get<int>(png_level_option()), 6);
+  EXPECT_EQ(write.get<int>(jpeg_quality_option()), std::nullopt);
+  EXPECT_EQ(write.get<std::string>(jpeg_subsampling_option()), "auto");
 }
 
 TEST_F(FilterOptionsTest, TakeEveryOption) {
@@ -72,11 +76,11 @@ TEST_F(FilterOptionsTest, TakeEveryOption) {
   EXPECT_EQ(options.trace, "t.json");
   EXPECT_EQ(options.on_exists, OnExists::skip);
   EXPECT_EQ(options.progress, ProgressMode::off);
-  EXPECT_EQ(options.run.write.jpeg_quality, 75);
-  EXPECT_EQ(options.run.write.png_level, 3);
+  EXPECT_EQ(options.run.write.get<int>(jpeg_quality_option()), 75);
+  EXPECT_EQ(options.run.write.get<int>(png_level_option()), 3);
   EXPECT_EQ(options.run.limits.max_pixels, 42U);
   EXPECT_EQ(options.band_rows, 9);
-  EXPECT_EQ(options.run.write.background, (std::array<std::uint8_t, 3>{255, 0, 0}));
+  EXPECT_EQ(options.run.write.get<Color>(background_option()), (Color{255, 0, 0}));
   EXPECT_EQ(options.log_level, log::Level::debug);
 }
 
@@ -93,7 +97,7 @@ TEST_F(FilterOptionsTest, MemoryIsInBytesOrWithASuffix) {
                           "17179869184G", "18446744073709551616", "x"}) {
     EXPECT_EQ(complaint({"in.png", "out.png", "--max-memory", bad}),
               "--max-memory: '" + std::string(bad) +
-                  "' is no number of bytes such as 1000000, 500K, 64M or 1G (see gpufilter "
+                  "' is not a number of bytes such as 1000000, 500K, 64M or 1G (see gpufilter "
                   "--help)");
   }
 }
@@ -109,24 +113,41 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
 }
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
-  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}), "--border goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}),
+            "--border wrap: no stage here takes it; it goes with --blur");
   EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
-            "--alpha goes with --blur");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}), "--tile goes with --blur tiled");
+            "--alpha independent: no stage here takes it; it goes with --blur");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}),
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),
-            "--tile goes with --blur tiled");
+            "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(parsed({"--border", "wrap", "--alpha", "independent", "--blur", "auto"}).chain.size(),
             1U);
 }
 
 TEST_F(FilterOptionsTest, SubsamplingHasItsUsualNames) {
-  const auto subsampling = [](const char* name) {
-    return parsed({"--subsampling", name}).run.write.jpeg_subsampling;
-  };
-  EXPECT_EQ(subsampling("444"), (ChromaSubsampling{1, 1}));
-  EXPECT_EQ(subsampling("422"), (ChromaSubsampling{2, 1}));
-  EXPECT_EQ(subsampling("420"), (ChromaSubsampling{2, 2}));
-  EXPECT_EQ(subsampling("auto"), std::nullopt);
+  for (const std::string name : {"auto", "444", "422", "420"}) {
+    const FilterOptions options = parsed({"--subsampling", name.c_str()});
+    EXPECT_EQ(options.run.write.get<std::string>(jpeg_subsampling_option()), name);
+  }
+}
+
+TEST_F(FilterOptionsTest, TheOptionsOfFormatsSayWhatTheyTake) {
+  EXPECT_EQ(complaint({"in.png", "out.png", "--png-level", "10"}),
+            "--png-level: '10' is not a whole number from 0 to 9 (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--subsampling", "440"}),
+            "--subsampling: '440' is not one of auto, 444, 422, 420 (see gpufilter --help)");
+  EXPECT_EQ(
+      complaint({"in.png", "out.png", "--background", "pink"}),
+      "--background: 'pink' is not a colour: write #rgb, #rrggbb or a name such as white (see "
+      "gpufilter --help)");
+}
+
+TEST_F(FilterOptionsTest, AFormatHasAllOfItsEndings) {
+  EXPECT_EQ(parsed({}).folder.to, nullptr);
+  EXPECT_EQ(parsed({"--to", "png"}).folder.to, &png_codec());
+  EXPECT_EQ(parsed({"--to", "jpg"}).folder.to, &jpeg_codec());
+  EXPECT_EQ(parsed({"--to", "jpeg"}).folder.to, &jpeg_codec());
 }
 
 TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {
@@ -189,15 +210,20 @@ TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
             "--sharpen: there is no such option (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
             "--sharpness: there is no such option (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),
+            "--boder: there is no such option; did you mean --border? (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
             "more.png: one argument too many (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
-            "--blur needs a value (see gpufilter --help)");
+            "--blur needs a value: naive|tiled|auto (see gpufilter --help)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--blur", "tiled", "--tile"}),
+            "--tile needs a value: 8|16|32 (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--quality", "5", "--quality", "6"}),
             "--quality is given more than once (see gpufilter --help)");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--max-pixels", "1e3"}),
-            "--max-pixels: '1e3' is no whole number from 1 to 18446744073709551615 (see gpufilter "
-            "--help)");
+  EXPECT_EQ(
+      complaint({"in.png", "out.png", "--max-pixels", "1e3"}),
+      "--max-pixels: '1e3' is not a whole number from 1 to 18446744073709551615 (see gpufilter "
+      "--help)");
 }
 
 TEST_F(FilterOptionsTest, HelpAndVersionAreAll) {

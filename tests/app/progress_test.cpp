@@ -1,5 +1,6 @@
 #include "app/progress.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <thread>

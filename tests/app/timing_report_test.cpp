@@ -36,13 +36,13 @@ TEST(TimingTable, IsWhatPeopleRead) {
 TEST(TimingTable, NamesWhatWasLeftOut) {
   RunReport report = example_report();
   report.engine = {};
-  report.engine.device = "reference";
-  report.engine.kind = "reference";
+  report.engine.device = "processor";
+  report.engine.kind = "processor";
   report.engine.reason = "no OpenCL device works";
   report.engine.fallbacks = {"GPU: it is broken", "CPU: it is too"};
   const std::string table = timing_table(report);
   EXPECT_NE(table.find("left out: GPU: it is broken\nleft out: CPU: it is too\n"
-                       "device: reference: no OpenCL device works\n      "),
+                       "device: processor: no OpenCL device works\n      "),
             std::string::npos)
       << table;
 }
@@ -90,8 +90,8 @@ TEST(TimingJson, SaysTheSameToPrograms) {
 
 TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
   RunReport report = example_report();
-  report.jpeg_settings = std::nullopt;
-  report.output_format = FileFormat::png;
+  report.encoding = std::nullopt;
+  report.output_format = &png_codec();
   EXPECT_NE(timing_table(report).find("  PNG, 1234 bytes\n"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(timing_json(report))["jpeg"].is_null());
   EXPECT_NE(timing_csv(report).find(",encode,,,,,,51.000000,"), std::string::npos);
@@ -99,7 +99,7 @@ TEST(TimingReports, AreSilentAboutJpegWhereThereIsNone) {
 
 TEST(TimingReports, TellTablesThatAreNotOfAQuality) {
   RunReport report = example_report();
-  report.jpeg_settings = {{.quality = 92}, "kept from the input", std::nullopt, ""};
+  report.encoding = notes_on({{.quality = 92}, "kept from the input", std::nullopt, ""});
   EXPECT_NE(timing_table(report).find("JPEG, 1234 bytes, own tables, about quality 92 (kept from "
                                       "the input)\n"),
             std::string::npos);

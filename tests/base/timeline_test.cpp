@@ -1,5 +1,6 @@
 #include "base/timeline.hpp"
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>

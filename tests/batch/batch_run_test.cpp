@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
@@ -79,12 +81,24 @@ class BatchRunning : public ::testing::Test {
     return make_batch_plan(request);
   }
 
-  static Engines reference_engines(int count) {
+  // Gives the pictures to the engines in turn.
+  class InTurn final : public Dispatcher {
+   public:
+    explicit InTurn(const Engines& engines) : engines_(engines) {}
+    [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
+      return {engines_[next_++ % engines_.size()].get(), {}, nullptr};
+    }
+
+   private:
+    const Engines& engines_;
+    std::atomic<std::size_t> next_ = 0;
+  };
+
+  static Engines processors(int count) {
     Engines engines;
     for (int i = 0; i < count; ++i) {
       engines.push_back(std::make_unique<Engine>(
-          std::vector<DeviceCandidate>{{std::nullopt, "number " + std::to_string(i)}},
-          EngineOptions{}));
+          std::vector{processor("number " + std::to_string(i))}, EngineOptions{}));
     }
     return engines;
   }
@@ -94,7 +108,8 @@ class BatchRunning : public ::testing::Test {
     BatchOptions options;
     options.jobs = jobs;
     options.stop_on_error = stop_on_error;
-    run_batch(plan, {make_blur({})}, engines, options, listener);
+    InTurn dispatcher(engines);
+    run_batch(plan, {make_blur({})}, dispatcher, options, listener);
   }
 
   static Statuses statuses(const Recorder& recorder) {
@@ -118,7 +133,7 @@ TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
     Recorder recorder;
     fs::remove_all(out_);
     const BatchPlan planned = plan();
-    run(planned, reference_engines(1), 1, recorder, stop_on_error);
+    run(planned, processors(1), 1, recorder, stop_on_error);
     const std::vector<std::string> by_name{name(0), name(1), name(2), name(3)};
     const std::vector<std::string> by_size{name(1), name(3), name(2), name(0)};
     EXPECT_EQ(recorder.finished_names, stop_on_error ? by_name : by_size);
@@ -132,7 +147,7 @@ TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
 TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   put(30);
   Recorder recorder;
-  run(plan(), reference_engines(3), 3, recorder);
+  run(plan(), processors(3), 3, recorder);
   EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
   EXPECT_GT(recorder.most_bytes, 0U);
   EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is under way any more";
@@ -143,12 +158,12 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   }
 }
 
-// Real devices beside the reference give the very files that the reference gives alone.
+// Devices beside the processor give the very files that the processor gives alone.
 TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   put(12);
   Recorder alone;
-  run(plan(), reference_engines(1), 1, alone);
-  Engines engines = reference_engines(1);
+  run(plan(), processors(1), 1, alone);
+  Engines engines = processors(1);
   for (const DeviceInfo& device : discover_devices()) {
     engines.push_back(std::make_unique<Engine>(
         std::vector<DeviceCandidate>{{device, "device " + std::to_string(device.index)}},
@@ -170,7 +185,7 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
   for (const int jobs : {1, 2, 7, 64}) {
     Recorder recorder;
     const BatchPlan everything = plan(OnExists::overwrite);
-    run(everything, reference_engines(1), jobs, recorder);
+    run(everything, processors(1), jobs, recorder);
     ASSERT_EQ(recorder.results.size(), 40U);
     EXPECT_EQ(recorder.finished_count, 40U);
     for (int i = 0; i < 40; ++i)
@@ -182,7 +197,7 @@ TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
   put(3);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
-  run(plan(), reference_engines(1), 2, recorder);
+  run(plan(), processors(1), 2, recorder);
   EXPECT_EQ(statuses(recorder),
             (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
   EXPECT_NE(recorder.results[1].failure.find("a1.png: "), std::string::npos);
@@ -194,7 +209,7 @@ TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
   put(5);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
-  run(plan(), reference_engines(1), 1, recorder, true);
+  run(plan(), processors(1), 1, recorder, true);
   EXPECT_EQ(statuses(recorder),
             (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::not_begun,
                       PictureStatus::not_begun, PictureStatus::not_begun}));
@@ -205,7 +220,7 @@ TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
   put(20);
   Recorder recorder;
   recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
-  EXPECT_THROW(run(plan(), reference_engines(1), 3, recorder, true), std::runtime_error);
+  EXPECT_THROW(run(plan(), processors(1), 3, recorder, true), std::runtime_error);
   EXPECT_LE(recorder.finished_count, 3U);
 }
 
@@ -214,7 +229,7 @@ TEST_F(BatchRunning, AnInputThatVanishesIsAFailureOfItsOwn) {
   const BatchPlan before = plan();
   fs::remove(in_ + "/a1.png");
   Recorder recorder;
-  run(before, reference_engines(1), 1, recorder);
+  run(before, processors(1), 1, recorder);
   EXPECT_EQ(statuses(recorder),
             (Statuses{PictureStatus::done, PictureStatus::failed, PictureStatus::done}));
   EXPECT_EQ(recorder.results[1].failure, in_ + "/a1.png: no such file");
@@ -226,52 +241,56 @@ TEST_F(BatchRunning, AnInputThatBecomesAPipeIsNotWaitedFor) {
   fs::remove(in_ + "/a0.png");
   ASSERT_EQ(::mkfifo((in_ + "/a0.png").c_str(), 0600), 0);
   Recorder recorder;
-  run(before, reference_engines(1), 1, recorder);
+  run(before, processors(1), 1, recorder);
   EXPECT_EQ(statuses(recorder), (Statuses{PictureStatus::failed, PictureStatus::done}));
 }
 
 TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
   put(3);
   Engines engines;
-  engines.push_back(
-      std::make_unique<Engine>(std::vector<DeviceCandidate>{{std::nullopt, "has no memory"}},
-                               EngineOptions{.max_buffer = 1}));
+  engines.push_back(std::make_unique<Engine>(std::vector{processor("has no memory")},
+                                             EngineOptions{.max_buffer = 1}));
   Recorder recorder;
   EXPECT_THROW(run(plan(), engines, 2, recorder), DeviceError);
   EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});
 }
 
 TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
-  const WriteOptions write;
-  const auto hash = [](const StageChain& chain, FileFormat format, const WriteOptions& options) {
-    return to_string(work_hash(chain, format, options));
+  const WriteOptions plain;
+  const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
+    return to_string(work_hash(chain, codec, options));
+  };
+  const auto with = [](const WriteOption& option, const char* value) {
+    return WriteOptions().set(option, value);
   };
   std::set<std::string> hashes;
-  hashes.insert(hash({}, FileFormat::png, write));
-  hashes.insert(hash({}, FileFormat::jpeg, write));
-  hashes.insert(hash({make_blur({})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({}), make_blur({})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({.border = Border::mirror})}, FileFormat::png, write));
-  hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, FileFormat::png, write));
-  WriteOptions other = write;
-  other.png_level = 1;
-  other.jpeg_quality = 11;
-  hashes.insert(hash({}, FileFormat::png, other));
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  other = write;
-  other.background = {1, 2, 3};
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  other = write;
-  other.jpeg_quality = 90;  // as it is by default, but not where the input is a JPEG
-  hashes.insert(hash({}, FileFormat::jpeg, other));
-  for (const ChromaSubsampling subsampling : {ChromaSubsampling{1, 1}, {2, 1}, {2, 2}}) {
-    other.jpeg_subsampling = subsampling;
-    hashes.insert(hash({}, FileFormat::jpeg, other));
-  }
+  hashes.insert(hash({}, png_codec(), plain));
+  hashes.insert(hash({}, jpeg_codec(), plain));
+  hashes.insert(hash({make_blur({})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({}), make_blur({})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({.border = Border::mirror})}, png_codec(), plain));
+  hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, png_codec(), plain));
+  hashes.insert(hash({}, png_codec(), with(png_level_option(), "1")));
+  hashes.insert(hash({}, jpeg_codec(), with(background_option(), "#010203")));
+  // 90 is the default, but not where the input is a JPEG.
+  for (const char* quality : {"11", "90"})
+    hashes.insert(hash({}, jpeg_codec(), with(jpeg_quality_option(), quality)));
+  for (const char* chroma : {"444", "422", "420"})
+    hashes.insert(hash({}, jpeg_codec(), with(jpeg_subsampling_option(), chroma)));
   EXPECT_EQ(hashes.size(), 13U);
-  // The variant changes no bit.
-  EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, FileFormat::png, write),
-            hash({make_blur({.variant = BlurVariant::naive})}, FileFormat::png, write));
+}
+
+TEST(WorkHash, DependsOnNothingElse) {
+  const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
+    return to_string(work_hash(chain, codec, options));
+  };
+  // The variant of a kernel changes no bit, nor do the options of other formats and defaults.
+  EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
+            hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
+  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(jpeg_quality_option(), "11")),
+            hash({}, png_codec(), {}));
+  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(png_level_option(), "6")),
+            hash({}, png_codec(), {}));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -52,9 +54,9 @@ TEST_F(FolderScanning, GoesByContent) {
   put("noending");
   const auto found = scan();
   EXPECT_EQ(names(), (Names{"a.jpg", "b.txt", "noending"}));
-  EXPECT_EQ(found[0].format, FileFormat::png);
+  EXPECT_EQ(found[0].format, &png_codec());
   EXPECT_EQ(found[0].bytes, png_head.size());
-  EXPECT_EQ(found[1].format, FileFormat::jpeg);
+  EXPECT_EQ(found[1].format, &jpeg_codec());
 }
 
 TEST_F(FolderScanning, SortsByBytes) {

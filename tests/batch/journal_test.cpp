@@ -40,6 +40,22 @@ TEST(Journal, ALineHoldsARecord) {
   EXPECT_EQ(parse_journal_line(journal_line("a", record))->second, record);
 }
 
+// Written with other hashes, by an earlier version of the program.
+TEST(Journal, ALineOfAnotherVersionIsAbsent) {
+  const std::string digits(32, '0');
+  const std::string text =
+      " 1 " + digits + " " + digits + " - " + digits + " 10 - a.png";  // what followed the checksum
+  EXPECT_FALSE(parse_journal_line("0011223344556677" + text));
+  // Even if its checksum is right.
+  const std::string now = journal_line("a.png", {});
+  std::string then = now.substr(17);
+  ASSERT_EQ(then.substr(0, 2), "2 ");
+  then[0] = '1';
+  EXPECT_FALSE(parse_journal_line(to_string(content_hash(then)).substr(0, 16) + " " + then));
+  then[0] = '2';
+  EXPECT_TRUE(parse_journal_line(to_string(content_hash(then)).substr(0, 16) + " " + then));
+}
+
 TEST(Journal, ADamagedLineIsNone) {
   const std::string line = journal_line("a.png", some_record(4));
   for (std::size_t size = 0; size < line.size(); ++size) {

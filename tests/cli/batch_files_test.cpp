@@ -141,7 +141,7 @@ TEST_F(BatchFiles, InPlaceReplacesOnlyInputs) {
   put("a.png");
   write_file(in_ + "/a.jpg", "not a picture, and mine");
   out_ = in_;
-  expect_refusal({"--in-place", "--to", "jpg", "-q"}, {"a.jpg: is there already"});
+  expect_refusal({"--in-place", "--to", "jpg", "-q"}, {"a.jpg: already exists"});
 }
 
 TEST_F(BatchFiles, InPlaceThroughALinkHasOneWriter) {
@@ -156,7 +156,7 @@ TEST_F(BatchFiles, OnExistsFailsBeforeAnyWork) {
   put("b.png");
   fs::create_directory(out_);
   write_file(out_ + "/b.png", "before");
-  expect_refusal({}, {"out/b.png: is there already", "--on-exists overwrite", "--resume"});
+  expect_refusal({}, {"out/b.png: already exists", "--on-exists overwrite", "--resume"});
   expect_refusal({"--on-exists", "fail"}, {"out/b.png"});
   EXPECT_EQ(statuses(json_batch({"--on-exists", "skip"})), (Names{"done", "exists"}));
   EXPECT_EQ(read_file(out_ + "/b.png"), "before");
@@ -175,7 +175,7 @@ TEST_F(BatchFiles, TheOutputIsAFolder) {
   put("a.png");
   write_file(folder_ / "file", "");
   out_ = folder_ / "file";
-  expect_refusal({}, {"file: is no folder"});
+  expect_refusal({}, {"file: is not a folder"});
   out_ = "-";
   expect_refusal({}, {"in: is a folder", "standard output"});
 }
@@ -207,7 +207,7 @@ TEST_F(BatchFiles, DryRunKnowsWhatResumeWouldDo) {
   const Files before = everything_in(folder_.path());
   EXPECT_EQ(statuses(json_batch({"--dry-run", "--resume"})), (Names{"unchanged", "planned"}));
   EXPECT_EQ(everything_in(folder_.path()), before);
-  expect_refusal({"--dry-run"}, {"a.png: is there already"});
+  expect_refusal({"--dry-run"}, {"a.png: already exists"});
 }
 
 TEST_F(BatchFiles, OptionsForFoldersAreRefusedForOnePicture) {
@@ -251,7 +251,7 @@ TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   std::uniform_int_distribution<int> width(20, 300);
   std::uniform_int_distribution<int> height(20, 1500);
   for (int i = 0; i < 60; ++i)
-    put(gpufilter::format("p{}.png", 100 + i), {width(random), height(random)});
+    put(formatted("p{}.png", 100 + i), {width(random), height(random)});
   const std::vector<std::string> stages{"--blur", "naive"};
   const Files expected = undisturbed(stages);
   for (int round = 0; round < 5; ++round) {

@@ -24,12 +24,12 @@ class BatchTest : public FilterTest {
 
   void put_many(int count, ImageSize size = {37, 29}) const {
     for (int i = 0; i < count; ++i)
-      put(gpufilter::format("p{}.png", 100 + i), size);
+      put(formatted("p{}.png", 100 + i), size);
   }
 
   // A blur of everything in in_ to out_ on the reference, and `more`.
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more) const {
-    std::vector<std::string> words{in_, out_, "--blur", "auto", "--device", "reference"};
+    std::vector<std::string> words{in_, out_, "--blur", "auto", "--device", "cpu"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }

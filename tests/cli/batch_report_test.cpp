@@ -37,7 +37,7 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   EXPECT_EQ(picture["height"], 30);
   EXPECT_EQ(picture["channels"], 3);
   EXPECT_EQ(picture["depth"], 8);
-  EXPECT_EQ(picture["device"], "reference");
+  EXPECT_EQ(picture["device"], "processor");
   EXPECT_EQ(picture["input_bytes"], fs::file_size(in_ + "/b.jpg"));
   EXPECT_EQ(picture["output_bytes"], fs::file_size(out_ + "/b.jpg"));
   EXPECT_EQ(picture["jpeg"]["quality"], 90);
@@ -47,7 +47,7 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   EXPECT_EQ(summary["done"], 2);
   EXPECT_EQ(summary["failed"], 0);
   EXPECT_EQ(summary["pixels"], 40 * 30 + 37 * 29);
-  EXPECT_EQ(summary["devices"][0]["name"], "reference");
+  EXPECT_EQ(summary["devices"][0]["name"], "processor");
   EXPECT_EQ(summary["devices"][0]["pictures"], 2);
   Names activities;
   for (const Json& line : summary["activities"])

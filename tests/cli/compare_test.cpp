@@ -1,13 +1,14 @@
 // "gpufilter compare" as its users run it.
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
-#include "codec/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "pipeline/comparison.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
@@ -138,10 +139,9 @@ TEST_F(Compare, OtherSizesAndFormatsEndWithThree) {
     const std::string drawing = folder_ / "drawing.png";
     const ProcessResult result = compare({a, b, "--tolerance", "65535", "--diff", drawing});
     EXPECT_EQ(result.exit_code, 3);
-    EXPECT_EQ(
-        result.out,
-        gpufilter::format("not comparable: {} is 8x9, RGB, 8-bit; {} is {}\n{} was not written\n",
-                          a, b, text, drawing));
+    EXPECT_EQ(result.out,
+              formatted("not comparable: {} is 8x9, RGB, 8-bit; {} is {}\n{} was not written\n", a,
+                        b, text, drawing));
     EXPECT_FALSE(std::filesystem::exists(drawing));
 
     const Json json = compare_json({a, b, "--diff", drawing}, 3);
@@ -294,7 +294,7 @@ TEST_F(Compare, FileFormatAndMetadataDoNotMatter) {
   header.metadata.gamma = 45455;
   header.metadata.text.push_back({"Title", "the same picture", {}, {}});
   const auto sink = open_sink(folder_ / "told.png");
-  const auto writer = create_picture(FileFormat::png, *sink, header);
+  const auto writer = create_picture(png_codec(), *sink, header);
   writer->write(grey.rows());
   writer->finish({});
   sink->commit();

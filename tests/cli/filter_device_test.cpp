@@ -1,4 +1,5 @@
 // Which device a run takes, and what happens where it does not work.
+#include <cctype>
 #include <fstream>
 
 #include "cli/filter_fixture.hpp"
@@ -43,7 +44,8 @@ class FilterDevice : public FilterTest {
       .environment = {{"OCL_ICD_VENDORS", folder_ / "empty"}, {"OCL_ICD_FILENAMES", ""}}};
 };
 
-TEST_F(FilterDevice, AutoTakesADevice) {
+// --blur tiled names an OpenCL kernel.
+TEST_F(FilterDevice, AutoTakesOpenClForAKernelThatIsNamed) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json device = report_of({})["device"];
   EXPECT_EQ(device["kind"], has_device("gpu") ? "gpu" : "cpu");
@@ -54,7 +56,19 @@ TEST_F(FilterDevice, AutoTakesADevice) {
   EXPECT_EQ(device["left_out"], Json::array());
 }
 
-TEST_F(FilterDevice, AnIndexOrAPartOfANameOrAKindPicksIt) {
+TEST_F(FilterDevice, AutoTakesTheProcessorForASmallPictureAndSaysWhy) {
+  const ProcessResult result = filter(blur({"--timing", "json"}));
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+  const Json device = Json::parse(result.out)["device"];
+  EXPECT_EQ(device["kind"], "processor");
+  const std::string reason = device["reason"];
+  EXPECT_EQ(reason.rfind("the processor: ", 0), 0) << reason;
+  EXPECT_NE(reason.find(has_device("gpu") ? " to start it" : "no GPU found"), std::string::npos)
+      << reason;
+}
+
+TEST_F(FilterDevice, AnIndexOrPartOfANameOrAKindPicksIt) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json first = Json::parse(filter({"devices", "--json"}).out)["devices"][0];
   EXPECT_EQ(report_of({"--device", "0"})["device"]["name"], first["name"]);
@@ -62,12 +76,16 @@ TEST_F(FilterDevice, AnIndexOrAPartOfANameOrAKindPicksIt) {
   for (char& c : part)
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   EXPECT_EQ(report_of({"--device", part, "--require-device"})["device"]["name"], first["name"]);
-  for (const std::string kind : {"cpu", "gpu"}) {
-    if (has_device(kind)) {
-      EXPECT_EQ(report_of({"--device", kind})["device"]["kind"], kind);
-    } else {
-      expect_failure(3, blur({"--device", kind}), {"'" + kind + "'"});
-    }
+  EXPECT_EQ(report_of({"--device", "opencl"})["device"]["kind"], has_device("gpu") ? "gpu" : "cpu");
+}
+
+TEST_F(FilterDevice, WithoutAGpuTheProcessorDoesItsWorkWithAWarning) {
+  if (has_device("gpu")) GTEST_SKIP() << "skipped: this machine has a GPU";
+  for (const std::string kind : {"gpu", "all"}) {
+    std::string messages;
+    EXPECT_EQ(report_of({"--device", kind}, {}, &messages)["device"]["kind"], "processor");
+    expect_one_line(messages, {"no ", kind == "gpu" ? "'gpu'" : "GPU", "the processor"});
+    expect_failure(3, blur({"--device", kind, "--require-device"}), {"no "});
   }
 }
 
@@ -81,33 +99,40 @@ TEST_F(FilterDevice, DevicesThatAreNotThereEndWithThree) {
 }
 
 TEST_F(FilterDevice, TheEnvironmentNamesOneAndTheOptionWins) {
-  const ProcessOptions reference{.environment = {{"GPUFILTER_DEVICE", "reference"}}};
-  EXPECT_EQ(report_of({}, reference)["device"]["kind"], "reference");
+  const ProcessOptions processor{.environment = {{"GPUFILTER_DEVICE", "cpu"}}};
+  EXPECT_EQ(report_of({}, processor)["device"]["kind"], "processor");
   const ProcessOptions missing{.environment = {{"GPUFILTER_DEVICE", "no such device"}}};
   expect_failure(3, blur({}), {"'no such device'"}, missing);
-  EXPECT_EQ(report_of({"--device", "reference"}, missing)["device"]["kind"], "reference");
+  EXPECT_EQ(report_of({"--device", "cpu"}, missing)["device"]["kind"], "processor");
 }
 
-TEST_F(FilterDevice, TheReferenceNeedsNoOpenCL) {
-  const Json report = report_of({"--device", "reference"}, no_opencl_);
-  EXPECT_EQ(report["device"]["name"], "reference");
+TEST_F(FilterDevice, TheProcessorNeedsNoOpenCl) {
+  const Json report = report_of({"--device", "cpu"}, no_opencl_);
+  EXPECT_EQ(report["device"]["name"], "processor");
   EXPECT_EQ(report["device"]["reason"], "asked for");
-  EXPECT_EQ(report["passes"][0]["variant"], "reference");
+  EXPECT_EQ(report["passes"][0]["reason"], "the processor");
   EXPECT_EQ(report["passes"][0]["program"], "none");
 }
 
-TEST_F(FilterDevice, WithoutOpenCLAutoFallsBackWithOneWarning) {
+TEST_F(FilterDevice, WithoutOpenClTheProcessorRunsNamedKernelsWithAWarning) {
   std::string messages;
   const Json report = report_of({}, no_opencl_, &messages);
-  EXPECT_EQ(report["device"]["kind"], "reference");
+  EXPECT_EQ(report["device"]["kind"], "processor");
   EXPECT_NE(report["device"]["reason"], "");
-  expect_one_line(messages, {"no OpenCL device", "falling back", "reference"});
+  expect_one_line(messages, {"'opencl'", "the processor"});
   filter_quietly(blur({}), no_opencl_);
 }
 
-TEST_F(FilterDevice, WithoutOpenCLARequiredDeviceEndsWithThree) {
+TEST_F(FilterDevice, AWarningOfAFallbackIsNeverHidden) {
+  const ProcessResult result = filter(blur({"--device", "opencl", "-q"}), no_opencl_);
+  EXPECT_EQ(result.exit_code, 0);
+  expect_one_line(result.err, {"'opencl'", "the processor"});
+}
+
+TEST_F(FilterDevice, WithoutOpenClARequiredDeviceEndsWithThree) {
   expect_failure(3, blur({"--require-device"}), {"no OpenCL device"}, no_opencl_);
-  expect_failure(3, blur({"--device", "cpu"}), {"no OpenCL device", "'cpu'"}, no_opencl_);
+  expect_failure(3, blur({"--device", "opencl", "--require-device"}),
+                 {"no OpenCL device", "'opencl'"}, no_opencl_);
   expect_failure(3, blur({"--device", "0"}), {"no OpenCL device"}, no_opencl_);
   expect_failure(3, {in_, out_, "--require-device"}, {"no OpenCL device"}, no_opencl_);
 }
@@ -127,12 +152,13 @@ class FilterKernels : public FilterDevice {
 
 TEST_F(FilterKernels, AreReadFromAFolder) {
   GPUFILTER_REQUIRE_DEVICE();
-  EXPECT_NE(report_of({}, live_)["device"]["kind"], "reference");
+  EXPECT_NE(report_of({}, live_)["device"]["kind"], "processor");
   {
     std::ofstream kernel(folder_ / "kernels/blur.cl", std::ios::app);
     kernel << "#error changed by a test\n";
   }
-  for (const auto& words : {std::vector<std::string>{"--device", "0"}, {"--require-device"}}) {
+  for (const auto& words :
+       {std::vector<std::string>{"--device", "0", "--require-device"}, {"--require-device"}}) {
     const ProcessResult result = filter(blur(words), live_);
     EXPECT_EQ(result.exit_code, 3);
     // The driver's compiler may have said something itself.
@@ -146,7 +172,7 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
   write_file(folder_ / "kernels/common.cl", "no kernel\n");
   std::string messages;
   const Json report = report_of({}, live_, &messages);
-  EXPECT_EQ(report["device"]["kind"], "reference");
+  EXPECT_EQ(report["device"]["kind"], "processor");
   EXPECT_EQ(report["device"]["platform"], "");
   EXPECT_NE(messages.find("falling back to"), std::string::npos) << messages;
   ASSERT_GE(report["device"]["left_out"].size(), 1);
@@ -156,7 +182,8 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
 TEST_F(FilterKernels, ThatAreMissingAreNamed) {
   GPUFILTER_REQUIRE_DEVICE();
   const ProcessOptions nowhere{.environment = {{"GPUFILTER_KERNELS", folder_ / "nowhere"}}};
-  expect_failure(3, blur({"--device", "0"}), {"nowhere/", ".cl", "GPUFILTER_KERNELS"}, nowhere);
+  expect_failure(3, blur({"--device", "0", "--require-device"}),
+                 {"nowhere/", ".cl", "GPUFILTER_KERNELS"}, nowhere);
 }
 
 }  // namespace

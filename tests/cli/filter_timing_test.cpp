@@ -114,20 +114,20 @@ TEST_F(FilterTiming, JsonSaysHowLongItTook) {
   EXPECT_LT(json["other_milliseconds"], total);
 }
 
-TEST_F(FilterTiming, TheReferenceIsTimedToo) {
-  const Json json = report({"--device", "reference"});
+TEST_F(FilterTiming, TheProcessorIsTimedToo) {
+  const Json json = report({"--device", "cpu"});
   auto activities = activities_of(json);
   for (const char* name : {"decode", "kernel 0", "kernel 1", "encode"})
     EXPECT_GT(activities[name]["milliseconds"], 0) << name;
   EXPECT_EQ(activities.size(), 4);
-  EXPECT_EQ(json["device"]["kind"], "reference");
+  EXPECT_EQ(json["device"]["kind"], "processor");
 }
 
 TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
   const std::string columns =
       "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
       "megapixels_per_second,gigabytes_per_second";
-  for (const char* device : {"auto", "reference"}) {
+  for (const char* device : {"opencl", "cpu"}) {
     const ProcessResult result =
         filter(command({"--timing", "csv", "--device", device, "--log-level", "error"}));
     EXPECT_EQ(result.exit_code, 0);
@@ -232,7 +232,7 @@ TEST_F(FilterTrace, HasEverySpanOfTheRun) {
 
 TEST_F(FilterTrace, MayGoToStandardOutput) {
   const ProcessResult result =
-      filter(command({"--trace", "-", "--timing", "off", "--device", "reference"}));
+      filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"}));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   auto count = spans_by_category(result.out, 1e9);

@@ -1,4 +1,6 @@
 // Wrong usage is found before any picture is touched; help and version.
+#include <sstream>
+
 #include "cli/filter_fixture.hpp"
 
 namespace gpufilter::test {
@@ -6,7 +8,7 @@ namespace {
 
 class FilterUsage : public FilterTest {
  protected:
-  // That these words after "in.png out.png" end with 2. The output is there already and the input
+  // That these words after "in.png out.png" end with 2. The output already exists and the input
   // is no picture: had either been touched, it would show.
   void expect_refused(const std::vector<std::string>& words,
                       const std::vector<std::string>& parts) const {
@@ -61,9 +63,19 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
 }
 
 TEST_F(FilterUsage, OneLineTellsWhatIsPossible) {
-  expect_refused({"--blur", "foo"}, {"naive", "tiled", "auto"});
+  expect_refused({"--blur", "foo"}, {"--blur foo: choose naive, tiled or auto"});
+  expect_refused({"--blur", "tield"}, {"--blur tield: ", "did you mean tiled?"});
+  expect_refused({"--blurr", "tiled"}, {"--blurr: ", "did you mean --blur?"});
   expect_refused({"--quality", "101"}, {"'101'", "from 1 to 100"});
   expect_refused({"--device", "gpu", "--device", "cpu"}, {"--device", "more than once"});
+}
+
+TEST_F(FilterUsage, ParametersBelongToAStageThatTakesThem) {
+  expect_refused({"--tile", "8"}, {"--tile 8: --blur auto does not take it", "--blur tiled"});
+  expect_refused({"--color", "sepia", "--border", "wrap"},
+                 {"--border wrap: --color sepia does not take it", "--blur"});
+  expect_refused({"--border", "wrap", "--border", "mirror"},
+                 {"--border wrap and --border mirror: ", "--blur auto"});
 }
 
 TEST_F(FilterUsage, OutputNamesDecideTheFormat) {
@@ -73,7 +85,7 @@ TEST_F(FilterUsage, OutputNamesDecideTheFormat) {
 }
 
 TEST_F(FilterUsage, AReferenceIsNoDevice) {
-  expect_refused({"--device", "reference", "--require-device"}, {"--require-device", "reference"});
+  expect_refused({"--device", "cpu", "--require-device"}, {"--require-device", "cpu"});
 }
 
 TEST_F(FilterUsage, TheTraceIsNoPicture) {

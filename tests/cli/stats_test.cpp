@@ -69,7 +69,7 @@ void expect_counted(const Json& json, const Image& image) {
 }
 
 TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
-  std::vector<std::string> devices{"reference"};
+  std::vector<std::string> devices{"cpu"};
   for (const auto& session : all_sessions())
     devices.push_back(std::to_string(session->device().index));
   for (const PixelFormat& format : all_formats()) {
@@ -85,7 +85,7 @@ TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
       EXPECT_EQ(json["height"], 67);
       EXPECT_EQ(json["depth"], format.depth);
       EXPECT_EQ(json["pixels"], 241 * 67);
-      EXPECT_EQ(json["device"]["kind"] == "reference", device == "reference");
+      EXPECT_EQ(json["device"]["kind"] == "processor", device == "cpu");
       EXPECT_EQ(json["device"]["reason"].get<std::string>().rfind("asked for", 0), 0U);
       expect_counted(json, image);
     }
@@ -162,7 +162,7 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
   expect_trouble(2, {path, path}, {"too many"});
   expect_trouble(2, {path, "--frobnicate"}, {"--frobnicate"});
   expect_trouble(2, {path, "--max-pixels", "0"}, {"--max-pixels"});
-  expect_trouble(2, {path, "--device", "reference", "--require-device"}, {"reference"});
+  expect_trouble(2, {path, "--device", "cpu", "--require-device"}, {"cpu"});
   expect_trouble(3, {path, "--device", "no such device"}, {"no such device"});
 }
 

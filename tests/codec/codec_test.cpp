@@ -1,53 +1,53 @@
-// Which format a file is, and which one a name asks for.
+// The table of formats: which one a file is, and which one a name asks for.
 #include "codec/codec.hpp"
 
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::optional<FileFormat> sniff(const std::string& head) {
-  return sniff_format({reinterpret_cast<const std::uint8_t*>(head.data()), head.size()});
+const Codec* codec_beginning(const std::string& head) {
+  return codec_of_content({reinterpret_cast<const std::uint8_t*>(head.data()), head.size()});
 }
 
 TEST(Codec, KnowsFormatsByTheirContent) {
-  EXPECT_EQ(sniff("\x89PNG\r\n\x1a\n"), FileFormat::png);
-  EXPECT_EQ(sniff("\xff\xd8\xff\xe0"), FileFormat::jpeg);
-  EXPECT_EQ(sniff("\x89PNG\n\x1a\n-"), std::nullopt);  // line ends converted on the way
-  EXPECT_EQ(sniff("\x89PNG\r\n\x1a"), std::nullopt);
-  EXPECT_EQ(sniff("\xff\xd8"), std::nullopt);
-  EXPECT_EQ(sniff("GIF89a"), std::nullopt);
-  EXPECT_EQ(sniff(""), std::nullopt);
+  EXPECT_EQ(codec_beginning("\x89PNG\r\n\x1a\n"), &png_codec());
+  EXPECT_EQ(codec_beginning("\xff\xd8\xff\xe0"), &jpeg_codec());
+  EXPECT_EQ(codec_beginning("\x89PNG\n\x1a\n-"), nullptr);  // line ends converted on the way
+  EXPECT_EQ(codec_beginning("\x89PNG\r\n\x1a"), nullptr);
+  EXPECT_EQ(codec_beginning("\xff\xd8"), nullptr);
+  EXPECT_EQ(codec_beginning("GIF89a"), nullptr);
+  EXPECT_EQ(codec_beginning(""), nullptr);
+  EXPECT_EQ(signature_size(), 8U);
 }
 
 TEST(Codec, TakesTheOutputsFormatFromItsName) {
   for (const char* name : {"a.png", "A.PNG", "dir.jpg/b.Png", ".png", "a.jpg.png"}) {
-    EXPECT_EQ(format_for_name(name), FileFormat::png) << name;
+    EXPECT_EQ(&codec_for_output(name), &png_codec()) << name;
   }
   for (const char* name : {"a.jpg", "a.JPEG", "/x/y.Jpg"}) {
-    EXPECT_EQ(format_for_name(name), FileFormat::jpeg) << name;
+    EXPECT_EQ(&codec_for_output(name), &jpeg_codec()) << name;
   }
 }
 
 TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
   for (const std::string name :
        {"a", "a.tif", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
+    EXPECT_EQ(codec_of_name(name), nullptr) << name;
     try {
-      (void)format_for_name(name);
+      (void)codec_for_output(name);
       FAIL() << "no exception for " << name;
     } catch (const UsageError& error) {
       EXPECT_EQ(error.what(), name + ": the name of an output ends in .png, .jpg or .jpeg");
     }
   }
-}
-
-TEST(Codec, NamesFormats) {
-  EXPECT_STREQ(to_string(FileFormat::png), "PNG");
-  EXPECT_STREQ(to_string(FileFormat::jpeg), "JPEG");
 }
 
 TEST(Codec, RefusesWhatIsNoPicture) {
@@ -61,6 +61,40 @@ TEST(Codec, RefusesWhatIsNoPicture) {
   };
   EXPECT_EQ(refusal(""), "in.gif: the file is empty");
   EXPECT_EQ(refusal("GIF89a..."), "in.gif: neither a PNG nor a JPEG picture");
+}
+
+TEST(Codec, RowsAreComplete) {
+  std::set<std::string> names;
+  std::set<std::string> endings;
+  for (const Codec* codec : codecs()) {
+    SCOPED_TRACE(codec->name);
+    EXPECT_TRUE(names.insert(codec->name).second);
+    ASSERT_FALSE(codec->endings.empty());
+    for (const std::string& ending : codec->endings) {
+      EXPECT_EQ(ending.front(), '.');
+      EXPECT_TRUE(endings.insert(ending).second) << ending;
+      EXPECT_EQ(codec_of_name("a" + ending), codec);
+    }
+    ASSERT_FALSE(codec->signatures.empty());
+    for (const std::string& signature : codec->signatures)
+      EXPECT_EQ(codec_beginning(signature + "and more"), codec);
+    EXPECT_NE(codec->open, nullptr);
+    EXPECT_NE(codec->create, nullptr);
+    EXPECT_NE(codec_versions().find(codec->libraries()), std::string::npos);
+  }
+}
+
+TEST(Codec, DefaultsAreValuesOfTheirOptions) {
+  std::set<std::string> names;
+  for (const WriteOption* option : all_write_options()) {
+    EXPECT_TRUE(names.insert(option->name).second) << option->name;
+    if (option->default_value.empty()) {
+      EXPECT_EQ(WriteOptions().value(*option), std::nullopt);
+    } else {
+      EXPECT_EQ(WriteOptions().value(*option), parse_value(*option, option->default_value));
+    }
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "background"}));
 }
 
 }  // namespace

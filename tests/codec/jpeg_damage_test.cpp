@@ -1,4 +1,5 @@
 // Files that are cut off or changed: refused in one line where pixels are lost, never a crash.
+#include <algorithm>
 #include <stdexcept>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 
 #include <gtest/gtest.h>

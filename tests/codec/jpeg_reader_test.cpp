@@ -80,7 +80,7 @@ TEST(JpegReader, YieldsTheKnownColorInEveryColorSpace) {
 TEST(JpegReader, DescribesThePicture) {
   const auto reader = open_jpeg(
       memory_source(encode_with_libjpeg(test::textured_raster(31, 7, 3)), "some.jpg"), {});
-  EXPECT_EQ(reader->header().file_format, FileFormat::jpeg);
+  EXPECT_EQ(reader->header().file_format, &jpeg_codec());
   EXPECT_EQ(reader->header().size, (ImageSize{31, 7}));
   EXPECT_EQ(reader->header().format, (PixelFormat{3, 8}));
 }

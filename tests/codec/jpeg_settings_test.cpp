@@ -21,8 +21,22 @@ using test::JpegRecipe;
 
 const std::vector<ChromaSubsampling> subsamplings{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
 
+WriteOptions asking_for(const char* quality, const char* subsampling = "auto") {
+  WriteOptions options;
+  options.set(jpeg_subsampling_option(), subsampling);
+  return *quality == '\0' ? options : options.set(jpeg_quality_option(), quality);
+}
+
 PictureHeader header_of(const Bytes& jpeg) {
   return open_jpeg(memory_source(jpeg, "in.jpg"), {})->header();
+}
+
+std::optional<JpegQuantization> quantization_in(const Bytes& jpeg) {
+  return stored_jpeg_encoding(header_of(jpeg))->quantization;
+}
+
+std::optional<ChromaSubsampling> subsampling_in(const Bytes& jpeg) {
+  return stored_jpeg_encoding(header_of(jpeg))->subsampling;
 }
 
 Bytes colors(const JpegRecipe& recipe = {}) {
@@ -75,7 +89,7 @@ std::string settings_of(const PictureHeader& input, const WriteOptions& options 
   header.format = format.value_or(input.format);
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
-  return describe(*create_jpeg(*sink, header, options)->jpeg_settings());
+  return create_jpeg(*sink, header, options)->notes()->text;
 }
 
 TEST(JpegSettings, EveryQualityIsFound) {
@@ -84,7 +98,7 @@ TEST(JpegSettings, EveryQualityIsFound) {
          {colors({.quality = quality}), grey(quality), cmyk(JCS_CMYK, quality),
           cmyk(JCS_YCCK, quality),
           colors({.stored_colors = JCS_RGB, .quality = quality, .progressive = true})}) {
-      const auto found = header_of(jpeg).jpeg->quantization;
+      const auto found = quantization_in(jpeg);
       ASSERT_TRUE(found) << quality;
       EXPECT_EQ(found->quality, quality);
       EXPECT_TRUE(found->standard) << quality;
@@ -108,19 +122,19 @@ TEST(JpegSettings, SubsamplingIsARatio) {
   for (const ChromaSubsampling& subsampling : subsamplings) {
     const Bytes jpeg = colors({.horizontal_subsampling = subsampling.horizontal,
                                .vertical_subsampling = subsampling.vertical});
-    EXPECT_EQ(header_of(jpeg).jpeg->subsampling, subsampling);
+    EXPECT_EQ(subsampling_in(jpeg), subsampling);
   }
   const auto both_doubled = [](jpeg_compress_struct& jpeg) {
     for (int i = 0; i < 3; ++i)
       jpeg.comp_info[i].v_samp_factor = 2;
   };
   const Bytes jpeg = colors({.vertical_subsampling = 1, .before_start = both_doubled});
-  EXPECT_EQ(header_of(jpeg).jpeg->subsampling, (ChromaSubsampling{2, 1}));
+  EXPECT_EQ(subsampling_in(jpeg), (ChromaSubsampling{2, 1}));
 }
 
 TEST(JpegSettings, SomeSubsamplingsCannotBeTold) {
   const auto unlike = [](jpeg_compress_struct& jpeg) { jpeg.comp_info[2].h_samp_factor = 2; };
-  EXPECT_FALSE(header_of(colors({.before_start = unlike})).jpeg->subsampling);
+  EXPECT_FALSE(subsampling_in(colors({.before_start = unlike})));
   // Three samples of luma beside two of chroma: libjpeg reads that, but cannot write it.
   Bytes uneven = colors();
   const Bytes frame{0xFF, 0xC0};
@@ -129,8 +143,8 @@ TEST(JpegSettings, SomeSubsamplingsCannotBeTold) {
   *(begin + 11) = 0x31;
   *(begin + 14) = 0x21;
   *(begin + 17) = 0x21;
-  EXPECT_FALSE(header_of(uneven).jpeg->subsampling);
-  EXPECT_FALSE(header_of(grey(50)).jpeg->subsampling);
+  EXPECT_FALSE(subsampling_in(uneven));
+  EXPECT_FALSE(subsampling_in(grey(50)));
 }
 
 TEST(JpegSettings, HaveTheUsualNames) {
@@ -164,7 +178,7 @@ TEST(JpegSettings, AreKept) {
 TEST(JpegSettings, OwnTablesAreKeptAsTheyAre) {
   const Bytes jpeg = colors_with_own_tables();
   const PictureHeader header = header_of(jpeg);
-  EXPECT_FALSE(header.jpeg->quantization->standard);
+  EXPECT_FALSE(stored_jpeg_encoding(header)->quantization->standard);
   EXPECT_EQ(test::components_of(written(header)), test::components_of(jpeg));
   EXPECT_EQ(settings_of(header),
             "own tables, about quality 95 (kept from the input), 4:2:0 (kept from the input)");
@@ -178,16 +192,15 @@ TEST(JpegSettings, ChromaOfAnotherQualityMakesTablesOnesOwn) {
   };
   const Bytes jpeg = colors({.quality = 60, .before_start = finer_chroma});
   const PictureHeader header = header_of(jpeg);
-  EXPECT_EQ(header.jpeg->quantization->quality, 60);
-  EXPECT_FALSE(header.jpeg->quantization->standard);
+  EXPECT_EQ(stored_jpeg_encoding(header)->quantization->quality, 60);
+  EXPECT_FALSE(stored_jpeg_encoding(header)->quantization->standard);
   EXPECT_EQ(test::components_of(written(header)), test::components_of(jpeg));
 }
 
 TEST(JpegSettings, TheNearestQualityIsThatOfNearlyTheSameLuma) {
   const auto one_off = [](jpeg_compress_struct& jpeg) { ++jpeg.quant_tbl_ptrs[0]->quantval[20]; };
   for (const int quality : {10, 50, 75, 92}) {
-    const auto found =
-        header_of(colors({.quality = quality, .before_start = one_off})).jpeg->quantization;
+    const auto found = quantization_in(colors({.quality = quality, .before_start = one_off}));
     EXPECT_EQ(found->quality, quality);
     EXPECT_FALSE(found->standard);
   }
@@ -204,17 +217,17 @@ TEST(JpegSettings, WhatIsAskedForIsDone) {
                                          .vertical_subsampling = subsampling.vertical}));
     };
     // The quality alone leaves the subsampling to the input.
-    EXPECT_EQ(test::components_of(written(input, {.jpeg_quality = 77})),
-              expected(*input.jpeg->subsampling));
-    for (const ChromaSubsampling& subsampling : subsamplings) {
-      EXPECT_EQ(test::components_of(
-                    written(input, {.jpeg_quality = 77, .jpeg_subsampling = subsampling})),
-                expected(subsampling));
+    EXPECT_EQ(test::components_of(written(input, asking_for("77"))),
+              expected(*stored_jpeg_encoding(input)->subsampling));
+    const std::vector<std::pair<const char*, ChromaSubsampling>> chroma{
+        {"444", {1, 1}}, {"422", {2, 1}}, {"420", {2, 2}}};
+    for (const auto& [name, subsampling] : chroma) {
+      EXPECT_EQ(test::components_of(written(input, asking_for("77", name))), expected(subsampling));
     }
   }
-  EXPECT_EQ(settings_of(kept, {.jpeg_quality = 77}),
+  EXPECT_EQ(settings_of(kept, asking_for("77")),
             "quality 77 (asked for), 4:4:0 (kept from the input)");
-  EXPECT_EQ(settings_of(kept, {.jpeg_subsampling = ChromaSubsampling{2, 1}}),
+  EXPECT_EQ(settings_of(kept, asking_for("", "422")),
             "quality 50 (kept from the input), 4:2:2 (asked for)");
 }
 
@@ -223,7 +236,7 @@ TEST(JpegSettings, OtherInputsHaveDefaults) {
   png.size = {33, 17};
   png.format = {3, 8};
   EXPECT_EQ(settings_of(png), "quality 90 (the default), 4:4:4 (the default from quality 90)");
-  EXPECT_EQ(settings_of(png, {.jpeg_quality = 89}),
+  EXPECT_EQ(settings_of(png, asking_for("89")),
             "quality 89 (asked for), 4:2:0 (the default below quality 90)");
   EXPECT_EQ(settings_of(png, {}, PixelFormat{1, 16}), "quality 90 (the default)");
   const auto plain = test::components_of(

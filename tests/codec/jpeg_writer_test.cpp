@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -59,7 +60,7 @@ TEST(JpegWriter, WritesWhatLibjpegDoes) {
       const Image image = test::random_image(size, {channels, 8}, 1);
       for (const int quality : {1, 50, 89, 90, 100}) {
         WriteOptions options;
-        options.jpeg_quality = quality;
+        options.set(jpeg_quality_option(), std::to_string(quality));
         EXPECT_TRUE(encode(image, options) == encode_plainly(raster_of(image), quality))
             << channels << " channels, quality " << quality;
       }
@@ -74,7 +75,7 @@ TEST(JpegWriter, IsOfQuality90ByDefault) {
 
 // The pixels of `image` over `background`, 8 bits and no alpha, by the contract's formulas in 64
 // bits.
-Raster reduced(const Image& image, const std::array<std::uint8_t, 3>& background) {
+Raster reduced(const Image& image, const Color& background) {
   const PixelFormat format = image.format();
   const std::uint64_t max = format.max_sample();
   const std::uint64_t grey =
@@ -100,10 +101,9 @@ Raster reduced(const Image& image, const std::array<std::uint8_t, 3>& background
 }
 
 TEST(JpegWriter, ReducesDepthAndAlpha) {
-  for (const std::array<std::uint8_t, 3>& background :
-       {std::array<std::uint8_t, 3>{255, 255, 255}, std::array<std::uint8_t, 3>{12, 200, 99}}) {
+  for (const Color& background : {Color{255, 255, 255}, Color{12, 200, 99}}) {
     WriteOptions options;
-    options.background = background;
+    options.set(background_option(), to_string(OptionValue(background)));
     for (const PixelFormat format : {PixelFormat{1, 16}, PixelFormat{3, 16}, PixelFormat{2, 8},
                                      PixelFormat{4, 8}, PixelFormat{2, 16}, PixelFormat{4, 16}}) {
       const Image image = format.has_alpha() ? test::mixed_alpha_image({77, 31}, format, 1)

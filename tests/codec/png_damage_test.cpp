@@ -26,10 +26,10 @@ void expect_prefixes_refused(const Bytes& file, std::size_t first, std::size_t s
   for (std::size_t length = first; length < file.size(); length += step) {
     const Bytes prefix(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
     const std::string message = refusal(prefix);
-    const char* expected = length == 0  ? "in.png: the file is empty"
-                           : length < 8 ? "in.png: neither a PNG nor a JPEG picture"
-                                        : "in.png: the file ends too early";
-    ASSERT_EQ(message, expected) << length << " bytes of " << file.size();
+    const std::string reason = length == 0  ? "the file is empty"
+                               : length < 8 ? no_picture()
+                                            : "the file ends too early";
+    ASSERT_EQ(message, "in.png: " + reason) << length << " bytes of " << file.size();
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -87,7 +88,7 @@ Bytes picture_file(const PixelFormat& format, ImageSize size = {61, 43}) {
     }
   }
   PngSettings settings;
-  settings.options.png_level = 4;
+  settings.options.set(png_level_option(), "4");
   return encode_png(image, settings);
 }
 

@@ -1,4 +1,5 @@
 // The PNG writer's chunks: their borders, their threads, and their failures.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@ constexpr std::size_t chunk_size = std::size_t{512} << 10U;  // the writer's, of
 
 PngSettings at_level(int level, int rows_a_time = 0) {
   PngSettings settings;
-  settings.options.png_level = level;
+  settings.options.set(png_level_option(), std::to_string(level));
   settings.rows_a_time = rows_a_time;
   return settings;
 }
@@ -253,7 +254,7 @@ TEST(PngPixelWriter, StopsCleanlyWhereTheSinkFails) {
     PictureHeader header;
     header.size = image.size();
     header.format = image.format();
-    const auto writer = create_picture(FileFormat::png, sink, header);
+    const auto writer = create_picture(png_codec(), sink, header);
     try {
       for (int y = 0; y < 3000; y += 100)
         writer->write(image.rows().part({y, y + 100}));
@@ -273,7 +274,7 @@ TEST(PngPixelWriter, MayBeAbandonedAtAnyRow) {
     PictureHeader header;
     header.size = image.size();
     header.format = image.format();
-    const auto writer = create_picture(FileFormat::png, *sink, header);
+    const auto writer = create_picture(png_codec(), *sink, header);
     writer->write(image.rows().part({0, rows}));
   }
 }

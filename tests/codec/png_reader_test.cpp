@@ -65,7 +65,7 @@ TEST(PngReader, DecodesEveryValidPictureOfPngSuite) {
     SCOPED_TRACE(path);
     const Bytes file = file_bytes(path);
     const ReadPng picture = read_png(file);
-    EXPECT_EQ(picture.header.file_format, FileFormat::png);
+    EXPECT_EQ(picture.header.file_format, &png_codec());
     EXPECT_TRUE(same_samples(decode_png(file), picture.image));
   }
 }

@@ -36,7 +36,7 @@ TEST_P(PngWriterRoundTrip, KeepsEverySample) {
                      std::to_string(size.height));
         const Image image = random_image(size, {channels, depth}, 7);
         PngSettings settings;
-        settings.options.png_level = GetParam();
+        settings.options.set(png_level_option(), std::to_string(GetParam()));
         const Bytes file = encode_png(image, settings);
         const DecodedPng decoded = decode_png(file);
         ASSERT_EQ(decoded.depth, depth);
@@ -74,7 +74,7 @@ TEST(PngWriter, MakesSmallerFilesAtHigherLevels) {
     const Image image = read_picture(shared_path("photos") / name);
     for (std::size_t i = 0; i < levels.size(); ++i) {
       PngSettings settings;
-      settings.options.png_level = levels.at(i);
+      settings.options.set(png_level_option(), std::to_string(levels.at(i)));
       sizes.at(i) += encode_png(image, settings).size();
     }
   }
@@ -102,7 +102,7 @@ TEST(PngWriter, RefusesSizesThatPngCannotHold) {
   PictureHeader header;
   header.size = {0, 5};
   try {
-    (void)create_picture(FileFormat::png, *sink, header);
+    (void)create_picture(png_codec(), *sink, header);
     FAIL() << "no exception";
   } catch (const PictureError& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("out.png: cannot be encoded as PNG: "))
@@ -137,7 +137,7 @@ TEST(PngWriter, PassesOnWhatTheSinkThrows) {
     header.size = image.size();
     header.format = image.format();
     try {
-      const auto writer = create_picture(FileFormat::png, sink, header);
+      const auto writer = create_picture(png_codec(), sink, header);
       writer->write(image.rows());
       writer->finish({});
       FAIL() << "no exception with space for " << space;

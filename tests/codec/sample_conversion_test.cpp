@@ -1,5 +1,6 @@
 #include "codec/sample_conversion.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -59,7 +60,7 @@ TEST(Luma, IsRec601) {
 TEST(FlattenPixels, IsExactForEveryGreyAndAlphaOf8Bits) {
   for (const int level : {0, 1, 127, 128, 254, 255}) {
     const auto byte = static_cast<std::uint8_t>(level);
-    const BackgroundColor background{byte, byte, byte};
+    const Color background{byte, byte, byte};
     std::vector<std::uint8_t> pixels;
     for (int c = 0; c < 256; ++c) {
       for (int a = 0; a < 256; ++a) {

@@ -2,9 +2,13 @@
 // against the reference, to the bit.
 #include "compute/array_reduction.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <numeric>

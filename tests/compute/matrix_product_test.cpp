@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ std::vector<MatrixShape> shapes() {
 }
 
 std::string describe(const MatrixShape& shape) {
-  return format("{}x{} by {}x{}", shape.rows, shape.depth, shape.depth, shape.columns);
+  return formatted("{}x{} by {}x{}", shape.rows, shape.depth, shape.depth, shape.columns);
 }
 
 std::size_t index(int i) {
@@ -204,7 +205,7 @@ Floats on_device(Session& session, const MatrixProduct& product, const Problem& 
     const auto right = std::bit_cast<std::uint32_t>(y[i]);
     if (left != right) {
       return ::testing::AssertionFailure()
-             << format("number {}: {} ({:#010x}) and {} ({:#010x})", i, x[i], left, y[i], right);
+             << formatted("number {}: {} ({:#010x}) and {} ({:#010x})", i, x[i], left, y[i], right);
     }
   }
   return ::testing::AssertionSuccess();

@@ -3,8 +3,13 @@
 #include "compute/picture_reduction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -158,6 +163,27 @@ TEST_P(OnDevice, NoRowsAddNothing) {
   }
 }
 
+// Seven bands of 155 pixels where the device's counters hold 500: three bands at a time.
+TEST(CounterRange, NoCountIsLostWhereCountersStartAgain) {
+  const Image image = test::random_image({31, 35}, {3, 8}, 6);
+  for (const auto& session : test::all_sessions()) {
+    for (const Quantity quantity :
+         {Quantity::totals, Quantity::channel_histograms, Quantity::luma_histogram}) {
+      PictureReducer reducer(*session, 31, {3, 8}, quantity, ReductionPath::automatic, 500);
+      EXPECT_TRUE(gathered(*session, reducer, image, 5) == counted(image, quantity));
+      Queue queue = session->make_queue();
+      const Buffer buffer = session->allocate(image.bytes());
+      queue.upload(buffer, image.rows().data, image.bytes());
+      EXPECT_THROW(static_cast<void>(reducer.add(queue, {&buffer, {0, 35}})), std::overflow_error);
+      std::size_t commands = 0;
+      for (int y = 0; y < 35; y += 5)
+        commands += reducer.add(queue, {&buffer, {y, y + 5}}).size();
+      // Counters are cleared by a command of its own, three times here.
+      EXPECT_EQ(commands, quantity == Quantity::totals ? 7U : 10U);
+    }
+  }
+}
+
 // A white picture of more pixels than 32 bits can count, from one band added again and again.
 class ManyPixels : public ::testing::Test {
  protected:
@@ -165,7 +191,10 @@ class ManyPixels : public ::testing::Test {
   static constexpr int times = 129;  // 2^32 pixels are 128 of these bands
 
   void SetUp() override {
-    if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+    for (const auto& session : test::all_sessions()) {
+      if (session->device().kind != DeviceKind::cpu) sessions_.push_back(session.get());
+    }
+    if (sessions_.empty()) GTEST_SKIP() << "skipped: no GPU here, and CPUs take half a minute";
   }
 
   static PictureStatistics gathered(Session& session, const PixelFormat& format,
@@ -175,13 +204,12 @@ class ManyPixels : public ::testing::Test {
     Queue queue = session.make_queue();
     queue.upload(buffer, white.rows().data, white.bytes());
     PictureReducer reducer(session, band.width, format, quantity);
-    std::size_t commands = 0;
     for (int i = 0; i < times; ++i)
-      commands += reducer.add(queue, {&buffer, {0, band.height}}).size();
-    // Counters are cleared by a command of its own: at the start, and before they could overflow.
-    EXPECT_EQ(commands, times + (quantity == Quantity::totals ? 0U : 2U));
+      static_cast<void>(reducer.add(queue, {&buffer, {0, band.height}}));
     return reducer.result(queue);
   }
+
+  std::vector<Session*> sessions_;
 };
 
 TEST_F(ManyPixels, AreCountedExactly) {
@@ -199,7 +227,7 @@ TEST_F(ManyPixels, AreCountedExactly) {
       pixels, {{pixels * 255, pixels * 255 * 255, 255, 255, product, 255, 255, 0}}};
   Histogram counts(256, 0);
   counts[255] = pixels;
-  for (const auto& session : test::all_sessions()) {
+  for (Session* session : sessions_) {
     EXPECT_TRUE(gathered(*session, {1, 8}, Quantity::totals) == PictureStatistics(expected));
     EXPECT_TRUE(gathered(*session, {1, 8}, Quantity::luma_histogram) == PictureStatistics(counts));
   }

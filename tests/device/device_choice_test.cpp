@@ -1,6 +1,7 @@
 #include "device/device_choice.hpp"
 
 #include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ std::vector<DeviceInfo> machine() {
 std::vector<std::string> names(std::string_view request, bool require = false) {
   std::vector<std::string> result;
   for (const DeviceCandidate& candidate : choose_devices(request, require, machine())) {
-    result.push_back(candidate.device ? candidate.device->name : "reference");
+    result.push_back(candidate.device ? candidate.device->name : "processor");
     EXPECT_FALSE(candidate.reason.empty());
   }
   return result;
@@ -37,30 +38,27 @@ std::vector<std::string> names(std::string_view request, bool require = false) {
 
 using Names = std::vector<std::string>;
 
-TEST(DeviceChoice, AutoTriesGpusThenCpusThenOthersThenTheReference) {
-  EXPECT_EQ(names("auto"),
-            (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA", "reference"}));
+TEST(DeviceChoice, OpenClTriesGpusThenCpusThenOthersThenTheProcessor) {
+  EXPECT_EQ(names("opencl"),
+            (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA", "processor"}));
 }
 
-TEST(DeviceChoice, AllAreThoseOfAutoAndThereIsOne) {
-  EXPECT_EQ(names("all"), names("auto"));
-  EXPECT_EQ(names("all", true), names("auto", true));
-  EXPECT_THROW(static_cast<void>(choose_devices("all", false, {})), DeviceError);
-}
-
-TEST(DeviceChoice, ARequiredDeviceIsNeverTheReference) {
-  EXPECT_EQ(names("auto", true), (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA"}));
-  EXPECT_THROW(static_cast<void>(choose_devices("auto", true, {})), DeviceError);
-  EXPECT_THROW(static_cast<void>(choose_devices("reference", true, machine())), UsageError);
+TEST(DeviceChoice, ARequiredDeviceIsNeverTheProcessor) {
+  EXPECT_EQ(names("opencl", true),
+            (Names{"NVIDIA H200", "Intel Arc", "pthread-Xeon", "Some FPGA"}));
+  EXPECT_EQ(names("gpu", true), (Names{"NVIDIA H200", "Intel Arc"}));
+  EXPECT_EQ(names("0", true), (Names{"pthread-Xeon"}));
+  EXPECT_THROW(static_cast<void>(choose_devices("opencl", true, {})), DeviceError);
+  EXPECT_THROW(static_cast<void>(choose_devices("gpu", true, {})), DeviceError);
+  EXPECT_THROW(static_cast<void>(choose_devices("cpu", true, machine())), UsageError);
 }
 
 TEST(DeviceChoice, TakesKindsIndicesAndPartsOfNames) {
-  EXPECT_EQ(names("gpu"), (Names{"NVIDIA H200", "Intel Arc"}));
-  EXPECT_EQ(names("cpu"), (Names{"pthread-Xeon"}));
-  EXPECT_EQ(names("3"), (Names{"Intel Arc"}));
-  EXPECT_EQ(names("h200"), (Names{"NVIDIA H200"}));
-  EXPECT_EQ(names("portable"), (Names{"pthread-Xeon"}));
-  EXPECT_EQ(names("reference"), (Names{"reference"}));
+  EXPECT_EQ(names("gpu"), (Names{"NVIDIA H200", "Intel Arc", "processor"}));
+  EXPECT_EQ(names("cpu"), (Names{"processor"}));
+  EXPECT_EQ(names("3"), (Names{"Intel Arc", "processor"}));
+  EXPECT_EQ(names("h200"), (Names{"NVIDIA H200", "processor"}));
+  EXPECT_EQ(names("portable"), (Names{"pthread-Xeon", "processor"}));
 }
 
 TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
@@ -76,11 +74,14 @@ TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
   }
 }
 
-TEST(DeviceChoice, WithoutDevicesAutoIsTheReferenceAndTheOthersFail) {
-  const auto candidates = choose_devices("auto", false, {});
-  ASSERT_EQ(candidates.size(), 1U);
-  EXPECT_FALSE(candidates.front().device.has_value());
-  for (const char* request : {"gpu", "cpu", "0", "nvidia"}) {
+TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
+  for (const char* request : {"gpu", "opencl"}) {
+    const auto candidates = choose_devices(request, false, {});
+    ASSERT_EQ(candidates.size(), 1U);
+    EXPECT_FALSE(candidates.front().device.has_value());
+    EXPECT_NE(candidates.front().reason.find(request), std::string::npos);
+  }
+  for (const char* request : {"0", "nvidia"}) {
     EXPECT_THROW(static_cast<void>(choose_devices(request, false, {})), DeviceError) << request;
   }
 }
@@ -115,22 +116,20 @@ class TwoParts {
 Names all_of(DeviceCandidates candidates) {
   Names result;
   for (std::size_t i = 0; candidates.at(i) != nullptr; ++i)
-    result.push_back(candidates.at(i)->device ? candidates.at(i)->device->name : "reference");
+    result.push_back(candidates.at(i)->device ? candidates.at(i)->device->name : "processor");
   EXPECT_EQ(candidates.at(result.size() + 7), nullptr);
   return result;
 }
 
 TEST(DeviceCandidates, AreFoundNoFurtherThanNeeded) {
   // The first part: a CPU, a GPU and another device.
-  for (const auto& [request, first, parts] : {std::tuple{"auto", "NVIDIA H200", 1},
+  for (const auto& [request, first, parts] : {std::tuple{"opencl", "NVIDIA H200", 1},
                                               {"gpu", "NVIDIA H200", 1},
-                                              {"cpu", "pthread-Xeon", 1},
                                               {"1", "NVIDIA H200", 1},
                                               {"2", "Some FPGA", 1},
                                               {"3", "Intel Arc", 2},
                                               {"fpga", "Some FPGA", 1},
-                                              {"arc", "Intel Arc", 2},
-                                              {"all", "NVIDIA H200", 2}}) {
+                                              {"arc", "Intel Arc", 2}}) {
     TwoParts found(3);
     DeviceCandidates candidates(request, false, found.catalog());
     ASSERT_NE(candidates.at(0), nullptr) << request;
@@ -139,15 +138,15 @@ TEST(DeviceCandidates, AreFoundNoFurtherThanNeeded) {
   }
 }
 
-TEST(DeviceCandidates, AutoLooksOnWhereThereIsNoGpu) {
+TEST(DeviceCandidates, OpenClLooksOnWhereThereIsNoGpu) {
   TwoParts found(1);
-  DeviceCandidates candidates("auto", false, found.catalog());
+  DeviceCandidates candidates("opencl", false, found.catalog());
   EXPECT_EQ(found.asked(), 2);
   EXPECT_EQ(candidates.at(0)->device->name, "NVIDIA H200");
 }
 
 TEST(DeviceCandidates, AreInTheEndThoseOfAllDevices) {
-  for (const char* request : {"auto", "all", "gpu", "cpu", "1", "3", "h200", "portable"}) {
+  for (const char* request : {"opencl", "gpu", "1", "3", "h200", "portable"}) {
     for (std::size_t first = 0; first <= machine().size(); ++first) {
       TwoParts found(first);
       EXPECT_EQ(all_of(DeviceCandidates(request, false, found.catalog())), names(request))
@@ -172,8 +171,8 @@ TEST(DeviceCandidates, ThatAreNowhereAreMissingAfterAllWereAsked) {
   TwoParts found(2);
   EXPECT_THROW(DeviceCandidates("radeon", false, found.catalog()), DeviceError);
   EXPECT_EQ(found.asked(), 2);
-  EXPECT_THROW(DeviceCandidates("auto", true, DeviceCatalog({})), DeviceError);
-  EXPECT_EQ(all_of(DeviceCandidates("auto", false, DeviceCatalog({}))), (Names{"reference"}));
+  EXPECT_THROW(DeviceCandidates("opencl", true, DeviceCatalog({})), DeviceError);
+  EXPECT_EQ(all_of(DeviceCandidates("opencl", false, DeviceCatalog({}))), (Names{"processor"}));
 }
 
 }  // namespace

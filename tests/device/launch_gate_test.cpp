@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-const LaunchGate::Key key{"blur.cl -D CHANNELS=3", "blur_rows", 1, 1};
+const LaunchGate::Key key{"blur.cl -D CHANNELS=3", "blur_naive", 64, 4};
 
 // What PoCL minds: a launch wider than those before it, begun or still under way beside another.
 class Device {
@@ -86,7 +87,7 @@ TEST(LaunchGate, GivesTheWidestLaunchesTheDeviceToThemselves) {
         std::mt19937 random(seed * 100 + t);
         FakeQueue queue(gate, device);
         for (std::size_t step = 1; step <= 200; ++step) {
-          const LaunchGate::Key kernel{"blur.cl", format("blur_{}", random() % 3), 1, 1};
+          const LaunchGate::Key kernel{"blur.cl", formatted("blur_{}", random() % 3), 1, 1};
           queue.launch(kernel, 1 + random() % (step * 10));
           if (random() % 3 == 0) queue.finish();
         }

@@ -1,7 +1,13 @@
 // Programs, their cache and the queue on every device of this machine.
 #include "device/session.hpp"
 
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +53,22 @@ TEST_F(SessionTest, AnotherDriverVersionIsAnotherProgram) {
   device.driver_version += "+1";
   EXPECT_EQ(build(device), ProgramOrigin::compiled);
   EXPECT_EQ(build(device), ProgramOrigin::cached);
+}
+
+// common.cl precedes every program: its text is part of what the cache knows a program by.
+TEST_F(SessionTest, AnotherCommonFileIsAnotherProgram) {
+  const DeviceInfo& device = test::all_sessions().front()->device();
+  ASSERT_EQ(build(device), ProgramOrigin::compiled);
+  const test::TemporaryFolder kernels;
+  for (const char* name : {"common.cl", "blur.cl"}) {
+    std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "kernels" / name,
+                          kernels.path());
+  }
+  setenv("GPUFILTER_KERNELS", kernels.path().c_str(), 1);
+  EXPECT_EQ(build(device), ProgramOrigin::cached);
+  test::write_file(kernels / "common.cl", test::read_file(kernels / "common.cl") + "// changed\n");
+  EXPECT_EQ(build(device), ProgramOrigin::compiled);
+  unsetenv("GPUFILTER_KERNELS");
 }
 
 TEST_F(SessionTest, CompilesAgainWhereTheEntryIsDamaged) {

@@ -1,12 +1,17 @@
 // An OpenCL vendor without an OpenCL: one platform, and a GPU that does not start where the
 // environment variable FAKE_VENDOR_GPU is set. It adds a line to the file that FAKE_VENDOR_LOG
 // names when it is asked for its platforms and when the process ends, saying whether PoCL is
-// loaded.
+// loaded. FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context, launch) and what it
+// does to the process then (abort, crash, exit, hang, kill), as in "context abort"; up to that
+// moment the GPU works.
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
+
+#include <unistd.h>
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -19,6 +24,21 @@ struct _cl_platform_id {
 struct _cl_device_id {
   const cl_icd_dispatch* dispatch;
 };
+struct _cl_context {
+  const cl_icd_dispatch* dispatch;
+};
+struct _cl_command_queue {
+  const cl_icd_dispatch* dispatch;
+};
+struct _cl_program {
+  const cl_icd_dispatch* dispatch;
+};
+struct _cl_kernel {
+  const cl_icd_dispatch* dispatch;
+};
+struct _cl_mem {
+  const cl_icd_dispatch* dispatch;
+};
 }
 
 namespace {
@@ -26,6 +46,35 @@ namespace {
 extern const cl_icd_dispatch functions;
 _cl_platform_id the_platform{&functions};
 _cl_device_id the_device{&functions};
+_cl_context the_context{&functions};
+_cl_command_queue the_queue{&functions};
+_cl_program the_program{&functions};
+_cl_kernel the_kernel{&functions};
+_cl_mem the_buffer{&functions};
+
+// The moment at which it fails; empty: none.
+std::string failing_moment() {
+  const char* failure = std::getenv("FAKE_VENDOR_FAILS");
+  const std::string text = failure == nullptr ? "" : failure;
+  return text.substr(0, text.find(' '));
+}
+
+void fail_at(const std::string& moment) {
+  if (failing_moment() != moment) return;
+  const std::string way = std::string(std::getenv("FAKE_VENDOR_FAILS")).substr(moment.size() + 1);
+  std::fputs("the fake vendor fails\n", stderr);
+  std::fflush(stderr);
+  if (way == "abort") std::abort();
+  if (way == "crash") std::raise(SIGSEGV);
+  if (way == "exit") std::exit(0);
+  if (way == "kill") std::raise(SIGKILL);
+  while (way == "hang")
+    ::pause();
+}
+
+struct AtTheLoading {
+  AtTheLoading() { fail_at("load"); }
+} at_the_loading;
 
 void log_moment(const char* moment) {
   const char* path = std::getenv("FAKE_VENDOR_LOG");
@@ -56,6 +105,7 @@ cl_int answer_text(const char* text, std::size_t size, void* target, std::size_t
 
 cl_int CL_API_CALL platform_ids(cl_uint count, cl_platform_id* platforms, cl_uint* found) {
   if (platforms == nullptr) log_moment("asked");
+  fail_at("platforms");
   if (found != nullptr) *found = 1;
   if (platforms != nullptr && count > 0) platforms[0] = &the_platform;
   return CL_SUCCESS;
@@ -70,6 +120,7 @@ cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info what, std::siz
 
 cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type type, cl_uint count,
                               cl_device_id* devices, cl_uint* found) {
+  fail_at("devices");
   const bool has_gpu = std::getenv("FAKE_VENDOR_GPU") != nullptr;
   if (!has_gpu || (type & CL_DEVICE_TYPE_GPU) == 0) return CL_DEVICE_NOT_FOUND;
   if (found != nullptr) *found = 1;
@@ -120,8 +171,53 @@ cl_context CL_API_CALL create_context(const cl_context_properties*, cl_uint, con
                                       void(CL_CALLBACK*)(const char*, const void*, std::size_t,
                                                          void*),
                                       void*, cl_int* error) {
-  if (error != nullptr) *error = CL_DEVICE_NOT_AVAILABLE;
-  return nullptr;
+  fail_at("context");
+  const bool works = failing_moment() == "launch";
+  if (error != nullptr) *error = works ? CL_SUCCESS : CL_DEVICE_NOT_AVAILABLE;
+  return works ? &the_context : nullptr;
+}
+
+cl_command_queue CL_API_CALL create_queue(cl_context, cl_device_id, const cl_queue_properties*,
+                                          cl_int* error) {
+  if (error != nullptr) *error = CL_SUCCESS;
+  return &the_queue;
+}
+
+cl_program CL_API_CALL create_program(cl_context, cl_uint, const char**, const std::size_t*,
+                                      cl_int* error) {
+  if (error != nullptr) *error = CL_SUCCESS;
+  return &the_program;
+}
+
+cl_int CL_API_CALL build_program(cl_program, cl_uint, const cl_device_id*, const char*,
+                                 void(CL_CALLBACK*)(cl_program, void*), void*) {
+  return CL_SUCCESS;
+}
+
+cl_kernel CL_API_CALL create_kernel(cl_program, const char*, cl_int* error) {
+  if (error != nullptr) *error = CL_SUCCESS;
+  return &the_kernel;
+}
+
+cl_mem CL_API_CALL create_buffer(cl_context, cl_mem_flags, std::size_t, void*, cl_int* error) {
+  if (error != nullptr) *error = CL_SUCCESS;
+  return &the_buffer;
+}
+
+cl_int CL_API_CALL write_buffer(cl_command_queue, cl_mem, cl_bool, std::size_t, std::size_t,
+                                const void*, cl_uint, const cl_event*, cl_event*) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL set_argument(cl_kernel, cl_uint, std::size_t, const void*) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL launch(cl_command_queue, cl_kernel, cl_uint, const std::size_t*,
+                          const std::size_t*, const std::size_t*, cl_uint, const cl_event*,
+                          cl_event*) {
+  fail_at("launch");
+  return CL_INVALID_KERNEL;
 }
 
 cl_icd_dispatch make_functions() {
@@ -132,6 +228,14 @@ cl_icd_dispatch make_functions() {
   made.clRetainDevice = count_device;
   made.clReleaseDevice = count_device;
   made.clCreateContext = create_context;
+  made.clCreateCommandQueueWithProperties = create_queue;
+  made.clCreateProgramWithSource = create_program;
+  made.clBuildProgram = build_program;
+  made.clCreateKernel = create_kernel;
+  made.clCreateBuffer = create_buffer;
+  made.clEnqueueWriteBuffer = write_buffer;
+  made.clSetKernelArg = set_argument;
+  made.clEnqueueNDRangeKernel = launch;
   return made;
 }
 

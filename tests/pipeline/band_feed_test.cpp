@@ -19,14 +19,14 @@ void expect_windows(int height, std::size_t stages, int band_rows, Border border
                                     << band_rows << (border == Border::wrap ? ", wrapping" : ""));
   const Image image = test::random_image({37, height}, {3, 8}, 1);
   const Plan plan =
-      make_plan(image.size(), image.format(), blurs(stages, border), {.band_rows = band_rows});
+      make_plan({image.size(), image.format()}, blurs(stages, border), {.band_rows = band_rows});
   // It has no way back: a row asked for twice would be the wrong one.
   test::ImageReader reader(image);
   ImagePool pool;
   BandFeed feed(reader, plan, pool);
   for (const RowRange& band : plan.bands()) {
     const RowRange window = plan.windows(band).front();
-    const Image rows = feed.next(window);
+    const Image rows = feed.next(band);
     ASSERT_EQ(rows.row_range(), window);
     for (int y = window.begin; y < window.end; ++y) {
       const int row = (y % height + height) % height;

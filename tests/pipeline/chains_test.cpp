@@ -1,5 +1,7 @@
 // Stages one after the other, from file to file: the same bits on every device and for every band
 // height, in every order, also where a stage has to know the whole picture first.
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "pipeline/run.hpp"
@@ -37,7 +39,7 @@ class Chains : public ::testing::Test {
   }
 
   RunReport filter(Engine& engine, const StageChain& chain) const {
-    return filter_picture(folder_ / "in.png", folder_ / "out.png", std::nullopt, chain, engine, {});
+    return filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr, chain, engine, {});
   }
 
   test::TemporaryFolder folder_;
@@ -102,7 +104,7 @@ TEST_F(Chains, ReportProgressOverAllWalks) {
   std::vector<std::pair<std::int64_t, std::int64_t>> told;
   RunOptions options;
   options.on_progress = [&](std::int64_t done, std::int64_t all) { told.emplace_back(done, all); };
-  static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", std::nullopt,
+  static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr,
                                    {make_stage({"--levels", "auto"})}, *on_host, options));
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{
       {5, 20}, {10, 20}, {15, 20}, {20, 20}};

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/jpeg/codec.hpp"
 #include "image/image.hpp"
 #include "support/pictures.hpp"
 
@@ -206,7 +207,7 @@ TEST_P(ComparisonOfFormat, AgreesWithNaiveStatistics) {
     const Image extreme_a = extreme_image(size, format(), seed++);
     const Image extreme_b = extreme_image(size, format(), seed++);
     for (const std::uint32_t tolerance : {0U, 1U, 100U, format().max_sample()}) {
-      SCOPED_TRACE(gpufilter::format("{}x{}, tolerance {}", size.width, size.height, tolerance));
+      SCOPED_TRACE(formatted("{}x{}, tolerance {}", size.width, size.height, tolerance));
       expect_as_computed_naively(a, b, tolerance);
       expect_as_computed_naively(extreme_a, extreme_b, tolerance);
       expect_as_computed_naively(a, sprinkled(a, b, 97), tolerance);
@@ -287,8 +288,8 @@ INSTANTIATE_TEST_SUITE_P(All, ComparisonOfFormat,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4),
                                             ::testing::Values(8, 16)),
                          [](const auto& parameter) {
-                           return gpufilter::format("{}Channels{}Bit", std::get<0>(parameter.param),
-                                                    std::get<1>(parameter.param));
+                           return formatted("{}Channels{}Bit", std::get<0>(parameter.param),
+                                            std::get<1>(parameter.param));
                          });
 
 TEST(Comparison, IgnoresWhatPadsTheRows) {
@@ -326,7 +327,7 @@ TEST(Comparison, IsComparableOnlyWithTheSameSizeChannelsAndDepth) {
   a.size = {3, 4};
   a.format = {3, 8};
   PictureHeader b = a;
-  b.file_format = FileFormat::jpeg;
+  b.file_format = &jpeg_codec();
   EXPECT_TRUE(comparable(a, b));
   b.size = {4, 3};
   EXPECT_FALSE(comparable(a, b));

@@ -30,14 +30,14 @@ class EngineTest : public ::testing::Test {
     return {device, "the first"};
   }
 
-  static DeviceCandidate reference() { return {std::nullopt, "the last"}; }
+  static DeviceCandidate last() { return processor("the last"); }
 
   static Work blur_of(const Image& image, const BlurParameters& parameters = {}) {
-    return {image.size(), image.format(), {make_blur(parameters)}};
+    return {{image.size(), image.format()}, {make_blur(parameters)}};
   }
 
   static Image run(const Prepared& prepared, const Image& image) {
-    Image result = test::poisoned_image(image.size(), prepared.plan->output());
+    Image result = test::poisoned_image(image.size(), prepared.plan->output().format);
     for (const RowRange& band : prepared.plan->bands()) {
       const RowRange window = prepared.plan->windows(band).front();
       prepared.executor->run(image.rows().part(window), result.rows().part(band));
@@ -50,22 +50,22 @@ class EngineTest : public ::testing::Test {
   Timeline timeline_;
 };
 
-TEST_F(EngineTest, RunsOnTheReference) {
-  Engine engine({reference()}, {});
+TEST_F(EngineTest, RunsOnTheProcessor) {
+  Engine engine({last()}, {});
   const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
   EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
-  EXPECT_EQ(engine.report().device, "reference");
-  EXPECT_EQ(engine.report().kind, "reference");
+  EXPECT_EQ(engine.report().device, "processor");
+  EXPECT_EQ(engine.report().kind, "processor");
   EXPECT_EQ(engine.report().platform, "");
   EXPECT_EQ(engine.report().reason, "the last");
   EXPECT_TRUE(engine.report().fallbacks.empty());
 }
 
 TEST_F(EngineTest, WithoutStagesNeedsNoExecutor) {
-  Engine engine({reference()}, {});
-  const Prepared prepared = engine.prepare({image_.size(), image_.format(), {}}, timeline_);
+  Engine engine({last()}, {});
+  const Prepared prepared = engine.prepare({{image_.size(), image_.format()}, {}}, timeline_);
   EXPECT_EQ(prepared.executor, nullptr);
-  EXPECT_EQ(prepared.plan->output(), image_.format());
+  EXPECT_EQ(prepared.plan->output().format, image_.format());
   EXPECT_EQ(engine.report().device, "none");
   EXPECT_EQ(engine.report().kind, "none");
 }
@@ -73,7 +73,7 @@ TEST_F(EngineTest, WithoutStagesNeedsNoExecutor) {
 TEST_F(EngineTest, StartsADeviceOnce) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const DeviceInfo& device = test::all_sessions().front()->device();
-  Engine engine({{device, "the first"}, reference()}, {});
+  Engine engine({{device, "the first"}, last()}, {});
   for (int i = 0; i < 2; ++i) {
     const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
     EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
@@ -89,10 +89,10 @@ TEST_F(EngineTest, StartsADeviceOnce) {
 
 TEST_F(EngineTest, FallsBackFromWhatFails) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  Engine engine({hopeless("one"), hopeless("two"), reference()}, {});
+  Engine engine({hopeless("one"), hopeless("two"), last()}, {});
   const Prepared prepared = engine.prepare(blur_of(image_), timeline_);
   EXPECT_TRUE(test::same_pixels(run(prepared, image_), expected_));
-  EXPECT_EQ(engine.report().device, "reference");
+  EXPECT_EQ(engine.report().device, "processor");
   EXPECT_EQ(engine.report().platform, "") << "nothing is left of the devices before";
   EXPECT_EQ(engine.report().driver, "");
   EXPECT_EQ(engine.report().fallbacks.size(), 2U);
@@ -100,7 +100,7 @@ TEST_F(EngineTest, FallsBackFromWhatFails) {
 
 TEST_F(EngineTest, LeavesWhatFailedForGood) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  Engine engine({hopeless("one"), reference()}, {});
+  Engine engine({hopeless("one"), last()}, {});
   static_cast<void>(engine.prepare(blur_of(image_), timeline_));
   static_cast<void>(engine.prepare(blur_of(image_), timeline_));
   EXPECT_EQ(engine.report().fallbacks.size(), 1U);
@@ -109,12 +109,12 @@ TEST_F(EngineTest, LeavesWhatFailedForGood) {
 TEST_F(EngineTest, WarnsOnceForEachDeviceLeft) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   log::set_level(log::Level::warn);
-  Engine engine({hopeless("one"), reference()}, {});
+  Engine engine({hopeless("one"), last()}, {});
   ::testing::internal::CaptureStderr();
   static_cast<void>(engine.prepare(blur_of(image_), timeline_));
   static_cast<void>(engine.prepare(blur_of(image_), timeline_));
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("falling back to reference"), std::string::npos) << said;
+  EXPECT_NE(said.find("falling back to processor"), std::string::npos) << said;
   EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
 }
 
@@ -128,7 +128,7 @@ TEST_F(EngineTest, WrongUsageIsNoReasonToFallBack) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   DeviceInfo device = test::all_sessions().front()->device();
   device.max_work_group_size = 64;
-  Engine engine({{device, "the first"}, reference()}, {});
+  Engine engine({{device, "the first"}, last()}, {});
   const Work tiled = blur_of(image_, {.variant = BlurVariant::tiled, .tile = 32});
   EXPECT_THROW(static_cast<void>(engine.prepare(tiled, timeline_)), UsageError);
   EXPECT_TRUE(engine.report().fallbacks.empty());
@@ -139,7 +139,7 @@ TEST_F(EngineTest, ChoosesInTheBackground) {
   Engine engine(
       [&] {
         go.get_future().wait();
-        return DeviceCandidates({reference()});
+        return DeviceCandidates({last()});
       },
       {});
   EXPECT_FALSE(engine.is_ready());
@@ -167,10 +167,10 @@ TEST_F(EngineTest, AChoiceThatFailsIsToldEveryTime) {
 }
 
 TEST_F(EngineTest, OptionsShapeTheBands) {
-  Engine engine({reference()}, {.band_rows = 7});
+  Engine engine({last()}, {.band_rows = 7});
   EXPECT_EQ(engine.prepare(blur_of(image_), timeline_).plan->band_rows, 7);
   const std::uint64_t row = image_.pitch();
-  Engine small({reference()}, {.max_buffer = 5 * row});
+  Engine small({last()}, {.max_buffer = 5 * row});
   EXPECT_EQ(small.prepare(blur_of(image_), timeline_).plan->band_rows, 3);
 }
 

@@ -15,28 +15,27 @@ StageChain blurs(std::size_t count, Border border = Border::replicate) {
 }
 
 TEST(Plan, AddsHalosBackwardsAlongTheChain) {
-  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(3), {.band_rows = 10});
-  EXPECT_EQ(plan.halo(), 3);
+  const Plan plan = make_plan({{100, 50}, {3, 8}}, blurs(3), {.band_rows = 10});
   const auto windows = plan.windows({20, 30});
   const std::vector<RowRange> expected{{17, 33}, {18, 32}, {19, 31}, {20, 30}};
   EXPECT_EQ(windows, expected);
 }
 
 TEST(Plan, ClipsWindowsToThePicture) {
-  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(2), {.band_rows = 10});
+  const Plan plan = make_plan({{100, 50}, {3, 8}}, blurs(2), {.band_rows = 10});
   EXPECT_EQ(plan.windows({0, 10}).front(), (RowRange{0, 12}));
   EXPECT_EQ(plan.windows({40, 50}).front(), (RowRange{38, 50}));
 }
 
 TEST(Plan, ReachesPastThePictureWhereItWraps) {
-  const Plan plan = make_plan({100, 50}, {3, 8}, blurs(2, Border::wrap), {.band_rows = 10});
+  const Plan plan = make_plan({{100, 50}, {3, 8}}, blurs(2, Border::wrap), {.band_rows = 10});
   EXPECT_EQ(plan.windows({0, 10}).front(), (RowRange{-2, 12}));
   EXPECT_EQ(plan.windows({40, 50}).front(), (RowRange{38, 52}));
 }
 
 TEST(Plan, BandsCoverEveryRowOnce) {
   for (const int height : {1, 9, 10, 11, 50}) {
-    const Plan plan = make_plan({7, height}, {1, 8}, {}, {.band_rows = 10});
+    const Plan plan = make_plan({{7, height}, {1, 8}}, {}, {.band_rows = 10});
     int next = 0;
     for (const RowRange& band : plan.bands()) {
       EXPECT_EQ(band.begin, next);
@@ -52,7 +51,7 @@ TEST(Plan, KeepsEveryBufferWithinTheLargestAllocation) {
   const PixelFormat format{4, 16};
   const std::uint64_t row = row_pitch(1000, format);
   for (const std::uint64_t rows : {5U, 6U, 100U}) {
-    const Plan plan = make_plan({1000, 400}, format, blurs(2), {.max_buffer = rows * row});
+    const Plan plan = make_plan({{1000, 400}, format}, blurs(2), {.max_buffer = rows * row});
     EXPECT_LE(plan.largest_buffer(plan.band_rows), rows * row);
     EXPECT_EQ(plan.band_rows, static_cast<int>(rows) - 4);
   }
@@ -60,7 +59,7 @@ TEST(Plan, KeepsEveryBufferWithinTheLargestAllocation) {
 
 TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
   const PixelFormat format{1, 8};
-  const Plan plan = make_plan({64, 400}, format, blurs(1), {.max_buffer = 640, .band_rows = 300});
+  const Plan plan = make_plan({{64, 400}, format}, blurs(1), {.max_buffer = 640, .band_rows = 300});
   EXPECT_EQ(plan.band_rows, 8);
 }
 
@@ -76,7 +75,7 @@ TEST(Plan, MemoryHoldsThreeBands) {
   for (const int rows : {16, 17, 100}) {
     const std::uint64_t memory = 3 * memory_of_band(row, rows);
     for (const std::uint64_t bytes : {memory, memory + 3 * row}) {
-      const Plan plan = make_plan({1000, 4000}, format, blurs(2),
+      const Plan plan = make_plan({{1000, 4000}, format}, blurs(2),
                                   {.target_buffer = UINT64_MAX, .max_memory = bytes});
       EXPECT_EQ(plan.band_rows, rows);
       EXPECT_LE(3 * plan.band_memory(plan.band_rows), bytes);
@@ -88,7 +87,7 @@ TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
   const PixelFormat format{4, 8};
   const std::uint64_t row = row_pitch(1000, format);
   const auto rows_within = [&](std::uint64_t bytes) {
-    return make_plan({1000, 4000}, format, blurs(2), {.max_memory = bytes}).band_rows;
+    return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes}).band_rows;
   };
   EXPECT_EQ(rows_within(3 * memory_of_band(row, 16) - 1), 16);
   EXPECT_EQ(rows_within(memory_of_band(row, 16)), 16) << "one at a time";
@@ -99,19 +98,20 @@ TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
 
 TEST(Plan, MemoryThatIsThereIsNotFilled) {
   const Plan plan =
-      make_plan({1000, 4000}, {4, 8}, blurs(2), {.target_buffer = 40 * row_pitch(1000, {4, 8})});
+      make_plan({{1000, 4000}, {4, 8}}, blurs(2), {.target_buffer = 40 * row_pitch(1000, {4, 8})});
   EXPECT_EQ(plan.band_rows, 36);
 }
 
 TEST(Plan, AskedForRowsAreMadeWhateverTheyTake) {
-  const Plan plan = make_plan({1000, 4000}, {4, 8}, blurs(2), {.max_memory = 1, .band_rows = 300});
+  const Plan plan =
+      make_plan({{1000, 4000}, {4, 8}}, blurs(2), {.max_memory = 1, .band_rows = 300});
   EXPECT_EQ(plan.band_rows, 300);
 }
 
 TEST(Plan, RefusesRowsThatNoBufferHolds) {
-  EXPECT_THROW(static_cast<void>(make_plan({64, 400}, {1, 8}, blurs(1), {.max_buffer = 191})),
+  EXPECT_THROW(static_cast<void>(make_plan({{64, 400}, {1, 8}}, blurs(1), {.max_buffer = 191})),
                DeviceError);
-  EXPECT_NO_THROW(static_cast<void>(make_plan({64, 400}, {1, 8}, blurs(1), {.max_buffer = 192})));
+  EXPECT_NO_THROW(static_cast<void>(make_plan({{64, 400}, {1, 8}}, blurs(1), {.max_buffer = 192})));
 }
 
 // Many times larger than the device is said to allocate, on the real device.

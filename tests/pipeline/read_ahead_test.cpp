@@ -1,5 +1,6 @@
 #include "pipeline/read_ahead.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>

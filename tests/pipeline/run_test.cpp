@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"
@@ -18,7 +20,7 @@ namespace {
 class Run : public ::testing::Test {
  protected:
   [[nodiscard]] RunReport filter(const StageChain& chain, const RunOptions& options = {}) {
-    return filter_picture(in_, out_, FileFormat::png, chain, engine_, options);
+    return filter_picture(in_, out_, &png_codec(), chain, engine_, options);
   }
 
   const StageChain blur_{make_blur({})};
@@ -36,15 +38,15 @@ TEST_F(Run, ReportsWhatItDid) {
   EXPECT_TRUE(test::same_pixels(test::read_picture(out_), test::filter_on_host(image_, blur_, {})));
   EXPECT_EQ(report.input, in_);
   EXPECT_EQ(report.output, out_);
-  EXPECT_EQ(report.input_format, FileFormat::png);
-  EXPECT_EQ(report.output_format, FileFormat::png);
+  EXPECT_EQ(report.input_format, &png_codec());
+  EXPECT_EQ(report.output_format, &png_codec());
   EXPECT_EQ(report.size, (ImageSize{70, 50}));
   EXPECT_EQ(report.input_pixel, (PixelFormat{4, 8}));
   EXPECT_EQ(report.output_pixel, (PixelFormat{4, 8}));
   EXPECT_EQ(report.bands, 3);
   EXPECT_EQ(report.band_rows, 20);
   EXPECT_EQ(report.output_bytes, std::filesystem::file_size(out_));
-  EXPECT_EQ(report.engine.device, "reference");
+  EXPECT_EQ(report.engine.device, "processor");
   ASSERT_EQ(report.passes.size(), 1U);
   EXPECT_EQ(report.passes[0].stage, "blur");
 }
@@ -78,8 +80,8 @@ TEST_F(Run, TheInputsFormatIsTheDefault) {
   const std::string jpeg = folder_ / "in.jpg";
   const Image opaque = test::random_image({70, 50}, {3, 8}, 2);
   test::write_picture(opaque.rows(), jpeg);
-  const RunReport report = filter_picture(jpeg, out_, std::nullopt, {}, engine_, {});
-  EXPECT_EQ(report.output_format, FileFormat::jpeg);
+  const RunReport report = filter_picture(jpeg, out_, nullptr, {}, engine_, {});
+  EXPECT_EQ(report.output_format, &jpeg_codec());
   EXPECT_EQ(test::read_file(out_).substr(0, 3), "\xff\xd8\xff");
 }
 

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -217,8 +221,8 @@ class BlurKernel : public ::testing::TestWithParam<KernelCase> {};
 
 std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
   const auto& [variant, tile, border] = info.param;
-  return format("{}{}_{}", name(variant), variant == BlurVariant::tiled ? std::to_string(tile) : "",
-                name(border));
+  return formatted("{}{}_{}", name(variant),
+                   variant == BlurVariant::tiled ? std::to_string(tile) : "", name(border));
 }
 
 void check_format(Session& session, const BlurParameters& parameters, const PixelFormat& format) {
@@ -227,6 +231,7 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
     for (const Image& image : pictures(size, format)) {
       const Image expected = test::filter_on_host(image, chain, {});
       for (const int rows : band_heights) {
+        if (rows == 1 && size.height > 60) continue;  // many launches that show nothing new
         const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(result, expected))
             << session.device().name << ", " << to_string(format) << ", " << size.width << "x"
@@ -240,8 +245,11 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
 TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
+  // The other tiles differ in nothing but their size: every second format is enough there.
+  const auto tested =
+      tile == 16 ? formats() : std::vector<PixelFormat>{{1, 16}, {2, 8}, {3, 8}, {4, 16}};
   for (const auto& session : test::all_sessions()) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : tested) {
       for (const AlphaMode alpha : alpha_modes) {
         if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
         if (variant == BlurVariant::tiled &&
@@ -265,10 +273,18 @@ INSTANTIATE_TEST_SUITE_P(Tiled, BlurKernel,
                                             ::testing::Values(8, 16, 32),
                                             ::testing::ValuesIn(borders)),
                          case_name);
-INSTANTIATE_TEST_SUITE_P(Automatic, BlurKernel,
-                         ::testing::Combine(::testing::Values(BlurVariant::automatic),
-                                            ::testing::Values(16), ::testing::ValuesIn(borders)),
-                         case_name);
+
+// That kernel is tested above.
+TEST(BlurKernels, AutomaticIsOneOfTheOthers) {
+  for (const auto& session : test::all_sessions()) {
+    const auto automatic = make_blur({})->prepare(*session, {64, 64}, {3, 8});
+    const auto naive =
+        make_blur({.variant = BlurVariant::naive})->prepare(*session, {64, 64}, {3, 8});
+    EXPECT_EQ(automatic->description().variant, naive->description().variant);
+    EXPECT_TRUE(automatic->description().reason.starts_with("auto: "));
+    EXPECT_EQ(naive->description().reason, "asked for");
+  }
+}
 
 TEST(BlurKernels, ChainedInBandsEqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";

@@ -174,19 +174,19 @@ TEST(ColorPresets, YcbcrAndBackIsNear) {
 }
 
 TEST(ColorPresets, RefuseAmountsThatMakeNoSense) {
-  EXPECT_EQ(complaint("sepia=2"), "--color sepia=2: the amount lies between 0 and 1");
-  EXPECT_EQ(complaint("invert=101%"), "--color invert=101%: the amount lies between 0 and 1");
+  EXPECT_EQ(complaint("sepia=2"), "--color sepia=2: the amount must be between 0 and 1");
+  EXPECT_EQ(complaint("invert=101%"), "--color invert=101%: the amount must be between 0 and 1");
   EXPECT_EQ(complaint("saturate=-0.1"),
-            "--color saturate=-0.1: the amount lies between 0 and 1000000");
+            "--color saturate=-0.1: the amount must be between 0 and 1000000");
   EXPECT_EQ(complaint("hue"), "--color hue: needs an amount, such as hue=90");
   EXPECT_EQ(complaint("saturate"), "--color saturate: needs an amount, such as saturate=1.5");
   EXPECT_EQ(complaint("bgr=1"), "--color bgr=1: bgr takes no amount");
-  EXPECT_EQ(complaint("sepia="), "--color sepia: '' is no number");
-  EXPECT_EQ(complaint("sepia=x"), "--color sepia: 'x' is no number");
-  EXPECT_EQ(complaint("hue=90%"), "--color hue: '90%' is no number");
-  EXPECT_EQ(complaint("hue=nan"), "--color hue: 'nan' is no number");
+  EXPECT_EQ(complaint("sepia="), "--color sepia=: '' is not a number");
+  EXPECT_EQ(complaint("sepia=x"), "--color sepia=x: 'x' is not a number");
+  EXPECT_EQ(complaint("hue=90%"), "--color hue=90%: '90%' is not a number");
+  EXPECT_EQ(complaint("hue=nan"), "--color hue=nan: 'nan' is not a number");
   EXPECT_EQ(complaint("brightness=1e7"),
-            "--color brightness=1e7: the amount lies between 0 and 1000000");
+            "--color brightness=1e7: the amount must be between 0 and 1000000");
 }
 
 TEST(ColorPresets, OtherNamesAreNoPresets) {

@@ -1,5 +1,5 @@
 // The colour matrix is the same to the bit wherever it runs: the processor with each instruction
-// set against a second computation, then every device, kernel, format, shape, size and band height
+// set against a second computation, then every device, format, shape, size and band height
 // against the processor.
 #include "stages/color.hpp"
 
@@ -19,8 +19,6 @@ namespace {
 
 using test::same_pixels;
 
-constexpr std::array kernels{ColorKernel::stretches, ColorKernel::quads};
-
 std::vector<PixelFormat> formats() {
   std::vector<PixelFormat> all;
   for (const int depth : {8, 16}) {
@@ -30,8 +28,8 @@ std::vector<PixelFormat> formats() {
   return all;
 }
 
-StageChain chain_of(const MatrixRows& rows, ColorKernel kernel = ColorKernel::automatic) {
-  return {make_color(to_matrix(rows), "test", kernel)};
+StageChain chain_of(const MatrixRows& rows) {
+  return {make_color(to_matrix(rows), "test")};
 }
 
 // Weights about -2..2 with many digits, bias -1..1; some of them 0, so that rows differ in length.
@@ -219,13 +217,12 @@ TEST(Color, AlphaFollowsTheMatrix) {
   }
 }
 
-// Odd sizes: a pixel, less and more than four, more than the longest stretch of a work-item.
+// Odd sizes: one pixel, fewer and more than a work-item's four, more than a work-group's 256.
 constexpr std::array sizes{ImageSize{1, 1},  ImageSize{3, 2},  ImageSize{4, 1},   ImageSize{5, 7},
                            ImageSize{21, 5}, ImageSize{33, 9}, ImageSize{2051, 3}};
 
-void check_on_device(Session& session, ColorKernel kernel, PixelFormat format,
-                     const MatrixRows& rows) {
-  const StageChain chain = chain_of(rows, kernel);
+void check_on_device(Session& session, PixelFormat format, const MatrixRows& rows) {
+  const StageChain chain = chain_of(rows);
   for (const ImageSize& size : sizes) {
     for (const bool extreme : {false, true}) {
       const Image image =
@@ -235,9 +232,9 @@ void check_on_device(Session& session, ColorKernel kernel, PixelFormat format,
         const Image result =
             test::filter_on_device(session, image, chain, {.band_rows = band_rows});
         ASSERT_TRUE(same_pixels(result, expected))
-            << session.device().name << ", kernel " << static_cast<int>(kernel) << ", "
-            << to_string(format) << ", " << rows.size() << "x" << rows[0].size() << ", "
-            << size.width << "x" << size.height << ", bands of " << band_rows;
+            << session.device().name << ", " << to_string(format) << ", " << rows.size() << "x"
+            << rows[0].size() << ", " << size.width << "x" << size.height << ", bands of "
+            << band_rows;
         if (band_rows > size.height) break;
       }
     }
@@ -255,11 +252,9 @@ TEST_P(ColorOnDevice, EqualTheProcessor) {
   std::vector<MatrixRows> matrices = random_matrices(9);
   matrices.insert(matrices.end(), delicate_matrices().begin(), delicate_matrices().end());
   for (const auto& session : test::all_sessions()) {
-    for (const ColorKernel kernel : kernels) {
-      for (const MatrixRows& rows : matrices) {
-        check_on_device(*session, kernel, GetParam(), rows);
-        if (HasFatalFailure()) return;
-      }
+    for (const MatrixRows& rows : matrices) {
+      check_on_device(*session, GetParam(), rows);
+      if (HasFatalFailure()) return;
     }
   }
 }
@@ -275,8 +270,7 @@ TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
   for (const auto& session : test::all_sessions()) {
     for (const MatrixRows& rows : {made, read}) {
       for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}}) {
-        for (const ColorKernel kernel : kernels)
-          check_on_device(*session, kernel, format, rows);
+        check_on_device(*session, format, rows);
         if (HasFatalFailure()) return;
       }
     }

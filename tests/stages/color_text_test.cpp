@@ -80,13 +80,13 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
   const std::vector<Refusal> refusals{
       {"", "m.txt:1: no number in it; " + shapes},
       {"\n# only words\n", "m.txt:3: no number in it; " + shapes},
-      {"1 0 0\n0 x 0\n0 0 1", "m.txt:2: 'x' is no number"},
-      {"1 0 0\n0 1.5.2 0\n0 0 1", "m.txt:2: '1.5.2' is no number"},
-      {"1 0 0\n0 +-1 0\n0 0 1", "m.txt:2: '+-1' is no number"},
-      {"1 0 0\n\n0 0x10 0\n0 0 1", "m.txt:3: '0x10' is no number"},
-      {"1 0 0\n0 1 0\n0 0 nan", "m.txt:3: 'nan' is no number"},
-      {"inf 0 0\n0 1 0\n0 0 1", "m.txt:1: 'inf' is no number"},
-      {"1e999 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e999' is no number"},
+      {"1 0 0\n0 x 0\n0 0 1", "m.txt:2: 'x' is not a number"},
+      {"1 0 0\n0 1.5.2 0\n0 0 1", "m.txt:2: '1.5.2' is not a number"},
+      {"1 0 0\n0 +-1 0\n0 0 1", "m.txt:2: '+-1' is not a number"},
+      {"1 0 0\n\n0 0x10 0\n0 0 1", "m.txt:3: '0x10' is not a number"},
+      {"1 0 0\n0 1 0\n0 0 nan", "m.txt:3: 'nan' is not a number"},
+      {"inf 0 0\n0 1 0\n0 0 1", "m.txt:1: 'inf' is not a number"},
+      {"1e999 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e999' is not a number"},
       {"1e39 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e39' is too large: single precision ends at 3.4e38"},
       {"1 0 0 0\n0 1 0 -1e34\n0 0 1 0",
        "m.txt:2: '-1e34' is too large to be added: single precision ends at 3.4e38, and it is a "
@@ -102,8 +102,8 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
       {"1 0 0\n0 1 0\n0 0 1\n1 1 2", "m.txt:4: 4 rows of 3 numbers, up to '2'; " + shapes},
       {"1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n\n5 6 7 8",
        "m.txt:6: 4 numbers up to '8' in a fifth row; " + shapes},
-      {"\x89PNG\r\n", "m.txt:1: '\\x89PNG' is no number"},
-      {std::string(200, 'z'), "m.txt:1: '" + std::string(32, 'z') + "...' is no number"},
+      {"\x89PNG\r\n", "m.txt:1: '\\x89PNG' is not a number"},
+      {std::string(200, 'z'), "m.txt:1: '" + std::string(32, 'z') + "...' is not a number"},
   };
   for (const Refusal& refusal : refusals) {
     EXPECT_EQ(complaint(refusal.text, "m.txt"), refusal.complaint) << refusal.text;
@@ -111,7 +111,7 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
 }
 
 TEST(ColorText, OnTheCommandLineRowsAreNamed) {
-  EXPECT_EQ(complaint("1 0 0; 0 x 0; 0 0 1", ""), "--color: row 2: 'x' is no number");
+  EXPECT_EQ(complaint("1 0 0; 0 x 0; 0 0 1", ""), "--color: row 2: 'x' is not a number");
   EXPECT_EQ(complaint("1 0 0; 0 1 0; 0 0 1 2", ""),
             "--color: row 3: 4 numbers up to '2' in a row, 3 in the first");
   EXPECT_EQ(complaint("1 0 0; 0 1 0", ""),
@@ -179,7 +179,7 @@ TEST(ColorText, RefusesWhatIsNoMatrixFile) {
   EXPECT_EQ(file_complaint(binary), binary + no_text);
   const std::string wrong = folder.path() / "wrong.txt";
   test::write_file(wrong, "\n\n1 0 O\n");
-  EXPECT_EQ(file_complaint(wrong), wrong + ":3: 'O' is no number");
+  EXPECT_EQ(file_complaint(wrong), wrong + ":3: 'O' is not a number");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Stage::key(): other results, other keys.
 #include <set>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 // As the command line makes it.
 std::string key_of(const std::string& option, const std::string& value,
-                   const ParameterValues& parameters = {}) {
+                   const GivenParameters& parameters = {}) {
   for (const StageKind& kind : stage_catalogue()) {
     if (kind.option == option) return kind.make(value, parameters)->key();
   }

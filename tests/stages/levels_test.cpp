@@ -1,5 +1,6 @@
 #include "stages/levels.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -240,6 +240,7 @@ void check_on_device(Session& session, const NetworkCase& each, const PixelForma
       const Image expected = test::filter_on_host(image, {make_mlp(each.network)}, {});
       for (const MlpBlock block : {MlpBlock{0}, MlpBlock{100}}) {
         for (const int rows : {1, 7, 1000}) {
+          if (block.pixels != 0 && rows != 7) continue;
           const Image result = test::filter_on_device(
               session, image, {make_mlp(each.network, block)}, {.band_rows = rows});
           ASSERT_TRUE(same_pixels(result, expected))

@@ -1,6 +1,7 @@
 // Parts of a test that need a process of their own: signals, limits.
 #pragma once
 
+#include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,3 +29,8 @@ template <typename Body>
 }
 
 }  // namespace gpufilter::test
+
+// Skips the running test where the process has had threads, as after tests before it. CTest gives
+// each test a process of its own.
+#define GPUFILTER_REQUIRE_A_NEW_PROCESS() \
+  if (__libc_single_threaded == 0) GTEST_SKIP() << "skipped: this process has had threads"

@@ -14,11 +14,12 @@ Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
   ImageReader reader(image);
   ImagePool pool;
   BandFeed feed(reader, plan, pool);
-  Image result = poisoned_image(plan.size, plan.output());
+  Image result = poisoned_image(plan.output().size, plan.output().format);
   for (const RowRange& band : plan.bands()) {
-    const Image input = feed.next(plan.windows(band).front());
+    const Image input = feed.next(band);
     executor.run(input.rows(), result.rows().part(band));
   }
+  feed.finish();
   return result;
 }
 
@@ -57,7 +58,7 @@ const std::vector<std::unique_ptr<Session>>& all_sessions() {
 
 Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
                        const PlanLimits& limits) {
-  const Plan plan = make_plan(image.size(), image.format(), chain, limits);
+  const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
   const auto executor = make_device_executor(plan, session, timeline);
   static_cast<void>(run_bands(inverted(image), plan, *executor));
@@ -65,7 +66,7 @@ Image filter_on_device(Session& session, const Image& image, const StageChain& c
 }
 
 Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimits& limits) {
-  const Plan plan = make_plan(image.size(), image.format(), chain, limits);
+  const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
   return run_bands(image, plan, *make_host_executor(plan, timeline));
 }

@@ -6,6 +6,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "codec/png/codec.hpp"
+
 namespace gpufilter::test {
 namespace {
 
@@ -35,12 +37,12 @@ std::size_t row_bytes(const ConstRows& rows) {
   return static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel();
 }
 
-void encode(const ConstRows& rows, const std::string& path, FileFormat file_format) {
+void encode(const ConstRows& rows, const std::string& path, const Codec& codec) {
   const std::unique_ptr<ByteSink> sink = open_sink(path);
   PictureHeader header;
   header.size = {rows.width, rows.rows.count()};
   header.format = rows.format;
-  const std::unique_ptr<RowWriter> writer = create_picture(file_format, *sink, header);
+  const std::unique_ptr<RowWriter> writer = create_picture(codec, *sink, header);
   writer->write(rows);
   writer->finish({});
   sink->commit();
@@ -138,11 +140,11 @@ void set_sample(Image& image, int x, int y, int channel, std::uint32_t value) {
 }
 
 void write_picture(const ConstRows& rows, const std::string& path) {
-  encode(rows, path, format_for_name(path));
+  encode(rows, path, codec_for_output(path));
 }
 
 void write_png(const Image& image, const std::string& path) {
-  encode(image.rows(), path, FileFormat::png);
+  encode(image.rows(), path, png_codec());
 }
 
 Image read_picture(const std::string& path) {

@@ -34,7 +34,7 @@ Bytes encode_png(const Image& image, const PngSettings& settings) {
   header.metadata = settings.metadata;
   Bytes file;
   const auto sink = memory_sink(file, "out.png");
-  const auto writer = create_picture(FileFormat::png, *sink, header, settings.options);
+  const auto writer = create_picture(png_codec(), *sink, header, settings.options);
   const int height = header.size.height;
   const int step = settings.rows_a_time == 0 ? height : settings.rows_a_time;
   for (int y = 0; y < height; y += step) {

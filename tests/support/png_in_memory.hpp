@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codec/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "image/image.hpp"
 #include "support/png_oracle.hpp"
 

@@ -1,5 +1,6 @@
 #include "support/temporary_folder.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <system_error>
 

@@ -1,11 +1,16 @@
-// JPEG through libjpeg-turbo, behind the codec's interface.
+// JPEG through libjpeg-turbo. Programs use open_picture() and create_picture() of codec/codec.hpp.
 #pragma once
 
 #include <memory>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
+
+// The row of the table, and its options: see choose_jpeg_settings() in settings.hpp.
+[[nodiscard]] const Codec& jpeg_codec();
+[[nodiscard]] const WriteOption& jpeg_quality_option();
+[[nodiscard]] const WriteOption& jpeg_subsampling_option();
 
 // Baseline and progressive JPEG of 8 bits: grey yields grey, everything else (YCbCr, RGB, CMYK,
 // YCCK) RGB. A file that libjpeg can only guess at (cut off, damaged) is refused, at the latest by

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace gpufilter {
 namespace {
@@ -88,15 +89,16 @@ void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 
 
 }  // namespace
 
-JpegEncoding read_jpeg_encoding(const jpeg_decompress_struct& jpeg, JpegErrors& errors) {
-  JpegEncoding encoding;
+std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_struct& jpeg,
+                                                       JpegErrors& errors) {
+  auto encoding = std::make_shared<JpegEncoding>();
   JpegQuantization quantization;
   if (read_tables(jpeg, quantization.tables)) {
     const bool has_chroma = jpeg.jpeg_color_space == JCS_YCbCr || jpeg.jpeg_color_space == JCS_YCCK;
     find_quality(quantization, has_chroma, errors);
-    encoding.quantization = quantization;
+    encoding->quantization = quantization;
   }
-  encoding.subsampling = read_subsampling(jpeg);
+  encoding->subsampling = read_subsampling(jpeg);
   return encoding;
 }
 

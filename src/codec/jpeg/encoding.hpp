@@ -1,14 +1,16 @@
 // Quantization and chroma subsampling between libjpeg's structs and ours.
 #pragma once
 
+#include <memory>
+
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/settings.hpp"
 
 namespace gpufilter {
 
 // What the header of a file, which has been read, says.
-[[nodiscard]] JpegEncoding read_jpeg_encoding(const jpeg_decompress_struct& jpeg,
-                                              JpegErrors& errors);
+[[nodiscard]] std::shared_ptr<const JpegEncoding> read_jpeg_encoding(
+    const jpeg_decompress_struct& jpeg, JpegErrors& errors);
 
 // After jpeg_set_defaults(), which decides the components. Calls libjpeg, so only within
 // JpegErrors::run().

@@ -55,7 +55,7 @@ const char* kind_of_failure(int code) {
 }  // namespace
 
 std::string unsupported_precision(int bits) {
-  return format("this JPEG has {}-bit samples: only 8-bit JPEG can be read", bits);
+  return formatted("this JPEG has {}-bit samples: only 8-bit JPEG can be read", bits);
 }
 
 JpegErrors::JpegErrors(std::string name) : name_(std::move(name)) {
@@ -90,12 +90,12 @@ void JpegErrors::throw_failure() {
   constexpr std::string_view preamble = "Corrupt JPEG data: ";
   std::string_view words = failure_;
   if (words.substr(0, preamble.size()) == preamble) words.remove_prefix(preamble.size());
-  throw PictureError(name_, format("{}: {}", kind_of_failure(failure_code_), words));
+  throw PictureError(name_, formatted("{}: {}", kind_of_failure(failure_code_), words));
 }
 
 void JpegErrors::log_note() {
   if (note_[0] == '\0') return;
-  log::debug(format("{}: {}", name_, note_));
+  log::debug(formatted("{}: {}", name_, note_));
   note_[0] = '\0';
 }
 

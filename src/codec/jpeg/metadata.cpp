@@ -76,7 +76,7 @@ std::optional<Density> read_density(const jpeg_decompress_struct& jpeg) {
 }
 
 void drop(const JpegErrors& errors, std::string_view what) {
-  log::debug(format("{}: {}: dropped", errors.name(), what));
+  log::debug(formatted("{}: {}: dropped", errors.name(), what));
 }
 
 void write_segment(jpeg_compress_struct& jpeg, JpegErrors& errors, int marker,
@@ -84,7 +84,7 @@ void write_segment(jpeg_compress_struct& jpeg, JpegErrors& errors, int marker,
   Bytes segment(prefix.begin(), prefix.end());
   segment.insert(segment.end(), content.begin(), content.end());
   if (segment.size() > largest_segment) {
-    drop(errors, format("{} bytes of metadata do not fit a JPEG segment", segment.size()));
+    drop(errors, formatted("{} bytes of metadata do not fit a JPEG segment", segment.size()));
     return;
   }
   const JOCTET* data = segment.data();
@@ -175,7 +175,7 @@ void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors, const M
     if (entry.keyword == comment_keyword) {
       write_segment(jpeg, errors, JPEG_COM, entry.text, {});
     } else {
-      drop(errors, format("text \"{}\" has no place in JPEG", entry.keyword));
+      drop(errors, formatted("text \"{}\" has no place in JPEG", entry.keyword));
     }
   }
   if (metadata.gamma || metadata.chromaticity) {

@@ -16,12 +16,12 @@
 namespace gpufilter {
 namespace {
 
-// Far beyond what encoders make (10 to 20), and little enough that a small file which repeats scans
+// Far more than encoders write (10 to 20), and few enough that a small file which repeats scans
 // over a large picture cannot keep the program busy for hours.
-constexpr int most_scans = 500;
+constexpr int max_scans = 500;
 
 // Metadata is kept in memory: no picture's own is larger.
-constexpr std::size_t largest_header = std::size_t{256} << 20U;
+constexpr std::size_t max_header_bytes = std::size_t{256} << 20U;
 
 // libjpeg's source manager over a ByteSource.
 class JpegInput : public jpeg_source_mgr {
@@ -49,7 +49,7 @@ class JpegInput : public jpeg_source_mgr {
       const std::size_t count = source_.read(buffer_);
       if (count == 0) throw PictureError(errors_.name(), "the file ends too early");
       header_bytes_ += in_header_ ? count : 0;
-      if (header_bytes_ > largest_header) {
+      if (header_bytes_ > max_header_bytes) {
         throw PictureError(errors_.name(), "more than 256 MiB of metadata before the picture");
       }
       next_input_byte = buffer_.data();
@@ -92,11 +92,11 @@ class JpegReader final : public RowReader {
     input_.header_is_read();
     check_size(limits);
     choose_colors();
-    header_.file_format = FileFormat::jpeg;
+    header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg_.image_width), static_cast<int>(jpeg_.image_height)};
     header_.format = {jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
     header_.metadata = read_jpeg_metadata(jpeg_, errors_);
-    header_.jpeg = read_jpeg_encoding(jpeg_, errors_);
+    header_.stored = read_jpeg_encoding(jpeg_, errors_);
   }
 
   void read(const MutableRows& rows) override {
@@ -117,9 +117,9 @@ class JpegReader final : public RowReader {
     const std::uint64_t width = jpeg_.image_width;
     const std::uint64_t height = jpeg_.image_height;
     if (width * height > limits.max_pixels) {
-      throw PictureError(errors_.name(), format("{} x {} pixels are more than the limit of {}: "
-                                                "raise it with --max-pixels",
-                                                width, height, limits.max_pixels));
+      throw PictureError(errors_.name(), formatted("{} x {} pixels are more than the limit of {}: "
+                                                   "raise it with --max-pixels",
+                                                   width, height, limits.max_pixels));
     }
     // Newer libraries read the header of such files, but only rows of 8 bits.
     if (jpeg_.data_precision != 8) {
@@ -143,8 +143,8 @@ class JpegReader final : public RowReader {
         return;
       default:
         throw PictureError(errors_.name(),
-                           format("unsupported JPEG: {} colour components of unknown meaning",
-                                  jpeg_.num_components));
+                           formatted("unsupported JPEG: {} colour components of unknown meaning",
+                                     jpeg_.num_components));
     }
   }
 
@@ -160,10 +160,10 @@ class JpegReader final : public RowReader {
 
   static void limit_scans(j_common_ptr common) {
     auto& jpeg = *static_cast<Decompressor*>(reinterpret_cast<j_decompress_ptr>(common));
-    if (jpeg.input_scan_number <= most_scans) return;
+    if (jpeg.input_scan_number <= max_scans) return;
     auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
     errors.call_back([&errors] {
-      throw PictureError(errors.name(), format("damaged JPEG: more than {} scans", most_scans));
+      throw PictureError(errors.name(), formatted("damaged JPEG: more than {} scans", max_scans));
     });
   }
 

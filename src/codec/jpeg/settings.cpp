@@ -6,43 +6,65 @@ namespace gpufilter {
 namespace {
 
 constexpr int default_quality = 90;
-constexpr int least_quality_with_full_chroma = 90;
+constexpr int min_quality_with_full_chroma = 90;
 constexpr const char* asked_for = "asked for";
 constexpr const char* kept = "kept from the input";
 
 ChromaSubsampling default_subsampling(int quality) {
-  return quality < least_quality_with_full_chroma ? ChromaSubsampling{2, 2}
-                                                  : ChromaSubsampling{1, 1};
+  return quality < min_quality_with_full_chroma ? ChromaSubsampling{2, 2} : ChromaSubsampling{1, 1};
+}
+
+std::string describe(const JpegSettings& settings) {
+  std::string text =
+      formatted("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
+                settings.quantization.quality, settings.quantization_reason);
+  if (settings.subsampling) {
+    text +=
+        formatted(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string chroma_notation(const ChromaSubsampling& subsampling) {
   const auto [horizontal, vertical] = subsampling;
-  if (horizontal == 3 || vertical > 2) return format("{}x{}", horizontal, vertical);
+  if (horizontal == 3 || vertical > 2) return formatted("{}x{}", horizontal, vertical);
   const int in_first_row = 4 / horizontal;
-  return format("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
+  return formatted("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
 }
 
-std::string describe(const JpegSettings& settings) {
-  std::string text =
-      format("{}quality {} ({})", settings.quantization.standard ? "" : "own tables, about ",
-             settings.quantization.quality, settings.quantization_reason);
+const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {
+  return dynamic_cast<const JpegEncoding*>(header.stored.get());
+}
+
+std::optional<ChromaSubsampling> chroma_option(std::string_view name) {
+  if (name == "444") return ChromaSubsampling{1, 1};
+  if (name == "422") return ChromaSubsampling{2, 1};
+  if (name == "420") return ChromaSubsampling{2, 2};
+  return std::nullopt;
+}
+
+EncodingNotes notes_on(const JpegSettings& settings) {
+  EncodingNotes notes{describe(settings),
+                      {{"quality", settings.quantization.quality},
+                       {"tables", settings.quantization.standard ? "standard" : "own"},
+                       {"quality_reason", settings.quantization_reason}}};
   if (settings.subsampling) {
-    text +=
-        format(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
+    notes.fields.emplace_back("subsampling", chroma_notation(*settings.subsampling));
+    notes.fields.emplace_back("subsampling_reason", settings.subsampling_reason);
   }
-  return text;
+  return notes;
 }
 
-JpegSettings choose_jpeg_settings(const std::optional<JpegEncoding>& input, bool is_grey,
+JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
                                   std::optional<int> quality,
                                   std::optional<ChromaSubsampling> subsampling) {
   JpegSettings settings;
   if (quality) {
     settings.quantization = {.quality = *quality, .standard = true};
     settings.quantization_reason = asked_for;
-  } else if (input && input->quantization) {
+  } else if (input != nullptr && input->quantization) {
     settings.quantization = *input->quantization;
     settings.quantization_reason = kept;
   } else {
@@ -54,16 +76,16 @@ JpegSettings choose_jpeg_settings(const std::optional<JpegEncoding>& input, bool
   if (subsampling) {
     settings.subsampling = subsampling;
     settings.subsampling_reason = asked_for;
-  } else if (input && input->subsampling) {
+  } else if (input != nullptr && input->subsampling) {
     settings.subsampling = input->subsampling;
     settings.subsampling_reason = kept;
   } else {
     settings.subsampling = default_subsampling(settings.quantization.quality);
     settings.subsampling_reason =
-        format("the default {} {}",
-               settings.quantization.quality < least_quality_with_full_chroma ? "below quality"
-                                                                              : "from quality",
-               least_quality_with_full_chroma);
+        formatted("the default {} {}",
+                  settings.quantization.quality < min_quality_with_full_chroma ? "below quality"
+                                                                               : "from quality",
+                  min_quality_with_full_chroma);
   }
   return settings;
 }

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "codec/codec.hpp"
 
 namespace gpufilter {
 
@@ -30,11 +33,14 @@ struct JpegQuantization {
   friend bool operator==(const JpegQuantization&, const JpegQuantization&) = default;
 };
 
-// What was found in a JPEG file, as far as a new file can be made alike.
-struct JpegEncoding {
+// What a JPEG file holds. A member is absent where a new file cannot be made alike.
+struct JpegEncoding final : StoredSettings {
   std::optional<JpegQuantization> quantization;
-  std::optional<ChromaSubsampling> subsampling;  // none: grey, or nothing that is in use
+  std::optional<ChromaSubsampling> subsampling;
 };
+
+// Of the file that the header was read from; nullptr where that was not a JPEG.
+[[nodiscard]] const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header);
 
 // How a JPEG is written.
 struct JpegSettings {
@@ -44,18 +50,21 @@ struct JpegSettings {
   std::string subsampling_reason;
 };
 
-// "quality 90 (asked for), 4:2:0 (kept from the input)"; where the tables are none of libjpeg's:
-// "own tables, about quality 92 (kept from the input)".
-[[nodiscard]] std::string describe(const JpegSettings& settings);
+// For reports: "quality 90 (asked for), 4:2:0 (kept from the input)"; where the tables are none of
+// libjpeg's: "own tables, about quality 92 (kept from the input)".
+[[nodiscard]] EncodingNotes notes_on(const JpegSettings& settings);
 
-// Settings that are asked for are taken; of the others, those of `input` are kept where it is
-// known, so that a picture loses no more than it has lost already, and gains no bytes that hold
-// nothing. An input whose tables are not libjpeg's for any quality hands on the tables themselves
-// (as Pillow's quality="keep"): every estimate of a quality would coarsen some frequencies and
-// refine others. Otherwise quality is 90 and chroma, as libvips has it, 4:2:0 below quality 90,
-// 4:4:4 from 90 on.
-[[nodiscard]] JpegSettings choose_jpeg_settings(const std::optional<JpegEncoding>& input,
-                                                bool is_grey, std::optional<int> quality,
+// What a value of --subsampling asks for: "444", "422" or "420"; nothing for "auto".
+[[nodiscard]] std::optional<ChromaSubsampling> chroma_option(std::string_view name);
+
+// Decides from what was asked for and from `input`, which is nullptr where it is not a JPEG. What
+// is not asked for is kept from the input: the picture then loses no more than it has lost before,
+// and no bytes are spent on what is lost already. An input whose tables libjpeg makes for no
+// quality passes on the tables themselves (as Pillow's quality="keep"): an estimated quality would
+// coarsen some frequencies and refine others. Otherwise quality is 90 and chroma, as in libvips,
+// 4:2:0 below quality 90, 4:4:4 from 90 on.
+[[nodiscard]] JpegSettings choose_jpeg_settings(const JpegEncoding* input, bool is_grey,
+                                                std::optional<int> quality,
                                                 std::optional<ChromaSubsampling> subsampling);
 
 }  // namespace gpufilter

@@ -53,14 +53,17 @@ class JpegWriter final : public RowWriter {
   JpegWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
       : format_(header.format),
         width_(header.size.width),
-        background_(options.background),
+        background_(*options.get<Color>(background_option())),
         errors_(sink.name()),
         output_(sink, errors_),
         jpeg_(errors_) {
     check_size(header.size);
-    jpeg_settings_ = choose_jpeg_settings(header.jpeg, format_.color_channels() == 1,
-                                          options.jpeg_quality, options.jpeg_subsampling);
-    log::info(format("{}: {}", errors_.name(), describe(*jpeg_settings_)));
+    settings_ =
+        choose_jpeg_settings(stored_jpeg_encoding(header), format_.color_channels() == 1,
+                             options.get<int>(jpeg_quality_option()),
+                             chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
+    notes_ = notes_on(settings_);
+    log::info(formatted("{}: {}", errors_.name(), notes_->text));
     errors_.run([&] {
       jpeg_create_compress(&jpeg_);
       jpeg_.dest = &output_;
@@ -94,8 +97,8 @@ class JpegWriter final : public RowWriter {
     constexpr int most = JPEG_MAX_DIMENSION;
     if (size.width <= most && size.height <= most) return;
     throw PictureError(errors_.name(),
-                       format("{} x {} pixels: JPEG holds at most {} a side: write PNG instead",
-                              size.width, size.height, most));
+                       formatted("{} x {} pixels: JPEG holds at most {} a side: write PNG instead",
+                                 size.width, size.height, most));
   }
 
   void set_parameters(const PictureHeader& header) {
@@ -104,7 +107,7 @@ class JpegWriter final : public RowWriter {
     jpeg_.input_components = format_.color_channels();
     jpeg_.in_color_space = format_.color_channels() == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&jpeg_);
-    apply_jpeg_settings(jpeg_, *jpeg_settings_);
+    apply_jpeg_settings(jpeg_, settings_);
     set_jpeg_density(jpeg_, header.metadata);
   }
 
@@ -127,10 +130,11 @@ class JpegWriter final : public RowWriter {
 
   PixelFormat format_;
   int width_;
-  BackgroundColor background_;
+  Color background_;
   JpegErrors errors_;
   JpegOutput output_;
   Compressor jpeg_;
+  JpegSettings settings_;
   std::vector<std::uint8_t> flat_;
   std::vector<std::uint8_t> narrow_;
 };

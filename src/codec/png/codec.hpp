@@ -1,13 +1,17 @@
-// PNG files. libpng reads and writes all but the pixels, and the pixels of uncommon files. Use
-// open_picture() and create_picture() of codec/codec.hpp.
+// PNG files. libpng reads and writes all but the pixels, and the pixels of uncommon files. Programs
+// use open_picture() and create_picture() of codec/codec.hpp.
 #pragma once
 
 #include <memory>
 
-#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
 #include "codec/png/stream.hpp"
 
 namespace gpufilter {
+
+// The row of the table, and its option: 0 (fastest) to 9 (smallest).
+[[nodiscard]] const Codec& png_codec();
+[[nodiscard]] const WriteOption& png_level_option();
 
 // As open_picture(); `source` stands at the signature. A picture that is not interlaced is
 // streamed; an interlaced one is decoded into memory at the first read(). Both decoders accept the

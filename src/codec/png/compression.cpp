@@ -3,28 +3,28 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <new>
-#include <stdexcept>
-#include <utility>
+#include <optional>
 #include <vector>
 
-#include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
 
-#include "codec/deflate/deflate.hpp"
+#include "codec/deflate/isal_deflater.hpp"
+#include "codec/deflate/libdeflate_deflater.hpp"
+#include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
 
-// Who deflates: ISA-L is by far the fastest, and nearly as good as any other on photographs, which,
-// filtered, hold few repetitions worth a search. Drawings, text and gradients hold many, and
-// Deflater finds them.
-enum class Engine { isal, by_content, both };
+// Who deflates: ISA-L is by far the fastest, and on photographs, which hold few repetitions once
+// they are filtered, nearly as good as any other. Drawings, text and gradients hold many, and
+// libdeflate finds them.
+enum class PngDeflater { isal, by_content, libdeflate };
 
 struct PngCompression {
   std::span<const PngFilter> filters;  // the one that suits a sample of the chunk is taken
   std::size_t sample_size;             // bytes
-  Engine engine;                       // both: the smaller result is taken
-  int isal_level;                      // 1 to 3
-  int effort;                          // Deflater's
+  PngDeflater deflater;
+  int isal_level;        // 1 to 3
+  int libdeflate_level;  // 0 to 12; by content 0 to 9
 };
 
 namespace {
@@ -40,97 +40,40 @@ constexpr std::array all_filters{PngFilter::best, PngFilter::paeth, PngFilter::a
 constexpr std::size_t some = std::size_t{48} << 10U;
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-using enum Engine;
+using enum PngDeflater;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {no_filter, 0, by_content, 0, 0},
+    {no_filter, 0, libdeflate, 0, 0},
     {sub_filter, 0, isal, 1, 0},
     {fast_filters, some, isal, 1, 0},
     {some_filters, some, isal, 2, 0},
+    {some_filters, some, by_content, 2, 1},
     {some_filters, some, by_content, 2, 2},
-    {some_filters, some, by_content, 2, 5},
-    {some_filters, some, by_content, 2, 9},
-    {all_filters, everything, both, 3, 40},
-    {all_filters, everything, both, 3, 200},
-    {all_filters, everything, both, 3, 2000},
+    {some_filters, some, by_content, 2, 3},
+    {all_filters, everything, libdeflate, 0, 7},
+    {all_filters, everything, libdeflate, 0, 8},
+    {all_filters, everything, libdeflate, 0, 10},
 }};
 
-// Bytes that are written before they are read: std::vector would fill them first.
-class Buffer {
- public:
-  void reserve(std::size_t size) {
-    if (size <= size_) return;
-    size_ = 0;
-    bytes_.reset(new std::uint8_t[size]);
-    size_ = size;
-  }
-  [[nodiscard]] std::uint8_t* data() const { return bytes_.get(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
+// What shrinks this much is full of long matches, which libdeflate misses at its low levels. Higher
+// ones take little time there, and on short chunks.
+constexpr std::size_t shrinks_a_lot = 12;
+constexpr int more_levels = 3;
 
- private:
-  std::unique_ptr<std::uint8_t[]> bytes_;
-  std::size_t size_ = 0;
-};
+// libdeflate takes several times as long as ISA-L: it has to save this part.
+constexpr std::size_t worthwhile_part = 8;
 
-constexpr std::uint32_t level_buffer_size(int isal_level) {
-  constexpr std::array<std::uint32_t, 4> sizes{0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
-                                               ISAL_DEF_LVL3_DEFAULT};
-  return sizes.at(static_cast<std::size_t>(isal_level));
-}
+using Bytes = std::span<const std::uint8_t>;
+using Sample = std::span<const PngRowBlock>;
 
-// ISA-L counts in 32 bits. Longer chunks, which one row may be, are deflated in pieces.
-constexpr std::size_t longest_piece = std::size_t{1} << 20U;
-
-// What a piece may become at most: stored, in blocks, with the end of the last one.
-constexpr std::size_t deflate_bound(std::size_t size) {
-  return size + size / 8 + 4096;
-}
-
-using Piece = std::span<const std::uint8_t>;
-
-// Deflates one piece, returns how many bytes it takes.
-std::size_t isal_deflate_piece(Piece piece, std::uint8_t* deflated, int level, bool last,
-                               isal_zstream& stream, const Buffer& level_buffer) {
-  isal_deflate_stateless_init(&stream);
-  stream.level = static_cast<std::uint32_t>(level);
-  stream.level_buf = level_buffer.data();
-  stream.level_buf_size = level_buffer_size(level);
-  stream.flush = FULL_FLUSH;
-  stream.end_of_stream = last ? 1 : 0;
-  stream.next_in = const_cast<std::uint8_t*>(piece.data());  // ISA-L reads it only
-  stream.avail_in = static_cast<std::uint32_t>(piece.size());
-  stream.next_out = deflated;
-  stream.avail_out = static_cast<std::uint32_t>(deflate_bound(piece.size()));
-  if (isal_deflate_stateless(&stream) != COMP_OK || stream.avail_in != 0) {
-    throw std::logic_error("ISA-L found no room for a deflated chunk");
-  }
-  return stream.total_out;
-}
-
-// Calls deflate_piece(piece, where to, whether it is the last) for piece after piece of `filtered`;
-// returns what they become, in `deflated`.
-template <typename DeflatePiece>
-Piece deflate_pieces(Piece filtered, Buffer& deflated, bool last,
-                     const DeflatePiece& deflate_piece) {
-  const std::size_t pieces = (filtered.size() + longest_piece - 1) / longest_piece;
-  deflated.reserve(pieces * deflate_bound(std::min(filtered.size(), longest_piece)));
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    const std::size_t begin = i * longest_piece;
-    const auto piece = filtered.subspan(begin, std::min(longest_piece, filtered.size() - begin));
-    size += deflate_piece(piece, deflated.data() + size, last && i + 1 == pieces);
-  }
-  return {deflated.data(), size};
-}
-
-// Rows at two places of `block`, of about `size` bytes together, but no less than four at each
-// place, since rows repeat themselves. Where that is much of the block, all of it.
+// Rows at two places of `block`, of about `size` bytes together, one row at each at least. Where
+// that is much of the block, all of it.
 std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   constexpr std::size_t places = 2;
   constexpr std::size_t much = 5;  // a fifth
   const std::size_t count = block.rows.size() / block.row_bytes;
-  const std::size_t part = std::max<std::size_t>(size / places / block.row_bytes, 4);
+  const std::size_t part = std::max<std::size_t>(size / places / block.row_bytes, 1);
   if (part >= count / places || size >= block.rows.size() / much) return {block};
   std::vector<PngRowBlock> sample(places, block);
   for (std::size_t i = 0; i < places; ++i) {
@@ -141,18 +84,28 @@ std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   return sample;
 }
 
+std::size_t size_of(Sample sample) {
+  std::size_t size = 0;
+  for (const PngRowBlock& part : sample)
+    size += part.rows.size();
+  return size;
+}
+
+// How a chunk is compressed.
+struct Method {
+  PngFilter filter;
+  std::optional<int> libdeflate_level;  // none: by ISA-L
+};
+
 }  // namespace
 
 struct PngCompressor::State {
-  Buffer filtered;
-  Buffer isal_deflated;
-  Buffer level_buffer;  // ISA-L's
-  isal_zstream isal{};
-  Deflater deflater;
-  Buffer deflated;
+  ScratchBytes filtered;
+  IsalDeflater isal_deflater;
+  LibdeflateDeflater libdeflate_deflater;
 
   // What of `blocks` is to be deflated.
-  Piece filter(std::span<const PngRowBlock> blocks, PngFilter filter) {
+  Bytes filter(Sample blocks, PngFilter filter) {
     std::size_t size = 0;
     for (const PngRowBlock& block : blocks)
       size += block.rows.size() / block.row_bytes * (block.row_bytes + 1);
@@ -170,44 +123,16 @@ struct PngCompressor::State {
     return {filtered.data(), size};
   }
 
-  Piece deflate_fast(Piece from, int isal_level, bool last) {
-    level_buffer.reserve(level_buffer_size(isal_level));
-    const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
-      return isal_deflate_piece(piece, into, isal_level, is_last, isal, level_buffer);
-    };
-    return deflate_pieces(from, isal_deflated, last, deflate_piece);
-  }
-
-  // `from` is what `filter` makes of rows as in `block`. Filters leave little that repeats itself
-  // at a likely distance, or pixel for pixel, and gain so much that less effort will do.
-  Piece deflate_well(Piece from, const PngRowBlock& block, PngFilter filter, int effort,
-                     bool last) {
-    const std::size_t row = block.row_bytes + 1;
-    const std::array<std::size_t, 4> around{block.distance, row, row - block.distance,
-                                            row + block.distance};
-    DeflateHints hints;
-    if (filter == PngFilter::none) {
-      hints.unit = block.distance == 3 ? 3 : 4;
-      hints.likely = around;
-    } else {
-      effort = (effort + 4) / 5;
-    }
-    const auto deflate_piece = [&](Piece piece, std::uint8_t* into, bool is_last) {
-      return deflater.deflate(piece, hints, effort, is_last, into);
-    };
-    return deflate_pieces(from, deflated, last, deflate_piece);
-  }
-
   // The filter that leaves least for ISA-L to write, how much that is, and without a filter.
   struct Choice {
     PngFilter filter;
     std::size_t size = everything;
     std::size_t unfiltered_size = everything;
   };
-  Choice choose_filter(std::span<const PngRowBlock> sample, const PngCompression& how) {
+  Choice choose_filter(Sample sample, const PngCompression& how) {
     Choice choice{how.filters[0]};
     for (const PngFilter candidate : how.filters) {
-      const std::size_t size = deflate_fast(filter(sample, candidate), 1, false).size();
+      const std::size_t size = isal_deflater.deflate(filter(sample, candidate), 1, true).size();
       if (candidate == PngFilter::none) choice.unfiltered_size = size;
       if (size >= choice.size) continue;
       choice.filter = candidate;
@@ -216,28 +141,33 @@ struct PngCompressor::State {
     return choice;
   }
 
-  // Whether the sample repeats itself so much that a search is worth its time: it shrinks a lot, or
-  // filters gain little. They have to gain more than ISA-L loses beside zlib, lest a file becomes
-  // larger than with zlib and no filter, as other programs write it. Sets the filter anew where the
-  // search finds more without.
-  bool is_drawing(std::span<const PngRowBlock> sample, const PngCompression& how, Choice& choice) {
-    std::size_t size_of_everything = 0;
-    for (const PngRowBlock& part : sample)
-      size_of_everything += part.rows.size();
+  // What suits the chunk that `sample` was taken from.
+  Method choose_method(Sample sample, const PngCompression& how) {
+    const Choice choice = choose_filter(sample, how);
+    if (how.deflater == libdeflate) return {choice.filter, how.libdeflate_level};
+    const Method fast{choice.filter, std::nullopt};
+    if (how.deflater == isal) return fast;
+    // On what ISA-L does not even halve without a filter, a search gains a fifth at most.
+    const std::size_t full_size = size_of(sample);
+    if (choice.unfiltered_size > full_size / 2 && choice.size < choice.unfiltered_size / 4 * 3)
+      return fast;
+
+    const bool is_short = sample.size() == 1;  // the sample is the whole chunk
+    const bool is_cheap = is_short || choice.size < full_size / shrinks_a_lot;
+    const int level = how.libdeflate_level + (is_cheap ? more_levels : 0);
     const auto size_by_search = [&](PngFilter candidate) {
-      const Piece from = filter(sample, candidate);
-      return deflate_well(from, sample.front(), candidate, how.effort, false).size();
+      return libdeflate_deflater.deflate(filter(sample, candidate), level, true).size();
     };
-    const bool shrinks_a_lot = choice.size <= size_of_everything / 8;
-    // On what ISA-L does not even halve without a filter, zlib gains a fifth at most.
-    const bool filters_gain_more = choice.unfiltered_size > size_of_everything / 2 &&
-                                   choice.size < choice.unfiltered_size / 4 * 3;
-    if (!shrinks_a_lot && filters_gain_more) return false;
     const std::size_t unfiltered = size_by_search(PngFilter::none);
-    if (!shrinks_a_lot && choice.size < unfiltered - unfiltered / 8) return false;
-    if (choice.filter != PngFilter::none && unfiltered < size_by_search(choice.filter))
-      choice.filter = PngFilter::none;
-    return true;
+    const std::size_t filtered_size =
+        choice.filter == PngFilter::none ? unfiltered : size_by_search(choice.filter);
+    const std::size_t size = std::min(unfiltered, filtered_size);
+    // ISA-L has to gain by filters more than it loses beside zlib, lest a file becomes larger than
+    // with zlib and no filter, as other programs write it.
+    const bool search_saves = size < choice.size - choice.size / worthwhile_part;
+    const bool filters_save = choice.size < unfiltered - unfiltered / worthwhile_part;
+    if (!search_saves && filters_save) return fast;
+    return {filtered_size > unfiltered ? PngFilter::none : choice.filter, level};
   }
 };
 
@@ -250,23 +180,19 @@ PngCompressor::~PngCompressor() = default;
 
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
-  State::Choice choice{how.filters[0]};
-  bool search = how.engine != Engine::isal;
+  State& state = *state_;
+  Method method{how.filters[0], std::nullopt};
   if (how.filters.size() > 1) {
-    const std::vector<PngRowBlock> sample = sample_of(block, how.sample_size);
-    choice = state_->choose_filter(sample, how);
-    if (how.engine == by_content) search = state_->is_drawing(sample, how, choice);
+    method = state.choose_method(sample_of(block, how.sample_size), how);
+  } else if (how.deflater == libdeflate) {
+    method.libdeflate_level = how.libdeflate_level;
   }
-  const Piece filtered = state_->filter({&block, 1}, choice.filter);
-  Result result{{}, filtered.size(), isal_adler32(1, filtered.data(), filtered.size())};
-  if (search) {
-    result.deflated = state_->deflate_well(filtered, block, choice.filter, how.effort, last);
-  }
-  if (!search || how.engine == both) {
-    const Piece fast = state_->deflate_fast(filtered, how.isal_level, last);
-    if (!search || fast.size() < result.deflated.size()) result.deflated = fast;
-  }
-  return result;
+  const Bytes filtered = state.filter({&block, 1}, method.filter);
+  const Bytes deflated =
+      method.libdeflate_level
+          ? state.libdeflate_deflater.deflate(filtered, *method.libdeflate_level, last)
+          : state.isal_deflater.deflate(filtered, how.isal_level, last);
+  return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
 }
 
 }  // namespace gpufilter

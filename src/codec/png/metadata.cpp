@@ -177,8 +177,8 @@ void add_about_color(std::vector<PngChunk>& chunks, const Metadata& metadata,
                      const PixelFormat& format, const std::string& name) {
   const bool with_profile = metadata.icc_profile && fits_format(*metadata.icc_profile, format);
   if (metadata.icc_profile && !with_profile) {
-    log::debug(gpufilter::format("{}: left out the ICC profile, which is not for {} pixels", name,
-                                 to_string(format)));
+    log::debug(formatted("{}: left out the ICC profile, which is not for {} pixels", name,
+                         to_string(format)));
   }
   if (metadata.gamma) chunks.push_back(make_numbers("gAMA", {&*metadata.gamma, 1}));
   if (metadata.chromaticity) chunks.push_back(make_numbers("cHRM", *metadata.chromaticity));
@@ -203,8 +203,8 @@ Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
   Collector collector(place);
   for (const PngChunk& chunk : chunks) {
     if (!collector.take(chunk)) {
-      log::debug(format("{}: left out a {} chunk: damaged, too large, repeated or misplaced", name,
-                        chunk.type));
+      log::debug(formatted("{}: left out a {} chunk: damaged, too large, repeated or misplaced",
+                           name, chunk.type));
     }
   }
   return std::move(collector.metadata());
@@ -220,7 +220,7 @@ std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace pl
     if (auto chunk = make_text(entry)) {
       chunks.push_back(std::move(*chunk));
     } else {
-      log::debug(gpufilter::format("{}: left out a text whose keyword PNG cannot hold", name));
+      log::debug(formatted("{}: left out a text whose keyword PNG cannot hold", name));
     }
   }
   return chunks;

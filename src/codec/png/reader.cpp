@@ -20,9 +20,9 @@ namespace gpufilter {
 namespace {
 
 // Caps on what metadata may cost: the bytes of one chunk, those of all together, their number.
-constexpr std::size_t largest_chunk = std::size_t{16} << 20U;
-constexpr std::size_t largest_metadata = std::size_t{32} << 20U;
-constexpr std::size_t most_chunks = 1000;
+constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20U;
+constexpr std::size_t max_metadata_bytes = std::size_t{32} << 20U;
+constexpr std::size_t max_chunks = 1000;
 
 // Signature, the IHDR chunk's length and type, width, height.
 constexpr std::size_t size_offset = 16;
@@ -49,8 +49,8 @@ struct Input {
       const auto* type = reinterpret_cast<const char*>(chunk.name);
       if (!is_metadata_chunk(type)) return true;
       chunk_bytes += chunk.size;
-      if (++chunk_count > most_chunks || chunk_bytes > largest_metadata) {
-        log::debug(format("{}: left out a {} chunk: too much metadata", report.name, type));
+      if (++chunk_count > max_chunks || chunk_bytes > max_metadata_bytes) {
+        log::debug(formatted("{}: left out a {} chunk: too much metadata", report.name, type));
       } else {
         chunks.push_back({type, Bytes(chunk.data, chunk.data + chunk.size)});
       }
@@ -98,12 +98,12 @@ struct ReadStructs {
 // Width and height were checked before, by their product.
 void set_limits(png_structp png) {
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_chunk_malloc_max(png, largest_chunk);
-  png_set_chunk_cache_max(png, most_chunks);
+  png_set_chunk_malloc_max(png, max_chunk_bytes);
+  png_set_chunk_cache_max(png, max_chunks);
 }
 
-// Ancillary chunks go to take_chunk() as they are, tRNS excepted. What is wrong in them does no
-// harm, but a wrong checksum is damage to the file wherever it is.
+// Ancillary chunks other than tRNS go to take_chunk() as they are. Wrong values in them do no harm,
+// but a wrong checksum anywhere means that the file is damaged.
 void set_chunk_handling(png_structp png, Input& input) {
   png_set_benign_errors(png, 1);
   png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
@@ -124,7 +124,7 @@ class PngReader final : public RowReader {
         structs_(input_.report) {
     check_size(limits);
     read_header();
-    header_.file_format = FileFormat::png;
+    header_.file_format = &png_codec();
     header_.size = {static_cast<int>(png_get_image_width(png(), info())),
                     static_cast<int>(png_get_image_height(png(), info()))};
     header_.format = {png_get_channels(png(), info()), png_get_bit_depth(png(), info())};
@@ -165,8 +165,7 @@ class PngReader final : public RowReader {
     png_call(png(), input_.report, body);
   }
 
-  // From the first bytes, so that neither libpng nor anyone else has allocated anything yet.
-  // Whether they are a header at all libpng finds out.
+  // From the first bytes, before anything is allocated. libpng finds out whether they are a header.
   void check_size(const ReadLimits& limits) {
     const auto head = input_.stream.head();
     if (head.size() < size_offset + 8) return;
@@ -174,9 +173,9 @@ class PngReader final : public RowReader {
     const std::uint64_t height = get_u32(head.subspan(size_offset + 4));
     if (width * height > limits.max_pixels) {
       throw PictureError(input_.report.name,
-                         format("{} x {} pixels are more than the limit of {}: raise it with "
-                                "--max-pixels",
-                                width, height, limits.max_pixels));
+                         formatted("{} x {} pixels are more than the limit of {}: raise it with "
+                                   "--max-pixels",
+                                   width, height, limits.max_pixels));
     }
   }
 

@@ -95,7 +95,7 @@ class PngWriter final : public RowWriter {
     });
     write_metadata(header.metadata, PngPlace::before_pixels);
     pixels_.emplace(
-        header.size, header.format, options.png_level,
+        header.size, header.format, *options.get<int>(png_level_option()),
         [this](PngPixelWriter::IdatParts parts) { write_chunk_guarded("IDAT", parts); });
   }
 

@@ -1,0 +1,219 @@
+#!/usr/bin/env bash
+# Tries both commands of README.md on bare systems, each in a chroot made by debootstrap. As root:
+#
+#     scripts/try-systems.sh [OPTION...] [SYSTEM...] [-- ARGUMENT...]
+#
+#     SYSTEM            bookworm, trixie, noble (these three without one), or another of Debian's or
+#                       Ubuntu's releases
+#     --compiler NAME   g++-13, clang, clang-18, ... in place of the system's g++
+#     --no-tests        leave scripts/test.sh out
+#     --keep            leave the chroots where they are
+#     ARGUMENT...       for scripts/test.sh: "-N" only builds the tests
+#
+# What is tried is the commit that is checked out, beside a copy of ../shared where that exists:
+# scripts/run.sh without /proc and /sys, once more with them, then scripts/test.sh. The chroots lie in
+# ${TMPDIR:-/tmp}, the output of all commands in build/try-systems. Mirrors are those of this machine's
+# apt, else debootstrap's own; DEBIAN_MIRROR and UBUNTU_MIRROR name others. UBUNTU_KEYRING is the file
+# with Ubuntu's keys, where it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+: "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
+
+systems=()
+compiler=
+tests=yes
+keep=
+test_arguments=()
+
+root=        # the chroot in use
+log=         # what its commands print
+results=()   # a line of the table each
+
+usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
+
+parse_arguments() {
+  while (($# > 0)); do
+    case "$1" in
+      --compiler)
+        (($# > 1)) || fail "--compiler needs a name"
+        compiler="$2"
+        shift
+        ;;
+      --no-tests) tests= ;;
+      --keep) keep=yes ;;
+      --help | -h)
+        usage
+        exit
+        ;;
+      --)
+        shift
+        test_arguments=("$@")
+        break
+        ;;
+      -*) fail "$1: unknown option; see scripts/try-systems.sh --help" ;;
+      *) systems+=("$1") ;;
+    esac
+    shift
+  done
+  ((${#systems[@]} > 0)) || systems=(bookworm trixie noble)
+}
+
+is_ubuntu() {
+  case "$1" in
+    jammy | noble | oracular | plucky | questing) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# The mirror that this machine's apt uses for Debian or Ubuntu; nothing where there is none.
+mirror_of_apt() {
+  # shellcheck disable=SC2016  # apt's own variable
+  apt-get indextargets --format '$(REPO_URI)' "Origin: $1" 'Created-By: Packages' 2>/dev/null |
+    grep -v -- '-security' | head -n 1 || true
+}
+
+# bootstrap SYSTEM FOLDER
+bootstrap() {
+  local options=(--variant=minbase) mirror
+  if is_ubuntu "$1"; then
+    mirror="${UBUNTU_MIRROR:-$(mirror_of_apt Ubuntu)}"
+    options+=("--components=main,universe" "--keyring=${UBUNTU_KEYRING}")
+    [[ -e "${UBUNTU_KEYRING}" ]] || {
+      echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
+      return 1
+    }
+  else
+    mirror="${DEBIAN_MIRROR:-$(mirror_of_apt Debian)}"
+  fi
+  debootstrap "${options[@]}" "$1" "$2" ${mirror:+"${mirror}"}
+}
+
+# As a container has it.
+mount_system() {
+  mount -t proc proc "${root}/proc"
+  mount -t sysfs -o ro sysfs "${root}/sys"
+  mount -t tmpfs tmpfs "${root}/dev/shm"
+  mkdir -p "${root}/dev/pts"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
+}
+
+# False where something is still mounted.
+unmount_system() {
+  local folder
+  for folder in dev/pts dev/shm sys proc; do
+    if mountpoint -q "${root}/${folder}"; then
+      umount "${root}/${folder}" || umount --lazy "${root}/${folder}" || return 1
+    fi
+  done
+}
+
+clean_up() {
+  [[ -n "${root}" ]] || return 0
+  if ! unmount_system; then
+    say "${root}: something is still mounted there"
+  elif [[ -n "${keep}" ]]; then
+    say "the chroot is ${root}"
+  else
+    rm -rf --one-file-system "${root}"
+  fi
+  root=
+}
+
+inside() {
+  chroot "${root}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    ${CI:+CI="${CI}"} ${compiler_variable:+"${compiler_variable}"} "$@" </dev/null
+}
+
+# timed COMMAND...: runs it inside; `outcome` is then "ok" or "failed", and the seconds it took.
+timed() {
+  local begin="${SECONDS}" word=ok
+  printf '\n==== %s\n' "$*" >>"${log}"
+  inside "$@" >>"${log}" 2>&1 || word=failed
+  outcome="${word} $((SECONDS - begin)) s"
+}
+
+# Of the last test run: "1030 passed, 0 failed, 4 skipped".
+count_tests() {
+  local total failed skipped
+  total="$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\)$/\1/p' "${log}" | tail -n 1)"
+  failed="$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of .*/\1/p' "${log}" | tail -n 1)"
+  skipped="$(grep -c '\*\*\*Skipped' "${log}" || true)"
+  if [[ -n "${total}" ]]; then
+    echo "$((total - failed - skipped)) passed, ${failed} failed, ${skipped} skipped"
+  else
+    echo "none run"
+  fi
+}
+
+version_of_compiler() {
+  local command
+  command="$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' \
+    "${root}/try/gpufilter/build/release/CMakeCache.txt" 2>/dev/null)" || true
+  [[ -z "${command}" ]] || inside "${command}" --version 2>/dev/null | head -n 1
+}
+
+version_of_pocl() {
+  # shellcheck disable=SC2016  # dpkg-query's own variable
+  inside dpkg-query -W -f '${Version}' pocl-opencl-icd 2>/dev/null || true
+}
+
+result() {
+  results+=("$(printf '%-10s %-44s %-14s %-13s %-13s %s' "$@")")
+}
+
+try_system() {
+  local system="$1" compiler_variable='' outcome bare mounted suite='not tried'
+  log="${logs}/${system}${compiler:+-${compiler}}.log"
+  root="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-${system}-XXXXXX")"
+  chmod 755 "${root}"
+  say "${system}: making a chroot"
+  if ! bootstrap "${system}" "${root}" >"${log}" 2>&1; then
+    say "${system}: no chroot: $(tail -n 1 "${log}")"
+    result "${system}" '-' '-' 'no chroot' '-' '-'
+    clean_up
+    return
+  fi
+  cp -L /etc/resolv.conf "${root}/etc/resolv.conf"
+  mkdir "${root}/try"
+  git clone --quiet --no-hardlinks "${project_root}" "${root}/try/gpufilter"
+  [[ ! -d "${project_root}/../shared" ]] ||
+    cp -a "${project_root}/../shared" "${root}/try/shared"
+  if [[ -n "${compiler}" ]]; then
+    compiler_variable="CXX=${compiler/#clang/clang++}"
+    inside sh -c "apt-get update && apt-get install -y --no-install-recommends ${compiler}" \
+      >>"${log}" 2>&1 || say "${system}: ${compiler} could not be installed; see ${log}"
+  fi
+  say "${system}: scripts/run.sh without /proc and /sys"
+  timed /try/gpufilter/scripts/run.sh
+  bare="${outcome}"
+  mount_system
+  say "${system}: scripts/run.sh"
+  timed /try/gpufilter/scripts/run.sh
+  mounted="${outcome}"
+  if [[ -n "${tests}" ]]; then
+    say "${system}: scripts/test.sh"
+    timed /try/gpufilter/scripts/test.sh "${test_arguments[@]}"
+    suite="${outcome}, $(count_tests)"
+  fi
+  result "${system}" "$(version_of_compiler)" "$(version_of_pocl)" "${bare}" "${mounted}" "${suite}"
+  clean_up
+}
+
+parse_arguments "$@"
+((EUID == 0)) || fail "only root can make chroots"
+command -v debootstrap >/dev/null || fail "debootstrap is missing; install it with: apt-get install debootstrap"
+logs="${project_root}/build/try-systems"
+mkdir -p "${logs}"
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+for system in "${systems[@]}"; do
+  try_system "${system}"
+done
+printf '%-10s %-44s %-14s %-13s %-13s %s\n' system compiler PoCL 'run.sh bare' run.sh test.sh
+printf '%s\n' "${results[@]}"
+say "what the commands printed is in ${logs}"
+case "${results[*]}" in *failed\ [0-9]* | *'no chroot'*) exit 1 ;; esac

@@ -1,0 +1,27 @@
+#include "app/lasting_dispatcher.hpp"
+
+#include "pipeline/make_dispatcher.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Reachable for good, so no leak.
+Dispatcher& lasting(const FilterOptions& options) {
+  EngineOptions engine = default_engine_options();
+  engine.band_rows = options.band_rows;
+  static Dispatcher* dispatcher = nullptr;
+  dispatcher =
+      make_dispatcher(options.device, options.require_device, options.chain, engine).release();
+  return *dispatcher;
+}
+
+}  // namespace
+
+LastingDispatcher::LastingDispatcher(const FilterOptions& options)
+    : dispatcher_(lasting(options)) {}
+
+LastingDispatcher::~LastingDispatcher() {
+  dispatcher_.await_starts();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,155 @@
+#include "app/stage_options.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* stage_group = "Stages";
+constexpr const char* parameter_group =
+    "Parameters of the stage before them, or of all stages if given first";
+
+// The parser takes whatever follows an option as its value, also the next option.
+bool is_option(const CLI::App& app, const std::string& text) {
+  return text.starts_with('-') &&
+         app.get_option_no_throw(text.substr(0, text.find('='))) != nullptr;
+}
+
+// An option and its value, as the user wrote them.
+std::string written(const std::string& option, const std::string& value) {
+  return option + " " + printable(value);
+}
+
+void keep(GivenParameters& given, const std::string& parameter, const std::string& value,
+          const std::string& reason) {
+  const auto [known, is_first] = given.emplace(parameter, value);
+  if (is_first) return;
+  throw UsageError(formatted("{} and {}: {}", written(parameter, known->second),
+                             written(parameter, value), reason));
+}
+
+}  // namespace
+
+// A stage as written, with the parameters after it.
+struct StageOptions::StageUse {
+  const StageKind* kind;
+  std::string value;
+  GivenParameters parameters = {};
+
+  [[nodiscard]] bool takes(const std::string& parameter) const {
+    return kind->takes(value, parameter);
+  }
+  [[nodiscard]] std::string words() const { return written(kind->option, value); }
+};
+
+StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogue)
+    : app_(app), catalogue_(catalogue) {
+  for (const StageKind& kind : catalogue) {
+    add(kind.option, kind.type, value_form(kind.type), kind.help, stage_group);
+    for (const StageListing& listing : kind.listings)
+      add_listing(listing);
+  }
+  for (const StageKind& kind : catalogue) {
+    for (const StageParameter& parameter : kind.parameters) {
+      if (values_.count(parameter.option) > 0) continue;  // shared, and already here
+      add(parameter.option, parameter.type,
+          formatted("{} [{}]", value_form(parameter.type), parameter.default_value),
+          formatted("With {}: {}", takers(parameter.option), parameter.help), parameter_group);
+    }
+  }
+}
+
+void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,
+                       const std::string& help, const char* group) {
+  const auto check = [this, option, &type](const std::string& text) {
+    OptionValues().set(option, type, is_option(app_, text) ? "" : text);
+    return std::string();
+  };
+  app_.add_option(option, values_[option], help)
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(check, ""))
+      ->option_text(form)
+      ->group(group);
+}
+
+void StageOptions::add_listing(const StageListing& listing) {
+  const auto print = [&listing] {
+    std::fputs(listing.text().c_str(), stdout);
+    throw CLI::Success();
+  };
+  app_.add_flag_callback(listing.option, print, listing.help)->group(stage_group);
+}
+
+const StageKind* StageOptions::find_kind(const std::string& option) const {
+  const auto found =
+      std::find_if(catalogue_.begin(), catalogue_.end(),
+                   [&option](const StageKind& kind) { return kind.option == option; });
+  return found == catalogue_.end() ? nullptr : &*found;
+}
+
+// "--blur tiled", "--blur or --sharpen".
+std::string StageOptions::takers(const std::string& parameter) const {
+  std::vector<std::string> words;
+  for (const StageKind& kind : catalogue_) {
+    for (const StageParameter& known : kind.parameters) {
+      if (known.option != parameter) continue;
+      words.push_back(kind.option + (known.only_with.empty() ? "" : " " + known.only_with));
+    }
+  }
+  return enumerated(words, "or");
+}
+
+void StageOptions::give(StageUse& use, const std::string& parameter,
+                        const std::string& value) const {
+  if (!use.takes(parameter)) {
+    throw UsageError(formatted("{}: {} does not take it; it goes after {}",
+                               written(parameter, value), use.words(), takers(parameter)));
+  }
+  keep(use.parameters, parameter, value, use.words() + " takes only one");
+}
+
+void StageOptions::hand_out(const GivenParameters& defaults, std::vector<StageUse>& uses) const {
+  for (const auto& [parameter, value] : defaults) {
+    bool taken = false;
+    for (StageUse& use : uses) {
+      if (!use.takes(parameter)) continue;
+      use.parameters.emplace(parameter, value);  // the stage's own value stays
+      taken = true;
+    }
+    if (taken) continue;
+    throw UsageError(formatted("{}: no stage here takes it; it goes with {}",
+                               written(parameter, value), takers(parameter)));
+  }
+}
+
+StageChain StageOptions::chain() const {
+  GivenParameters defaults;
+  std::vector<StageUse> uses;
+  std::map<std::string, std::size_t> seen;
+  for (const CLI::Option* option : app_.parse_order()) {
+    const std::string name = option->get_name();
+    if (values_.count(name) == 0) continue;
+    const std::string& value = values_.at(name).at(seen[name]++);
+    if (const StageKind* kind = find_kind(name)) {
+      uses.push_back({kind, value});
+    } else if (uses.empty()) {
+      keep(defaults, name, value, "only one can be the default of the stages");
+    } else {
+      give(uses.back(), name, value);
+    }
+  }
+  hand_out(defaults, uses);
+  StageChain chain;
+  for (const StageUse& use : uses)
+    chain.push_back(use.kind->make(use.value, use.parameters));
+  return chain;
+}
+
+}  // namespace gpufilter

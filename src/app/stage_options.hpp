@@ -1,0 +1,44 @@
+// The stages and their parameters on the command line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "pipeline/plan.hpp"
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+
+class StageOptions {
+ public:
+  // Adds an option for every stage, parameter and listing in `catalogue`. Both have to live as long
+  // as this object. While `app` parses, values that do not fit their declaration throw UsageError.
+  explicit StageOptions(CLI::App& app, const std::vector<StageKind>& catalogue = stage_catalogue());
+  StageOptions(const StageOptions&) = delete;
+  StageOptions& operator=(const StageOptions&) = delete;
+
+  // The stages that were asked for, in their order. A parameter belongs to the stage before it;
+  // before the first stage it is the default of every stage that takes it. Throws UsageError where
+  // a parameter is given twice for one stage, or to no stage that takes it.
+  [[nodiscard]] StageChain chain() const;
+
+ private:
+  struct StageUse;
+
+  void add(const std::string& option, const ValueType& type, const std::string& form,
+           const std::string& help, const char* group);
+  void add_listing(const StageListing& listing);
+  [[nodiscard]] const StageKind* find_kind(const std::string& option) const;
+  [[nodiscard]] std::string takers(const std::string& parameter) const;
+  void give(StageUse& use, const std::string& parameter, const std::string& value) const;
+  void hand_out(const GivenParameters& defaults, std::vector<StageUse>& uses) const;
+
+  CLI::App& app_;
+  const std::vector<StageKind>& catalogue_;
+  std::map<std::string, std::vector<std::string>> values_;  // as given, by option
+};
+
+}  // namespace gpufilter

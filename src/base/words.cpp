@@ -1,0 +1,65 @@
+#include "base/words.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t max_suggestions = 3;
+
+std::string in_lower_case(std::string_view word) {
+  std::string lower(word);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
+// How many letters have to be inserted, removed or replaced to turn one word into the other, at the
+// least (https://en.wikipedia.org/wiki/Levenshtein_distance).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (const char letter : a) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (letter == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string enumerated(const std::vector<std::string>& words, std::string_view last) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return formatted("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());
+}
+
+std::vector<std::string> words_like(std::string_view word, const std::vector<std::string>& known) {
+  const std::string name = in_lower_case(word);
+  if (name.empty()) return {};
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& candidate : known) {
+    std::size_t letters = distance(name, candidate);
+    const bool is_abbreviation = name.size() > 2 && candidate.starts_with(name);
+    if (is_abbreviation) letters = std::min(letters, std::size_t{1});
+    if (letters <= (name.size() + 2) / 3) near.emplace_back(letters, candidate);
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  near.resize(std::min(near.size(), max_suggestions));
+  std::vector<std::string> words(near.size());
+  std::transform(near.begin(), near.end(), words.begin(),
+                 [](const auto& entry) { return entry.second; });
+  return words;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,126 @@
+#include "codec/codec_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
+
+namespace gpufilter {
+namespace {
+
+bool begins_with(std::span<const std::uint8_t> head, const std::string& signature) {
+  return head.size() >= signature.size() &&
+         std::equal(signature.begin(), signature.end(), head.begin(),
+                    [](char expected, std::uint8_t byte) {
+                      return expected == '?' || static_cast<std::uint8_t>(expected) == byte;
+                    });
+}
+
+// With the dot, in lower case.
+std::string ending_of(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  std::string ending = dot == std::string::npos ? "" : name.substr(dot);
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+
+// "a", "a or b", "a, b or c" where `last` is " or ".
+std::string joined(const std::vector<std::string>& words, const std::string& last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? last : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+const CodecList& codecs() {
+  static const CodecList table{&png_codec(), &jpeg_codec()};
+  return table;
+}
+
+const Codec* codec_of_content(std::span<const std::uint8_t> head) {
+  for (const Codec* codec : codecs()) {
+    for (const std::string& signature : codec->signatures) {
+      if (begins_with(head, signature)) return codec;
+    }
+  }
+  return nullptr;
+}
+
+std::size_t signature_size() {
+  std::size_t size = 0;
+  for (const Codec* codec : codecs()) {
+    for (const std::string& signature : codec->signatures)
+      size = std::max(size, signature.size());
+  }
+  return size;
+}
+
+const Codec* codec_of_name(const std::string& path) {
+  const std::string ending = ending_of(path);
+  for (const Codec* codec : codecs()) {
+    const auto& own = codec->endings;
+    if (std::find(own.begin(), own.end(), ending) != own.end()) return codec;
+  }
+  return nullptr;
+}
+
+const Codec& codec_for_output(const std::string& path) {
+  const Codec* codec = codec_of_name(path);
+  if (codec == nullptr) {
+    throw UsageError(formatted("{}: the name of an output ends in {}", path, endings_of(codecs())));
+  }
+  return *codec;
+}
+
+std::vector<const WriteOption*> all_write_options() {
+  std::vector<const WriteOption*> options;
+  for (const Codec* codec : codecs()) {
+    for (const WriteOption* option : codec->options) {
+      if (std::find(options.begin(), options.end(), option) == options.end()) {
+        options.push_back(option);
+      }
+    }
+  }
+  return options;
+}
+
+std::string encoding_key(const Codec& codec, const WriteOptions& options) {
+  std::string key = codec.name;
+  for (const WriteOption* option : codec.options) {
+    const auto value = options.value(*option);
+    key += formatted(" {}={}", option->name, value ? to_string(*value) : "");
+  }
+  return key;
+}
+
+std::string names_of(const CodecList& list) {
+  std::vector<std::string> names;
+  for (const Codec* codec : list)
+    names.push_back(codec->name);
+  return joined(names, " or ");
+}
+
+std::string endings_of(const CodecList& list) {
+  std::vector<std::string> endings;
+  for (const Codec* codec : list)
+    endings.insert(endings.end(), codec->endings.begin(), codec->endings.end());
+  return joined(endings, " or ");
+}
+
+std::string no_picture() {
+  std::vector<std::string> names;
+  for (const Codec* codec : codecs())
+    names.push_back("a " + codec->name);
+  return formatted("neither {} picture", joined(names, " nor "));
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,55 @@
+// The formats of picture files, a row for each. docs/adding-a-codec.md says how to add one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+
+namespace gpufilter {
+
+struct Codec {
+  std::string name;                     // "JPEG"
+  std::vector<std::string> endings;     // of file names, with the dot; new names get the first
+  std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
+  bool holds_alpha = false;
+  bool is_lossless = false;          // every sample of any picture comes back as it was written
+  bool encodes_in_parallel = false;  // a picture on several threads
+  std::string report_key;            // where JSON reports show EncodingNotes; empty: it makes none
+  std::vector<const WriteOption*> options;  // all of them decide the bytes of a file
+  std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
+  std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,
+                                       const WriteOptions&) = nullptr;
+  // The libraries it uses, with the versions in use.
+  std::string (*libraries)() = nullptr;
+};
+
+using CodecList = std::vector<const Codec*>;
+[[nodiscard]] const CodecList& codecs();
+
+// The codec of a file that begins with `head`, by its content; nullptr: of none. `signature_size()`
+// bytes are enough.
+[[nodiscard]] const Codec* codec_of_content(std::span<const std::uint8_t> head);
+[[nodiscard]] std::size_t signature_size();
+
+// The codec whose ending the name has, in any case; nullptr where it has none.
+[[nodiscard]] const Codec* codec_of_name(const std::string& path);
+
+// The same for the name of an output. Throws UsageError for other names, with the possible endings.
+[[nodiscard]] const Codec& codec_for_output(const std::string& path);
+
+// The options of all codecs; one that several codecs have appears once.
+[[nodiscard]] std::vector<const WriteOption*> all_write_options();
+
+// The format and the options that decide the bytes of a file, as text.
+[[nodiscard]] std::string encoding_key(const Codec& codec, const WriteOptions& options);
+
+// For messages: "PNG or JPEG", ".png, .jpg or .jpeg", "neither a PNG nor a JPEG picture".
+[[nodiscard]] std::string names_of(const CodecList& list);
+[[nodiscard]] std::string endings_of(const CodecList& list);
+[[nodiscard]] std::string no_picture();
+
+}  // namespace gpufilter

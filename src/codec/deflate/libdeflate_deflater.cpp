@@ -1,0 +1,147 @@
+#include "codec/deflate/libdeflate_deflater.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+
+#include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
+
+#include "codec/deflate/pieces.hpp"
+
+namespace gpufilter {
+namespace {
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const {
+    libdeflate_free_compressor(compressor);
+  }
+};
+
+// A whole deflate stream, and places in it, in bits from its beginning.
+using Stream = std::span<std::uint8_t>;
+
+bool bit_at(Stream stream, std::size_t place) {
+  return (stream[place / 8] >> place % 8 & 1U) != 0;
+}
+
+void clear_bit(Stream stream, std::size_t place) {
+  stream[place / 8] = static_cast<std::uint8_t>(stream[place / 8] & ~(1U << place % 8));
+}
+
+// Inflates a stream block by block.
+class BlockInflater {
+ public:
+  // The blocks' bytes are written to `inflated`, one block's after the other's.
+  void start(std::span<std::uint8_t> inflated) {
+    inflated_ = inflated;
+    inflated_size_ = 0;
+  }
+
+  // Inflates the next block, which begins at `begin`; returns where it ends. ISA-L stops only
+  // after a final block, so it is shown every block's first bit as set. What it had read when it
+  // stopped is forgotten: the next block starts from its place alone.
+  std::size_t inflate(Stream stream, std::size_t begin) {
+    const std::size_t history = std::min(inflated_size_, longest_distance);
+    std::uint8_t* next_out = inflated_.data() + inflated_size_;
+    isal_inflate_init(&state_);
+    if (isal_inflate_set_dict(&state_, next_out - history, static_cast<std::uint32_t>(history)) !=
+        COMP_OK)
+      throw std::logic_error("ISA-L does not accept what a block refers to");
+    const std::size_t byte = begin / 8;
+    state_.read_in = static_cast<std::uint64_t>(stream[byte]) >> begin % 8 | 1U;
+    state_.read_in_length = static_cast<std::int32_t>(8 - begin % 8);
+    state_.next_in = stream.data() + byte + 1;
+    state_.avail_in = static_cast<std::uint32_t>(stream.size() - byte - 1);
+    state_.next_out = next_out;
+    state_.avail_out = static_cast<std::uint32_t>(inflated_.size() - inflated_size_);
+    if (isal_inflate(&state_) != ISAL_DECOMP_OK || state_.block_state != ISAL_BLOCK_FINISH)
+      throw std::logic_error("ISA-L cannot inflate what libdeflate deflated");
+    inflated_size_ = inflated_.size() - state_.avail_out;
+    return (stream.size() - state_.avail_in) * 8 - static_cast<std::size_t>(state_.read_in_length);
+  }
+
+  [[nodiscard]] std::size_t inflated_size() const { return inflated_size_; }
+
+ private:
+  static constexpr std::size_t longest_distance = std::size_t{32} << 10U;  // of a match
+
+  inflate_state state_{};
+  std::span<std::uint8_t> inflated_;
+  std::size_t inflated_size_ = 0;
+};
+
+// A stored block without data, apart from the three bits that begin it.
+constexpr std::array<std::uint8_t, 4> empty_stored_block{0x00, 0x00, 0xff, 0xff};
+constexpr std::size_t block_type_bits = 3;
+constexpr std::size_t max_appended = empty_stored_block.size() + 1;
+
+}  // namespace
+
+struct LibdeflateDeflater::State {
+  static constexpr std::size_t levels = 13;
+  std::array<std::unique_ptr<libdeflate_compressor, FreeCompressor>, levels> compressors;
+  libdeflate_compressor* compressor = nullptr;  // the one in use
+  BlockInflater inflater;
+  ScratchBytes inflated;
+  ScratchBytes deflated;
+
+  void set_level(int level) {
+    auto& of_level = compressors.at(static_cast<std::size_t>(level));
+    if (!of_level) of_level.reset(libdeflate_alloc_compressor(level));
+    if (!of_level) throw std::bad_alloc();
+    compressor = of_level.get();
+  }
+
+  [[nodiscard]] std::size_t bound(std::size_t size) const {
+    return libdeflate_deflate_compress_bound(compressor, size) + max_appended;
+  }
+
+  std::size_t deflate_piece(std::span<const std::uint8_t> piece, std::uint8_t* out) {
+    const std::size_t size = libdeflate_deflate_compress(compressor, piece.data(), piece.size(),
+                                                         out, bound(piece.size()) - max_appended);
+    if (size == 0) throw std::logic_error("libdeflate found no room for a deflated chunk");
+    return size;
+  }
+
+  // Lets more follow `stream`, which is what `piece` became and has room behind it. libdeflate
+  // marks the last block as final and does not say where it begins, so the blocks are inflated to
+  // find it. The mark is removed, and an empty block fills the last byte. Returns the new size.
+  std::size_t open_end(std::span<const std::uint8_t> piece, Stream stream) {
+    inflated.reserve(piece.size());
+    inflater.start({inflated.data(), piece.size()});
+    std::size_t begin = 0;
+    std::size_t end = inflater.inflate(stream, begin);
+    while (!bit_at(stream, begin)) {
+      begin = end;
+      end = inflater.inflate(stream, begin);
+    }
+    const std::size_t unused = stream.size() * 8 - end;  // bits
+    if (unused >= 8 || inflater.inflated_size() != piece.size() ||
+        !std::equal(piece.begin(), piece.end(), inflated.data()))
+      throw std::logic_error("what libdeflate deflated inflates to something else");
+    clear_bit(stream, begin);
+    std::uint8_t* next = stream.data() + stream.size();
+    if (unused < block_type_bits) *next++ = 0;
+    next = std::copy(empty_stored_block.begin(), empty_stored_block.end(), next);
+    return static_cast<std::size_t>(next - stream.data());
+  }
+};
+
+LibdeflateDeflater::LibdeflateDeflater() : state_(std::make_unique<State>()) {}
+LibdeflateDeflater::~LibdeflateDeflater() = default;
+
+std::span<const std::uint8_t> LibdeflateDeflater::deflate(std::span<const std::uint8_t> data,
+                                                          int level, bool last) {
+  State& state = *state_;
+  state.set_level(level);
+  return deflate_pieces(data, state.bound(std::min(data.size(), longest_piece)), last,
+                        state.deflated,
+                        [&](std::span<const std::uint8_t> piece, std::uint8_t* out, bool is_last) {
+                          const std::size_t size = state.deflate_piece(piece, out);
+                          return is_last ? size : state.open_end(piece, {out, size});
+                        });
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,48 @@
+#include "codec/png/codec.hpp"
+
+#include <utility>
+
+#include <isa-l.h>
+#include <libdeflate.h>
+#include <png.h>
+#include <zlib.h>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+// ISA-L and libdeflate do not tell their versions at run time: these are the ones that the program
+// was built with.
+std::string png_libraries() {
+  return formatted("libpng {}, zlib {}, ISA-L {}.{}.{}, libdeflate {}", png_get_libpng_ver(nullptr),
+                   zlibVersion(), ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION,
+                   LIBDEFLATE_VERSION_STRING);
+}
+
+}  // namespace
+
+const WriteOption& png_level_option() {
+  static const WriteOption option{"png-level", WriteOption::WholeNumber{0, 9}, "6",
+                                  "From fastest to smallest PNG output"};
+  return option;
+}
+
+const Codec& png_codec() {
+  static const Codec codec{
+      .name = "PNG",
+      .endings = {".png"},
+      .signatures = {"\x89PNG\r\n\x1a\n"},
+      .holds_alpha = true,
+      .is_lossless = true,
+      .encodes_in_parallel = true,
+      .report_key = "",
+      .options = {&png_level_option()},
+      .open = [](std::unique_ptr<ByteSource> source,
+                 const ReadLimits& limits) { return open_png(std::move(source), limits); },
+      .create = create_png,
+      .libraries = png_libraries};
+  return codec;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,63 @@
+// What a caller can ask for when a picture is written, and what it did ask for.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "image/color.hpp"
+
+namespace gpufilter {
+
+using OptionValue = std::variant<int, std::string, Color>;  // in the order of the kinds
+
+// Declared once, in the row of every codec that has it. The command line makes "--name" of it.
+struct WriteOption {
+  struct WholeNumber {
+    int minimum = 0;
+    int maximum = 0;
+  };
+  struct Choice {
+    std::vector<std::string> names;
+  };
+  struct AnyColor {};
+
+  std::string name;  // without dashes: "quality"
+  std::variant<WholeNumber, Choice, AnyColor> kind;
+  std::string default_value;  // as text; empty: the codec decides, by the picture
+  std::string help;
+};
+
+// The value that `text` stands for. Throws UsageError where the option does not take it.
+[[nodiscard]] OptionValue parse_value(const WriteOption& option, std::string_view text);
+
+// The text of a value: "85", "420", "#ffffff".
+[[nodiscard]] std::string to_string(const OptionValue& value);
+
+// The colour behind transparent pixels: for all formats that cannot hold alpha.
+[[nodiscard]] const WriteOption& background_option();
+
+// The options that were given, by their names. A codec ignores those of other codecs.
+class WriteOptions {
+ public:
+  // Throws as parse_value() does.
+  WriteOptions& set(const WriteOption& option, std::string_view text);
+
+  // What was given, else the default; nothing where the codec decides.
+  [[nodiscard]] std::optional<OptionValue> value(const WriteOption& option) const;
+
+  // The same, for an option whose values are of type Value.
+  template <typename Value>
+  [[nodiscard]] std::optional<Value> get(const WriteOption& option) const {
+    const auto found = value(option);
+    return found ? std::optional(std::get<Value>(*found)) : std::nullopt;
+  }
+
+ private:
+  std::map<std::string, OptionValue> given_;
+};
+
+}  // namespace gpufilter

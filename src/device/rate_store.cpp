@@ -1,0 +1,114 @@
+#include "device/rate_store.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* schema = "gpufilter-rates-1";
+constexpr double weight_of_a_run = 1.0 / 3;
+constexpr double noticeable = 0.05;
+// A day: whatever took longer was not measured here.
+constexpr double longest = 86'400;
+
+bool is_time(double seconds) {
+  return std::isfinite(seconds) && seconds > 0 && seconds <= longest;
+}
+
+}  // namespace
+
+RateStore::RateStore(std::optional<std::filesystem::path> file) : file_(std::move(file)) {
+  if (file_) read();
+}
+
+void RateStore::read() {
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(*file_);
+  } catch (const std::system_error&) {
+    return;
+  }
+  const auto json = nlohmann::json::parse(bytes, nullptr, false);
+  if (!json.is_object() || json.value("schema", nlohmann::json()) != schema) return;
+  const auto members = [&json](const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_object() ? *found : nlohmann::json::object();
+  };
+  const nlohmann::json places = members("seconds");
+  for (const auto& [place, kinds] : places.items()) {
+    if (!kinds.is_object()) continue;
+    for (const auto& [kind, seconds] : kinds.items()) {
+      if (seconds.is_number() && is_time(seconds.get<double>()))
+        rates_[place][kind] = seconds.get<double>();
+    }
+  }
+  const nlohmann::json notes = members("notes");
+  for (const auto& [key, text] : notes.items()) {
+    if (text.is_string()) notes_[key] = text.get<std::string>();
+  }
+}
+
+std::optional<double> RateStore::find(const std::string& place, const std::string& kind) const {
+  const std::lock_guard lock(mutex_);
+  const auto kinds = rates_.find(place);
+  if (kinds == rates_.end()) return std::nullopt;
+  const auto found = kinds->second.find(kind);
+  return found == kinds->second.end() ? std::nullopt : std::optional(found->second);
+}
+
+void RateStore::learn(const std::string& place, const std::string& kind, double seconds) {
+  if (!is_time(seconds)) return;
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = rates_[place].try_emplace(kind, seconds);
+  if (is_new) {
+    changed_ = true;
+    return;
+  }
+  const double before = found->second;
+  found->second += (seconds - before) * weight_of_a_run;
+  changed_ = changed_ || std::abs(found->second - before) > noticeable * before;
+}
+
+std::string RateStore::note(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = notes_.find(key);
+  return found == notes_.end() ? std::string() : found->second;
+}
+
+void RateStore::keep_note(const std::string& key, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  std::string& kept = notes_[key];
+  changed_ = changed_ || kept != text;
+  kept = text;
+}
+
+void RateStore::save() {
+  const std::lock_guard lock(mutex_);
+  if (!file_ || !changed_) return;
+  const nlohmann::ordered_json json{{"schema", schema}, {"seconds", rates_}, {"notes", notes_}};
+  // Drivers' texts need not be UTF-8.
+  const std::string text =
+      json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  try {
+    std::filesystem::create_directories(file_->parent_path());
+    AtomicFile file(*file_);
+    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    file.commit();
+    changed_ = false;
+  } catch (const std::system_error& error) {
+    log::debug(
+        formatted("{}: the measured rates were not kept: {}", file_->string(), error.what()));
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,47 @@
+// How long things take on this machine, learned from earlier runs, so that estimates fit.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace gpufilter {
+
+// Seconds by place ("processor avx512", a device with its driver) and kind of work ("blur 8",
+// "start"). One JSON file; what is missing, damaged, or no possible time reads as not learned yet.
+// What cannot be read or written costs time, never a failure. Safe to use from several threads.
+class RateStore {
+ public:
+  // Without a file nothing outlasts the process.
+  explicit RateStore(std::optional<std::filesystem::path> file = std::nullopt);
+
+  [[nodiscard]] std::optional<double> find(const std::string& place, const std::string& kind) const;
+
+  // Takes a measured value into account: the first as it is, later ones by a third, so that one run
+  // on a busy machine does not decide. Values that are not above 0 and finite are ignored.
+  void learn(const std::string& place, const std::string& kind, double seconds);
+
+  // The name that was kept under `key`; empty: none.
+  [[nodiscard]] std::string note(const std::string& key) const;
+  void keep_note(const std::string& key, const std::string& text);
+
+  // Writes what was learned since the store was read, where it changes the file's values
+  // noticeably.
+  void save();
+
+ private:
+  using Rates = std::map<std::string, std::map<std::string, double>>;
+  using Notes = std::map<std::string, std::string>;
+
+  void read();
+
+  std::optional<std::filesystem::path> file_;
+  mutable std::mutex mutex_;
+  Rates rates_;
+  Notes notes_;
+  bool changed_ = false;
+};
+
+}  // namespace gpufilter

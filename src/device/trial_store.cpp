@@ -1,0 +1,118 @@
+#include "device/trial_store.hpp"
+
+#include <span>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/content_hash.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/posix_file.hpp"
+#include "device/surroundings.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::time_t failure_lasts = 24 * 60 * 60;  // seconds
+constexpr std::size_t lines_allowed = 64;
+constexpr std::size_t lines_left = 32;  // where there were more
+
+// A line: hash of the key, hash of key, body and the files that the body names as they are now,
+// body.
+constexpr std::size_t hash_size = 32;
+constexpr std::size_t header_size = 2 * (hash_size + 1);
+
+std::string mark(const std::string& key, std::string_view body,
+                 const std::vector<std::string>& files) {
+  std::string all = key;
+  all += '\0';
+  all += body;
+  for (const std::string& file : files)
+    all += file_identity(file);
+  return to_string(content_hash(all));
+}
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// Nothing where the line does not hold (any more). The hash of the key is right.
+std::optional<TrialAnswer> parse(const std::string& line, const std::string& key, std::time_t now) {
+  const std::string_view body = std::string_view(line).substr(header_size);
+  const Json json = Json::parse(body, nullptr, false);
+  try {
+    TrialAnswer answer{json.at("failure"), json.at("files")};
+    const std::time_t age = now - json.at("time").get<std::time_t>();
+    const bool expired = !answer.failure.empty() && (age < 0 || age >= failure_lasts);
+    if (expired || line.substr(hash_size + 1, hash_size) != mark(key, body, answer.files))
+      return std::nullopt;
+    return answer;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+// No line where the file cannot be read.
+std::vector<std::string> TrialStore::lines() const {
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(file_);
+  } catch (const std::system_error&) {
+    return {};
+  }
+  std::vector<std::string> found;
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
+    if (end > header_size) found.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return found;
+}
+
+std::optional<TrialAnswer> TrialStore::recall(const std::string& key, std::time_t now) const {
+  const std::string key_hash = to_string(content_hash(key));
+  const std::vector<std::string> all = lines();
+  for (auto line = all.rbegin(); line != all.rend(); ++line) {
+    if (line->starts_with(key_hash)) return parse(*line, key, now);
+  }
+  return std::nullopt;
+}
+
+bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::time_t now) const {
+  const Json json{{"time", now}, {"failure", answer.failure}, {"files", answer.files}};
+  const std::string body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Begins with a line end, in case the last line is a torn one.
+  const std::string line =
+      formatted("\n{} {} {}\n", to_string(content_hash(key)), mark(key, body, answer.files), body);
+  try {
+    std::filesystem::create_directories(file_.parent_path());
+    std::vector<std::string> all = lines();
+    if (all.size() < lines_allowed) {
+      // In one piece, beside other processes that do the same.
+      FileDescriptor file = open_file(file_, O_WRONLY | O_CREAT | O_APPEND, 0600);
+      write_fully(file.get(), bytes_of(line));
+      file.close();
+      return true;
+    }
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(lines_left));
+    AtomicFile file(file_);
+    for (const std::string& old : all)
+      file.write(bytes_of(old + '\n'));
+    file.write(bytes_of(line));
+    file.commit();
+    return true;
+  } catch (const std::system_error& error) {
+    log::debug(formatted("an answer was not kept in {}: {}", file_.string(), error.what()));
+    return false;
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,22 @@
+#include "host/parallel.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "base/order_annotations.hpp"
+
+namespace gpufilter {
+
+void run_parts(int parts, const std::function<void(int part)>& work) {
+  happens_before(&work);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(0, parts, [&work](int part) {
+      happens_after(&work);
+      work(part);
+      happens_before(&work);
+    });
+  });
+  happens_after(&work);
+}
+
+}  // namespace gpufilter

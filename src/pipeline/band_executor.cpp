@@ -1,0 +1,25 @@
+#include "pipeline/band_executor.hpp"
+
+#include "pipeline/estimate.hpp"
+
+namespace gpufilter {
+
+PassReport describe_pass(const Pass& pass) {
+  const StageCost cost = pass.stage->cost(pass.input.format);
+  PassReport report;
+  report.stage = pass.stage->name();
+  report.kind = cost.kind;
+  report.operations = cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels());
+  return report;
+}
+
+PassReport describe_measuring(const Plan& plan) {
+  PassReport report;
+  report.stage = "statistics";
+  report.kind = statistics_kind;
+  report.operations =
+      static_cast<double>(plan.output().size.pixels()) * plan.output().format.channels;
+  return report;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,64 @@
+// Who filters a picture: decided when its header is read.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "pipeline/engine.hpp"
+#include "pipeline/estimate.hpp"
+
+namespace gpufilter {
+
+struct RunReport;
+
+struct Assignment {
+  Engine* engine = nullptr;
+  std::string reason;           // why this one; empty: the engine's own reason
+  std::shared_ptr<void> lease;  // held until the picture is done
+};
+
+// Safe to use from several threads.
+class Dispatcher {
+ public:
+  virtual ~Dispatcher() = default;
+
+  [[nodiscard]] virtual Assignment assign(const PictureTask& task) = 0;
+
+  // Bytes of all input files of a folder, before the first of them is assigned.
+  virtual void expect_folder(std::uint64_t /*file_bytes*/) {}
+
+  // A picture was done: its times make later estimates better.
+  virtual void completed(const PictureTask& /*task*/, const RunReport& /*report*/) {}
+
+  // Waits until it is known whether the device that was asked for exists. Throws DeviceError where
+  // it does not.
+  virtual void await_choice() {}
+
+  // After the last picture: keeps compiled programs and measured times for the next run.
+  virtual void conclude() {}
+
+  // Waits for devices that are being started: a process must not end in the middle of that.
+  virtual void await_starts() noexcept {}
+};
+
+// Gives every picture to one engine.
+class SoleDispatcher final : public Dispatcher {
+ public:
+  // What is learned from the pictures goes to `store`, where there is one; see learn_from().
+  SoleDispatcher(std::shared_ptr<Engine> engine, std::shared_ptr<RateStore> store,
+                 std::string vendors)
+      : engine_(std::move(engine)), store_(std::move(store)), vendors_(std::move(vendors)) {}
+
+  [[nodiscard]] Assignment assign(const PictureTask& task) override;
+  void completed(const PictureTask& task, const RunReport& report) override;
+  void await_choice() override { engine_->await_choice(); }
+  void conclude() override;
+  void await_starts() noexcept override { engine_->await_start(); }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<RateStore> store_;
+  std::string vendors_;
+};
+
+}  // namespace gpufilter

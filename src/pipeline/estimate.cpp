@@ -1,0 +1,122 @@
+#include "pipeline/estimate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace gpufilter {
+namespace {
+
+struct Shipped {
+  std::string_view kind;
+  double host;    // seconds of one thread for an operation
+  double device;  // seconds for an operation
+};
+
+constexpr double ns = 1e-9;
+
+// The processor: one core with AVX2. The device: a desktop GPU, its memory at 400 GB/s, behind
+// PCIe 3. Codecs: a byte of samples.
+constexpr std::array shipped{
+    Shipped{"blur 8", 0.4 * ns, 0.006 * ns},
+    Shipped{"blur 16", 0.8 * ns, 0.012 * ns},
+    Shipped{"blur weighted 8", 1.5 * ns, 0.012 * ns},
+    Shipped{"blur weighted 16", 4 * ns, 0.03 * ns},
+    Shipped{"look_up_samples 8", 0.5 * ns, 0.008 * ns},
+    Shipped{"look_up_samples 16", 0.8 * ns, 0.012 * ns},
+    Shipped{"scale_by_luma 8", 1.5 * ns, 0.01 * ns},
+    Shipped{"scale_by_luma 16", 2 * ns, 0.015 * ns},
+    Shipped{"mlp", 0.06 * ns, 0.0015 * ns},
+    Shipped{statistics_kind, 0.6 * ns, 0.01 * ns},
+    Shipped{"decode JPEG", 1.7 * ns, 0},
+    Shipped{"decode PNG", 3.5 * ns, 0},
+    Shipped{"encode JPEG", 2.5 * ns, 0},
+    Shipped{"encode PNG", 8 * ns, 0},
+    Shipped{transfer_kind, 0, 0.1 * ns},
+    Shipped{start_kind, 0, 0.5},
+};
+// Of any other kind: a pixel of a colour transform, say.
+constexpr Shipped any_other{"", 3 * ns, 0.03 * ns};
+
+const Shipped& shipped_rates(std::string_view kind) {
+  const auto* found = std::find_if(shipped.begin(), shipped.end(),
+                                   [kind](const Shipped& each) { return each.kind == kind; });
+  return found == shipped.end() ? any_other : *found;
+}
+
+double bytes_of(const PictureShape& picture) {
+  return static_cast<double>(picture.size.pixels()) *
+         static_cast<double>(picture.format.bytes_per_pixel());
+}
+
+double samples_of(const PictureShape& picture) {
+  return static_cast<double>(picture.size.pixels()) * picture.format.channels;
+}
+
+}  // namespace
+
+double Rates::on_host(const std::string& kind) const {
+  return store_.find(host_, kind).value_or(shipped_rates(kind).host);
+}
+
+double Rates::on_device(const std::string& kind) const {
+  return store_.find(device_, kind).value_or(shipped_rates(kind).device);
+}
+
+TaskTimes Rates::times(const PictureTask& task) const {
+  TaskTimes times;
+  const double decode_once = bytes_of(task.shape) * on_host(task.decoding);
+  times.decode = decode_once;
+  PictureShape shape = task.shape;
+  for (const auto& stage : task.chain) {
+    if (stage->needs()) {
+      // The picture is walked through once more, up to here.
+      times.decode += decode_once;
+      times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_kind);
+      times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_kind) +
+                             bytes_of(task.shape) * on_device(transfer_kind);
+    }
+    const StageCost cost = stage->cost(shape.format);
+    const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
+    times.host_filter += operations * on_host(cost.kind);
+    times.device_filter += operations * on_device(cost.kind);
+    shape = {stage->output_size(shape.size), stage->output_format(shape.format)};
+  }
+  times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_kind);
+  times.encode = bytes_of(shape) * on_host(task.encoding);
+  return times;
+}
+
+double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads) {
+  const double encode = parallel_encoding ? times.encode / threads : times.encode;
+  return std::max(
+      {times.decode, encode, (times.decode + times.encode + times.host_filter) / threads});
+}
+
+double time_on_device(const TaskTimes& times, bool parallel_encoding, double threads,
+                      double start) {
+  const double encode = parallel_encoding ? times.encode / threads : times.encode;
+  const double running = std::max(
+      {times.decode, encode, times.device_filter, (times.decode + times.encode) / threads});
+  // Nothing is encoded before the device can be used.
+  return std::max(running, start + std::max(encode, times.device_filter));
+}
+
+double folder_time_on_host(const TaskTimes& times, double pictures, double threads) {
+  return pictures * (times.decode + times.encode + times.host_filter) / threads;
+}
+
+double folder_time_with_device(const TaskTimes& times, double pictures, double threads,
+                               double start) {
+  const double codecs = times.decode + times.encode;
+  const double each = (codecs + times.host_filter) / threads;
+  const double left = std::max(pictures - start / each, 0.0);
+  if (left == 0) return pictures * each;
+  // The device takes the share of the pictures with which it ends when the processor does.
+  const double share = std::min(
+      1.0, (codecs + times.host_filter) / (threads * times.device_filter + times.host_filter));
+  return start + left * std::max((codecs + (1 - share) * times.host_filter) / threads,
+                                 share * times.device_filter);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,212 @@
+#include "pipeline/fleet.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/thread_limit.hpp"
+#include "pipeline/learning.hpp"
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+namespace {
+
+// A device has to end clearly sooner: estimates are rough, and a process with a driver takes longer
+// to end.
+constexpr double clearly = 0.85;
+constexpr double driver_exit = 0.05;  // seconds
+
+std::string milliseconds(double seconds) {
+  return seconds < 0.01 ? formatted("{:.1f} ms", seconds * 1e3)
+                        : formatted("{:.0f} ms", seconds * 1e3);
+}
+
+double seconds(Nanoseconds duration) {
+  return static_cast<double>(duration) * 1e-9;
+}
+
+}  // namespace
+
+// ---- Fleet ----
+
+Fleet::Fleet(FleetOptions options) : options_(std::move(options)) {
+  members_.push_back(
+      {std::make_unique<Engine>(std::vector{processor("the processor")}, options_.engine), true, 0,
+       0});
+}
+
+double Fleet::threads() {
+  return static_cast<double>(allowed_threads());
+}
+
+Fleet::Member& Fleet::add_device(std::unique_ptr<Engine> engine) {
+  members_.push_back({std::move(engine), false, now(), 0});
+  return members_.back();
+}
+
+Rates Fleet::rates() const {
+  return {*options_.store, host_place(), gpu_place(*options_.store, options_.vendors)};
+}
+
+void Fleet::expect_folder(std::uint64_t file_bytes) {
+  const std::lock_guard lock(mutex_);
+  folder_bytes_ = file_bytes;
+}
+
+double Fleet::pictures_left(const PictureTask& task) const {
+  if (!folder_bytes_ || task.file_bytes == 0) return 1;
+  return std::max(static_cast<double>(*folder_bytes_) / static_cast<double>(task.file_bytes), 1.0);
+}
+
+void Fleet::count(const PictureTask& task) {
+  if (folder_bytes_) *folder_bytes_ -= std::min(*folder_bytes_, task.file_bytes);
+}
+
+Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
+  const auto end = [&](const Member& member) {
+    return member.is_host ? (member.backlog + times.host_filter) / threads()
+                          : member.backlog + times.device_filter;
+  };
+  Member* first = &host();
+  for (Member& member : members_) {
+    if (member.engine->is_ready() && end(member) < end(*first)) first = &member;
+  }
+  return *first;
+}
+
+Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string reason) {
+  const double work = member.is_host ? times.host_filter : times.device_filter;
+  member.backlog += work;
+  const auto give_back = [this, &member, work](void*) {
+    const std::lock_guard lock(mutex_);
+    member.backlog = std::max(member.backlog - work, 0.0);
+  };
+  return {member.engine.get(), std::move(reason), std::shared_ptr<void>(nullptr, give_back)};
+}
+
+bool Fleet::may_have_device() const {
+  return !options_.vendors.empty() && !known_without_gpu(*options_.store, options_.vendors);
+}
+
+Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& times,
+                                  const Member* device) const {
+  Estimates all;
+  all.start = rates().on_device(start_kind) + driver_exit;
+  if (device != nullptr) all.start = std::max(all.start - seconds(now() - device->begun), 0.0);
+  if (device != nullptr && device->engine->is_ready()) all.start = 0;
+  const double pictures = pictures_left(task);
+  if (pictures > 1) {
+    all.host = folder_time_on_host(times, pictures, threads());
+    all.device = folder_time_with_device(times, pictures, threads(), all.start);
+  } else {
+    all.host = time_on_host(times, task.parallel_encoding, threads());
+    all.device = time_on_device(times, task.parallel_encoding, threads(), all.start);
+  }
+  return all;
+}
+
+std::string Fleet::phrase(const Estimates& estimates) const {
+  const std::string host = formatted("the processor: {}", milliseconds(estimates.host));
+  if (!may_have_device()) return host + "; no GPU found";
+  const std::string place = gpu_place(*options_.store, options_.vendors);
+  const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
+  std::string device = formatted("{}: {}", name, milliseconds(estimates.device));
+  if (estimates.start > 0)
+    device += formatted(", {} of them to start it", milliseconds(estimates.start));
+  return formatted("{}; {}", host, device);
+}
+
+void Fleet::completed(const PictureTask& task, const RunReport& report) {
+  learn_from(*options_.store, options_.vendors, task, report);
+}
+
+void Fleet::conclude() {
+  for (const Member& member : members_) {
+    if (member.engine->is_ready()) member.engine->keep_programs();
+  }
+  options_.store->save();
+}
+
+void Fleet::await_starts() noexcept {
+  for (const Member& member : members_)
+    member.engine->await_start();
+}
+
+// ---- FastestFleet ----
+
+FastestFleet::FastestFleet(FleetOptions options, MakeEngine make_engine)
+    : Fleet(std::move(options)), make_engine_(std::move(make_engine)) {}
+
+Assignment FastestFleet::assign(const PictureTask& task) {
+  const std::lock_guard lock(mutex_);
+  const TaskTimes times = rates().times(task);
+  const Estimates all = estimates(task, times, device_);
+  const bool pays = may_have_device() && all.device < clearly * all.host;
+  if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
+  count(task);
+  if (pays && !in_folder()) return assign_to(*device_, times, phrase(all));
+  return assign_to(first_to_end(times), times, phrase(all));
+}
+
+void FastestFleet::conclude() {
+  // The engine of the GPU ended up on the processor: nobody need look again.
+  if (device_ != nullptr && device_->engine->is_ready() && device_->engine->is_on_processor())
+    keep_without_gpu(*options_.store, options_.vendors);
+  Fleet::conclude();
+}
+
+// ---- WholeFleet ----
+
+WholeFleet::WholeFleet(FleetOptions options, Find find, bool require_device)
+    : Fleet(std::move(options)),
+      require_device_(require_device),
+      found_(std::async(std::launch::async, std::move(find)).share()) {}
+
+WholeFleet::~WholeFleet() = default;
+
+// Once the GPUs are found: an engine for each, with the processor to take its place.
+void WholeFleet::join() {
+  if (joined_) return;
+  const std::vector<DeviceInfo>& devices = found_.get();
+  if (devices.empty()) {
+    const std::string reason = "--device all: no GPU found";
+    if (require_device_) throw DeviceError(reason);
+    log::warn_of_fallback(reason + "; the processor does the work");
+  }
+  joined_ = true;
+  for (const DeviceInfo& device : devices) {
+    add_device(std::make_unique<Engine>(
+        [device] {
+          return DeviceCandidates({{device, "one of all devices"}, processor("the GPU failed")});
+        },
+        options_.engine));
+  }
+}
+
+void WholeFleet::await_choice() {
+  const std::lock_guard lock(mutex_);
+  join();
+}
+
+Assignment WholeFleet::assign(const PictureTask& task) {
+  const std::lock_guard lock(mutex_);
+  const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (found || !in_folder()) join();
+  count(task);
+  const TaskTimes times = rates().times(task);
+  if (!in_folder() && members_.size() > 1) {
+    Member& first_gpu = *std::next(members_.begin());
+    const Estimates all = estimates(task, times, &first_gpu);
+    return assign_to(all.device < all.host ? first_gpu : host(), times, phrase(all));
+  }
+  return assign_to(first_to_end(times), times, "one of all devices");
+}
+
+void WholeFleet::await_starts() noexcept {
+  found_.wait();
+  Fleet::await_starts();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,113 @@
+// The processor and GPUs as one: each picture goes to whoever ends it first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/dispatcher.hpp"
+
+namespace gpufilter {
+
+struct FleetOptions {
+  EngineOptions engine;
+  std::shared_ptr<RateStore> store;  // where measured times are kept
+  // Names the installed OpenCL vendors: what was learned about them holds while it is the same.
+  // Empty: there are none, and so no GPU.
+  std::string vendors;
+};
+
+// What both share: members, their backlog, and what was learned about them.
+class Fleet : public Dispatcher {
+ public:
+  void expect_folder(std::uint64_t file_bytes) override;
+  void completed(const PictureTask& task, const RunReport& report) override;
+  void conclude() override;
+  void await_starts() noexcept override;
+
+ protected:
+  explicit Fleet(FleetOptions options);
+
+  struct Member {
+    std::unique_ptr<Engine> engine;
+    bool is_host = false;
+    Nanoseconds begun = 0;  // when its start began
+    double backlog = 0;     // seconds of filtering that were assigned and are not done
+  };
+  // Wall-clock seconds until the picture, or the rest of the folder, is done.
+  struct Estimates {
+    double host = 0;
+    double device = 0;
+    double start = 0;  // the part of `device` until it can be used
+  };
+
+  // All are called with mutex_ held.
+  [[nodiscard]] Member& host() { return members_.front(); }
+  Member& add_device(std::unique_ptr<Engine> engine);
+  // The ready member that ends the filtering first.
+  [[nodiscard]] Member& first_to_end(const TaskTimes& times);
+  [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
+  [[nodiscard]] Rates rates() const;
+  // With `device`, or with one whose start begins now where that is nullptr.
+  [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
+                                    const Member* device) const;
+  [[nodiscard]] std::string phrase(const Estimates& estimates) const;
+  [[nodiscard]] bool may_have_device() const;
+  // How many pictures like this one are still to come, this one included.
+  [[nodiscard]] double pictures_left(const PictureTask& task) const;
+  void count(const PictureTask& task);
+  [[nodiscard]] bool in_folder() const { return folder_bytes_.has_value(); }
+  static double threads();
+
+  FleetOptions options_;
+  mutable std::mutex mutex_;
+  std::list<Member> members_;                  // the processor first; members stay where they are
+  std::optional<std::uint64_t> folder_bytes_;  // of files that are not assigned yet
+};
+
+// For --device auto. A GPU is looked for and started only where the estimates say that this pays.
+// One picture is then filtered there; in a folder the processor begins at once, and the GPU joins
+// when it is ready.
+class FastestFleet final : public Fleet {
+ public:
+  // Makes the engine of the best GPU, whose search and start go on in the background.
+  using MakeEngine = std::function<std::unique_ptr<Engine>()>;
+  FastestFleet(FleetOptions options, MakeEngine make_engine);
+
+  [[nodiscard]] Assignment assign(const PictureTask& task) override;
+  void conclude() override;
+
+ private:
+  MakeEngine make_engine_;
+  Member* device_ = nullptr;
+};
+
+// For --device all: the processor and every GPU, from the start. In a folder each picture goes to
+// the one that ends it first; one picture is done by the processor or by the first GPU.
+class WholeFleet final : public Fleet {
+ public:
+  // Finds all GPUs; called by a thread of its own. Throws DeviceError.
+  using Find = std::function<std::vector<DeviceInfo>()>;
+  // With `require_device`, await_choice() throws where there is no GPU.
+  WholeFleet(FleetOptions options, Find find, bool require_device);
+  ~WholeFleet() override;
+
+  [[nodiscard]] Assignment assign(const PictureTask& task) override;
+  void await_choice() override;
+  void await_starts() noexcept override;
+
+ private:
+  void join();
+
+  bool require_device_;
+  bool joined_ = false;
+  std::shared_future<std::vector<DeviceInfo>> found_;
+};
+
+}  // namespace gpufilter

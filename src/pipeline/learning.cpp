@@ -1,0 +1,108 @@
+#include "pipeline/learning.hpp"
+
+#include "base/format.hpp"
+#include "host/instruction_set.hpp"
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+namespace {
+
+// The times of smaller pictures say little.
+constexpr std::uint64_t telling_pixels = 1'000'000;
+constexpr const char* no_gpu = "none";
+
+std::string gpu_note(const std::string& vendors) {
+  return "GPU of " + vendors;
+}
+
+double seconds(Nanoseconds duration) {
+  return static_cast<double>(duration) * 1e-9;
+}
+
+// What the spans of some activities add up to.
+struct Sum {
+  double seconds = 0;
+  double bytes = 0;
+};
+template <typename Wanted>
+Sum sum_of(const RunReport& report, const Wanted& wanted) {
+  Sum sum;
+  for (const Span& span : report.spans) {
+    if (!wanted(span)) continue;
+    sum.seconds += seconds(span.duration);
+    sum.bytes += static_cast<double>(span.bytes);
+  }
+  return sum;
+}
+
+void learn_filters(RateStore& store, const std::string& place, const RunReport& report) {
+  for (std::size_t i = 0; i < report.passes.size(); ++i) {
+    const PassReport& pass = report.passes[i];
+    if (pass.operations <= 0) continue;
+    const Sum sum = sum_of(report, [i](const Span& span) {
+      return span.activity == Activity::kernel && span.pass == static_cast<int>(i);
+    });
+    store.learn(place, pass.kind, sum.seconds / pass.operations);
+  }
+}
+
+void learn_device(RateStore& store, const std::string& place, const RunReport& report) {
+  const Sum moved = sum_of(report, [](const Span& span) {
+    return span.activity == Activity::upload || span.activity == Activity::download;
+  });
+  if (moved.bytes > 0) store.learn(place, transfer_kind, moved.seconds / moved.bytes);
+  const auto is_start = [](const Span& span) { return span.activity == Activity::start_device; };
+  if (sum_of(report, is_start).seconds == 0) return;
+  const Sum start = sum_of(report, [&](const Span& span) {
+    return is_start(span) || span.activity == Activity::find_devices ||
+           span.activity == Activity::build_program;
+  });
+  store.learn(place, start_kind, start.seconds);
+}
+
+void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& report) {
+  const Sum decoded =
+      sum_of(report, [](const Span& span) { return span.activity == Activity::decode; });
+  if (decoded.bytes > 0) store.learn(host_place(), task.decoding, decoded.seconds / decoded.bytes);
+  if (task.parallel_encoding) return;  // its spans say how long the pipeline waited
+  const Sum encoded =
+      sum_of(report, [](const Span& span) { return span.activity == Activity::encode; });
+  if (encoded.bytes > 0) store.learn(host_place(), task.encoding, encoded.seconds / encoded.bytes);
+}
+
+}  // namespace
+
+std::string host_place() {
+  return formatted("processor {}", to_string(instruction_set()));
+}
+
+std::string gpu_place(const RateStore& store, const std::string& vendors) {
+  const std::string place = store.note(gpu_note(vendors));
+  return place == no_gpu ? std::string() : place;
+}
+
+bool known_without_gpu(const RateStore& store, const std::string& vendors) {
+  return store.note(gpu_note(vendors)) == no_gpu;
+}
+
+void keep_without_gpu(RateStore& store, const std::string& vendors) {
+  store.keep_note(gpu_note(vendors), no_gpu);
+}
+
+void learn_from(RateStore& store, const std::string& vendors, const PictureTask& task,
+                const RunReport& report) {
+  const bool on_gpu = report.engine.kind == to_string(DeviceKind::gpu);
+  const bool on_host = report.engine.kind == processor_kind;
+  if (!on_gpu && !on_host) return;
+  const std::string place =
+      on_gpu ? formatted("{}, {}", report.engine.device, report.engine.driver) : host_place();
+  if (on_gpu) {
+    store.keep_note(gpu_note(vendors), place);
+    learn_device(store, place, report);
+  }
+  if (task.shape.size.pixels() < telling_pixels) return;
+  learn_filters(store, place, report);
+  learn_codecs(store, task, report);
+}
+
+}  // namespace gpufilter

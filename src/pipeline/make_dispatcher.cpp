@@ -1,0 +1,100 @@
+#include "pipeline/make_dispatcher.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/cache_folder.hpp"
+#include "device/pocl_environment.hpp"
+#include "device/vendors.hpp"
+#include "pipeline/fleet.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::shared_ptr<RateStore> make_store() {
+  const auto folder = cache_folder();
+  return folder ? std::make_shared<RateStore>(*folder / "rates.json")
+                : std::make_shared<RateStore>();
+}
+
+// The installed OpenCL vendors but PoCL: where there is none there is no GPU.
+std::string vendor_names() {
+  return formatted("{}", fmt::join(installed_vendors().libraries, ", "));
+}
+
+std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
+  while (!catalog.complete())
+    catalog.find_more();
+  std::vector<DeviceInfo> devices = catalog.devices();
+  for (const DeviceInfo& device : devices) {
+    if (!device.unusable.empty() && device.platform != pocl_platform)
+      log::warn_of_fallback(formatted("{}: {}", device.name, device.unusable));
+  }
+  devices.erase(
+      std::remove_if(devices.begin(), devices.end(),
+                     [](const DeviceInfo& device) { return device.kind != DeviceKind::gpu; }),
+      devices.end());
+  return devices;
+}
+
+using Tell = void (*)(std::string_view line);
+
+// Looks for `device`, which is not cpu, in `catalog`; tells where there is none.
+std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
+                                  const DeviceCatalog& catalog, const EngineOptions& options,
+                                  Tell tell) {
+  const auto choose = [device, require_device, catalog, tell] {
+    DeviceCandidates candidates(device, require_device, catalog);
+    if (!candidates.at(0)->device) {
+      tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
+                     candidates.at(0)->reason));
+    }
+    return candidates;
+  };
+  return std::make_unique<Engine>(choose, options);
+}
+
+bool names_kernel(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(),
+                     [](const auto& stage) { return stage->names_kernel(); });
+}
+
+}  // namespace
+
+EngineOptions default_engine_options() {
+  EngineOptions options;
+  if (const auto folder = cache_folder()) options.cache = ProgramCache(*folder / "programs");
+  return options;
+}
+
+std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
+                                    const EngineOptions& options) {
+  if (device == "cpu")
+    return std::make_unique<Engine>(choose_devices(device, require_device, {}), options);
+  return engine_on(device, require_device, device_catalog(), options, log::warn_of_fallback);
+}
+
+std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool require_device,
+                                            const StageChain& chain, const EngineOptions& options) {
+  const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
+  if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
+  const std::string vendors = device == "cpu" ? std::string() : vendor_names();
+  if (device == "all" || device == "auto") {
+    // Now, as there will be other threads by the time that a GPU is looked for.
+    const bool no_gpu = device == "auto" && vendors.empty();
+    const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
+    FleetOptions fleet{options, make_store(), vendors};
+    if (device == "all") {
+      return std::make_unique<WholeFleet>(
+          std::move(fleet), [catalog] { return gpus_of(catalog); }, require_device);
+    }
+    return std::make_unique<FastestFleet>(std::move(fleet), [options, catalog] {
+      return engine_on("gpu", false, catalog, options, log::debug);
+    });
+  }
+  return std::make_unique<SoleDispatcher>(make_engine(device, require_device, options),
+                                          make_store(), vendors);
+}
+
+}  // namespace gpufilter

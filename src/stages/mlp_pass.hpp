@@ -1,0 +1,21 @@
+// The device half of --mlp: pixels become a matrix, each layer is a matrix product.
+#pragma once
+
+#include <memory>
+
+#include "stages/mlp.hpp"
+
+namespace gpufilter {
+
+struct MlpFormats {
+  PixelFormat source;
+  PixelFormat target;
+};
+
+// Builds the kernels for pictures of this size. Throws DeviceError.
+[[nodiscard]] std::unique_ptr<DevicePass> make_mlp_pass(Session& session,
+                                                        std::shared_ptr<const Network> network,
+                                                        const MlpBlock& block, ImageSize size,
+                                                        const MlpFormats& formats);
+
+}  // namespace gpufilter

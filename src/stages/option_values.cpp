@@ -1,0 +1,96 @@
+#include "stages/option_values.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "stages/number.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::vector<std::string> words_of(const OneOf& type) {
+  std::vector<std::string> words;
+  std::transform(type.choices.begin(), type.choices.end(), std::back_inserter(words),
+                 [](const Choice& choice) { return choice.word; });
+  return words;
+}
+
+std::string form_of(const OneOf& type) {
+  return formatted("{}", fmt::join(words_of(type), "|"));
+}
+std::string form_of(const NumberIn& type) {
+  return formatted("{}..{}", type.low, type.high);
+}
+std::string form_of(const FileName& /*type*/) {
+  return "FILE";
+}
+std::string form_of(const FreeText& type) {
+  return type.form;
+}
+
+std::string expectation(const OneOf& type) {
+  return enumerated(words_of(type), "or");
+}
+std::string expectation(const NumberIn& type) {
+  return formatted("a {}number from {} to {}", type.whole ? "whole " : "", type.low, type.high);
+}
+std::string expectation(const FileName& /*type*/) {
+  return "the name of a file";
+}
+std::string expectation(const FreeText& type) {
+  return type.form;
+}
+
+// Each gives the value of `text`, which the user knows as `words`: "--tile 12".
+int read(const OneOf& type, const std::string& words, const std::string& text) {
+  for (const Choice& choice : type.choices) {
+    if (choice.word == text) return choice.meaning;
+  }
+  const std::vector<std::string> known = words_of(type);
+  // Between numbers of one or two digits a likeness means nothing.
+  const auto near = text.size() > 2 ? words_like(text, known) : std::vector<std::string>{};
+  if (near.empty()) throw UsageError(formatted("{}: choose {}", words, enumerated(known, "or")));
+  throw UsageError(formatted("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),
+                             fmt::join(known, ", ")));
+}
+
+double read(const NumberIn& type, const std::string& words, const std::string& text) {
+  const bool digits = text.find_first_not_of("-0123456789") == std::string::npos;
+  const std::optional<double> number = to_number(text);
+  if (number && type.low <= *number && *number <= type.high && (digits || !type.whole)) {
+    return *number;
+  }
+  throw UsageError(formatted("{}: {}", words, expectation(type)));
+}
+
+std::string read(const FileName& /*type*/, const std::string& /*words*/, const std::string& text) {
+  return text;
+}
+std::string read(const FreeText& /*type*/, const std::string& /*words*/, const std::string& text) {
+  return text;
+}
+
+}  // namespace
+
+std::string value_form(const ValueType& type) {
+  return std::visit([](const auto& known) { return form_of(known); }, type);
+}
+
+std::string expected_value(const ValueType& type) {
+  return std::visit([](const auto& known) { return expectation(known); }, type);
+}
+
+void OptionValues::set(const std::string& option, const ValueType& type, const std::string& text) {
+  if (text.empty())
+    throw UsageError(formatted("{} needs a value: {}", option, expected_value(type)));
+  const std::string words = formatted("{} {}", option, printable(text));
+  values_[option] =
+      std::visit([&](const auto& known) -> Value { return read(known, words, text); }, type);
+}
+
+}  // namespace gpufilter

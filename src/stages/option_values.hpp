@@ -1,0 +1,82 @@
+// The values of options that stages have: their types, how they are read, and typed access to them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gpufilter {
+
+// A word, and the enumerator or whole number that it stands for.
+struct Choice {
+  template <typename Meaning>
+  requires std::is_enum_v<Meaning> || std::is_same_v<Meaning, int> Choice(std::string name,
+                                                                          Meaning what)
+      : word(std::move(name)), meaning(static_cast<int>(what)) {}
+  bool operator==(const Choice&) const = default;
+
+  std::string word;
+  int meaning;
+};
+
+struct OneOf {
+  std::vector<Choice> choices;
+  bool operator==(const OneOf&) const = default;
+};
+
+// A number from `low` to `high`, both included.
+struct NumberIn {
+  double low = 0;
+  double high = 0;
+  bool whole = false;
+  bool operator==(const NumberIn&) const = default;
+};
+
+// The name of a file to read.
+struct FileName {
+  bool operator==(const FileName&) const = default;
+};
+
+// Text that the stage reads itself. The help shows it as `form`: "auto|LOW,HIGH".
+struct FreeText {
+  std::string form;
+  bool operator==(const FreeText&) const = default;
+};
+
+using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText>;
+
+// How the help shows a value of this type: "naive|tiled|auto", "1..255", "FILE".
+[[nodiscard]] std::string value_form(const ValueType& type);
+
+// What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
+[[nodiscard]] std::string expected_value(const ValueType& type);
+
+// Values of options that were read and checked.
+class OptionValues {
+ public:
+  // Reads `text`. Throws UsageError where it is not of `type`; the message begins with the words of
+  // the command line: "--tile 12: choose 8, 16 or 32".
+  void set(const std::string& option, const ValueType& type, const std::string& text);
+
+  // The value of an option that was set: a OneOf, a NumberIn, and a FileName or FreeText.
+  template <typename Meaning>
+  [[nodiscard]] Meaning choice(const std::string& option) const {
+    return static_cast<Meaning>(std::get<int>(values_.at(option)));
+  }
+  template <typename Number = double>
+  [[nodiscard]] Number number(const std::string& option) const {
+    return static_cast<Number>(std::get<double>(values_.at(option)));
+  }
+  [[nodiscard]] const std::string& text(const std::string& option) const {
+    return std::get<std::string>(values_.at(option));
+  }
+
+ private:
+  using Value = std::variant<int, double, std::string>;
+  std::map<std::string, Value> values_;
+};
+
+}  // namespace gpufilter

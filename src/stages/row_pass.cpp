@@ -1,0 +1,60 @@
+#include "stages/row_pass.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "base/format.hpp"
+#include "device/device_constants.hpp"
+
+namespace gpufilter {
+namespace {
+
+class RowPass final : public DevicePass {
+ public:
+  RowPass(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
+          const PixelFormat& target)
+      : kernel_(session.make_kernel(
+            {kernel.file, kernel.function,
+             formatted("{} -D PIXELS={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
+                       format_macros(source, target), kernel.pixels, kernel.group_width,
+                       kernel.group_height, kernel.macros)})),
+        range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
+               kernel.group_width, kernel.group_height},
+        size_(size),
+        source_pitch_(pitch_in_samples(size.width, source)),
+        target_pitch_(pitch_in_samples(size.width, target)),
+        description_{std::move(kernel.variant), std::move(kernel.reason), kernel_.origin()} {
+    if (!kernel.constants.empty()) constants_.emplace(session, std::move(kernel.constants));
+  }
+
+  [[nodiscard]] const Description& description() const override { return description_; }
+
+  std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
+                             const DeviceRows& target) override {
+    const std::int32_t target_rows = target.rows.count();
+    std::vector<KernelArgument> arguments{
+        *source.buffer,    source_pitch_, source.rows.begin, *target.buffer, target_pitch_,
+        target.rows.begin, target.offset, target_rows,       size_.width,    size_.height};
+    if (constants_) arguments.emplace_back(constants_->on_device(queue));
+    range_.height = static_cast<std::size_t>(target_rows);
+    return {queue.launch(kernel_, range_, arguments)};
+  }
+
+ private:
+  Kernel kernel_;
+  WorkRange range_;  // the height is the band's
+  ImageSize size_;
+  std::int32_t source_pitch_;
+  std::int32_t target_pitch_;
+  std::optional<DeviceConstants> constants_;
+  Description description_;
+};
+
+}  // namespace
+
+std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel, ImageSize size,
+                                          const PixelFormat& source, const PixelFormat& target) {
+  return std::make_unique<RowPass>(session, std::move(kernel), size, source, target);
+}
+
+}  // namespace gpufilter

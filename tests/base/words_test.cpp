@@ -1,0 +1,41 @@
+#include "base/words.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpufilter {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Enumerated, IsOnePhrase) {
+  EXPECT_EQ(enumerated({}, "or"), "");
+  EXPECT_EQ(enumerated({"8"}, "or"), "8");
+  EXPECT_EQ(enumerated({"8", "16"}, "or"), "8 or 16");
+  EXPECT_EQ(enumerated({"8", "16", "32"}, "and"), "8, 16 and 32");
+}
+
+TEST(WordsLike, AreThoseThatFewLettersMake) {
+  const Words borders{"replicate", "mirror", "wrap", "constant"};
+  EXPECT_EQ(words_like("miror", borders), Words{"mirror"});
+  EXPECT_EQ(words_like("mirrror", borders), Words{"mirror"});
+  EXPECT_EQ(words_like("mirrur", borders), Words{"mirror"});
+  EXPECT_EQ(words_like("warp", borders), Words{"wrap"});
+  EXPECT_EQ(words_like("const", borders), Words{"constant"});
+  EXPECT_EQ(words_like("Mirror", borders), Words{"mirror"});
+  EXPECT_EQ(words_like("REPLICATE", borders), Words{"replicate"});
+}
+
+TEST(WordsLike, AreEmptyWhereNothingIsClose) {
+  const Words borders{"replicate", "mirror", "wrap", "constant"};
+  EXPECT_EQ(words_like("black", borders), Words{});
+  EXPECT_EQ(words_like("", borders), Words{});
+  EXPECT_EQ(words_like("mirror", {}), Words{});
+}
+
+TEST(WordsLike, AreAtMostThreeBestFirst) {
+  EXPECT_EQ(words_like("abcdefg", {"abxxefg", "abcdefx", "abcdefg", "zbcdefg", "abcdeg"}),
+            (Words{"abcdefg", "abcdefx", "zbcdefg"}));
+}
+
+}  // namespace
+}  // namespace gpufilter

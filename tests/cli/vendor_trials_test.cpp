@@ -1,0 +1,183 @@
+// OpenCL vendors whose library ends the process: the picture is written all the same.
+#include <algorithm>
+#include <chrono>
+
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class VendorTrials : public FilterTest {
+ protected:
+  VendorTrials() {
+    fs::create_directory(vendors_);
+    // A copy, as its name and its times are part of the tests.
+    fs::copy_file(GPUFILTER_FAKE_VENDOR, library_);
+    write_file(vendors_ / "fake.icd", library_ + "\n");
+  }
+
+  // A vendor that fails so, in a cache of the test's own.
+  [[nodiscard]] ProcessOptions failing(const std::string& moment_and_way) const {
+    return {.environment = {{"OCL_ICD_VENDORS", vendors_},
+                            {"OCL_ICD_FILENAMES", ""},
+                            {"XDG_CACHE_HOME", folder_ / "cache"},
+                            {"GPUFILTER_TRIAL_SECONDS", "2"},
+                            {"FAKE_VENDOR_GPU", "1"},
+                            {"FAKE_VENDOR_LOG", log_},
+                            {"FAKE_VENDOR_FAILS", moment_and_way}}};
+  }
+
+  // Runs a blur on `device`, which has to give the right picture; what it says.
+  std::string blur(const std::string& device, const ProcessOptions& options,
+                   const std::vector<std::string>& more = {}) const {
+    fs::remove(out_);
+    std::vector<std::string> arguments{in_,        out_,   "--blur",   "auto",
+                                       "--device", device, "--timing", "off"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult result = filter(arguments, options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+    return result.err;
+  }
+
+  // How often the fake vendor was asked for its platforms.
+  [[nodiscard]] std::ptrdiff_t times_asked() const {
+    const std::string log = fs::exists(log_) ? read_file(log_) : "";
+    return std::count(log.begin(), log.end(), '\n');
+  }
+
+  const fs::path vendors_ = folder_.path() / "vendors";
+  const std::string library_ = folder_ / "libvendor-of-tests.so";
+  const std::string log_ = folder_ / "log";
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const std::string out_ = folder_ / "out.png";
+};
+
+TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
+  using Case = std::pair<const char*, const char*>;
+  for (const auto& [failure, ending] :
+       {Case{"load abort", "SIGABRT while loading it"},
+        Case{"platforms exit", "exit(0) while loading it"},
+        Case{"devices crash", "SIGSEGV while looking for its devices"},
+        Case{"context abort", "SIGABRT while making a context"},
+        Case{"launch abort", "SIGABRT while running a kernel"},
+        Case{"launch exit", "exit(0) while running a kernel"}}) {
+    SCOPED_TRACE(failure);
+    fs::remove_all(folder_ / "cache");
+    expect_one_line(blur("opencl", failing(failure)),
+                    {library_, ending, "the fake vendor fails", "'gpufilter devices'"});
+    expect_one_line(blur("0", failing(failure)), {library_, ending});
+    expect_one_line(blur("vendor-of-TESTS", failing(failure)), {library_, ending});
+    EXPECT_EQ(blur("auto", failing(failure)), "");
+    EXPECT_EQ(blur("cpu", failing(failure)), "");
+    expect_failure(3, {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device"},
+                   {library_, ending}, failing(failure));
+  }
+}
+
+TEST_F(VendorTrials, AnEndFromOutsideIsNotRemembered) {
+  for (int i = 1; i <= 2; ++i) {
+    expect_one_line(blur("opencl", failing("context kill")),
+                    {library_, "SIGKILL while making a context"});
+    EXPECT_EQ(times_asked(), i);
+  }
+}
+
+TEST_F(VendorTrials, AVendorThatHangsIsLeftAfterATime) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {  // remembered after the first
+    expect_one_line(blur("opencl", failing("context hang")),
+                    {library_, "no answer within 2 s while making a context"});
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+}
+
+TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
+  if (!fs::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "skipped: no PoCL here";
+  fs::copy_file("/etc/OpenCL/vendors/pocl.icd", vendors_ / "pocl.icd");
+  fs::remove(log_);
+  const ProcessResult result = filter(
+      {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device", "--timing", "json"},
+      failing("devices abort"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(Json::parse(result.out)["device"]["kind"], "cpu");
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+}
+
+TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
+  expect_one_line(blur("gpu", failing("devices abort")),
+                  {"no device for 'gpu' found", library_ + " is not usable"});
+  EXPECT_NE(blur("gpu", failing("devices abort"), {"--log-level", "debug"})
+                .find(library_ + " is skipped: "),
+            std::string::npos);
+}
+
+TEST_F(VendorTrials, WhoAsksForAllIsToldWhichAreMissing) {
+  const std::string told = blur("all", failing("devices abort"));
+  EXPECT_NE(told.find(library_ + ": it failed when tried"), std::string::npos) << told;
+  EXPECT_NE(told.find("no GPU found"), std::string::npos) << told;
+}
+
+TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
+  const ProcessOptions options = failing("devices abort");
+  const ProcessResult table = filter({"devices"}, options);
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_EQ(table.err, "");
+  EXPECT_NE(table.out.find("0  " + library_ + " (not usable)\n    reason "), std::string::npos);
+  EXPECT_NE(table.out.find("SIGABRT while looking for its devices"), std::string::npos);
+  const Json json = Json::parse(filter({"devices", "--json"}, options).out);
+  EXPECT_EQ(json["devices"], Json::array());
+  ASSERT_EQ(json["unusable"].size(), 1);
+  EXPECT_EQ(json["unusable"][0]["index"], 0);
+  EXPECT_EQ(json["unusable"][0]["library"], library_);
+  EXPECT_NE(json["unusable"][0]["reason"].get<std::string>().find("SIGABRT"), std::string::npos);
+}
+
+TEST_F(VendorTrials, AnAnswerHoldsUntilSomethingChanges) {
+  const auto asked_by = [this](const ProcessOptions& options, const std::string& command = "") {
+    fs::remove(log_);
+    if (command.empty()) {
+      static_cast<void>(blur("0", options));
+    } else {
+      static_cast<void>(filter({command}, options));
+    }
+    return times_asked();
+  };
+  const ProcessOptions failing_one = failing("devices abort");
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  EXPECT_EQ(asked_by(failing_one, "devices"), 1);
+  ProcessOptions elsewhere = failing_one;
+  elsewhere.environment["CUDA_VISIBLE_DEVICES"] = "none of these";
+  EXPECT_EQ(asked_by(elsewhere), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  fs::last_write_time(library_, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+  write_file(folder_ / "cache/gpufilter/vendor-trials", "nonsense");
+  EXPECT_EQ(asked_by(failing_one), 1);
+  EXPECT_EQ(asked_by(failing_one), 0);
+}
+
+TEST_F(VendorTrials, WithoutAUsableCacheEachRunTries) {
+  ProcessOptions options = failing("devices abort");
+  options.environment["XDG_CACHE_HOME"] = in_;  // a file
+  for (int i = 1; i <= 2; ++i) {
+    expect_one_line(blur("0", options), {library_});
+    EXPECT_EQ(times_asked(), i);
+  }
+}
+
+TEST_F(VendorTrials, NoneTakesPlaceWhereNoOpenClIsNeeded) {
+  EXPECT_EQ(blur("cpu", failing("load abort")), "");
+  filter_quietly({in_, out_}, failing("load abort"));
+  EXPECT_FALSE(fs::exists(folder_ / "cache/gpufilter/vendor-trials"));
+}
+
+}  // namespace
+}  // namespace gpufilter::test

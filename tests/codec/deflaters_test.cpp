@@ -1,0 +1,251 @@
+// Deflated chunks that are joined to one stream: zlib is the judge of what is written.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "codec/deflate/isal_deflater.hpp"
+#include "codec/deflate/libdeflate_deflater.hpp"
+#include "support/png_in_memory.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+constexpr std::uint8_t poison = 0xA5;
+constexpr std::size_t MiB = std::size_t{1} << 20U;
+
+struct Inflated {
+  Bytes bytes;
+  bool complete = false;    // the final block was there
+  bool whole_byte = false;  // the last block ends on one
+  std::size_t rest = 0;     // of the input, behind it
+  int blocks = 0;
+};
+
+Inflated inflated(Bytes deflated, std::size_t size) {
+  Inflated result{Bytes(size + 100, poison)};
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
+  stream.next_in = deflated.data();
+  stream.avail_in = static_cast<uInt>(deflated.size());
+  stream.next_out = result.bytes.data();
+  stream.avail_out = static_cast<uInt>(result.bytes.size());
+  int status = Z_OK;
+  while (status == Z_OK) {
+    status = inflate(&stream, Z_BLOCK);
+    result.blocks += status == Z_OK && (stream.data_type & 128) != 0 ? 1 : 0;
+  }
+  EXPECT_TRUE(status == Z_BUF_ERROR || status == Z_STREAM_END) << (stream.msg ? stream.msg : "");
+  result.complete = status == Z_STREAM_END;
+  result.whole_byte = (stream.data_type & 7) == 0;
+  result.rest = stream.avail_in;
+  result.bytes.resize(stream.total_out);
+  inflateEnd(&stream);
+  return result;
+}
+
+enum class Content { noise, extreme, uniform, repeated, text, runs };
+constexpr std::array contents{Content::noise,    Content::extreme, Content::uniform,
+                              Content::repeated, Content::text,    Content::runs};
+
+Bytes make_bytes(std::size_t size, Content content, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  Bytes bytes(size);
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto number = static_cast<std::uint8_t>(random() >> 11U);
+    switch (content) {
+      case Content::noise:
+        bytes[i] = number;
+        break;
+      case Content::extreme:
+        bytes[i] = number % 2 == 0 ? 0 : 255;
+        break;
+      case Content::uniform:
+        bytes[i] = static_cast<std::uint8_t>(seed);
+        break;
+      case Content::repeated:
+        bytes[i] = i < 1000 || number == 7 ? number : bytes[i - 997];
+        break;
+      case Content::text:
+        bytes[i] = static_cast<std::uint8_t>("etaoin shrdlu"[number % 13]);
+        break;
+      case Content::runs:
+        if (run == 0) run = random() % 700 + 1;
+        --run;
+        bytes[i] = static_cast<std::uint8_t>(run == 0 || i == 0 ? number : bytes[i - 1]);
+        break;
+    }
+  }
+  return bytes;
+}
+
+struct Way {
+  std::string name;
+  std::function<std::span<const std::uint8_t>(std::span<const std::uint8_t>, bool last)> deflate;
+};
+
+// Every level of both libraries.
+class Ways {
+ public:
+  Ways() {
+    for (int level = 1; level <= 3; ++level) {
+      all_.push_back({"ISA-L " + std::to_string(level), [this, level](auto data, bool last) {
+                        return isal_.deflate(data, level, last);
+                      }});
+    }
+    for (int level = 0; level <= 12; ++level) {
+      all_.push_back({"libdeflate " + std::to_string(level), [this, level](auto data, bool last) {
+                        return libdeflate_.deflate(data, level, last);
+                      }});
+    }
+  }
+  [[nodiscard]] const std::vector<Way>& all() const { return all_; }
+
+ private:
+  IsalDeflater isal_;
+  LibdeflateDeflater libdeflate_;
+  std::vector<Way> all_;
+};
+
+Bytes copy_of(std::span<const std::uint8_t> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+// Returns how many blocks there are.
+int expect_joinable(const Way& way, const Bytes& data) {
+  const Bytes open = copy_of(way.deflate(data, false));
+  const Inflated back = inflated(open, data.size());
+  EXPECT_TRUE(back.bytes == data);
+  EXPECT_FALSE(back.complete);
+  EXPECT_TRUE(back.whole_byte);
+  EXPECT_EQ(back.rest, 0U);
+  return back.blocks;
+}
+
+void expect_complete(const Way& way, const Bytes& data) {
+  const Inflated back = inflated(copy_of(way.deflate(data, true)), data.size());
+  EXPECT_TRUE(back.bytes == data);
+  EXPECT_TRUE(back.complete);
+  EXPECT_EQ(back.rest, 0U);
+}
+
+TEST(Deflaters, WriteWhatZlibReadsBack) {
+  const Ways ways;
+  std::uint32_t seed = 0;
+  for (const std::size_t size : {0, 1, 2, 3, 8, 13, 255, 257, 258, 259, 997, 5000, 10'000, 9'999,
+                                 16'383, 65'534, 65'535, 65'536, 90'001}) {
+    for (const Content content : contents) {
+      const Bytes data = make_bytes(size, content, ++seed);
+      for (const Way& way : ways.all()) {
+        SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes, content " +
+                     std::to_string(static_cast<int>(content)));
+        expect_joinable(way, data);
+        expect_complete(way, data);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// The end of a block falls on each of a byte's bits, which decides what is appended.
+TEST(Deflaters, ReachAWholeByteFromEveryBit) {
+  const Ways ways;
+  for (std::size_t size = 20; size < 120; ++size) {
+    const Bytes data = make_bytes(size, Content::text, static_cast<std::uint32_t>(size));
+    for (const Way& way : ways.all())
+      expect_joinable(way, data);
+  }
+}
+
+// Changes of content make blocks, and so do 300,000 bytes for libdeflate. Longer ones than a MiB
+// are deflated in pieces.
+TEST(Deflaters, WriteManyBlocks) {
+  const Ways ways;
+  Bytes mixed;
+  for (std::uint32_t i = 0; mixed.size() < 2 * MiB + 1; ++i) {
+    const Bytes part = make_bytes(40'000 + 7919 * i, contents[i % contents.size()], i);
+    mixed.insert(mixed.end(), part.begin(), part.end());
+  }
+  for (const std::size_t size :
+       {299'999UL, 300'001UL, 600'000UL, MiB - 1, MiB, MiB + 1, 2 * MiB + 1}) {
+    const Bytes data(mixed.begin(), mixed.begin() + static_cast<std::ptrdiff_t>(size));
+    for (const Way& way : ways.all()) {
+      SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes");
+      const int blocks = expect_joinable(way, data);
+      if (way.name.starts_with("lib")) {
+        EXPECT_GE(blocks, 4);
+      }
+      if (size == MiB + 1) expect_complete(way, data);
+    }
+  }
+}
+
+// Stored blocks of libdeflate's level 0 end on whole bytes, and noise is stored at every level.
+TEST(Deflaters, StoreWhatCannotBeCompressed) {
+  const Ways ways;
+  for (const std::size_t size : {65'535UL, 65'536UL, 131'070UL, 131'071UL, 500'000UL}) {
+    const Bytes noise = make_bytes(size, Content::noise, 4);
+    for (const Way& way : ways.all()) {
+      SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes");
+      expect_joinable(way, noise);
+      EXPECT_LE(way.deflate(noise, false).size(), size + size / 1000 + 16);
+    }
+  }
+}
+
+// Chunks of all contents by all libraries and levels, in one stream.
+TEST(Deflaters, WriteChunksThatCanBeJoined) {
+  const Ways ways;
+  Bytes all;
+  Bytes stream;
+  constexpr std::uint32_t count = 130;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Bytes data =
+        make_bytes(i % 10 == 9 ? i / 10 : 1 + i * 1331, contents[i % contents.size()], i);
+    all.insert(all.end(), data.begin(), data.end());
+    const auto part = ways.all()[i % ways.all().size()].deflate(data, i + 1 == count);
+    stream.insert(stream.end(), part.begin(), part.end());
+  }
+  const Inflated back = inflated(stream, all.size());
+  EXPECT_TRUE(back.bytes == all);
+  EXPECT_TRUE(back.complete);
+  EXPECT_EQ(back.rest, 0U);
+}
+
+TEST(Deflaters, DependOnTheDataAlone) {
+  const Bytes data = make_bytes(150'000, Content::repeated, 1);
+  const Ways used;
+  for (const Way& way : used.all()) {
+    for (const Content content : contents)
+      (void)way.deflate(make_bytes(90'000, content, 2), false);
+  }
+  const Ways fresh;
+  for (std::size_t i = 0; i < fresh.all().size(); ++i) {
+    EXPECT_TRUE(copy_of(used.all()[i].deflate(data, false)) ==
+                copy_of(fresh.all()[i].deflate(data, false)))
+        << fresh.all()[i].name;
+  }
+}
+
+// Sizes, beside zlib's for the same bytes.
+TEST(Deflaters, FindWhatRepeatsItself) {
+  LibdeflateDeflater deflater;
+  const Bytes uniform = make_bytes(500'000, Content::uniform, 9);
+  const Bytes repeated = make_bytes(500'000, Content::repeated, 5);
+  EXPECT_GT(deflater.deflate(repeated, 0, true).size(), repeated.size());
+  for (const int level : {1, 4, 6, 9, 12}) {
+    EXPECT_LT(deflater.deflate(uniform, level, true).size(), 2000U) << level;
+    EXPECT_LT(deflater.deflate(repeated, level, true).size(),
+              deflated(repeated, 6).size() * 11 / 10)
+        << level;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,63 @@
+#include "codec/write_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+const WriteOption effort{"effort", WriteOption::WholeNumber{-2, 9}, "4", ""};
+const WriteOption method{"method", WriteOption::Choice{{"fast", "small"}}, "", ""};
+const WriteOption paper{"paper", WriteOption::AnyColor{}, "black", ""};
+
+std::string complaint(const WriteOption& option, const std::string& text) {
+  try {
+    static_cast<void>(parse_value(option, text));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(WriteOptions, TakeTheValuesOfTheirKind) {
+  EXPECT_EQ(parse_value(effort, "-2"), OptionValue(-2));
+  EXPECT_EQ(parse_value(effort, "9"), OptionValue(9));
+  EXPECT_EQ(parse_value(method, "small"), OptionValue("small"));
+  EXPECT_EQ(parse_value(paper, "#010aff"), OptionValue(Color{1, 10, 255}));
+}
+
+TEST(WriteOptions, RefuseOthersSayingWhatTheyTake) {
+  for (const std::string text : {"-3", "10", "", "x", "1.5", "1 ", " 1", "+1", "99999999999"}) {
+    EXPECT_EQ(complaint(effort, text), "'" + text + "' is not a whole number from -2 to 9");
+  }
+  for (const std::string text : {"", "Fast", "slow", "fast "}) {
+    EXPECT_EQ(complaint(method, text), "'" + text + "' is not one of fast, small");
+  }
+  EXPECT_EQ(complaint(paper, "pink"),
+            "'pink' is not a colour: write #rgb, #rrggbb or a name such as white");
+}
+
+TEST(WriteOptions, HaveDefaultsUntilTheyAreSet) {
+  WriteOptions options;
+  EXPECT_EQ(options.get<int>(effort), 4);
+  EXPECT_EQ(options.get<std::string>(method), std::nullopt);
+  EXPECT_EQ(options.get<Color>(paper), (Color{0, 0, 0}));
+  options.set(effort, "7").set(method, "fast").set(effort, "8");
+  EXPECT_EQ(options.get<int>(effort), 8);
+  EXPECT_EQ(options.get<std::string>(method), "fast");
+  EXPECT_THROW(options.set(effort, "10"), UsageError);
+  EXPECT_EQ(options.get<int>(effort), 8) << "what is refused changes nothing";
+}
+
+TEST(WriteOptions, ValuesComeBackFromTheirText) {
+  for (const OptionValue& value : {OptionValue(-2), OptionValue(9)})
+    EXPECT_EQ(parse_value(effort, to_string(value)), value);
+  EXPECT_EQ(to_string(OptionValue("small")), "small");
+  const OptionValue color = Color{0, 10, 255};
+  EXPECT_EQ(to_string(color), "#000aff");
+  EXPECT_EQ(parse_value(paper, to_string(color)), color);
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,86 @@
+// The library's public interface.
+#include <filesystem>
+#include <utility>
+
+#include <gpufilter/gpufilter.hpp>
+#include <gtest/gtest.h>
+
+#include "codec/png/codec.hpp"
+#include "pipeline/run.hpp"
+#include "stages/blur.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string complaint(const std::vector<StageUse>& stages) {
+  try {
+    const PictureFilter filter(stages);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class PictureFilterTest : public ::testing::Test {
+ protected:
+  PictureFilterTest() { test::write_png(image_, in_); }
+
+  test::TemporaryFolder folder_;
+  std::string in_ = folder_ / "in.png";
+  std::string out_ = folder_ / "out.png";
+  Image image_ = test::random_image({37, 21}, {4, 16}, 5);
+};
+
+TEST_F(PictureFilterTest, FiltersAsThePipelineDoes) {
+  Engine reference({{std::nullopt, "for comparison"}}, {});
+  const std::string expected = folder_ / "expected.png";
+  const auto blur = make_blur({.border = Border::mirror});
+  static_cast<void>(
+      filter_picture(in_, expected, &png_codec(), {blur, blur}, reference, RunOptions{}));
+
+  PictureFilter filter(
+      {{"blur", "auto", {{"border", "mirror"}}}, {"blur", "auto", {{"border", "mirror"}}}});
+  PictureFilter moved = std::move(filter);
+  for (int round = 0; round < 2; ++round) {
+    const FilterResult result = moved.run(in_, out_);
+    EXPECT_EQ(test::read_file(out_), test::read_file(expected));
+    EXPECT_EQ(result.width, 37);
+    EXPECT_EQ(result.height, 21);
+    EXPECT_EQ(result.output_bytes, test::read_file(out_).size());
+    EXPECT_NE(result.device, "");
+    EXPECT_NE(result.reason, "");
+    EXPECT_GT(result.seconds, 0);
+  }
+}
+
+TEST_F(PictureFilterTest, WithoutStagesOnlyConverts) {
+  const Image plain = test::poisoned_image({37, 21}, {3, 8});
+  test::write_png(plain, in_);
+  PictureFilter filter({});
+  static_cast<void>(filter.run(in_, out_, {{"png-level", "0"}}));
+  const auto largest = test::read_file(out_).size();
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), plain));
+  static_cast<void>(filter.run(in_, out_, {{"png-level", "9"}}));
+  EXPECT_LT(test::read_file(out_).size(), largest);
+}
+
+TEST_F(PictureFilterTest, WhatDoesNotExistIsNamed) {
+  EXPECT_EQ(complaint({{"sharpen", "1"}}), "'sharpen' is not a stage");
+  EXPECT_EQ(complaint({{"--blur", "auto"}}), "'--blur' is not a stage");
+  EXPECT_EQ(complaint({{"blur", "x"}}), "--blur x: choose naive, tiled or auto");
+  EXPECT_EQ(complaint({{"blur", "auto", {{"radius", "2"}}}}),
+            "--radius 2: --blur auto does not take it");
+  EXPECT_EQ(complaint({{"blur", "auto", {{"border", "x"}}}}),
+            "--border x: choose replicate, mirror, wrap or constant");
+  PictureFilter filter({});
+  EXPECT_THROW(filter.run(in_, out_, {{"effort", "3"}}), UsageError);
+  EXPECT_THROW(filter.run(in_, out_, {{"png-level", "10"}}), UsageError);
+  EXPECT_THROW(filter.run(in_, folder_ / "out.gif"), UsageError);
+  EXPECT_THROW(filter.run(folder_ / "none.png", out_), PictureError);
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,97 @@
+#include "stages/option_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+enum class Shape { round = 3, square = 7 };
+
+const OneOf shapes{{{"round", Shape::round}, {"square", Shape::square}}};
+const OneOf sides{{{"8", 8}, {"16", 16}, {"32", 32}}};
+
+// What set() objects to; empty where it takes the text.
+std::string objection(const ValueType& type, const std::string& text) {
+  try {
+    OptionValues().set("--x", type, text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OptionValues, AreReadByTheirType) {
+  OptionValues values;
+  values.set("--shape", shapes, "square");
+  values.set("--side", sides, "32");
+  values.set("--share", NumberIn{0, 1}, "0.25");
+  values.set("--radius", NumberIn{1, 255, true}, "255");
+  values.set("--network", FileName{}, "a b.json");
+  values.set("--levels", FreeText{"LOW,HIGH"}, "1,2");
+  EXPECT_EQ(values.choice<Shape>("--shape"), Shape::square);
+  EXPECT_EQ(values.choice<int>("--side"), 32);
+  EXPECT_EQ(values.number("--share"), 0.25);
+  EXPECT_EQ(values.number<int>("--radius"), 255);
+  EXPECT_EQ(values.text("--network"), "a b.json");
+  EXPECT_EQ(values.text("--levels"), "1,2");
+}
+
+TEST(OptionValues, TheLastOneCounts) {
+  OptionValues values;
+  values.set("--side", sides, "8");
+  values.set("--side", sides, "16");
+  EXPECT_EQ(values.choice<int>("--side"), 16);
+}
+
+TEST(OptionValues, OfAnotherTypeOrNameAreTheProgrammersError) {
+  OptionValues values;
+  values.set("--side", sides, "8");
+  EXPECT_ANY_THROW(static_cast<void>(values.number("--side")));
+  EXPECT_ANY_THROW(static_cast<void>(values.text("--side")));
+  EXPECT_ANY_THROW(static_cast<void>(values.choice<int>("--size")));
+}
+
+TEST(OptionValues, ChoicesAreNamed) {
+  EXPECT_EQ(objection(sides, "12"), "--x 12: choose 8, 16 or 32");
+  EXPECT_EQ(objection(sides, "08"), "--x 08: choose 8, 16 or 32");
+  EXPECT_EQ(objection(shapes, "flat"), "--x flat: choose round or square");
+  EXPECT_EQ(objection(shapes, "sqare"), "--x sqare: unknown; did you mean square? (round, square)");
+  EXPECT_EQ(objection(shapes, "Round"), "--x Round: unknown; did you mean round? (round, square)");
+  EXPECT_EQ(objection(shapes, "a\nb"), "--x a\\nb: choose round or square");
+}
+
+TEST(OptionValues, NumbersHaveARange) {
+  const NumberIn radius{1, 255, true};
+  for (const char* good : {"1", "255", "42"})
+    EXPECT_EQ(objection(radius, good), "");
+  for (const std::string bad : {"0", "256", "300", "-1", "1.5", "2.0", "1e1", "x", "3x", " 3",
+                                "0x2", "inf", "99999999999999999999"}) {
+    EXPECT_EQ(objection(radius, bad), "--x " + bad + ": a whole number from 1 to 255");
+  }
+  const NumberIn shift{-0.5, 1};
+  for (const char* good : {"-0.5", "1", "0", "1e-3", ".5"})
+    EXPECT_EQ(objection(shift, good), "");
+  for (const std::string bad : {"-0.51", "1.0001", "nan", "inf", "", "0,5"}) {
+    EXPECT_EQ(objection(shift, bad), bad.empty() ? "--x needs a value: a number from -0.5 to 1"
+                                                 : "--x " + bad + ": a number from -0.5 to 1");
+  }
+}
+
+TEST(OptionValues, AreNeverEmpty) {
+  EXPECT_EQ(objection(shapes, ""), "--x needs a value: round or square");
+  EXPECT_EQ(objection(FileName{}, ""), "--x needs a value: the name of a file");
+  EXPECT_EQ(objection(FreeText{"auto|LOW,HIGH"}, ""), "--x needs a value: auto|LOW,HIGH");
+}
+
+TEST(ValueForm, IsWhatTheHelpShows) {
+  EXPECT_EQ(value_form(sides), "8|16|32");
+  EXPECT_EQ(value_form(NumberIn{0, 1}), "0..1");
+  EXPECT_EQ(value_form(NumberIn{1, 255, true}), "1..255");
+  EXPECT_EQ(value_form(FileName{}), "FILE");
+  EXPECT_EQ(value_form(FreeText{"auto|LOW,HIGH"}), "auto|LOW,HIGH");
+}
+
+}  // namespace
+}  // namespace gpufilter
