@@ -61,7 +61,7 @@ void add(const std::string& name, const std::function<void()>& pass, double flop
     state.counters["GFLOP/s"] =
         benchmark::Counter(pixels * flops / 1e9, benchmark::Counter::kIsRate);
   };
-  benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond)->UseRealTime();
+  benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace gpufilter::bench
