@@ -131,11 +131,19 @@ void for_countable_parts(const ConstRows& rows, const Add& add) {
 template <size_t channels>
 void count_bytes(Histograms& histograms, const ConstRows& rows) {
   std::array<ByteCounts, channels> counts;
+  const auto count_pixel = [&](const std::uint8_t* pixel, size_t copy)
+      __attribute__((always_inline)) {
+    for (size_t c = 0; c < channels; ++c)
+      counts[c].count(pixel[c], copy);
+  };
   for_blocks<std::uint8_t>(rows, [&](const std::uint8_t* in, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      for (size_t c = 0; c < channels; ++c)
-        counts[c].count(in[channels * i + c], i);
+    size_t i = 0;
+    for (; i + ByteCounts::copies <= count; i += ByteCounts::copies) {
+      for (size_t copy = 0; copy < ByteCounts::copies; ++copy)
+        count_pixel(in + channels * (i + copy), copy);
     }
+    for (; i < count; ++i)
+      count_pixel(in + channels * i, 0);
   });
   for (size_t c = 0; c < channels; ++c)
     counts[c].add_to(histograms.channels[c]);

@@ -15,8 +15,8 @@ template <InstructionSet set>
 struct ByteVector {
   static constexpr std::size_t bytes = set == InstructionSet::avx512 ? 64 : 32;
   static constexpr std::size_t pixels = bytes / 4;
-  typedef std::uint8_t Bytes __attribute__((vector_size(bytes)));
-  typedef std::uint32_t Words __attribute__((vector_size(bytes)));
+  using Bytes [[gnu::vector_size(bytes)]] = std::uint8_t;
+  using Words [[gnu::vector_size(bytes)]] = std::uint32_t;
 };
 
 // Byte i of a register of RGBA: its place among four RGB pixels at the beginning of its lane.
