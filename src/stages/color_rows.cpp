@@ -27,10 +27,11 @@ template <InstructionSet set, size_t row, typename Sample>
   return to_sample<Sample>(sum);
 }
 
-// RGBA to RGBA; `out` may be `in`.
+// RGBA to RGBA.
 template <InstructionSet set, bool keeps_alpha, typename Sample>
-[[gnu::always_inline]] inline void transform(const Sample* in, size_t count,
-                                             const ColorCoefficients& numbers, Sample* out) {
+[[gnu::always_inline]] inline void transform(const Sample* __restrict in, size_t count,
+                                             const ColorCoefficients& numbers,
+                                             Sample* __restrict out) {
   for (size_t i = 0; i < count; ++i) {
     const auto pixel = Pixel<Sample, 4>::read(in + 4 * i);
     const std::array<float, 4> x{static_cast<float>(pixel.get(0)), static_cast<float>(pixel.get(1)),
@@ -52,14 +53,15 @@ struct ColorLoop {
   [[gnu::always_inline]] static void run_row(const Sample* in, size_t width,
                                              const ColorCoefficients& numbers, bool has_alpha,
                                              Sample* out) {
-    alignas(64) std::array<Sample, 4 * block_pixels> block;
+    alignas(64) std::array<Sample, 4 * block_pixels> before;
+    alignas(64) std::array<Sample, 4 * block_pixels> after;
     for (size_t x = 0; x < width; x += block_pixels) {
       const size_t count = std::min(block_pixels, width - x);
       const Sample* pixels = in + channels * x;
-      Sample* results = has_alpha ? out + 4 * x : block.data();
+      Sample* results = has_alpha ? out + 4 * x : after.data();
       if constexpr (channels != 4) {
-        to_rgba<set, channels>(pixels, count, block.data());
-        pixels = block.data();
+        to_rgba<set, channels>(pixels, count, before.data());
+        pixels = before.data();
       }
       transform<set, keeps_alpha>(pixels, count, numbers, results);
       if (!has_alpha) to_rgb<set>(results, count, out + 3 * x);
