@@ -90,7 +90,7 @@ void keep_without_gpu(RateStore& store, const std::string& vendors) {
 }
 
 void learn_from(RateStore& store, const std::string& vendors, const PictureTask& task,
-                const RunReport& report) {
+                const RunReport& report, bool in_folder) {
   const bool on_gpu = report.engine.kind == to_string(DeviceKind::gpu);
   const bool on_host = report.engine.kind == processor_kind;
   if (!on_gpu && !on_host) return;
@@ -100,9 +100,9 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
     store.keep_note(gpu_note(vendors), place);
     learn_device(store, place, report);
   }
-  if (task.shape.size.pixels() < telling_pixels) return;
+  if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
   learn_filters(store, place, report);
-  learn_codecs(store, task, report);
+  if (!in_folder) learn_codecs(store, task, report);
 }
 
 }  // namespace gpufilter

@@ -19,8 +19,9 @@ struct RunReport;
 [[nodiscard]] bool known_without_gpu(const RateStore& store, const std::string& vendors);
 void keep_without_gpu(RateStore& store, const std::string& vendors);
 
-// Takes the times of a picture into account.
+// Takes the times of a picture into account. In a folder, where several pictures share the cores,
+// only a device's times say how long it takes for itself.
 void learn_from(RateStore& store, const std::string& vendors, const PictureTask& task,
-                const RunReport& report);
+                const RunReport& report, bool in_folder);
 
 }  // namespace gpufilter

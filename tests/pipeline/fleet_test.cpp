@@ -162,16 +162,27 @@ TEST_F(FleetTest, OnePictureWaitsForAGpuThatPays) {
 
 TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
   know_gpu();
-  slow_processor();
+  store_.learn(host_place(), "blur 8", 5e-7);  // 0.75 s a picture of both threads
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(1'000'000);
-  EXPECT_EQ(name_of(fleet.assign(task_of(1000, 1000))), "the processor");
-  EXPECT_EQ(name_of(fleet.assign(task_of(1000, 1000))), "the processor");
+  const Assignment first = fleet.assign(task_of(1000, 1000));
+  EXPECT_EQ(name_of(first), "the processor");
   EXPECT_EQ(engines_made_, 1);
+  const Assignment second = fleet.assign(task_of(1000, 1000));
+  EXPECT_FALSE(second.engine->is_ready()) << "which ends it sooner, started in a second";
   go_.set_value();
-  fleet.await_starts();
-  EXPECT_EQ(name_of(fleet.assign(task_of(1000, 1000))), "a stand-in for a GPU");
-  EXPECT_EQ(engines_made_, 1);
+  EXPECT_EQ(name_of(second), "a stand-in for a GPU");
+}
+
+TEST_F(FleetTest, NoPictureKeepsTheProcessorUntilTheEnd) {
+  know_gpu();
+  slow_processor();  // 1500 s a picture
+  FastestFleet fleet(options("vendor"), make_engine());
+  fleet.expect_folder(2000);
+  const Assignment first = fleet.assign(task_of(1000, 1000));
+  EXPECT_FALSE(first.engine->is_ready());
+  go_.set_value();
+  EXPECT_EQ(name_of(first), "a stand-in for a GPU");
 }
 
 TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
@@ -201,13 +212,13 @@ TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
     under_way.push_back(fleet.assign(task_of(1000, 1000)));
     return name_of(under_way.back()) == "the processor";
   };
-  EXPECT_TRUE(next()) << "the GPU is not there yet";
+  EXPECT_TRUE(next()) << "the processor is idle";
   fleet.await_starts();
   EXPECT_FALSE(next()) << "4 s beside 6";
   EXPECT_TRUE(next()) << "8 s beside 6";
   EXPECT_FALSE(next()) << "8 s beside 9";
   under_way.clear();
-  EXPECT_TRUE(next()) << "3 s beside 4";
+  EXPECT_TRUE(next()) << "it is idle again";
 }
 
 TEST_F(FleetTest, ADamagedStoreIsNoFailure) {
@@ -264,7 +275,7 @@ TEST(Learning, FromTheProcessor) {
   RateStore store;
   PictureTask task = task_of(2000, 1000);
   task.parallel_encoding = false;
-  learn_from(store, "vendor", task, report_of("processor", "processor"));
+  learn_from(store, "vendor", task, report_of("processor", "processor"), false);
   EXPECT_DOUBLE_EQ(store.find(host_place(), "blur 8").value(), 0.5e-9);
   EXPECT_DOUBLE_EQ(store.find(host_place(), "decode JPEG").value(), 1e-9);
   EXPECT_DOUBLE_EQ(store.find(host_place(), "encode PNG").value(), 2e-9);
@@ -273,7 +284,7 @@ TEST(Learning, FromTheProcessor) {
 
 TEST(Learning, FromAGpu) {
   RateStore store;
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("gpu", "A GPU"));
+  learn_from(store, "vendor", task_of(2000, 1000), report_of("gpu", "A GPU"), false);
   EXPECT_EQ(gpu_place(store, "vendor"), "A GPU, 1");
   EXPECT_EQ(gpu_place(store, "another vendor"), "");
   EXPECT_DOUBLE_EQ(store.find("A GPU, 1", "blur 8").value(), 0.5e-9);
@@ -283,11 +294,20 @@ TEST(Learning, FromAGpu) {
   EXPECT_FALSE(store.find(host_place(), "encode PNG").has_value()) << "several threads encode";
 }
 
+TEST(Learning, InAFolderFromDevicesOnly) {
+  RateStore store;
+  learn_from(store, "vendor", task_of(2000, 1000), report_of("processor", "processor"), true);
+  EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
+  learn_from(store, "vendor", task_of(2000, 1000), report_of("gpu", "A GPU"), true);
+  EXPECT_TRUE(store.find("A GPU, 1", "blur 8").has_value());
+  EXPECT_FALSE(store.find(host_place(), "decode JPEG").has_value());
+}
+
 TEST(Learning, NotFromSmallPicturesNorFromOtherDevices) {
   RateStore store;
-  learn_from(store, "vendor", task_of(100, 100), report_of("processor", "processor"));
+  learn_from(store, "vendor", task_of(100, 100), report_of("processor", "processor"), false);
   EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("cpu", "PoCL"));
+  learn_from(store, "vendor", task_of(2000, 1000), report_of("cpu", "PoCL"), false);
   EXPECT_FALSE(store.find("PoCL, 1", "blur 8").has_value());
 }
 
