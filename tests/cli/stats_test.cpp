@@ -106,7 +106,7 @@ TEST_F(Stats, TableOfAPipedPicture) {
   write_png(image, path);
   const ProcessResult result =
       stats({"-", "--device=cpu"},
-            {.environment = {{"GPUFILTER_INSTRUCTION_SET", "baseline"}}, .input = read_file(path)});
+            {.input = read_file(path), .environment = {{"GPUFILTER_INSTRUCTION_SET", "baseline"}}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
