@@ -1,4 +1,5 @@
 // What a run over a folder tells.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
