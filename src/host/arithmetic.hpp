@@ -43,7 +43,11 @@ template <typename Sample>
 [[gnu::always_inline]] inline std::uint32_t to_sample(float number) {
   constexpr std::uint32_t max = std::numeric_limits<Sample>::max();
   const float positive = number > 0 ? number : 0;  // a NaN is not above 0
-  const float saturated = positive < static_cast<float>(max) ? positive : static_cast<float>(max);
+  // Numbers above 0 are in the order of their bits: comparing those keeps GCC from telling cases
+  // apart before it rounds.
+  const auto bits = std::bit_cast<std::int32_t>(positive);
+  constexpr auto max_bits = std::bit_cast<std::int32_t>(static_cast<float>(max));
+  const auto saturated = std::bit_cast<float>(bits < max_bits ? bits : max_bits);
   // Above 2^23 floats are integers: the sum is rounded as it has to be, and ends in their bits.
   return std::bit_cast<std::uint32_t>(saturated + 0x1p23F) & max;
 }
