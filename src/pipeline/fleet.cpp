@@ -203,8 +203,9 @@ void WholeFleet::await_choice() {
 
 Assignment WholeFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
+  // The processor begins at once; whoever comes next waits until the GPUs are known.
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  if (found || !in_folder()) join();
+  if (found || !in_folder() || host().backlog > 0) join();
   count(task);
   const TaskTimes times = rates().times(task);
   if (!in_folder() && members_.size() > 1) {

@@ -244,6 +244,19 @@ TEST_F(FleetTest, AllOfNoGpuIsTheProcessorUnlessRequired) {
 
 // ---- Learning ----
 
+TEST(Learning, AMachineWithoutAGpuIsSearchedAgainAfterAWeek) {
+  RateStore store;
+  keep_without_gpu(store, "vendor");
+  EXPECT_TRUE(known_without_gpu(store, "vendor"));
+  EXPECT_FALSE(known_without_gpu(store, "another vendor"));
+  EXPECT_EQ(gpu_place(store, "vendor"), "");
+  for (const char* note : {"none since day 1", "none since day 99999999", "none since day x"}) {
+    store.keep_note("GPU of vendor", note);
+    EXPECT_FALSE(known_without_gpu(store, "vendor")) << note;
+    EXPECT_EQ(gpu_place(store, "vendor"), "") << note;
+  }
+}
+
 RunReport report_of(const std::string& kind, const std::string& device) {
   RunReport report;
   report.engine.kind = kind;
