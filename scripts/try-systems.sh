@@ -76,7 +76,7 @@ mirror_of_apt() {
 
 # bootstrap SYSTEM FOLDER
 bootstrap() {
-  local options=(--variant=minbase) mirror
+  local options=(--variant=minbase) mirror script=
   if is_ubuntu "$1"; then
     mirror="${UBUNTU_MIRROR:-$(mirror_of_apt Ubuntu)}"
     options+=("--components=main,universe" "--keyring=${UBUNTU_KEYRING}")
@@ -84,10 +84,12 @@ bootstrap() {
       echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
       return 1
     }
+    # All of Ubuntu's releases have this one; debootstrap may be older than the release.
+    script=/usr/share/debootstrap/scripts/gutsy
   else
     mirror="${DEBIAN_MIRROR:-$(mirror_of_apt Debian)}"
   fi
-  debootstrap "${options[@]}" "$1" "$2" ${mirror:+"${mirror}"}
+  debootstrap "${options[@]}" "$1" "$2" "${mirror}" ${script:+"${script}"}
 }
 
 # As a container has it.

@@ -5,6 +5,9 @@
 #include <new>
 #include <string>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/filter_command.hpp"
@@ -22,6 +25,16 @@ int run(int argc, const char* const* argv) {
   return gpufilter::run_filter_command(argc, argv);
 }
 
+// A standard stream that was closed would be the next file that is opened, a socket or a picture.
+// Its place is taken by something that cannot be read or written, so that using it still fails.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    const int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", mode) == -1) static_cast<void>(open("/", O_RDONLY | O_DIRECTORY));
+  }
+}
+
 int fail(const char* reason, int exit_code) {
   std::fprintf(stderr, "gpufilter: %s\n", reason);
   return exit_code;
@@ -30,6 +43,7 @@ int fail(const char* reason, int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   // A reader of our output that goes away shows as a failed write, with a message.
   std::signal(SIGPIPE, SIG_IGN);
   gpufilter::install_cleanup_on_signals();

@@ -64,7 +64,7 @@ std::optional<std::string> receive_message(int socket) {
   return message;
 }
 
-std::string as_message(TrialResult result) {
+std::string as_message(const TrialResult& result) {
   std::string message;
   append(message, result.survived ? "survived" : "");
   append(message, result.conclusive ? "conclusive" : "");

@@ -1,5 +1,6 @@
 #include "device/trial_store.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -19,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::time_t failure_lasts = 24 * 60 * 60;  // seconds
+constexpr std::time_t failure_lasts = std::time_t{24} * 60 * 60;  // seconds
 constexpr std::size_t lines_allowed = 64;
 constexpr std::size_t lines_left = 32;  // where there were more
 
@@ -80,10 +81,10 @@ std::vector<std::string> TrialStore::lines() const {
 std::optional<TrialAnswer> TrialStore::recall(const std::string& key, std::time_t now) const {
   const std::string key_hash = to_string(content_hash(key));
   const std::vector<std::string> all = lines();
-  for (auto line = all.rbegin(); line != all.rend(); ++line) {
-    if (line->starts_with(key_hash)) return parse(*line, key, now);
-  }
-  return std::nullopt;
+  const auto latest = std::find_if(all.rbegin(), all.rend(), [&](const std::string& line) {
+    return line.starts_with(key_hash);
+  });
+  return latest == all.rend() ? std::nullopt : parse(*latest, key, now);
 }
 
 bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::time_t now) const {

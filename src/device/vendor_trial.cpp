@@ -62,7 +62,7 @@ void use(cl_device_id device, const TrialNotes& notes) {
   const std::size_t size = items;
   if (clEnqueueWriteBuffer(made.queue, made.buffer, CL_TRUE, 0, bytes, data.data(), 0, nullptr,
                            nullptr) != CL_SUCCESS ||
-      clSetKernelArg(made.kernel, 0, sizeof made.buffer, &made.buffer) != CL_SUCCESS ||
+      clSetKernelArg(made.kernel, 0, sizeof(cl_mem), &made.buffer) != CL_SUCCESS ||
       clSetKernelArg(made.kernel, 1, bytes, nullptr) != CL_SUCCESS ||
       clEnqueueNDRangeKernel(made.queue, made.kernel, 1, nullptr, &size, &size, 0, nullptr,
                              nullptr) != CL_SUCCESS) {

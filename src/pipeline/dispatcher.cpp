@@ -8,8 +8,12 @@ Assignment SoleDispatcher::assign(const PictureTask& /*task*/) {
   return {engine_.get(), {}, nullptr};
 }
 
+void SoleDispatcher::expect_folder(std::uint64_t /*file_bytes*/) {
+  in_folder_ = true;
+}
+
 void SoleDispatcher::completed(const PictureTask& task, const RunReport& report) {
-  if (store_) learn_from(*store_, vendors_, task, report);
+  if (store_) learn_from(*store_, vendors_, task, report, in_folder_);
 }
 
 void SoleDispatcher::conclude() {

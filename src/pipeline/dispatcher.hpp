@@ -50,6 +50,7 @@ class SoleDispatcher final : public Dispatcher {
       : engine_(std::move(engine)), store_(std::move(store)), vendors_(std::move(vendors)) {}
 
   [[nodiscard]] Assignment assign(const PictureTask& task) override;
+  void expect_folder(std::uint64_t file_bytes) override;
   void completed(const PictureTask& task, const RunReport& report) override;
   void await_choice() override { engine_->await_choice(); }
   void conclude() override;
@@ -59,6 +60,7 @@ class SoleDispatcher final : public Dispatcher {
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<RateStore> store_;
   std::string vendors_;
+  bool in_folder_ = false;
 };
 
 }  // namespace gpufilter

@@ -16,6 +16,10 @@ namespace {
 // A device has to end clearly sooner: estimates are rough, and a process with a driver takes longer
 // to end.
 constexpr double clearly = 0.85;
+constexpr double clearly_in_folder = 0.8;
+// Pictures that the processor filters hold up the codecs of those that a device filters: it has to
+// end one that much sooner than the device.
+constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
 std::string milliseconds(double seconds) {
@@ -64,16 +68,18 @@ void Fleet::count(const PictureTask& task) {
   if (folder_bytes_) *folder_bytes_ -= std::min(*folder_bytes_, task.file_bytes);
 }
 
+double Fleet::start_left(const Member& member) const {
+  if (member.engine->is_ready()) return 0;
+  return std::max(rates().on_device(start_kind) - seconds(now() - member.begun), 0.0);
+}
+
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
   const auto end = [&](const Member& member) {
-    return member.is_host ? (member.backlog + times.host_filter) / threads()
-                          : member.backlog + times.device_filter;
+    return member.is_host ? handicap * (member.backlog + times.host_filter) / threads()
+                          : start_left(member) + member.backlog + times.device_filter;
   };
-  Member* first = &host();
-  for (Member& member : members_) {
-    if (member.engine->is_ready() && end(member) < end(*first)) first = &member;
-  }
-  return *first;
+  return *std::min_element(members_.begin(), members_.end(),
+                           [&](const Member& a, const Member& b) { return end(a) < end(b); });
 }
 
 Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string reason) {
@@ -93,9 +99,7 @@ bool Fleet::may_have_device() const {
 Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& times,
                                   const Member* device) const {
   Estimates all;
-  all.start = rates().on_device(start_kind) + driver_exit;
-  if (device != nullptr) all.start = std::max(all.start - seconds(now() - device->begun), 0.0);
-  if (device != nullptr && device->engine->is_ready()) all.start = 0;
+  all.start = device != nullptr ? start_left(*device) : rates().on_device(start_kind) + driver_exit;
   const double pictures = pictures_left(task);
   if (pictures > 1) {
     all.host = folder_time_on_host(times, pictures, threads());
@@ -119,7 +123,11 @@ std::string Fleet::phrase(const Estimates& estimates) const {
 }
 
 void Fleet::completed(const PictureTask& task, const RunReport& report) {
-  learn_from(*options_.store, options_.vendors, task, report);
+  const bool folder = [this] {
+    const std::lock_guard lock(mutex_);
+    return in_folder();
+  }();
+  learn_from(*options_.store, options_.vendors, task, report, folder);
 }
 
 void Fleet::conclude() {
@@ -143,11 +151,14 @@ Assignment FastestFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
   const TaskTimes times = rates().times(task);
   const Estimates all = estimates(task, times, device_);
-  const bool pays = may_have_device() && all.device < clearly * all.host;
+  const bool pays =
+      may_have_device() && all.device < (in_folder() ? clearly_in_folder : clearly) * all.host;
   if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
   count(task);
   if (pays && !in_folder()) return assign_to(*device_, times, phrase(all));
-  return assign_to(first_to_end(times), times, phrase(all));
+  // The processor is not idle while the GPU starts, unless one picture would keep it until the end.
+  const bool idle = host().backlog == 0 && times.host_filter / threads() < all.device / 2;
+  return assign_to(idle ? host() : first_to_end(times), times, phrase(all));
 }
 
 void FastestFleet::conclude() {
@@ -192,8 +203,9 @@ void WholeFleet::await_choice() {
 
 Assignment WholeFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
+  // The processor begins at once; whoever comes next waits until the GPUs are known.
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  if (found || !in_folder()) join();
+  if (found || !in_folder() || host().backlog > 0) join();
   count(task);
   const TaskTimes times = rates().times(task);
   if (!in_folder() && members_.size() > 1) {

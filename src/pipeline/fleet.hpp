@@ -50,8 +50,10 @@ class Fleet : public Dispatcher {
   // All are called with mutex_ held.
   [[nodiscard]] Member& host() { return members_.front(); }
   Member& add_device(std::unique_ptr<Engine> engine);
-  // The ready member that ends the filtering first.
+  // The member that ends the filtering first, its start included.
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
+  // How long until it can be used.
+  [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
   [[nodiscard]] Rates rates() const;
   // With `device`, or with one whose start begins now where that is nullptr.

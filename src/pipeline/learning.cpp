@@ -1,5 +1,10 @@
 #include "pipeline/learning.hpp"
 
+#include <charconv>
+#include <chrono>
+#include <ratio>
+#include <string_view>
+
 #include "base/format.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/run.hpp"
@@ -9,7 +14,15 @@ namespace {
 
 // The times of smaller pictures say little.
 constexpr std::uint64_t telling_pixels = 1'000'000;
-constexpr const char* no_gpu = "none";
+// With the day on which none was found, counted from 1970: drivers are installed and mended.
+constexpr const char* no_gpu = "none since day ";
+constexpr int days_without_a_search = 7;
+
+int today() {
+  using Days = std::chrono::duration<int, std::ratio<86'400>>;
+  return std::chrono::duration_cast<Days>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 std::string gpu_note(const std::string& vendors) {
   return "GPU of " + vendors;
@@ -78,19 +91,23 @@ std::string host_place() {
 
 std::string gpu_place(const RateStore& store, const std::string& vendors) {
   const std::string place = store.note(gpu_note(vendors));
-  return place == no_gpu ? std::string() : place;
+  return place.starts_with(no_gpu) ? std::string() : place;
 }
 
 bool known_without_gpu(const RateStore& store, const std::string& vendors) {
-  return store.note(gpu_note(vendors)) == no_gpu;
+  const std::string note = store.note(gpu_note(vendors));
+  if (!note.starts_with(no_gpu)) return false;
+  int day = 0;
+  std::from_chars(note.data() + std::string_view(no_gpu).size(), note.data() + note.size(), day);
+  return day <= today() && today() < day + days_without_a_search;
 }
 
 void keep_without_gpu(RateStore& store, const std::string& vendors) {
-  store.keep_note(gpu_note(vendors), no_gpu);
+  store.keep_note(gpu_note(vendors), no_gpu + std::to_string(today()));
 }
 
 void learn_from(RateStore& store, const std::string& vendors, const PictureTask& task,
-                const RunReport& report) {
+                const RunReport& report, bool in_folder) {
   const bool on_gpu = report.engine.kind == to_string(DeviceKind::gpu);
   const bool on_host = report.engine.kind == processor_kind;
   if (!on_gpu && !on_host) return;
@@ -100,9 +117,9 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
     store.keep_note(gpu_note(vendors), place);
     learn_device(store, place, report);
   }
-  if (task.shape.size.pixels() < telling_pixels) return;
+  if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
   learn_filters(store, place, report);
-  learn_codecs(store, task, report);
+  if (!in_folder) learn_codecs(store, task, report);
 }
 
 }  // namespace gpufilter

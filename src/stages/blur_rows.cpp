@@ -1,5 +1,7 @@
 #include "stages/blur_rows.hpp"
 
+#include <algorithm>
+
 #include "stages/blur_plain.hpp"
 #include "stages/blur_weighted.hpp"
 

@@ -1,5 +1,6 @@
 #include "batch/batch_run.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <set>

@@ -1,4 +1,5 @@
 // What a run over a folder tells.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -70,7 +71,7 @@ TEST_F(BatchReport, AlphaThatIsLostIsToldOnce) {
 TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
   put_many(3);
   const ProcessResult table = good_batch();
-  for (const char* part : {"3 pictures done: ", "device: reference", "decode ", "blur ", "total "})
+  for (const char* part : {"3 pictures done: ", "device: processor", "decode ", "blur ", "total "})
     EXPECT_NE(table.err.find(part), std::string::npos) << part << table.err;
   const ProcessResult json = good_batch({"--on-exists", "overwrite", "--timing", "json"});
   EXPECT_EQ(Json::parse(json.out)["schema"], "gpufilter-batch-timing-1");

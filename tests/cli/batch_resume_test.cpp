@@ -1,4 +1,5 @@
 // Runs that go on where an earlier one stopped, was killed or was interrupted.
+#include <algorithm>
 #include <chrono>
 #include <random>
 

@@ -87,10 +87,12 @@ TEST_F(Signals, LeaveTheOldOutput) {
 
 TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
   GPUFILTER_REQUIRE_DEVICE();
-  EXPECT_EQ(interrupt(SIGINT, "auto"), 130);
+  EXPECT_EQ(interrupt(SIGINT, "opencl"), 130);
   filter_quietly({folder_ / "whole.png", out_, "--blur", "naive"},
                  {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}});
-  EXPECT_EQ(names_in(folder_ / "cache/gpufilter"), (std::vector<std::string>{"programs"}));
+  for (const std::string& name : names_in(folder_ / "cache/gpufilter")) {
+    EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "vendor-trials") << name;
+  }
 }
 
 }  // namespace

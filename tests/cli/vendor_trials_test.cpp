@@ -30,8 +30,8 @@ class VendorTrials : public FilterTest {
   }
 
   // Runs a blur on `device`, which has to give the right picture; what it says.
-  std::string blur(const std::string& device, const ProcessOptions& options,
-                   const std::vector<std::string>& more = {}) const {
+  [[nodiscard]] std::string blur(const std::string& device, const ProcessOptions& options,
+                                 const std::vector<std::string>& more = {}) const {
     fs::remove(out_);
     std::vector<std::string> arguments{in_,        out_,   "--blur",   "auto",
                                        "--device", device, "--timing", "off"};

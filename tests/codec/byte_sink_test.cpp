@@ -1,5 +1,6 @@
 #include "codec/byte_sink.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>

@@ -130,7 +130,7 @@ cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type type, cl_uint count
 
 cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t size, void* target,
                                std::size_t* needed) {
-  const cl_platform_id platform = &the_platform;
+  cl_platform_id platform = &the_platform;
   const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
   const cl_bool yes = CL_TRUE;
   const cl_ulong memory = cl_ulong{1} << 30U;
@@ -140,7 +140,7 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t si
     case CL_DEVICE_TYPE:
       return answer(&gpu, sizeof gpu, size, target, needed);
     case CL_DEVICE_PLATFORM:
-      return answer(&platform, sizeof platform, size, target, needed);
+      return answer(&platform, sizeof(cl_platform_id), size, target, needed);
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_COMPILER_AVAILABLE:
       return answer(&yes, sizeof yes, size, target, needed);

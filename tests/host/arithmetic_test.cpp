@@ -1,6 +1,8 @@
 #include "host/arithmetic.hpp"
 
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include <gtest/gtest.h>

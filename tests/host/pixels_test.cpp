@@ -1,6 +1,7 @@
 // Conversions between numbers of channels, with each instruction set, for every count of pixels.
 #include "host/pixels.hpp"
 
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // The executors: strips, parts and bands change no bit, whatever stages read beyond a row and
 // whatever size they make.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/thread_limit.hpp"

@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <png.h>
 
@@ -19,6 +20,9 @@ struct PngReport {
   std::exception_ptr exception = nullptr;  // thrown by a source, a sink or an allocation
   bool ended_early = false;                // the source has no more bytes
   bool warnings_are_damage = false;        // while pixels are decoded
+
+  PngReport(std::string of_file, std::string of_trouble)
+      : name(std::move(of_file)), trouble(std::move(of_trouble)) {}
 };
 
 // The error and warning functions for png_create_*_struct, whose error pointer is a PngReport.
