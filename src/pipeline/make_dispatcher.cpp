@@ -7,6 +7,7 @@
 #include "device/cache_folder.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"
+#include "host/instruction_set.hpp"
 #include "pipeline/fleet.hpp"
 
 namespace gpufilter {
@@ -77,6 +78,8 @@ std::unique_ptr<Engine> make_engine(const std::string& device, bool require_devi
 
 std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool require_device,
                                             const StageChain& chain, const EngineOptions& options) {
+  // A name of a set that this machine does not have is reported before any picture is touched.
+  static_cast<void>(instruction_set());
   const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const std::string vendors = device == "cpu" ? std::string() : vendor_names();
