@@ -34,7 +34,7 @@ class DeviceCatalog {
 // loaded before it is asked for, and nothing that ends the process: see VendorChecks. In place of
 // such a vendor's devices there is one that says why it must not be used. Changes the environment
 // and may fork: to be called before other threads are started. A platform that fails with an error
-// is skipped. Both are told in the log's debug lines.
+// is skipped. Both are named in the log's debug lines.
 [[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 
 // All that may be used, at once; empty where there is no OpenCL at all.

@@ -140,12 +140,12 @@ std::string quoted_words() {
 }
 
 // What has come from a trial.
-struct Told {
+struct ChildReport {
   std::string step;
   std::vector<std::string> notes;
   bool ended = false;
 
-  explicit Told(const std::string& pipe) {
+  explicit ChildReport(const std::string& pipe) {
     for (std::string& text : texts_of(pipe)) {
       if (text.starts_with('s')) step = text.substr(1);
       if (text.starts_with('n')) notes.push_back(text.substr(1));
@@ -159,15 +159,15 @@ struct Told {
   }
 };
 
-TrialResult after_end(const Told& told, int status) {
-  if (WIFEXITED(status)) return told.result(true, formatted("exit({})", WEXITSTATUS(status)));
+TrialResult after_end(const ChildReport& report, int status) {
+  if (WIFEXITED(status)) return report.result(true, formatted("exit({})", WEXITSTATUS(status)));
   const int number = WTERMSIG(status);
   constexpr std::array from_outside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   const bool own =
       std::find(from_outside.begin(), from_outside.end(), number) == from_outside.end();
   const char* name = sigabbrev_np(number);
-  return told.result(own,
-                     name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name));
+  return report.result(own,
+                       name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name));
 }
 
 // A trial that was forked: the end of its pipe is not enough to see its end by, as a driver's
@@ -192,10 +192,10 @@ class RunningTrial {
       const bool late = Clock::now() >= end;
       const bool over = ended();
       read_pipe();
-      const Told told(text_);
-      if (told.ended) return {true, true, "", told.notes};
-      if (over) return after_end(told, status_);
-      if (late) return told.result(true, formatted("no answer within {} s", seconds(limit)));
+      const ChildReport report(text_);
+      if (report.ended) return {true, true, "", report.notes};
+      if (over) return after_end(report, status_);
+      if (late) return report.result(true, formatted("no answer within {} s", seconds(limit)));
       if (original_is_gone(socket)) _exit(0);
     }
   }
