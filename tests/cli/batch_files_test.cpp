@@ -236,10 +236,15 @@ TEST_F(BatchFiles, TheSameBytesOnEveryDevice) {
   GPUFILTER_REQUIRE_DEVICE();
   put_many(4, {61, 53});
   const Files expected = undisturbed();
-  for (const std::string device : {"auto", "all"}) {
+  for (const std::string device : {"auto", "opencl", "all"}) {
     fs::remove_all(out_);
-    filter_quietly({in_, out_, "--blur", "auto", "--device", device});
+    const ProcessResult result =
+        filter({in_, out_, "--blur", "auto", "--device", device, "--timing", "off", "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(results_in(out_), expected) << device;
+    // Without a GPU, a warning says who does the work.
+    const bool warns = device == "all" && !has_device("gpu");
+    EXPECT_EQ(result.err.find("no GPU found") != std::string::npos, warns) << result.err;
   }
 }
 
