@@ -124,7 +124,8 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
         options.log_level = times > 1 ? log::Level::debug : log::Level::info;
       },
       "Say more; -vv: everything");
-  app.add_flag("-q,--quiet", options.quiet, "Say nothing but errors, and what --timing asks for");
+  app.add_flag("-q,--quiet", options.quiet,
+               "Say nothing but errors, fallbacks, and what --timing asks for");
   add_choice<log::Level>(app, "--log-level", options.log_level,
                          {{"debug", log::Level::debug},
                           {"info", log::Level::info},
@@ -158,7 +159,8 @@ void apply_quiet(const CLI::App& app, FilterOptions& options) {
 
 std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
   FilterOptions options;
-  CLI::App app("Filters pictures with OpenCL: exact to the bit on every device.", "gpufilter");
+  CLI::App app("Filters pictures on the processor and on GPUs: exact to the bit on every device.",
+               "gpufilter");
   app.footer(examples);
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION);
   app.add_option(
