@@ -43,7 +43,7 @@ name that only one of the folders has counts as different.
 The picture that --diff draws (RGB, 8-bit) shows A dimmed and grey where the two
 are equal, and bluish green where they differ within the tolerance. Beyond it,
 it is yellow for a difference of one and a step redder for each doubling; red is
-half of the full range and more. Where alone alpha differs by more, it goes from
+half of the full range and more. Where only alpha is beyond it, it goes from
 cyan to blue instead.
 
 Examples:

@@ -39,9 +39,9 @@ std::string place_and_samples(const DifferingPixel& pixel, const PixelFormat& fo
                    sample_list(pixel.b, format));
 }
 
+// Of pictures that are not equal.
 std::string psnr_text(const Comparison& comparison) {
-  const auto psnr = comparison.psnr();
-  return psnr ? formatted("PSNR {:.2f} dB", *psnr) : "PSNR inf";
+  return formatted("PSNR {:.2f} dB", comparison.psnr().value());
 }
 
 std::string channel_table(const Comparison& comparison) {
@@ -133,7 +133,7 @@ std::string text_report(const CompareReport& report) {
   }
   const std::string names = formatted("{} and {}", a, b);
   if (result_of(files) == CompareResult::equal) {
-    return formatted("{} are equal: {}, {}\n", names, shape(files.a), psnr_text(*files.comparison));
+    return formatted("{} are equal: {}\n", names, shape(files.a));
   }
   return text_of_differences(names, *files.comparison);
 }
