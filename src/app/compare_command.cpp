@@ -41,10 +41,10 @@ Of two folders it is the worst of all names, 4 being worse than 3 and so on. A
 name that only one of the folders has counts as different.
 
 The picture that --diff draws (RGB, 8-bit) shows A dimmed and grey where the two
-are equal, and bluish green where they differ within the tolerance. Beyond it,
-it is yellow for a difference of one and a step redder for each doubling; red is
-half of the full range and more. Where only alpha is beyond it, it goes from
-cyan to blue instead.
+are equal, and dark bluish green where they differ within the tolerance. Beyond
+it, it is yellow for a difference of one and a step redder for each doubling;
+red is half of the full range and more. Where only alpha is beyond it, it goes
+from cyan to blue instead.
 
 Examples:
   gpufilter compare a.png b.png

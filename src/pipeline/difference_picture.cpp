@@ -10,8 +10,9 @@ namespace {
 using Color = std::array<std::uint8_t, 3>;
 
 constexpr std::uint32_t dimming = 3;
-// Of the colours that people with any colour vision tell from red and yellow (Okabe and Ito, 2008).
-constexpr Color within_tolerance{0, 158, 115};
+// Dark, so that what lies beyond stands out, and of a hue that people with any colour vision tell
+// from red and yellow (after Okabe and Ito, 2008).
+constexpr Color within_tolerance{0, 79, 58};
 
 // In 8 bits, from Rec. 601's weights; alpha is left out.
 template <typename Sample>

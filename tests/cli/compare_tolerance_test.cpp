@@ -98,7 +98,7 @@ TEST_F(CompareTolerance, DrawsWhatLiesWithinUnlikeWhatLiesBeyond) {
                       sample_at(drawn, x, y, 2)};
   };
   EXPECT_EQ(color(0, 0), (std::array{16U, 16U, 16U}));
-  EXPECT_EQ(color(1, 1), (std::array{0U, 158U, 115U}));
+  EXPECT_EQ(color(1, 1), (std::array{0U, 79U, 58U}));
   EXPECT_EQ(color(2, 2), (std::array{255U, 146U, 0U}));
 }
 

@@ -23,7 +23,7 @@ Image drawn(const Image& a, const Image& b, std::uint32_t tolerance = 0) {
 }
 
 using Color = std::array<std::uint32_t, 3>;
-constexpr Color within{0, 158, 115};
+constexpr Color within{0, 79, 58};
 
 Color color_at(const Image& drawing, int x, int y) {
   return {sample_at(drawing, x, y, 0), sample_at(drawing, x, y, 1), sample_at(drawing, x, y, 2)};
