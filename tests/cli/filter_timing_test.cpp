@@ -1,8 +1,10 @@
 // The account of a run: --timing and --trace.
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include "cli/filter_fixture.hpp"
+#include "support/trace_checks.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -154,7 +156,7 @@ TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
 TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json json = report({});
-  const ProcessResult result = filter(command({}));
+  const ProcessResult result = filter(command({"--timing", "table"}));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
   for (const std::string& part :
@@ -166,6 +168,24 @@ TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
         std::string("\nencode "), std::string("\ntotal ")}) {
     EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
   }
+}
+
+TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
+  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "cpu"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  const std::string number = "[0-9]+(\\.[0-9]+)?";
+  EXPECT_TRUE(std::regex_match(
+      result.err,
+      std::regex("[^\n]*in\\.png -> [^\n]*out\\.png: 320x200, RGBA, 8-bit; processor \\(asked "
+                 "for\\)\n"
+                 "decode " +
+                 number + " \\| blur [a-z0-9]+ " + number + " \\| encode " + number +
+                 " ms\n"
+                 "total " +
+                 number + " ms( \\(" + number + " ms outside these steps\\))?, " + number +
+                 " Mpx/s; PNG, " + number + " kB\n")))
+      << result.err;
 }
 
 TEST_F(FilterTiming, OffAndQuietSayNothing) {
@@ -181,6 +201,7 @@ TEST_F(FilterTiming, QuietKeepsWhatTimingAsksFor) {
                            std::vector<std::string>{"--timing", "json", "-q"}}) {
     EXPECT_TRUE(Json::accept(filter(command(more)).out));
   }
+  EXPECT_NE(filter(command({"-q", "--timing", "line"})).err.find("\ntotal "), std::string::npos);
 }
 
 TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
@@ -198,6 +219,7 @@ class FilterTrace : public FilterTiming {
   static std::map<std::string, int> spans_by_category(const std::string& text, double total_ms) {
     std::map<std::string, int> count;
     const Json trace = Json::parse(text);
+    EXPECT_EQ(fault_of_trace(trace), "");
     for (const Json& event : trace["traceEvents"]) {
       EXPECT_TRUE(event["name"].is_string()) << event;
       EXPECT_TRUE(event["pid"].is_number_integer()) << event;
@@ -228,6 +250,28 @@ TEST_F(FilterTrace, HasEverySpanOfTheRun) {
   EXPECT_EQ(count["download"], 4);
   EXPECT_GE(count["decode"], 4);
   EXPECT_GE(count["encode"], 4);
+}
+
+TEST_F(FilterTrace, NamesTheProgramAndItsCommandLine) {
+  const Json trace =
+      Json::parse(filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})).out);
+  const std::string version = filter({"--version"}).out;
+  EXPECT_EQ(trace["otherData"]["program"], version.substr(0, version.find('\n')));
+  const std::string line = trace["otherData"]["command_line"];
+  EXPECT_TRUE(line.ends_with(" --band-rows 50 --trace - --timing off --device cpu")) << line;
+}
+
+TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
+  std::filesystem::create_directory(folder_ / "many");
+  for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
+    std::filesystem::copy(in_, folder_.path() / "many" / name);
+  const ProcessResult result =
+      filter({folder_ / "many", folder_ / "results", "--blur", "auto", "--device", "cpu", "--jobs",
+              "2", "--band-rows", "20", "--trace", folder_ / "trace.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  auto count = spans_by_category(read_file(folder_ / "trace.json"), 1e9);
+  EXPECT_EQ(count["picture"], 4);
+  EXPECT_EQ(count["kernel"], 40);
 }
 
 TEST_F(FilterTrace, MayGoToStandardOutput) {
