@@ -48,7 +48,7 @@ TEST(TimingLine, StaysShortWhateverAFileIsCalled) {
   RunReport report = example_report();
   report.input.assign(1, '-');
   report.output = std::string(300, 'x') + "\n\033[2J.png";
-  EXPECT_EQ(line_of(report, 0).substr(0, 91), "standard input -> ..." + std::string(24, 'x') +
+  EXPECT_EQ(line_of(report, 0).substr(0, 88), "standard input -> ..." + std::string(24, 'x') +
                                                   "\\n\\x1b[2J.png: 1000x500, RGBA, 8-bit -> "
                                                   "RGB");
   const std::string text = timing_line(report);

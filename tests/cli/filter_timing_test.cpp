@@ -1,6 +1,7 @@
 // The account of a run: --timing and --trace.
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "cli/filter_fixture.hpp"
@@ -77,6 +78,42 @@ TEST_F(FilterTiming, JsonSaysWhatWasDone) {
     EXPECT_EQ(pass["reason"], "asked for");
     EXPECT_TRUE(pass["program"] == "compiled" || pass["program"] == "cache") << pass;
   }
+}
+
+// Every field of `json`, at any depth.
+void add_fields(const Json& json, std::set<std::string>& fields) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) fields.insert(key);
+    if (value.is_structured()) add_fields(value, fields);
+  }
+}
+
+TEST_F(FilterTiming, EveryFieldIsDocumented) {
+  const std::string page = read_file(GPUFILTER_SOURCE "/docs/timing.md");
+  const std::string many = folder_ / "many";
+  std::filesystem::create_directory(many);
+  std::filesystem::copy(in_, many + "/a.png");
+  std::set<std::string> fields;
+  for (const auto& words : {std::vector<std::string>{in_, folder_ / "out.jpg", "--levels", "auto"},
+                            {many, folder_ / "results", "--blur", "auto"}}) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"--timing", "json", "--log-level", "error", "--trace",
+                                       folder_ / "trace.json"});
+    add_fields(Json::parse(filter(arguments).out), fields);
+    add_fields(Json::parse(read_file(folder_ / "trace.json")), fields);
+    arguments[arguments.size() - 5] = "csv";
+    arguments.insert(arguments.end(), {"--on-exists", "overwrite"});
+    std::istringstream columns(filter(arguments).out);
+    std::string line;
+    std::getline(columns, line);
+    std::istringstream names(line);
+    for (std::string name; std::getline(names, name, ',');)
+      fields.insert(name);
+  }
+  EXPECT_GT(fields.size(), 50U);
+  fields.erase("sort_index");  // of the trace format itself
+  for (const std::string& field : fields)
+    EXPECT_NE(page.find('`' + field + '`'), std::string::npos) << field;
 }
 
 TEST_F(FilterTiming, JsonSaysHowLongItTook) {
