@@ -23,6 +23,7 @@ constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
 std::string milliseconds(double seconds) {
+  if (seconds < 1e-4) return "under 0.1 ms";
   return seconds < 0.01 ? formatted("{:.1f} ms", seconds * 1e3)
                         : formatted("{:.0f} ms", seconds * 1e3);
 }
