@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "app/color_output.hpp"
 #include "app/compare_report.hpp"
+#include "app/failure.hpp"
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -88,6 +88,7 @@ void declare_options(CLI::App& app, CompareOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
       ->excludes(json)
       ->option_text(" ");
+  add_color_output(app);
   app.footer(explanation);
 }
 
@@ -167,12 +168,9 @@ int parse_and_compare(int argc, const char* const* argv) {
 int run_compare_command(int argc, const char* const* argv) {
   try {
     return parse_and_compare(argc, argv);
-  } catch (const std::bad_alloc&) {
-    log::error("compare: not enough memory");
-  } catch (const std::exception& error) {
-    log::error(error.what());
+  } catch (...) {
+    return report_failure({trouble, trouble, trouble});
   }
-  return trouble;
 }
 
 }  // namespace gpufilter

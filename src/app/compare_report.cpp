@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
@@ -49,7 +50,7 @@ std::string channel_table(const Comparison& comparison) {
 std::string text_of_differences(const CompareReport& report, const Comparison& comparison,
                                 const DifferingPixel& first) {
   const std::uint64_t pixels = comparison.size.pixels();
-  std::string text = formatted("{} and {} ", report.a.name, report.b.name);
+  std::string text = formatted("{} and {} ", printable(report.a.name), printable(report.b.name));
   if (comparison.verdict() == Verdict::within_tolerance) {
     text += formatted("are equal within the tolerance of {}", comparison.tolerance);
   } else {
@@ -141,14 +142,16 @@ int exit_code(const CompareReport& report) {
 
 std::string text_report(const CompareReport& report) {
   if (!report.comparison) {
-    std::string text = formatted("not comparable: {} is {}; {} is {}\n", report.a.name,
-                                 shape(report.a.header), report.b.name, shape(report.b.header));
-    if (report.wanted_drawing) text += formatted("{} was not written\n", *report.wanted_drawing);
+    std::string text =
+        formatted("not comparable: {} is {}; {} is {}\n", printable(report.a.name),
+                  shape(report.a.header), printable(report.b.name), shape(report.b.header));
+    if (report.wanted_drawing)
+      text += formatted("{} was not written\n", printable(*report.wanted_drawing));
     return text;
   }
   if (!report.comparison->first) {
-    return formatted("{} and {} are equal: {}\n", report.a.name, report.b.name,
-                     shape(report.a.header));
+    return formatted("{} and {} are equal: {}\n", printable(report.a.name),
+                     printable(report.b.name), shape(report.a.header));
   }
   return text_of_differences(report, *report.comparison, *report.comparison->first);
 }
