@@ -6,6 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 prefix="${1:-${HOME}/.local}"
+[[ $# -le 1 && "${prefix}" != -* ]] || fail "usage: scripts/install.sh [FOLDER]; without FOLDER, ~/.local"
 require_build_packages
 # shellcheck disable=SC2119  # no options: any configuration will do
 configure
