@@ -86,3 +86,6 @@ filter plain.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1
 side_by_side levels 3 hazy.png auto.png clipped.png
+
+# docs/stats.md
+gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.png" --device cpu >/dev/null
