@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the curves of --tonemap for docs/tonemap.md, for a picture whose log-average is 0.25 of
+"""Draws the curves of --tonemap for docs/stages/tonemap.md, for a picture whose log-average is 0.25 of
 white and whose lightest pixel is white.
 
     docs/figures/draw_tonemap_curves.py > docs/figures/tonemap-curves.svg

@@ -78,7 +78,7 @@ class BatchReporter final : public BatchListener {
   BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
                 ByteSink* trace)
       : plan_(plan), options_(options), start_(start), progress_(options.progress) {
-    if (trace != nullptr) trace_.emplace(*trace, start_);
+    if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
     state_.all_pictures = plan.items.size();
     for (const BatchItem& item : plan.items)
       state_.all_bytes += item.bytes;

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <iterator>
-#include <new>
 #include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "app/color_output.hpp"
 #include "app/compare_folders_report.hpp"
 #include "app/compare_report.hpp"
+#include "app/failure.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "base/error.hpp"
@@ -115,6 +115,7 @@ void declare_options(CLI::App& app, CompareOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
       ->excludes(json)
       ->option_text(" ");
+  add_color_output(app);
   app.footer(explanation);
 }
 
@@ -193,12 +194,9 @@ int parse_and_compare(int argc, const char* const* argv) {
 int run_compare_command(int argc, const char* const* argv) {
   try {
     return parse_and_compare(argc, argv);
-  } catch (const std::bad_alloc&) {
-    log::error("compare: not enough memory");
-  } catch (const std::exception& error) {
-    log::error(error.what());
+  } catch (...) {
+    return report_failure({trouble, trouble, trouble});
   }
-  return trouble;
 }
 
 }  // namespace gpufilter

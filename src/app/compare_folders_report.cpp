@@ -48,7 +48,7 @@ void FoldersReport::add(const NameComparison& name) {
   ++names_;
   ++counts_.at(static_cast<std::size_t>(result));
   exit_code_ = std::max(exit_code_, gpufilter::exit_code(result));
-  if (!name.failure.empty()) log::error(printable(name.failure));
+  if (!name.failure.empty()) log::error(name.failure);
   if (form_ == ReportForm::text) add_text(name, result);
   if (form_ == ReportForm::json) add_json(name, result);
 }
