@@ -74,6 +74,22 @@ TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
   }
 }
 
+TEST(DeviceChoice, SlipsForKindsAreAnswered) {
+  const auto complaint = [](std::string_view request, bool require) -> std::string {
+    try {
+      static_cast<void>(choose_devices(request, require, {}));
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(complaint("cup", false).ends_with("; did you mean cpu?")) << complaint("cup", false);
+  EXPECT_TRUE(complaint("gpuu", false).ends_with("; did you mean gpu or cpu?"))
+      << complaint("gpuu", false);
+  EXPECT_EQ(complaint("h200", false).find("did you mean"), std::string::npos);
+  EXPECT_EQ(complaint("gpu", true).find("did you mean"), std::string::npos);
+}
+
 TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
   for (const char* request : {"gpu", "opencl"}) {
     const auto candidates = choose_devices(request, false, {});
