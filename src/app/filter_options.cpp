@@ -147,10 +147,10 @@ void apply_quiet(const CLI::App& app, FilterOptions& options) {
 std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
   FilterOptions options;
   CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show what most people need, on one screen");
+  app.get_help_ptr()->group("Help")->description("Show what most people need, on one screen.");
   app.option_defaults()->group("Help");
-  app.set_help_all_flag("--help-all", "Show every option");
-  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version");
+  app.set_help_all_flag("--help-all", "Show every option.");
+  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
   app.add_option(
          "INPUT", options.input,
          formatted("Picture to read: {}. A folder: every picture in it.", names_of(codecs())))

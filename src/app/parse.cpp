@@ -88,7 +88,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   app.formatter_fn([&page](const CLI::App* of, const std::string&, CLI::AppFormatMode mode) {
     return page ? page(*of, mode) : command_page(*of);
   });
-  if (!page) app.get_help_ptr()->description("Show this help");
+  if (!page) app.get_help_ptr()->description("Show this help.");
   try {
     app.parse(argc, argv);
     return std::nullopt;
@@ -125,7 +125,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
       return "";
     }
-    return formatted("'{}' is not a whole number from {} to {}", text, low, high);
+    return formatted("'{}' is not a whole number from {} to {}", printable(text), low, high);
   };
   return {complaint, ""};
 }
@@ -148,7 +148,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 CLI::Validator byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
-    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
+    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G",
+                     printable(text));
   };
   return {complaint, ""};
 }

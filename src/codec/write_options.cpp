@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {
@@ -19,8 +20,8 @@ struct Parser {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc{} || stop != end || value < numbers.minimum || value > numbers.maximum) {
-      throw UsageError(formatted("'{}' is not a whole number from {} to {}", text, numbers.minimum,
-                                 numbers.maximum));
+      throw UsageError(formatted("'{}' is not a whole number from {} to {}", printable(text),
+                                 numbers.minimum, numbers.maximum));
     }
     return value;
   }

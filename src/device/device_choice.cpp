@@ -23,18 +23,18 @@ bool is_kind(std::string_view request) {
   return request == "gpu" || request == "opencl";
 }
 
-// "; did you mean cpu?" where `request` may be a slip for the name of a kind.
+// " (did you mean cpu?)" where `request` may be a slip for the name of a kind.
 std::string suggestion(std::string_view request) {
   if (is_kind(request)) return "";
   const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
-  return near.empty() ? "" : formatted("; did you mean {}?", enumerated(near, "or"));
+  return near.empty() ? "" : formatted(" (did you mean {}?)", enumerated(near, "or"));
 }
 
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
     throw DeviceError(
-        formatted("no OpenCL device for '{}': there is none on this machine (install a driver, "
-                  "or PoCL: pocl-opencl-icd){}",
+        formatted("no OpenCL device for '{}'{}: there is none on this machine; install a driver, "
+                  "or PoCL (pocl-opencl-icd)",
                   request, suggestion(request)));
   }
   std::string found;
@@ -42,8 +42,8 @@ std::string suggestion(std::string_view request) {
     found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
                        device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
-  throw DeviceError(formatted("no OpenCL device for '{}'; this machine has{}{}", request, found,
-                              suggestion(request)));
+  throw DeviceError(formatted("no OpenCL device for '{}'{}; this machine has{}", request,
+                              suggestion(request), found));
 }
 
 std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,

@@ -57,6 +57,8 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
     }
     expect_refused({option}, {option, "needs a value"});
   }
+  expect_refused({"--quality", "5\n6"}, {"'5\\n6' is not a whole number"});
+  expect_refused({"--threads", "5\n6"}, {"'5\\n6' is not a whole number"});
   for (const std::string value : {"pink", "#12", "#12345g", "102030", "#", "#1234567"}) {
     expect_refused({"--background", value}, {"'" + value + "'", "#rrggbb"});
   }

@@ -83,8 +83,9 @@ TEST(DeviceChoice, SlipsForKindsAreAnswered) {
     }
     return "";
   };
-  EXPECT_TRUE(complaint("cup", false).ends_with("; did you mean cpu?")) << complaint("cup", false);
-  EXPECT_TRUE(complaint("gpuu", false).ends_with("; did you mean gpu or cpu?"))
+  EXPECT_NE(complaint("cup", false).find("'cup' (did you mean cpu?)"), std::string::npos)
+      << complaint("cup", false);
+  EXPECT_NE(complaint("gpuu", false).find("(did you mean gpu or cpu?)"), std::string::npos)
       << complaint("gpuu", false);
   EXPECT_EQ(complaint("h200", false).find("did you mean"), std::string::npos);
   EXPECT_EQ(complaint("gpu", true).find("did you mean"), std::string::npos);
