@@ -6,6 +6,7 @@
 
 #include "app/batch_progress.hpp"
 #include "app/batch_report.hpp"
+#include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
@@ -26,7 +27,7 @@ BatchRequest request_for(const FilterOptions& options) {
   request.output = options.output;
   request.recursive = options.folder.recursive;
   request.patterns = options.folder.match;
-  request.to = options.folder.to;
+  request.to = options.to;
   request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
@@ -65,6 +66,18 @@ void check_streams(const FilterOptions& options) {
   }
 }
 
+// The formats of the outputs that are known, each once.
+CodecList output_formats(const BatchPlan& plan) {
+  CodecList formats;
+  for (const Codec* codec : codecs()) {
+    const bool is_used =
+        std::any_of(plan.items.begin(), plan.items.end(),
+                    [codec](const BatchItem& item) { return item.output_format == codec; });
+    if (is_used) formats.push_back(codec);
+  }
+  return formats;
+}
+
 void check_trace(const BatchPlan& plan, const std::string& trace) {
   for (const BatchItem& item : plan.items) {
     if (same_file(trace, plan.input_path(item)) || same_file(trace, plan.output_path(item))) {
@@ -77,7 +90,11 @@ class BatchReporter final : public BatchListener {
  public:
   BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
                 ByteSink* trace)
-      : plan_(plan), options_(options), start_(start), progress_(options.progress) {
+      : plan_(plan),
+        options_(options),
+        start_(start),
+        progress_(options.progress),
+        option_use_(options.run.write) {
     if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
     state_.all_pictures = plan.items.size();
     for (const BatchItem& item : plan.items)
@@ -96,6 +113,7 @@ class BatchReporter final : public BatchListener {
     totals_.add(result, report);
     if (report != nullptr && trace_) trace_->add(*report, result.job);
     if (result.status == PictureStatus::failed) log::error(printable(result.failure));
+    if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
     if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
     ++state_.pictures;
     state_.bytes += result.item->bytes;
@@ -125,6 +143,8 @@ class BatchReporter final : public BatchListener {
       log::warn(formatted("{} picture{}: {}", count, count == 1 ? "" : "s",
                           flattening_notice(*codec, options_.run.write)));
     }
+    for (const std::string& warning : option_use_.warnings())
+      log::warn(warning);
     if (trace_) trace_->finish();
     if (options_.folder.json) {
       if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
@@ -175,6 +195,7 @@ class BatchReporter final : public BatchListener {
   BatchState state_;
   BatchTotals totals_;
   std::optional<BatchTrace> trace_;
+  OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   bool document_begun_ = false;
 };
@@ -187,6 +208,7 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   Dispatcher& dispatcher = lasting.get();
   const BatchPlan plan = make_batch_plan(request_for(options));
   if (plan.items.empty()) log::warn(printable(options.input) + ": holds no picture");
+  refuse_unused_options(options.run.write, output_formats(plan));
   BatchOptions batch;
   batch.run = options.run;
   batch.run.max_memory = memory_for(options);

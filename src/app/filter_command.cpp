@@ -8,6 +8,7 @@
 
 #include "app/batch_command.hpp"
 #include "app/filter_options.hpp"
+#include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
@@ -16,7 +17,9 @@
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
 
 namespace gpufilter {
@@ -37,12 +40,34 @@ std::string output_path(const FilterOptions& options) {
     throw UsageError(
         formatted("{}: is a folder; standard input has no name to take there", options.output));
   }
-  return fs::path(options.output) / fs::path(options.input).filename();
+  return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
 }
 
-// The format to write; nullptr for standard output, which keeps the input's.
-const Codec* output_format(const std::string& output) {
-  return output == standard_stream ? nullptr : &codec_for_output(output);
+// The format to write; nullptr for standard output without --to, which keeps the input's.
+const Codec* output_format(const FilterOptions& options, const std::string& output) {
+  if (output == standard_stream) return options.to;
+  const Codec& named = codec_for_output(output);
+  if (options.to != nullptr && options.to != &named) {
+    throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
+                               options.to->endings.front().substr(1), printable(output),
+                               named.name));
+  }
+  return &named;
+}
+
+void check_format_options(const FilterOptions& options, const Codec* file_format) {
+  if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
+}
+
+// What was ignored or lost, and is known only now.
+void warn_after(const RunReport& report, const WriteOptions& options) {
+  OptionUse use(options);
+  use.add(*report.output_format, report.output_pixel);
+  for (const std::string& warning : use.warnings())
+    log::warn(warning);
+  if (!report.alpha_flattened) return;
+  log::warn(formatted("{}: {}", printable(report.output),
+                      flattening_notice(*report.output_format, options)));
 }
 
 void check_paths(const FilterOptions& options, const std::string& output) {
@@ -123,8 +148,9 @@ int run_filter_command(int argc, const char* const* argv) {
   if (options->threads) limit_pocl_threads(*options->threads);
   if (is_folder(options->input)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
-  const Codec* file_format = output_format(output);
+  const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);
+  check_format_options(*options, file_format);
   if (!options->trace.empty()) check_trace(*options, output);
   if (skip_existing(*options, output)) return 0;
 
@@ -136,10 +162,7 @@ int run_filter_command(int argc, const char* const* argv) {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
-    if (report.alpha_flattened) {
-      log::warn(formatted("{}: {}", report.output,
-                          flattening_notice(*report.output_format, options->run.write)));
-    }
+    warn_after(report, options->run.write);
     if (log::level() <= log::Level::info) {
       for (const std::string& line : run_account(report, options->chain))
         log::info(line);

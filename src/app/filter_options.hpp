@@ -19,6 +19,8 @@ struct FilterOptions {
   std::string input;
   std::string output;
   StageChain chain;
+  const Codec* to =
+      nullptr;  // the format to write; nullptr: that of the output's name, or the input
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;

@@ -13,7 +13,6 @@ namespace gpufilter {
 struct FolderOptions {
   bool recursive = false;
   std::vector<std::string> match;
-  const Codec* to = nullptr;  // nullptr: the format of each input
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;

@@ -144,10 +144,10 @@ TEST_F(FilterOptionsTest, TheOptionsOfFormatsSayWhatTheyTake) {
 }
 
 TEST_F(FilterOptionsTest, AFormatHasAllOfItsEndings) {
-  EXPECT_EQ(parsed({}).folder.to, nullptr);
-  EXPECT_EQ(parsed({"--to", "png"}).folder.to, &png_codec());
-  EXPECT_EQ(parsed({"--to", "jpg"}).folder.to, &jpeg_codec());
-  EXPECT_EQ(parsed({"--to", "jpeg"}).folder.to, &jpeg_codec());
+  EXPECT_EQ(parsed({}).to, nullptr);
+  EXPECT_EQ(parsed({"--to", "png"}).to, &png_codec());
+  EXPECT_EQ(parsed({"--to", "jpg"}).to, &jpeg_codec());
+  EXPECT_EQ(parsed({"--to", "jpeg"}).to, &jpeg_codec());
 }
 
 TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {
@@ -207,11 +207,13 @@ TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
   EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpen"}),
-            "--sharpen: there is no such option (see gpufilter --help)");
+            "--sharpen: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
-            "--sharpness: there is no such option (see gpufilter --help)");
+            "--sharpness: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),
-            "--boder: there is no such option; did you mean --border? (see gpufilter --help)");
+            "--boder: unknown option; did you mean --border?");
+  EXPECT_EQ(complaint({"--boder", "wrap", "--quality", "500"}),
+            "--boder: unknown option; did you mean --border?");
   EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
             "more.png: one argument too many (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),

@@ -213,8 +213,8 @@ TEST_F(BatchFiles, DryRunKnowsWhatResumeWouldDo) {
 TEST_F(BatchFiles, OptionsForFoldersAreRefusedForOnePicture) {
   put("a.png");
   for (const Names& option :
-       {Names{"--recursive"}, Names{"--match", "*"}, Names{"--to", "png"}, Names{"--jobs", "2"},
-        Names{"--resume"}, Names{"--stop-on-error"}, Names{"--dry-run"}, Names{"--json"}}) {
+       {Names{"--recursive"}, Names{"--match", "*"}, Names{"--jobs", "2"}, Names{"--resume"},
+        Names{"--stop-on-error"}, Names{"--dry-run"}, Names{"--json"}}) {
     Names words{in_ + "/a.png", folder_ / "out.png"};
     words.insert(words.end(), option.begin(), option.end());
     expect_failure(2, words, {option[0] + " is for folders"});
