@@ -36,7 +36,12 @@ std::vector<std::string> first_endings() {
 void add_folder_options(CLI::App& app, FolderOptions& options) {
   app.add_flag("--recursive", options.recursive, "Folders within INPUT too, mirrored in OUTPUT")
       ->group(group);
-  app.add_option("--match", options.match, "Only files with such a name: '*.png'; may be repeated")
+  app.add_flag("--follow-links", options.follow_links,
+               "With --recursive: links to folders too. Links to files are always read")
+      ->group(group);
+  app.add_option("--match", options.match,
+                 "Only pictures of a folder with such a name, in any case: 'img*.png'; may be "
+                 "repeated")
       ->allow_extra_args(false)
       ->option_text("GLOB")
       ->group(group);

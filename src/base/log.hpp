@@ -13,7 +13,7 @@ void set_level(Level level);
 [[nodiscard]] Level level();
 
 // A line at the terminal's bottom, which the next one replaces; log lines appear above it. It has
-// no line ends and is no wider than the terminal. Empty: none.
+// no line ends; what does not fit into the terminal's width is cut off. Empty: none.
 void show_status(std::string_view text);
 
 void debug(std::string_view line);
