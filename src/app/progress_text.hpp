@@ -11,7 +11,7 @@ namespace gpufilter {
 
 // Of a folder, or of one picture.
 struct Progress {
-  std::string name;          // of the one picture; empty: a folder
+  std::string name = {};     // of the one picture; empty: a folder
   std::size_t pictures = 0;  // finished, in whatever way
   std::size_t all_pictures = 0;
   // Bytes of the inputs, the pictures under way in proportion to their rows; or the one picture's

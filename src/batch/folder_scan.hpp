@@ -31,9 +31,9 @@ struct FolderScan {
   bool recursive = false;
   bool follow_links = false;  // enter links to folders too
   // Names of files have to match one of these, as fnmatch(3) does it, in any case; empty: any name.
-  std::vector<std::string> patterns;
+  std::vector<std::string> patterns = {};
   // A folder that is not entered: the one that the results go to.
-  std::optional<std::string> left_out;
+  std::optional<std::string> left_out = {};
 };
 
 struct ScanResult {

@@ -63,9 +63,17 @@ TEST_F(Log, LinesGoAboveTheStatus) {
               log::show_status("");
               log::warn("w");
             }),
-            "\r50 %\033[K"
-            "\r\033[Kgpufilter: w\n\r50 %\033[K"
-            "\r60 %\033[K\r\033[Kgpufilter: w\n");
+            "\r\033[J50 %\r"
+            "\r\033[Jgpufilter: w\n\r\033[J50 %\r"
+            "\r\033[J60 %\r\r\033[Jgpufilter: w\n");
+}
+
+TEST_F(Log, TheStatusFitsIntoALine) {
+  EXPECT_EQ(heard([] {
+              log::show_status(std::string(80, 'x'));
+              log::show_status("");
+            }),
+            "\r\033[J" + std::string(76, 'x') + "...\r\r\033[J");
 }
 
 TEST_F(Log, TakesLinesAsTheyAre) {
