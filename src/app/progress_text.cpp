@@ -62,17 +62,18 @@ std::string bar_text(double share, std::size_t cells) {
 // 0, a bar that does not fit is left out.
 std::optional<std::string> with_bar(const std::string& before, const std::string& after,
                                     double share, std::size_t columns, std::size_t fewest_cells) {
-  constexpr std::size_t most_cells = 20;
-  constexpr std::size_t sensible_cells = 5;
+  constexpr std::size_t max_cells = 20;
+  constexpr std::size_t readable_cells = 5;
+  constexpr std::size_t brackets = 3;  // and the blank before them
   const std::string end = after.empty() ? "" : " " + after;
-  const std::size_t taken = display_width(before) + display_width(end);
-  if (taken > columns) return std::nullopt;
-  const std::size_t brackets = 3;  // and the blank before them
-  const std::size_t room = columns - taken;
-  const std::size_t cells = room < brackets ? 0 : std::min(room - brackets, most_cells);
-  if (cells < fewest_cells) return std::nullopt;
-  if (cells < sensible_cells) return after.empty() ? before : before + "," + end;
-  return before + " " + bar_text(share, cells) + end;
+  const std::size_t taken = display_width(before) + display_width(end) + brackets;
+  const std::size_t cells = std::min(columns - std::min(columns, taken), max_cells);
+  if (cells >= std::max(fewest_cells, readable_cells)) {
+    return before + " " + bar_text(share, cells) + end;
+  }
+  const std::string line = after.empty() ? before : before + "," + end;
+  if (fewest_cells > 0 || display_width(line) > columns) return std::nullopt;
+  return line;
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ std::string progress_bar(const Progress& progress, std::size_t columns) {
     const auto end = fields.begin() + static_cast<std::ptrdiff_t>(count);
     const std::string after = formatted("{}", fmt::join(fields.begin(), end, ", "));
     // Rates are not worth a bar that nobody can read; the time left is.
-    const std::size_t fewest_cells = count > 1 ? 10 : 0;
+    const std::size_t fewest_cells = count > 1 ? 6 : 0;
     if (const auto line = with_bar(before, after, share(progress), columns, fewest_cells)) {
       return *line;
     }

@@ -74,7 +74,7 @@ TEST(ProgressBar, LeavesFieldsOutFromTheRight) {
   EXPECT_EQ(progress_bar(folder(), 79),
             "7/20 pictures, 35 % [######-------------] 0:04 left, 3.5 pictures/s, 70.0 Mpx/s");
   EXPECT_EQ(progress_bar(folder(), 59),
-            "7/20 pictures, 35 % [####--------] 0:04 left, 3.5 pictures/s");
+            "7/20 pictures, 35 % [###--------] 0:04 left, 3.5 pictures/s");
   EXPECT_EQ(progress_bar(folder(), 39), "7/20 pictures, 35 % [##-----] 0:04 left");
   EXPECT_EQ(progress_bar(folder(), 36), "7/20 pictures, 35 %, 0:04 left");
   EXPECT_EQ(progress_bar(folder(), 29), "7/20 pictures, 35 % [##-----]");
@@ -104,7 +104,7 @@ TEST(ProgressBar, OnePictureHasTheSameBar) {
   EXPECT_EQ(progress_bar(picture("in.png"), 79), "in.png, 75 % [###############-----] 0:02 left");
   EXPECT_EQ(progress_bar(picture("in.png"), 39), "in.png, 75 % [##########----] 0:02 left");
   EXPECT_EQ(progress_bar(picture("holidays/2024/in.png"), 39),
-            "...2024/in.png, 75 % [####--] 0:02 left");
+            "...024/in.png, 75 % [#####--] 0:02 left");
 }
 
 TEST(ProgressBar, NamesCannotMoveTheCursor) {
