@@ -19,6 +19,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
 
@@ -27,20 +28,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A name that ends in a slash is that of a folder, which is created with the first result.
+bool output_is_folder(const FilterOptions& options) {
+  return is_folder(options.output) || options.output.ends_with('/');
+}
+
+// Whether the pictures go into a folder with a journal. One picture does where the user asks for
+// what only such runs have.
+bool is_batch(const FilterOptions& options) {
+  return options.inputs.size() > 1 || is_folder(options.input) ||
+         (!options.folder.given.empty() && output_is_folder(options));
+}
+
 // Where the picture goes: a folder stands for the input's name in it.
 std::string output_path(const FilterOptions& options) {
-  if (!is_folder(options.output)) {
-    if (options.output.ends_with('/')) {
-      throw UsageError(
-          formatted("{}: this folder does not exist: create it first", options.output));
-    }
-    return options.output;
-  }
+  if (!output_is_folder(options)) return options.output;
   if (options.input == standard_stream) {
-    throw UsageError(
-        formatted("{}: is a folder; standard input has no name to take there", options.output));
+    throw UsageError(formatted("{}: is a folder; standard input has no name to take there",
+                               printable(options.output)));
   }
   return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
+}
+
+std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
+  create_parent_folder(path);
+  return open_sink(path);
+}
+
+// "gpufilter *.png" with two pictures must not replace the second one.
+void check_intent(const FilterOptions& options) {
+  std::error_code ignored;
+  if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
+      !fs::is_regular_file(options.output, ignored)) {
+    return;
+  }
+  throw UsageError(formatted(
+      "{}: already exists, and no stage or option is given; --on-exists overwrite replaces it",
+      printable(options.output)));
 }
 
 // The format to write; nullptr for standard output without --to, which keeps the input's.
@@ -72,13 +96,14 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
 
 void check_paths(const FilterOptions& options, const std::string& output) {
   if (!options.folder.given.empty()) {
-    throw UsageError(formatted("{} is for folders of pictures, and {} is not a folder",
-                               options.folder.given, options.input));
+    throw UsageError(formatted("{} is for results in a folder, and {} is not a folder",
+                               options.folder.given, printable(options.output)));
   }
   if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(
-        formatted("{}: input and output are the same file; --in-place allows that", output));
+    throw UsageError(formatted("{}: input and output are the same file; --in-place allows that",
+                               printable(output)));
   }
+  check_intent(options);
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
   }
@@ -115,11 +140,19 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
                      const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start) {
-  ProgressLine progress(options.progress, options.input);
+  ProgressDisplay display(options.progress);
+  Progress progress;
+  progress.name = options.input;
   RunOptions run = options.run;
   run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
-  run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
+  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+  run.on_progress = [&](std::int64_t done, std::int64_t all) {
+    progress.done = progress.worked = static_cast<std::uint64_t>(done);
+    progress.all = static_cast<std::uint64_t>(all);
+    progress.elapsed = now() - start;
+    display.show(progress);
+  };
   try {
     return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
@@ -146,7 +179,7 @@ int run_filter_command(int argc, const char* const* argv) {
   if (!options) return 0;
   log::set_level(options->log_level);
   if (options->threads) limit_pocl_threads(*options->threads);
-  if (is_folder(options->input)) return run_batch_command(*options, start);
+  if (is_batch(*options)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
   const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);

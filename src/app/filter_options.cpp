@@ -126,6 +126,35 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
   add_color_output(app);
 }
 
+// The parser would give INPUT, of which there may be several, the last name too: OUTPUT is declared
+// for the help alone.
+void add_names(CLI::App& app, FilterOptions& options) {
+  app.add_option("INPUT", options.inputs,
+                 formatted("Picture to read: {}; several, if OUTPUT is a folder. A folder: every "
+                           "picture in it.",
+                           names_of(codecs())))
+      ->option_text("...");
+  app.add_option("OUTPUT", options.output,
+                 "Picture to write; its name decides the format. A folder: the results in it have "
+                 "the names of their inputs.");
+}
+
+void take_output_from_names(const CLI::App& app, FilterOptions& options) {
+  const char* missing = options.inputs.empty()       ? "INPUT"
+                        : options.inputs.size() == 1 ? "OUTPUT"
+                                                     : nullptr;
+  if (missing != nullptr) {
+    throw UsageError(formatted("{} is required (see {} --help)", missing, app.get_name()));
+  }
+  options.output = options.inputs.back();
+  options.inputs.pop_back();
+  options.input = options.inputs.front();
+  const auto& given = app.parse_order();
+  options.only_names = std::all_of(given.begin(), given.end(), [](const CLI::Option* option) {
+    return option->get_positional();
+  });
+}
+
 // Each picture under way takes a thread, so there are not more of them than threads.
 void apply_threads(const CLI::App& app, FilterOptions& options) {
   if (!options.threads) return;
@@ -156,14 +185,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   app.option_defaults()->group("Help");
   app.set_help_all_flag("--help-all", "Show every option.");
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
-  app.add_option(
-         "INPUT", options.input,
-         formatted("Picture to read: {}. A folder: every picture in it.", names_of(codecs())))
-      ->required();
-  app.add_option("OUTPUT", options.output,
-                 "Picture to write; its name decides the format. A folder: INPUT's name in it, "
-                 "or the pictures of a folder.")
-      ->required();
+  add_names(app, options);
   const StageOptions stages(app);
   add_device_options(app, options);
   add_picture_options(app, options);
@@ -171,6 +193,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   add_report_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
+  take_output_from_names(app, options);
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
   apply_threads(app, options);

@@ -19,8 +19,12 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
   app.add_flag("--recursive", options.recursive,
                "Include the folders within INDIR. They are mirrored in OUTDIR.")
       ->group(group);
+  app.add_flag("--follow-links", options.follow_links,
+               "With --recursive, follow links to folders too. Links to files are always read.")
+      ->group(group);
   app.add_option("--match", options.match,
-                 "Only files with such a name. For example '*.png'; may be repeated.")
+                 "Only pictures of a folder with such a name. For example 'img*.png', in upper or "
+                 "lower case; may be repeated.")
       ->allow_extra_args(false)
       ->option_text("GLOB")
       ->group(group);

@@ -1,4 +1,4 @@
-// The options that only folders of pictures have.
+// The options that only folders of pictures and several pictures have.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ namespace gpufilter {
 
 struct FolderOptions {
   bool recursive = false;
+  bool follow_links = false;
   std::vector<std::string> match;
   int jobs = 1;
   bool resume = false;

@@ -56,6 +56,7 @@ constexpr const char* more_examples = R"(Examples:
   gpufilter in.png - --to jpg > out.jpg             the format of a pipe
   gpufilter in.png out.png --blur auto --timing json --trace trace.json
   gpufilter photos/ results/ --blur auto --recursive --resume
+  gpufilter *.jpg results/ --color sepia            several pictures
 
 Exit codes:
   0         done

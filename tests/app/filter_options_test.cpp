@@ -44,7 +44,9 @@ class FilterOptionsTest : public ::testing::Test {
 TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   const FilterOptions options = parsed({});
   EXPECT_EQ(options.input, "in.png");
+  EXPECT_EQ(options.inputs, std::vector<std::string>{"in.png"});
   EXPECT_EQ(options.output, "out.png");
+  EXPECT_TRUE(options.only_names);
   EXPECT_TRUE(options.chain.empty());
   EXPECT_EQ(options.device, "auto");
   EXPECT_FALSE(options.require_device);
@@ -203,6 +205,21 @@ TEST_F(FilterOptionsTest, TheEnvironmentNamesADevice) {
   EXPECT_EQ(parsed({}).device, "auto");
 }
 
+TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"a.png", "b.png", "-", "out", "--blur", "auto"},
+        {"a.png", "--blur", "auto", "b.png", "-", "out"},
+        {"--blur=auto", "a.png", "b.png", "-", "out"}}) {
+    const auto options = parse(words);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->inputs, (std::vector<std::string>{"a.png", "b.png", "-"}));
+    EXPECT_EQ(options->input, "a.png");
+    EXPECT_EQ(options->output, "out");
+    EXPECT_EQ(options->chain.size(), 1U);
+    EXPECT_FALSE(options->only_names);
+  }
+}
+
 TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
   EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
@@ -214,8 +231,6 @@ TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
             "--boder: unknown option; did you mean --border?");
   EXPECT_EQ(complaint({"--boder", "wrap", "--quality", "500"}),
             "--boder: unknown option; did you mean --border?");
-  EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
-            "more.png: one argument too many (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
             "--blur needs a value: naive|tiled|auto (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur", "tiled", "--tile"}),

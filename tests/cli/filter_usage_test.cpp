@@ -24,7 +24,8 @@ TEST_F(FilterUsage, BothNamesAreRequired) {
   expect_failure(2, {"--blur", "auto"}, {"INPUT is required", "--help"});
   expect_failure(2, {"in.png"}, {"OUTPUT is required", "--help"});
   expect_failure(2, {"in.png", "--blur", "tiled"}, {"OUTPUT is required"});
-  expect_failure(2, {"in.png", "out.png", "more.png"}, {"more.png: ", "too many"});
+  expect_failure(2, {"in.png", "out.png", "more.png"},
+                 {"more.png: this folder does not exist, and the name is that of a picture"});
 }
 
 TEST_F(FilterUsage, UnknownOptionsAreNamed) {
