@@ -12,6 +12,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/read_limits.hpp"
 #include "codec/write_options.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
@@ -33,10 +34,6 @@ struct PictureHeader {
   PixelFormat format;                                 // of the rows that the reader yields
   Metadata metadata;                                  // what stands before the pixels
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
-};
-
-struct ReadLimits {
-  std::uint64_t max_pixels = 500'000'000;
 };
 
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the
@@ -62,7 +59,8 @@ class RowReader {
 
 // Reads the header of `source`; the content decides the format. Throws PictureError where it is not
 // a picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
-// before that is known.
+// before that is known. Damaged metadata is skipped with a warning in the log, here and in
+// RowReader::finish().
 [[nodiscard]] std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                                       const ReadLimits& limits = {});
 
