@@ -50,7 +50,8 @@ class RowReader {
   virtual void read(const MutableRows& rows) = 0;
 
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
-  // (text, EXIF). Throws PictureError.
+  // (text, EXIF). Logs a warning where the file has damaged metadata, which is skipped. Throws
+  // PictureError.
   virtual Metadata finish() = 0;
 
  protected:
@@ -59,8 +60,7 @@ class RowReader {
 
 // Reads the header of `source`; the content decides the format. Throws PictureError where it is not
 // a picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
-// before that is known. Damaged metadata is skipped with a warning in the log, here and in
-// RowReader::finish().
+// before that is known.
 [[nodiscard]] std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                                       const ReadLimits& limits = {});
 

@@ -50,7 +50,7 @@ class HostileFiles : public ProgramTest {
     return {"IHDR", png_header(width, height, depth, color_type, interlacing)};
   }
 
-  const std::vector<PngPart> pixels_{{"IDAT", deflated({0, 0})}, {"IEND", {}}};
+  const std::vector<PngPart> pixels_{{"IDAT", deflated(Bytes{0, 0})}, {"IEND", {}}};
 
   [[nodiscard]] std::vector<PngPart> followed_by_pixels(std::vector<PngPart> parts) const {
     parts.insert(parts.end(), pixels_.begin(), pixels_.end());

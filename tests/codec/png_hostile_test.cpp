@@ -165,9 +165,15 @@ TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
   const PngPart background{"bKGD", {0, 0}, 0, true};
   EXPECT_EQ(warnings(small_file({unknown, gamma, background}, {unknown}), &metadata),
             "gpufilter: in.png: skipped damaged metadata: prVt (CRC error), gAMA (CRC error), bKGD "
-            "(CRC error)\n"
-            "gpufilter: in.png: skipped damaged metadata: prVt (CRC error)\n");
+            "(CRC error), 1 more\n");
   EXPECT_FALSE(metadata.gamma);
+}
+
+TEST(PngHostile, SaysOneThingAboutAPictureThatIsRefused) {
+  const PngPart damaged_end{"IEND", {}, 0, true};
+  ::testing::internal::CaptureStderr();
+  EXPECT_NE(refusal(small_file({text("a", "b", true)}, {damaged_end})), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(PngHostile, SkipsAncillaryChunksThatAreInvalid) {

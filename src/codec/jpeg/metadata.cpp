@@ -41,13 +41,14 @@ void read_app1(std::string_view segment, Metadata& metadata) {
   take(xmp_prefix, metadata.xmp);
 }
 
-void read_icc_profile(Decompressor& jpeg, JpegErrors& errors, Metadata& metadata, bool warn) {
+void read_icc_profile(Decompressor& jpeg, JpegErrors& errors, Metadata& metadata,
+                      std::vector<std::string>& warnings) {
   JOCTET* data = nullptr;
   unsigned length = 0;
   errors.run([&] { jpeg_read_icc_profile(&jpeg, &data, &length); });
   if (data == nullptr) {
-    if (warn && jpeg.segments.has_profile()) {
-      log::warn(errors.name() + ": skipped damaged metadata: colour profile");
+    if (jpeg.segments.has_profile()) {
+      warnings.push_back(errors.name() + ": skipped damaged metadata: colour profile");
     }
     return;
   }
@@ -129,7 +130,8 @@ constexpr bool is_exact_in_centimetres(std::uint32_t per_metre) {
 
 }  // namespace
 
-Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors, bool warn) {
+Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
+                            std::vector<std::string>& warnings) {
   Metadata metadata;
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
        marker = marker->next) {
@@ -139,9 +141,9 @@ Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors, bool warn) {
       if (!text.empty()) metadata.text.push_back({std::string(comment_keyword), text, {}, {}});
     }
   }
-  read_icc_profile(jpeg, errors, metadata, warn);
-  if (warn && jpeg.segments.left_out_comments()) {
-    log::warn(errors.name() + ": skipped some of its comments: there are too many");
+  read_icc_profile(jpeg, errors, metadata, warnings);
+  if (jpeg.segments.left_out_comments()) {
+    warnings.push_back(errors.name() + ": skipped some of its comments: there are too many");
   }
   metadata.density = read_density(jpeg);
   return metadata;

@@ -1,15 +1,19 @@
 // Metadata in JPEG's marker segments.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/library.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
 
-// ICC profile (but not one of CMYK), EXIF, XMP, density and comments, once the header is read. Logs
-// a warning where some of it is damaged or too much, if `warn` is true.
-[[nodiscard]] Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors, bool warn);
+// ICC profile (but not one of CMYK), EXIF, XMP, density and comments, once the header is read.
+// Where some of it is damaged or too much, `warnings` get a line.
+[[nodiscard]] Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
+                                          std::vector<std::string>& warnings);
 
 // Sets what the JFIF segment says. Before jpeg_start_compress().
 void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/encoding.hpp"
@@ -80,7 +82,8 @@ class JpegReader final : public RowReader {
     header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg_.image_width), static_cast<int>(jpeg_.image_height)};
     header_.format = {jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
-    header_.metadata = read_jpeg_metadata(jpeg_, errors_, limits.warn);
+    header_.metadata = read_jpeg_metadata(jpeg_, errors_, warnings_);
+    if (!limits.warn) warnings_.clear();
     header_.stored = read_jpeg_encoding(jpeg_, errors_);
   }
 
@@ -94,6 +97,8 @@ class JpegReader final : public RowReader {
 
   Metadata finish() override {
     errors_.run([this] { jpeg_finish_decompress(&jpeg_); });
+    for (const std::string& warning : warnings_)
+      log::warn(warning);
     return {};
   }
 
@@ -145,6 +150,8 @@ class JpegReader final : public RowReader {
   ScanLimits scan_limits_;
   Decompressor jpeg_;
   bool started_ = false;
+  std::vector<std::string>
+      warnings_;  // logged at the end: a picture that is refused has one message
   std::vector<JSAMPLE> cmyk_row_;
 };
 

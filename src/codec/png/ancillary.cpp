@@ -62,14 +62,12 @@ void SkippedChunks::add(std::string_view type, std::string_view reason) {
   }
 }
 
-std::string SkippedChunks::take_list() {
-  std::string list;
+std::string SkippedChunks::list() const {
+  std::string text;
   for (const std::string& entry : entries_)
-    list += (list.empty() ? "" : ", ") + entry;
-  if (count_ > entries_.size()) list += formatted(", {} more", count_ - entries_.size());
-  entries_.clear();
-  count_ = 0;
-  return list;
+    text += (text.empty() ? "" : ", ") + entry;
+  if (count_ > entries_.size()) text += formatted(", {} more", count_ - entries_.size());
+  return text;
 }
 
 bool PngAncillary::fits(std::uint32_t length) {

@@ -21,8 +21,8 @@ class SkippedChunks {
  public:
   void add(std::string_view type, std::string_view reason);
 
-  // For a warning: "tEXt (CRC error), 3 more"; empty where there is none. Begins anew.
-  [[nodiscard]] std::string take_list();
+  // For a warning: "tEXt (CRC error), 3 more"; empty where there is none.
+  [[nodiscard]] std::string list() const;
 
  private:
   std::vector<std::string> entries_;  // the first that differ

@@ -111,7 +111,9 @@ class PngReader final : public RowReader {
     interlaced_.reset();
     // Without an info struct libpng would skip the chunks it still meets.
     call([png = png(), info = info()] { png_read_end(png, info); });
-    return take_metadata(PngPlace::after_pixels);
+    Metadata metadata = take_metadata(PngPlace::after_pixels);
+    warn_of_skipped_chunks();
+    return metadata;
   }
 
  private:
@@ -164,13 +166,15 @@ class PngReader final : public RowReader {
 
   Metadata take_metadata(PngPlace place) {
     PngAncillary& ancillary = input_.stream.ancillary();
-    Metadata metadata = metadata_from_chunks(ancillary.take_chunks(), place, input_.report.name,
-                                             ancillary.skipped());
-    const std::string skipped = ancillary.skipped().take_list();
-    if (warns_ && !skipped.empty()) {
-      log::warn(formatted("{}: skipped damaged metadata: {}", input_.report.name, skipped));
-    }
-    return metadata;
+    return metadata_from_chunks(ancillary.take_chunks(), place, input_.report.name,
+                                ancillary.skipped());
+  }
+
+  // At the end: a picture that is refused has one message.
+  void warn_of_skipped_chunks() {
+    const std::string skipped = input_.stream.ancillary().skipped().list();
+    if (!warns_ || skipped.empty()) return;
+    log::warn(formatted("{}: skipped damaged metadata: {}", input_.report.name, skipped));
   }
 
   Input input_;
