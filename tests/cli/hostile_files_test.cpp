@@ -83,7 +83,9 @@ TEST_F(HostileFiles, RowsWithoutEnd) {
 TEST_F(HostileFiles, SizesWithoutPixels) {
   for (const auto& [width, height] : {std::pair{1U << 20U, 400U}, {1U, 500'000'000U}}) {
     const auto file = stored_png("in.png", followed_by_pixels({header(width, height, 16, 6)}));
-    expect_cheap_refusals(file, {file + ": damaged PNG: Not enough image data"});
+    const std::string reason = file + ": damaged PNG: Not enough image data";
+    expect_cheap_refusal(1, {file, folder_ / "out.png", "--device", "cpu"}, {reason});
+    expect_cheap_refusal(1, {"stats", file}, {reason});
   }
 }
 
