@@ -59,9 +59,14 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
       ->option_text(formatted("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
          "--max-memory",
-         [&options](const std::string& text) { options.max_memory = parse_bytes(text); },
+         [&options](const std::string& text) {
+           options.max_memory = parse_bytes(text);
+           ReadLimits& limits = options.run.limits;
+           limits.max_memory = std::max(limits.max_memory, *options.max_memory);
+         },
          "Memory for the bands under way, of all pictures together. In bytes, or with K, M or G. "
-         "Bands become lower to fit. For folders the default is at least 16M a job.")
+         "Bands become lower to fit. For folders the default is at least 16M a job. More than 1G "
+         "lets larger interlaced PNGs and progressive JPEGs in.")
       ->check(byte_count())
       ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
