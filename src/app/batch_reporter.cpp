@@ -33,7 +33,7 @@ std::string outcome(const PictureResult& result) {
 BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
                              ByteSink* trace)
     : plan_(plan), options_(options), start_(start), display_(options.progress) {
-  if (trace != nullptr) trace_.emplace(*trace, start_);
+  if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
   progress_.all_pictures = plan.items.size();
   for (const BatchItem& item : plan.items)
     progress_.all += item.bytes;

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
+#include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 
@@ -69,7 +71,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
 }
 
 std::string line(const char* label, const std::string& value) {
-  return formatted("    {:<20}{}\n", label, value);
+  return formatted("    {:<20}{}\n", label, printable(value));
 }
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
@@ -80,11 +82,12 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
   std::string table;
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty()) {
-      table += formatted("{}  {} (not usable)\n", device.index, device.name);
+      table += formatted("{}  {} (not usable)\n", device.index, printable(device.name));
       table += line("reason", device.unusable);
       continue;
     }
-    table += formatted("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
+    table +=
+        formatted("{}  {} ({})\n", device.index, printable(device.name), to_string(device.kind));
     table += line("platform",
                   formatted("{}, {}", device.platform, brief_version(device.platform_version)));
     table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
@@ -117,6 +120,7 @@ int run_devices_command(int argc, const char* const* argv) {
       "gpufilter devices");
   bool json = false;
   app.add_flag("--json", json, "Print JSON");
+  add_color_output(app);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
   while (!catalog.complete())

@@ -11,6 +11,7 @@
 #include "app/lasting_dispatcher.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
+#include "app/run_account.hpp"
 #include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
@@ -173,8 +174,12 @@ int run_filter_command(int argc, const char* const* argv) {
       log::warn(formatted("{}: {}", report.output,
                           flattening_notice(*report.output_format, options->run.write)));
     }
+    if (log::level() <= log::Level::info) {
+      for (const std::string& line : run_account(report, options->chain))
+        log::info(line);
+    }
     print_timing(report, options->timing, output == standard_stream);
-    if (trace) write_trace(report, *trace);
+    if (trace) write_trace(report, options->command_line, *trace);
   });
   dispatcher.conclude();
   return 0;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
+#include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
@@ -107,12 +109,13 @@ void add_picture_options(CLI::App& app, FilterOptions& options) {
 
 void add_report_options(CLI::App& app, FilterOptions& options) {
   add_choice<TimingFormat>(app, "--timing", options.timing,
-                           {{"table", TimingFormat::table},
+                           {{"line", TimingFormat::line},
+                            {"table", TimingFormat::table},
                             {"json", TimingFormat::json},
                             {"csv", TimingFormat::csv},
                             {"off", TimingFormat::off}},
-                           "Where the time went: a table on standard error, or JSON or CSV on "
-                           "standard output");
+                           "Where the time went: three lines or a table on standard error, JSON or "
+                           "CSV on standard output");
   app.add_option("--trace", options.trace, "Write every span of time as Chrome trace events")
       ->option_text("FILE");
   add_choice<ProgressMode>(
@@ -124,7 +127,7 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
       [&options](std::int64_t times) {
         options.log_level = times > 1 ? log::Level::debug : log::Level::info;
       },
-      "Say more; -vv: everything");
+      "Say more: device, plan, programs; -vv: everything");
   app.add_flag("-q,--quiet", options.quiet,
                "Say nothing but errors, fallbacks, and what --timing asks for");
   add_choice<log::Level>(app, "--log-level", options.log_level,
@@ -134,6 +137,7 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                           {"error", log::Level::error},
                           {"off", log::Level::off}},
                          "Which lines of the log appear on standard error");
+  add_color_output(app);
 }
 
 // The parser would give INPUT, of which there may be several, the last name too: OUTPUT is declared
@@ -189,6 +193,7 @@ void apply_quiet(const CLI::App& app, FilterOptions& options) {
 
 std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
   FilterOptions options;
+  options.command_line = command_line_text(argc, argv);
   CLI::App app("Filters pictures on the processor and on GPUs: exact to the bit on every device.",
                "gpufilter");
   app.footer(examples);

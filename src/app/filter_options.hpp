@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-enum class TimingFormat { off, table, json, csv };
+enum class TimingFormat { off, line, table, json, csv };
 enum class ProgressMode { automatic, on, off };
 
 struct FilterOptions {
@@ -25,8 +25,9 @@ struct FilterOptions {
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
-  TimingFormat timing = TimingFormat::table;
-  std::string trace;  // file; empty: none
+  TimingFormat timing = TimingFormat::line;
+  std::string trace;         // file; empty: none
+  std::string command_line;  // as a shell would take it, for the trace
   OnExists on_exists = OnExists::overwrite;
   bool on_exists_given = false;  // where it is not, folders have a default of their own
   ProgressMode progress = ProgressMode::automatic;

@@ -1,8 +1,5 @@
-// The program: signals, subcommands, and the one place where failures become exit codes.
+// The program: signals and subcommands.
 #include <csignal>
-#include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 
 #include <fcntl.h>
@@ -10,10 +7,10 @@
 
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
+#include "app/failure.hpp"
 #include "app/filter_command.hpp"
 #include "app/stats_command.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 
 namespace {
 
@@ -35,11 +32,6 @@ void occupy_standard_streams() {
   }
 }
 
-int fail(const char* reason, int exit_code) {
-  std::fprintf(stderr, "gpufilter: %s\n", reason);
-  return exit_code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,13 +41,7 @@ int main(int argc, char** argv) {
   gpufilter::install_cleanup_on_signals();
   try {
     return run(argc, argv);
-  } catch (const gpufilter::UsageError& error) {
-    return fail(error.what(), 2);
-  } catch (const gpufilter::DeviceError& error) {
-    return fail(error.what(), 3);
-  } catch (const std::bad_alloc&) {
-    return fail("there is not enough memory for this picture", 1);
-  } catch (const std::exception& error) {
-    return fail(error.what(), 1);
+  } catch (...) {
+    return gpufilter::report_failure();
   }
 }

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
@@ -63,6 +64,7 @@ void declare_options(CLI::App& app, StatsOptions& options) {
                  "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.limits.max_pixels));
+  add_color_output(app);
   app.footer(explanation);
 }
 

@@ -124,7 +124,7 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
   if (!require_device) {
     found.push_back(
-        processor(found.empty() ? without_any(request, devices) : "no device before it works"));
+        processor(found.empty() ? without_any(request, devices) : "no other device works"));
   }
   return found;
 }

@@ -67,7 +67,9 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const std::stri
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string text = logs.empty() ? "" : logs.front().second;
-    log::debug(formatted("{}: the compiler's log:\n{}", file, text));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      log::debug(formatted("{}: compiler: {}", file, line));
     throw DeviceError(
         formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(text)));
   } catch (const cl::Error& error) {
@@ -86,11 +88,14 @@ BuiltProgram ProgramBuilder::build(const std::string& file, const std::string& f
     return known->second.built;
   }
   Entry entry;
+  const Nanoseconds begin = now();
   if (auto cached = from_cache(full_key, options)) {
     entry = {{std::move(*cached), ProgramOrigin::cached}, true};
   } else {
     entry = {{from_source(file, source, options), ProgramOrigin::compiled}, false};
   }
+  log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, function, file, options,
+                       to_string(entry.built.origin), static_cast<double>(now() - begin) / 1e6));
   return programs_.emplace(full_key, std::move(entry)).first->second.built;
 }
 

@@ -5,8 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/repeatable_source.hpp"
+#include "image/exif_orientation.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/band_pipeline.hpp"
 #include "pipeline/read_ahead.hpp"
@@ -122,7 +124,9 @@ class PictureRun {
         });
     {
       const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
-      writer->finish(walk.reader->finish());
+      const Metadata trailing = walk.reader->finish();
+      note_orientation(trailing);
+      writer->finish(trailing);
       sink->commit();
     }
     report_.output_bytes = sink->bytes_written();
@@ -170,6 +174,18 @@ class PictureRun {
     report_.output_pixel = plan.output().format;
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, header.size.height);
+    report_.bands_under_way =
+        std::min(bands_in_flight(plan), static_cast<std::size_t>(report_.bands));
+    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
+    note_orientation(header.metadata);
+  }
+
+  void note_orientation(const Metadata& metadata) {
+    if (metadata.exif.empty()) return;
+    report_.exif_orientation = exif_orientation(metadata.exif);
+    if (report_.exif_orientation == 1) return;
+    log::info(formatted("{}: EXIF orientation {}: carried over, the pixels stay as stored",
+                        report_.input, report_.exif_orientation));
   }
 
   // Decodes bands, gives each to `work`, several at a time, and the results to `take` in order.

@@ -60,7 +60,7 @@ int read(const OneOf& type, const std::string& words, const std::string& text) {
 }
 
 double read(const NumberIn& type, const std::string& words, const std::string& text) {
-  const bool digits = text.find_first_not_of("-0123456789") == std::string::npos;
+  const bool digits = text.find_first_not_of("+-0123456789") == std::string::npos;
   const std::optional<double> number = to_number(text);
   if (number && type.low <= *number && *number <= type.high && (digits || !type.whole)) {
     return *number;

@@ -51,7 +51,7 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   EXPECT_EQ(options.device, "auto");
   EXPECT_FALSE(options.require_device);
   EXPECT_FALSE(options.in_place);
-  EXPECT_EQ(options.timing, TimingFormat::table);
+  EXPECT_EQ(options.timing, TimingFormat::line);
   EXPECT_EQ(options.trace, "");
   EXPECT_EQ(options.on_exists, OnExists::overwrite);
   EXPECT_EQ(options.progress, ProgressMode::automatic);

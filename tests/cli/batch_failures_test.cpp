@@ -142,7 +142,7 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
   const Json& last = document["pictures"][5];
   EXPECT_TRUE(last["output_hex"].get<std::string>().ends_with("fffe2e706e67")) << last;
   EXPECT_FALSE(document["pictures"][0].contains("output_hex"));
-  expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\xff.png: "});
+  expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\\xff.png: "});
 }
 
 TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {

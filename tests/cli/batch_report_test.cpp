@@ -56,7 +56,8 @@ TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
   put("c.png");
   const ProcessResult result =
       good_batch({"--to", "jpeg", "--timing", "off", "--background", "#ff0000"});
-  EXPECT_NE(result.err.find("gpufilter: 2 pictures: alpha is laid over #ff0000: JPEG has none\n"),
+  EXPECT_NE(result.err.find(
+                "gpufilter: warning: 2 pictures: alpha is laid over #ff0000: JPEG has none\n"),
             std::string::npos)
       << result.err;
   EXPECT_EQ(result.err.find("alpha"), result.err.rfind("alpha")) << result.err;
@@ -64,7 +65,7 @@ TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
 
 TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
   put_many(3);
-  const ProcessResult table = good_batch();
+  const ProcessResult table = good_batch({"--timing", "table"});
   for (const char* part :
        {": 3 pictures done\n", "device: processor, 3 pictures", "decode ", "blur ", "total "})
     EXPECT_NE(table.err.find(part), std::string::npos) << part << table.err;

@@ -1,6 +1,7 @@
 // Which files a run reads, replaces and leaves alone.
 #include <unistd.h>
 
+#include "base/printable.hpp"
 #include "cli/filter_fixture.hpp"
 #include "support/jpeg.hpp"
 
@@ -137,7 +138,7 @@ TEST_F(FilterFiles, NamesMayHoldAnyBytes) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     EXPECT_TRUE(same_pixels(read_picture(out), image_));
-    expect_failure(1, {out + ".missing", out_}, {name + ".missing: no such file"});
+    expect_failure(1, {out + ".missing", out_}, {printable(name) + ".missing: no such file"});
   }
 }
 

@@ -43,7 +43,7 @@ TEST_F(FilterStreams, StandardOutputKeepsTheInputsFormat) {
   EXPECT_EQ(filter_quietly({in_, "-"}).out.substr(1, 3), "PNG");
 }
 
-TEST_F(FilterStreams, TheTableGoesToStandardError) {
+TEST_F(FilterStreams, TimingForPeopleGoesToStandardError) {
   const ProcessResult result = filter({in_, folder_ / "out.png", "--blur", "naive"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
@@ -61,7 +61,7 @@ TEST_F(FilterStreams, JsonAndCsvGoToStandardOutput) {
 }
 
 TEST_F(FilterStreams, NothingMixesWithAPictureOnStandardOutput) {
-  for (const std::string format : {"table", "json", "csv"}) {
+  for (const std::string format : {"line", "table", "json", "csv"}) {
     const ProcessResult result = filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_))) << format;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace gpufilter::test {
@@ -55,6 +57,22 @@ struct Pipe {
   Descriptor read;
   Descriptor write;
 };
+
+// A pseudo terminal in a pipe's place: what is written arrives as it is.
+Pipe open_terminal() {
+  Pipe ends;
+  ends.read = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  const int ours = ends.read.get();
+  std::array<char, 128> name{};
+  check(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0 ? 0 : errno, "posix_openpt");
+  check(ptsname_r(ours, name.data(), name.size()), "ptsname_r");
+  ends.write = Descriptor(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios settings{};
+  check(tcgetattr(ends.write.get(), &settings) == 0 ? 0 : errno, "tcgetattr");
+  cfmakeraw(&settings);
+  check(tcsetattr(ends.write.get(), TCSANOW, &settings) == 0 ? 0 : errno, "tcsetattr");
+  return ends;
+}
 
 // "NAME=value" of this program's environment, with `added` in place of what has the same name.
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
@@ -131,7 +149,7 @@ void receive(Descriptor& stream, std::string& collected) {
   const ssize_t count = read(stream.get(), buffer.data(), buffer.size());
   if (count > 0) {
     collected.append(buffer.data(), static_cast<std::size_t>(count));
-  } else if (count == 0) {
+  } else if (count == 0 || errno == EIO) {  // EIO: a terminal that nobody writes to any more
     stream.close();
   } else if (errno != EINTR) {
     check(errno, "read");
@@ -177,7 +195,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   ProcessResult result;
   Pipe in;
   Pipe out;
-  Pipe err;
+  Pipe err = options.err_is_terminal ? open_terminal() : Pipe();
   const pid_t child = spawn(command, options, {in.read.get(), out.write.get(), err.write.get()});
   for (Descriptor* theirs : {&in.read, &out.write, &err.write})
     theirs->close();

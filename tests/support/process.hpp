@@ -16,7 +16,8 @@ struct ProcessOptions {
   std::map<std::string, std::string> environment = {};  // added to this program's own
   std::filesystem::path folder = {};                    // working folder; empty: this program's
   std::chrono::milliseconds time_limit{120'000};
-  int end_signal = SIGKILL;  // sent at the time limit; SIGKILL follows where it does not end
+  bool err_is_terminal = false;  // standard error is a pseudo terminal, in raw mode
+  int end_signal = SIGKILL;      // sent at the time limit; SIGKILL follows where it does not end
 };
 
 struct ProcessResult {
