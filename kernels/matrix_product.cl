@@ -74,3 +74,157 @@ void matrix_product_tiled(MATRICES) {
   }
 }
 #endif
+
+// A work-group makes BLOCK_ROWS x BLOCK_COLUMNS elements of C, each work-item 4 A_PARTS x 4 B_PARTS of them
+// in registers. BLOCK_DEPTH columns of A and rows of B at a time are in local memory, A's transposed, while
+// the next ones are on their way into registers. Bound by multiply-adds; local memory comes next: 32
+// neighbouring work-items read 4 A_PARTS x 4 rows and 4 B_PARTS x 8 columns, which is as square as can be.
+#ifdef KERNEL_matrix_product_blocked
+
+#ifndef BLOCK_ROWS
+#define BLOCK_ROWS 128     // a multiple of 16 A_PARTS
+#define BLOCK_COLUMNS 128  // a multiple of 32 B_PARTS
+#endif
+#ifndef A_PARTS
+#define A_PARTS 2
+#define B_PARTS 2
+#endif
+#define BLOCK_DEPTH 16
+#define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
+#define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
+#define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
+#define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)  // of four numbers, for each work-item
+#define B_LOADS ((B_FOURS + ITEMS - 1) / ITEMS)
+#define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
+
+// Where element (row, k) of A is. Four numbers of a row are stored at a time, eight rows side by side;
+// exchanging rows by k keeps them in different banks.
+#define A_PLACE(row, k) ((k) * BLOCK_ROWS + ((row) ^ (k) / 4 * 8 % BLOCK_ROWS))
+
+// Numbers i ... i + 3 of `count`, 0 from there on. `aligned`: four numbers always lie together.
+float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
+  if (i >= count) return 0.0f;
+  if (aligned) return *(__global const float4 *)(numbers + i);
+  return (float4)(numbers[i], i + 1 < count ? numbers[i + 1] : 0.0f,
+                  i + 2 < count ? numbers[i + 2] : 0.0f, i + 3 < count ? numbers[i + 3] : 0.0f);
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void matrix_product_blocked(MATRICES) {
+  __local float a_blocks[2][BLOCK_DEPTH * BLOCK_ROWS] __attribute__((aligned(16)));
+  __local float b_blocks[2][BLOCK_DEPTH * BLOCK_COLUMNS] __attribute__((aligned(16)));
+  const int item = get_local_id(0);
+
+  const int row_blocks = (rows - 1) / BLOCK_ROWS + 1;
+  const int column_blocks = (columns - 1) / BLOCK_COLUMNS + 1;
+  const int band = get_group_id(0) / (BLOCK_ORDER * column_blocks);
+  const int in_band = get_group_id(0) % (BLOCK_ORDER * column_blocks);
+  const int band_rows = min(BLOCK_ORDER, row_blocks - band * BLOCK_ORDER);
+  const int top = (band * BLOCK_ORDER + in_band % band_rows) * BLOCK_ROWS;
+  const int left = in_band / band_rows * BLOCK_COLUMNS;
+
+  // Which elements of the block it makes.
+  const int team = item / 32;
+  const int teams_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
+  const int own_row = team / teams_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;
+  const int own_column = team % teams_a_row * (32 * B_PARTS) + item % 8 * 4;
+  const bool a_aligned = depth % 4 == 0;
+  const bool b_aligned = columns % 4 == 0;
+
+  float sums[A_PARTS * 4][B_PARTS * 4];
+#pragma unroll
+  for (int i = 0; i < A_PARTS * 4; ++i) {
+    const int row = min(top + own_row + i / 4 * 16 + i % 4, rows - 1);
+    const float start = has_bias ? bias[row] : 0.0f;
+#pragma unroll
+    for (int j = 0; j < B_PARTS * 4; ++j) sums[i][j] = start;
+  }
+
+  float4 a_next[A_LOADS], b_next[B_LOADS];
+  int which = 0;
+  // The first turn only loads.
+  for (int done = -BLOCK_DEPTH; done < depth; done += BLOCK_DEPTH) {
+    const int next = done + BLOCK_DEPTH;
+    if (next < depth) {
+#pragma unroll
+      for (int i = 0; i < A_LOADS; ++i) {
+        const int four = item + i * ITEMS;
+        const size_t row = min(top + four / (BLOCK_DEPTH / 4), rows - 1);
+        a_next[i] = four_of(a + row * depth, next + four % (BLOCK_DEPTH / 4) * 4, depth, a_aligned);
+      }
+#pragma unroll
+      for (int i = 0; i < B_LOADS; ++i) {
+        const int four = item + i * ITEMS;
+        const size_t k = min(next + four / (BLOCK_COLUMNS / 4), depth - 1);
+        b_next[i] = four_of(b + k * columns, left + four % (BLOCK_COLUMNS / 4) * 4, columns, b_aligned);
+      }
+    }
+    if (done >= 0) {
+      const __local float *a_block = a_blocks[which];
+      const __local float *b_block = b_blocks[which];
+      const int count = min(BLOCK_DEPTH, depth - done);
+#define STEP(k)                                                                                \
+  {                                                                                            \
+    float a_part[A_PARTS * 4], b_part[B_PARTS * 4];                                            \
+    _Pragma("unroll") for (int p = 0; p < A_PARTS; ++p) {                                      \
+      vstore4(*(const __local float4 *)(a_block + A_PLACE(own_row + p * 16, k)), p, a_part);   \
+    }                                                                                          \
+    _Pragma("unroll") for (int p = 0; p < B_PARTS; ++p) {                                      \
+      vstore4(*(const __local float4 *)(b_block + (k) * BLOCK_COLUMNS + own_column + p * 32), p, b_part); \
+    }                                                                                          \
+    _Pragma("unroll") for (int i = 0; i < A_PARTS * 4; ++i) {                                  \
+      _Pragma("unroll") for (int j = 0; j < B_PARTS * 4; ++j) {                                \
+        sums[i][j] = fma(a_part[i], b_part[j], sums[i][j]);                                    \
+      }                                                                                        \
+    }                                                                                          \
+  }
+      if (count == BLOCK_DEPTH) {
+#pragma unroll
+        for (int k = 0; k < BLOCK_DEPTH; ++k) STEP(k)
+      } else {
+        for (int k = 0; k < count; ++k) STEP(k)
+      }
+    }
+    if (next < depth) {
+      which ^= 1;
+#pragma unroll
+      for (int i = 0; i < A_LOADS; ++i) {
+        const int row = (item + i * ITEMS) / (BLOCK_DEPTH / 4);
+        const int k = (item + i * ITEMS) % (BLOCK_DEPTH / 4) * 4;
+        if (A_FOURS % ITEMS != 0 && item + i * ITEMS >= A_FOURS) break;
+        a_blocks[which][A_PLACE(row, k)] = a_next[i].x;
+        a_blocks[which][A_PLACE(row, k + 1)] = a_next[i].y;
+        a_blocks[which][A_PLACE(row, k + 2)] = a_next[i].z;
+        a_blocks[which][A_PLACE(row, k + 3)] = a_next[i].w;
+      }
+#pragma unroll
+      for (int i = 0; i < B_LOADS; ++i) {
+        if (B_FOURS % ITEMS != 0 && item + i * ITEMS >= B_FOURS) break;
+        *(__local float4 *)(b_blocks[which] + (item + i * ITEMS) * 4) = b_next[i];
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+
+#pragma unroll
+  for (int i = 0; i < A_PARTS * 4; ++i) {
+    const int row = top + own_row + i / 4 * 16 + i % 4;
+    if (row >= rows) continue;
+#pragma unroll
+    for (int p = 0; p < B_PARTS; ++p) {
+      const int column = left + own_column + p * 32;
+      __global float *to = c + (size_t)row * columns + column;
+      const float4 four = (float4)(activated(sums[i][p * 4], activation), activated(sums[i][p * 4 + 1], activation),
+                                   activated(sums[i][p * 4 + 2], activation), activated(sums[i][p * 4 + 3], activation));
+      if (b_aligned) {
+        if (column < columns) *(__global float4 *)to = four;
+      } else {
+        if (column < columns) to[0] = four.x;
+        if (column + 1 < columns) to[1] = four.y;
+        if (column + 2 < columns) to[2] = four.z;
+        if (column + 3 < columns) to[3] = four.w;
+      }
+    }
+  }
+}
+#endif
