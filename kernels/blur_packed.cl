@@ -81,22 +81,12 @@ typedef struct {
 #define ODD(word) ((word) >> 16)
 #endif
 
-sums_t split(const uint *line) {
+sums_t column_sums(const uint *above, const uint *here, const uint *below) {
   sums_t sums;
 #pragma unroll
   for (int i = 0; i < LINE_WORDS; ++i) {
-    sums.even[i] = EVEN(line[i]);
-    sums.odd[i] = ODD(line[i]);
-  }
-  return sums;
-}
-
-sums_t added(const sums_t *a, const sums_t *b, const sums_t *c) {
-  sums_t sums;
-#pragma unroll
-  for (int i = 0; i < LINE_WORDS; ++i) {
-    sums.even[i] = a->even[i] + b->even[i] + c->even[i];
-    sums.odd[i] = a->odd[i] + b->odd[i] + c->odd[i];
+    sums.even[i] = EVEN(above[i]) + EVEN(here[i]) + EVEN(below[i]);
+    sums.odd[i] = ODD(above[i]) + ODD(here[i]) + ODD(below[i]);
   }
   return sums;
 }
@@ -118,19 +108,33 @@ uint sums_of_three(const sums_t *sums, int i) {
   return sums_from(sums, i - CHANNELS) + sums_from(sums, i) + sums_from(sums, i + CHANNELS);
 }
 
-// (S + 4) / 9 of a word's window sums.
+// (S + 4) / 9. For 8 bits, (S + 4) * 7282 >> 16 is exact to S = 2295; for 16 bits 477218589 is 2^32 / 9, rounded
+// up, and exact to S + 4 = 589819.
+#if DEPTH == 8
+#define MEAN_SHIFTED(sum) ((sum) * 7282 + 4 * 7282)
+uint mean(uint sum) { return MEAN_SHIFTED(sum) >> 16; }
+#else
+uint mean(uint sum) { return mul_hi(sum + 4, 477218589u); }
+#endif
+
+// The means of a word's window sums.
 uint mean_word(uint even, uint odd) {
 #if DEPTH == 8
-  // (S + 4) * 7282 >> 16, exact to S = 2295: the mean is the third byte.
-  const uint first = (even & 0xffff) * 7282 + 4 * 7282;
-  const uint second = (odd & 0xffff) * 7282 + 4 * 7282;
-  const uint third = (even >> 16) * 7282 + 4 * 7282;
-  const uint fourth = (odd >> 16) * 7282 + 4 * 7282;
-  return first >> 16 | (second >> 8 & 0xff00) | (third & 0xff0000) | (fourth << 8 & 0xff000000);
+  return MEAN_SHIFTED(even & 0xffff) >> 16 | (MEAN_SHIFTED(odd & 0xffff) >> 8 & 0xff00) |
+         (MEAN_SHIFTED(even >> 16) & 0xff0000) | (MEAN_SHIFTED(odd >> 16) << 8 & 0xff000000);
 #else
-  // 477218589 is 2^32 / 9, rounded up: exact to S + 4 = 589819.
-  return mul_hi(even + 4, 477218589u) | mul_hi(odd + 4, 477218589u) << 16;
+  return mean(even) | mean(odd) << 16;
 #endif
+}
+
+// The blur of three lines as a stretch, every channel by itself.
+void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
+  const sums_t columns = column_sums(above, here, below);
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) {
+    const int first = (HALO + i) * SAMPLES_A_WORD;
+    words[i] = mean_word(sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
+  }
 }
 
 // ---- Weighing by alpha ----
@@ -142,98 +146,113 @@ typedef ulong weighted_t;  // 9 * 65535 * 65535 needs 36 bits
 typedef uint weighted_t;
 #endif
 
-// colour * alpha, summed over a pixel and its two neighbours in the row.
+// Sums over a pixel and its two neighbours in the row: colour * alpha, and alpha.
 typedef struct {
-  weighted_t at[PIXELS * COLORS];
+  weighted_t colors[PIXELS * COLORS];
+  uint alpha[PIXELS];
 } weights_t;
 
 weights_t weigh(const uint *line) {
-  uint products[(PIXELS + 2) * COLORS];
+  uint products[(PIXELS + 2) * COLORS], alpha[PIXELS + 2];
 #pragma unroll
   for (int i = 0; i < PIXELS + 2; ++i) {
     const int pixel = 4 + (i - 1) * CHANNELS;
-    const uint alpha = sample_of(line, pixel + COLORS);
+    alpha[i] = sample_of(line, pixel + COLORS);
 #pragma unroll
-    for (int c = 0; c < COLORS; ++c) products[i * COLORS + c] = sample_of(line, pixel + c) * alpha;
+    for (int c = 0; c < COLORS; ++c) {
+      products[i * COLORS + c] = sample_of(line, pixel + c) * alpha[i];
+    }
   }
   weights_t weights;
 #pragma unroll
+  for (int i = 0; i < PIXELS; ++i) weights.alpha[i] = alpha[i] + alpha[i + 1] + alpha[i + 2];
+#pragma unroll
   for (int i = 0; i < PIXELS * COLORS; ++i) {
-    weights.at[i] = (weighted_t)products[i] + products[i + COLORS] + products[i + 2 * COLORS];
+    weights.colors[i] = (weighted_t)products[i] + products[i + COLORS] + products[i + 2 * COLORS];
   }
   return weights;
 }
 
-// (sum + alpha / 2) / alpha of integers, the sum at most MAX_SAMPLE * alpha. OpenCL's reciprocal may be
-// wrong by 2.5 units in the last place, 2^-21.6 of it.
+// (sum + alpha / 2) / alpha of integers, the sum at most MAX_SAMPLE * alpha, which is not 0. OpenCL's
+// 1 / alpha may be wrong by 2.5 units in the last place, 2^-21.6 of it.
 uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
 #if DEPTH == 8
   // The nearest integer to sum / alpha + 1 / (4 alpha), which is at least 1 / (4 alpha), 0.000109, away
   // from where the nearest integer changes. Errors add up to 0.000085.
-  const float mean = fma((float)sum, inverse, 0.25f * inverse);
+  const float mean = fma(from_sample(sum), inverse, 0.25f * inverse);
   return as_uint(mean + 8388608.0f) & 0xff;
 #else
   // The float is less than 1 away from the quotient.
   const ulong dividend = sum + alpha / 2;
-  const float estimate = fma((float)(uint)(dividend >> 16), 65536.0f, (float)(uint)(dividend & 0xffff));
+  const float estimate = fma((float)(uint)(dividend >> 16), 65536.0f, (float)((uint)dividend & 0xffff));
   const uint quotient = (uint)(estimate * inverse);
   const int rest = (int)((uint)dividend - quotient * alpha);
   return rest < 0 ? quotient - 1 : rest >= (int)alpha ? quotient + 1 : quotient;
 #endif
 }
 
-// Replaces the plain means in `words` where some alpha is not 0.
-void put_weighted_means(uint *words, const uint *even, const uint *odd, const weights_t *above,
-                        const weights_t *here, const weights_t *below) {
+#if DEPTH == 16
+#define ALPHA_BITS 0xffff0000u
+#elif CHANNELS == 4
+#define ALPHA_BITS 0xff000000u
+#else
+#define ALPHA_BITS 0xff00ff00u
+#endif
+
+// Whether alpha is at its maximum everywhere. Samples that no pixel needs may make it false.
+bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
+  uint all = ALPHA_BITS;
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+#pragma unroll
+    for (int word = CHANNELS * DEPTH / 64; word < LINE_WORDS; word += (CHANNELS * DEPTH + 31) / 32) {
+      all &= lines[i][word];
+    }
+  }
+  return all == ALPHA_BITS;
+}
+
+// A line and what weighing needs of it.
+typedef struct {
+  uint line[LINE_WORDS];
+  weights_t weights;
+} weighed_line_t;
+
+// The blur of three lines as a stretch.
+void weighted_means(uint *words, const weighed_line_t *above, const weighed_line_t *here,
+                    const weighed_line_t *below) {
+  const weights_t *first = &above->weights, *second = &here->weights, *third = &below->weights;
+  uint alphas[PIXELS];
+  bool has_plain = false;
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) words[i] = 0;
 #pragma unroll
   for (int i = 0; i < PIXELS; ++i) {
-    const int last = i * CHANNELS + COLORS;
-    const uint pair = last % 2 == 0 ? even[last / SAMPLES_A_WORD] : odd[last / SAMPLES_A_WORD];
-    const uint alpha = DEPTH == 16 ? pair : last % 4 < 2 ? pair & 0xffff : pair >> 16;
-    const float inverse = 1.0f / (float)max(alpha, 1u);
+    alphas[i] = first->alpha[i] + second->alpha[i] + third->alpha[i];
+    has_plain = has_plain || alphas[i] == 0;
+    const uint divisor = max(alphas[i], 1u);
+    const float inverse = 1.0f / from_sample(divisor);
+    target_pixel_t pixel;
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) {
       const int j = i * COLORS + c;
-      const uint mean = weighted_mean(above->at[j] + here->at[j] + below->at[j], alpha, inverse);
-      const int sample = i * CHANNELS + c;
-      set_sample(words, sample, alpha == 0 ? sample_of(words, sample) : mean);
+      const weighted_t sum = first->colors[j] + second->colors[j] + third->colors[j];
+      pixel.at[c] = (sample_t)weighted_mean(sum, divisor, inverse);
     }
+    pixel.at[COLORS] = (sample_t)mean(alphas[i]);
+    put_target_pixel(words, i, pixel);
   }
-}
-#endif
-
-// ---- Three lines become a stretch of the target ----
-
-typedef struct {
-  sums_t plain;
-#if ALPHA_WEIGHTED
-  weights_t weighted;
-#endif
-} line_sums_t;
-
-line_sums_t sum_line(const uint *line) {
-  line_sums_t sums;
-  sums.plain = split(line);
-#if ALPHA_WEIGHTED
-  sums.weighted = weigh(line);
-#endif
-  return sums;
-}
-
-void blur_line(uint *words, const line_sums_t *above, const line_sums_t *here,
-               const line_sums_t *below) {
-  const sums_t columns = added(&above->plain, &here->plain, &below->plain);
-  uint even[OWN_WORDS], odd[OWN_WORDS];
+  if (!has_plain) return;
+  uint plain[OWN_WORDS];
+  plain_means(plain, above->line, here->line, below->line);
 #pragma unroll
-  for (int i = 0; i < OWN_WORDS; ++i) {
-    even[i] = sums_of_three(&columns, (HALO + i) * SAMPLES_A_WORD);
-    odd[i] = sums_of_three(&columns, (HALO + i) * SAMPLES_A_WORD + 1);
-    words[i] = mean_word(even[i], odd[i]);
+  for (int i = 0; i < PIXELS; ++i) {
+    if (alphas[i] == 0) set_pixel(words, i * CHANNELS, pixel_of(plain, i));
   }
-#if ALPHA_WEIGHTED
-  put_weighted_means(words, even, odd, &above->weighted, &here->weighted, &below->weighted);
-#endif
 }
+#endif
+
+// ---- The lines that a work-item needs become the stretches that it fills ----
 
 void store_line(__global sample_t *row, int x, int width, const uint *words) {
   if (x + PIXELS <= width) {
@@ -247,7 +266,8 @@ void store_line(__global sample_t *row, int x, int width, const uint *words) {
 }
 
 // ---- Strips: a work-item fills PIXELS x LINES pixels from registers ----
-// Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES.
+// Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES. Where
+// alpha weighs, bound by instructions: about 90 a pixel.
 
 #ifdef KERNEL_blur_strips
 void load_line(uint *line, __global const sample_t *row, int x, int width) {
@@ -257,6 +277,37 @@ void load_line(uint *line, __global const sample_t *row, int x, int width) {
   LOAD_AFTER(line + HALO + OWN_WORDS, row, x + PIXELS < width ? x + PIXELS : x);
 }
 
+// Puts the border's pixels into the line of row y.
+void complete_line(uint *line, int y, int x, ROWS) {
+  if (x == 0) set_pixel(line, 4 - CHANNELS, beside(READ_ROW(y), -1, width));
+  if (x + PIXELS >= width) end_row(line + HALO, PIXELS + 1, READ_ROW(y), x, width);
+  if (is_black(y, height)) blacken(line, 4 - CHANNELS, PIXELS + 2);
+}
+
+#if ALPHA_WEIGHTED
+void load_weighed(weighed_line_t *weighed, int y, int x, ROWS) {
+  load_line(weighed->line, READ_ROW(y), x, width);
+  complete_line(weighed->line, y, x, SAME_ROWS);
+  weighed->weights = weigh(weighed->line);
+}
+
+// Reads the lines again, one by one: kept in registers, they would take room from all pictures.
+void fill_weighted(int x, int top, ROWS) {
+  weighed_line_t above, here, below;
+  load_weighed(&above, top - 1, x, SAME_ROWS);
+  load_weighed(&here, top, x, SAME_ROWS);
+#pragma unroll 1
+  for (int y = top; y < min(top + LINES, TARGET_END); ++y) {
+    load_weighed(&below, y + 1, x, SAME_ROWS);
+    uint words[OWN_WORDS];
+    weighted_means(words, &above, &here, &below);
+    store_line(TARGET_ROW(y), x, width, words);
+    above = here;
+    here = below;
+  }
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_strips(ROWS) {
   const int x = OWN_BEGIN;
@@ -265,31 +316,22 @@ void blur_strips(ROWS) {
   uint lines[LINES + 2][LINE_WORDS];
 #pragma unroll
   for (int i = 0; i < LINES + 2; ++i) load_line(lines[i], READ_ROW(top - 1 + i), x, width);
-  if (x == 0 || x + PIXELS >= width) {
+  if (BORDER == BORDER_CONSTANT || x == 0 || x + PIXELS >= width) {
 #pragma unroll
-    for (int i = 0; i < LINES + 2; ++i) {
-      __global const sample_t *row = READ_ROW(top - 1 + i);
-      if (x == 0) set_pixel(lines[i], 4 - CHANNELS, beside(row, -1, width));
-      end_row(lines[i] + HALO, PIXELS + 1, row, x, width);
-    }
+    for (int i = 0; i < LINES + 2; ++i) complete_line(lines[i], top - 1 + i, x, SAME_ROWS);
   }
-#if BORDER == BORDER_CONSTANT
-#pragma unroll
-  for (int i = 0; i < LINES + 2; ++i) {
-    if (is_black(top - 1 + i, height)) blacken(lines[i], 4 - CHANNELS, PIXELS + 2);
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, LINES + 2)) {
+    fill_weighted(x, top, SAME_ROWS);
+    return;
   }
 #endif
-  line_sums_t above = sum_line(lines[0]);
-  line_sums_t here = sum_line(lines[1]);
 #pragma unroll
   for (int i = 0; i < LINES; ++i) {
     if (top + i >= TARGET_END) return;
-    const line_sums_t below = sum_line(lines[i + 2]);
     uint words[OWN_WORDS];
-    blur_line(words, &above, &here, &below);
+    plain_means(words, lines[i], lines[i + 1], lines[i + 2]);
     store_line(TARGET_ROW(top + i), x, width, words);
-    above = here;
-    here = below;
   }
 }
 #endif
@@ -303,61 +345,74 @@ void blur_strips(ROWS) {
 #endif
 #define STRETCHES (TILE / PIXELS)  // in a row of the tile
 #define TILE_WORDS (STRETCHES * OWN_WORDS)
-#define TILE_LINE (4 + TILE_WORDS + 4)  // the halo's samples next to the tile's; all begin aligned
+// The halo's samples lie next to the tile's; every stretch begins aligned. Rows of stretches of four words
+// are spread so that neighbouring work-items read different banks.
+#define TILE_LINE (OWN_WORDS == 4 && TILE < 32 ? 3 * TILE_WORDS : 4 + TILE_WORDS + 4)
+#define ITEMS (GROUP_WIDTH * GROUP_HEIGHT)
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void blur_tiled(ROWS) {
   __local uint tile[TILE + 2][TILE_LINE] __attribute__((aligned(16)));
+  const int item = get_local_id(1) * GROUP_WIDTH + get_local_id(0);
   const int left = get_group_id(0) * TILE;
-  const int top = target_first + get_group_id(1) * TILE;
+  const int right = left + TILE;
+  const int above = target_first + (int)get_group_id(1) * TILE - 1;
   const int last = (width - 1) / PIXELS * PIXELS;  // where the row's last stretch begins
-  for (int i = get_local_id(1) * GROUP_WIDTH + get_local_id(0); i < (TILE + 2) * STRETCHES;
-       i += GROUP_WIDTH * GROUP_HEIGHT) {
-    const int y = top - 1 + i / STRETCHES;
+  for (int i = item; i < (TILE + 2) * STRETCHES; i += ITEMS) {
+    const int y = above + i / STRETCHES;
     const int column = i % STRETCHES;
     const int x = left + column * PIXELS;
-    const int after = left + TILE;
-    __global const sample_t *row = READ_ROW(y);
-    __local uint *line = tile[i / STRETCHES] + 4 + column * OWN_WORDS;
-    uint words[OWN_WORDS], halo[HALO];
-    LOAD_STRETCH(words, row, min(x, last));
-    if (x + PIXELS > width) end_row(words, PIXELS, row, x, width);
+    uint words[OWN_WORDS];
+    LOAD_STRETCH(words, READ_ROW(y), min(x, last));
+    if (x + PIXELS > width) end_row(words, PIXELS, READ_ROW(y), x, width);
     if (is_black(y, height)) blacken(words, 0, PIXELS);
-    store_words_local(line, words, OWN_WORDS);
-    if (column == 0) {
-      LOAD_BEFORE(halo, row, left == 0 ? PIXELS : left);
-      if (left == 0) set_pixel(halo, 4 - CHANNELS, beside(row, -1, width));
-      if (is_black(y, height)) blacken(halo, 4 - CHANNELS, 1);
-      store_words_local(line - HALO, halo, HALO);
+    store_words_local(tile[i / STRETCHES] + 4 + column * OWN_WORDS, words, OWN_WORDS);
+  }
+  for (int i = item; i < (TILE + 2) * 2; i += ITEMS) {
+    const int y = above + i % (TILE + 2);
+    uint halo[HALO];
+    __local uint *line = tile[i % (TILE + 2)];
+    if (i < TILE + 2) {
+      LOAD_BEFORE(halo, READ_ROW(y), left == 0 ? PIXELS : left);
+      if (left == 0) set_pixel(halo, 4 - CHANNELS, beside(READ_ROW(y), -1, width));
+      line += 4 - HALO;
+    } else {
+      LOAD_AFTER(halo, READ_ROW(y), min(right, last));
+      if (right >= width) end_row(halo, 1, READ_ROW(y), right, width);
+      line += 4 + TILE_WORDS;
     }
-    if (column == STRETCHES - 1) {
-      LOAD_AFTER(halo, row, min(after, last));
-      if (after >= width) end_row(halo, 1, row, after, width);
-      if (is_black(y, height)) blacken(halo, 0, 1);
-      store_words_local(line + OWN_WORDS, halo, HALO);
-    }
+    if (is_black(y, height)) blacken(halo, i < TILE + 2 ? 4 - CHANNELS : 0, 1);
+    store_words_local(line, halo, HALO);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const int x = OWN_BEGIN;
   const int y = OWN_ROW;
   if (x >= width || y >= TARGET_END) return;
-  line_sums_t sums[LINES + 2];
+  uint lines[3][LINE_WORDS];
 #pragma unroll
-  for (int i = 0; i < LINES + 2; ++i) {
-    uint line[LINE_WORDS];
-    const __local uint *from = tile[get_local_id(1) * LINES + i] + 4 + get_local_id(0) * OWN_WORDS;
-    load_words_local(line, from - HALO, HALO);
-    load_words_local(line + HALO, from, OWN_WORDS);
-    load_words_local(line + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
-    sums[i] = sum_line(line);
+  for (int i = 0; i < 3; ++i) {
+    const __local uint *from = tile[get_local_id(1) + i] + 4 + get_local_id(0) * OWN_WORDS;
+    load_words_local(lines[i], from - HALO, HALO);
+    load_words_local(lines[i] + HALO, from, OWN_WORDS);
+    load_words_local(lines[i] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
   }
+  uint words[OWN_WORDS];
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, 3)) {
+    weighed_line_t weighed[3];
 #pragma unroll
-  for (int i = 0; i < LINES; ++i) {
-    if (y + i >= TARGET_END) return;
-    uint words[OWN_WORDS];
-    blur_line(words, &sums[i], &sums[i + 1], &sums[i + 2]);
-    store_line(TARGET_ROW(y + i), x, width, words);
+    for (int i = 0; i < 3; ++i) {
+#pragma unroll
+      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
+      weighed[i].weights = weigh(lines[i]);
+    }
+    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
+    store_line(TARGET_ROW(y), x, width, words);
+    return;
   }
+#endif
+  plain_means(words, lines[0], lines[1], lines[2]);
+  store_line(TARGET_ROW(y), x, width, words);
 }
 #endif

@@ -45,14 +45,16 @@ target_pixel_t transformed(const coefficients_t *matrix, pixel_t pixel) {
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void color_stretches(ROWS, __constant const float *numbers) {
   const int x = OWN_BEGIN;
-  if (x >= width || OWN_ROW >= TARGET_END) return;
+  if (x >= width) return;
   const coefficients_t matrix = load_coefficients(numbers);
-  uint words[STRETCH_WORDS(CHANNELS)];
-  uint results[STRETCH_WORDS(TARGET_CHANNELS)] = {0};
-  load_words(words, SOURCE_ROW(OWN_ROW) + (size_t)x * CHANNELS, STRETCH_WORDS(CHANNELS));
+  for (int y = OWN_ROW; y < min(OWN_ROW + LINES, TARGET_END); ++y) {
+    uint words[STRETCH_WORDS(CHANNELS)];
+    uint results[STRETCH_WORDS(TARGET_CHANNELS)] = {0};
+    load_words(words, SOURCE_ROW(y) + (size_t)x * CHANNELS, STRETCH_WORDS(CHANNELS));
 #pragma unroll
-  for (int i = 0; i < PIXELS; ++i) {
-    put_target_pixel(results, i, transformed(&matrix, pixel_of(words, i)));
+    for (int i = 0; i < PIXELS; ++i) {
+      put_target_pixel(results, i, transformed(&matrix, pixel_of(words, i)));
+    }
+    store_stretch(TARGET_ROW(y), x, width, results);
   }
-  store_stretch(TARGET_ROW(OWN_ROW), x, width, results);
 }

@@ -53,6 +53,9 @@ typedef ushort sample_t;
 
 // The parameters of every kernel that fills rows from rows; width and height are the picture's.
 #define ROWS SOURCE_BAND, TARGET_BAND, int width, int height
+// The same to pass on.
+#define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
+  target_offset, target_rows, width, height
 
 // Rows from TARGET_END on are not in the target: a work-group may reach beyond it.
 #define TARGET_END (target_first + target_rows)
@@ -204,7 +207,17 @@ uint luma(pixel_t pixel) {
 // The nearest sample, half to even; NaN becomes 0. Adding 2^23 rounds so, and leaves the integer in
 // the low bits of the sum.
 sample_t to_sample(float value) {
+#if SATV == 1
+#if DEPTH==8
+  return convert_uchar_sat_rte(value);
+#else
+  return convert_ushort_sat_rte(value);
+#endif
+#elif SATV == 2
+  uint r; asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(r) : "f"(value)); return r;
+#else
   return (sample_t)as_uint(fmin(fmax(value, 0.0f), (float)MAX_SAMPLE) + 8388608.0f);
+#endif
 }
 
 // The sample as a float, exactly: faster than a conversion on GPUs.

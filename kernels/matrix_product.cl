@@ -89,7 +89,9 @@ void matrix_product_tiled(MATRICES) {
 #define A_PARTS 2
 #define B_PARTS 2
 #endif
-#define BLOCK_DEPTH 16
+#ifndef BLOCK_DEPTH
+#define BLOCK_DEPTH 16  // 8 or 16
+#endif
 #define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
 #define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
 #define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
@@ -97,16 +99,15 @@ void matrix_product_tiled(MATRICES) {
 #define B_LOADS ((B_FOURS + ITEMS - 1) / ITEMS)
 #define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
 
-// Where element (row, k) of A is. Four numbers of a row are stored at a time, eight rows side by side;
+// Where element (row, k) of A is. 32 neighbouring work-items store four numbers of 128 / BLOCK_DEPTH rows each;
 // exchanging rows by k keeps them in different banks.
-#define A_PLACE(row, k) ((k) * BLOCK_ROWS + ((row) ^ (k) / 4 * 8 % BLOCK_ROWS))
+#define A_PLACE(row, k) ((k) * BLOCK_ROWS + ((row) ^ (k) / 4 * (128 / BLOCK_DEPTH) % BLOCK_ROWS))
 
-// Numbers i ... i + 3 of `count`, 0 from there on. `aligned`: four numbers always lie together.
+// Numbers i ... i + 3 of `count`; any others where there are none. `aligned`: four always lie together.
 float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
-  if (i >= count) return 0.0f;
-  if (aligned) return *(__global const float4 *)(numbers + i);
-  return (float4)(numbers[i], i + 1 < count ? numbers[i + 1] : 0.0f,
-                  i + 2 < count ? numbers[i + 2] : 0.0f, i + 3 < count ? numbers[i + 3] : 0.0f);
+  if (aligned) return *(__global const float4 *)(numbers + min(i, count - 4));
+  return (float4)(numbers[min(i, count - 1)], numbers[min(i + 1, count - 1)],
+                  numbers[min(i + 2, count - 1)], numbers[min(i + 3, count - 1)]);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -131,6 +132,17 @@ void matrix_product_blocked(MATRICES) {
   const bool a_aligned = depth % 4 == 0;
   const bool b_aligned = columns % 4 == 0;
 
+  // What it brings to local memory.
+  const int a_k = item % (BLOCK_DEPTH / 4) * 4;
+  const int b_column = left + item % (BLOCK_COLUMNS / 4) * 4;
+  const int b_k = item / (BLOCK_COLUMNS / 4);
+  __global const float *a_rows[A_LOADS];
+#pragma unroll
+  for (int i = 0; i < A_LOADS; ++i) {
+    const int row = top + (item + i * ITEMS) / (BLOCK_DEPTH / 4);
+    a_rows[i] = a + (size_t)min(row, rows - 1) * depth;
+  }
+
   float sums[A_PARTS * 4][B_PARTS * 4];
 #pragma unroll
   for (int i = 0; i < A_PARTS * 4; ++i) {
@@ -146,17 +158,18 @@ void matrix_product_blocked(MATRICES) {
   for (int done = -BLOCK_DEPTH; done < depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
     if (next < depth) {
+      const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
+      __global const float *b_from = b + (size_t)(next + b_k) * columns + min(b_column, columns - 4);
 #pragma unroll
       for (int i = 0; i < A_LOADS; ++i) {
-        const int four = item + i * ITEMS;
-        const size_t row = min(top + four / (BLOCK_DEPTH / 4), rows - 1);
-        a_next[i] = four_of(a + row * depth, next + four % (BLOCK_DEPTH / 4) * 4, depth, a_aligned);
+        if (whole) a_next[i] = *(__global const float4 *)(a_rows[i] + next + a_k);
+        else a_next[i] = four_of(a_rows[i], next + a_k, depth, a_aligned);
       }
 #pragma unroll
       for (int i = 0; i < B_LOADS; ++i) {
-        const int four = item + i * ITEMS;
-        const size_t k = min(next + four / (BLOCK_COLUMNS / 4), depth - 1);
-        b_next[i] = four_of(b + k * columns, left + four % (BLOCK_COLUMNS / 4) * 4, columns, b_aligned);
+        const int k = i * (ITEMS / (BLOCK_COLUMNS / 4));
+        if (whole) b_next[i] = *(__global const float4 *)(b_from + (size_t)k * columns);
+        else b_next[i] = four_of(b + (size_t)min(next + b_k + k, depth - 1) * columns, b_column, columns, b_aligned);
       }
     }
     if (done >= 0) {

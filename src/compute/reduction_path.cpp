@@ -114,7 +114,8 @@ BuiltReduction build_reduction(Session& session, ReductionPath path, const Kerne
 std::string ReductionLaunch::options(const DeviceInfo& device) const {
   std::string options =
       formatted("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
-  if (path == ReductionPath::nvidia && device.compute_capability >= 80) options += " -D REDUX=1";
+  if (path == ReductionPath::nvidia)
+    options += formatted(" -D COMPUTE_CAPABILITY={}", device.compute_capability);
   if (path == ReductionPath::sub_groups) options += formatted(" {}", sub_group_language(device));
   return options;
 }
