@@ -204,19 +204,21 @@ uint luma(pixel_t pixel) {
 #endif
 }
 
-// The nearest sample, half to even; NaN becomes 0. Adding 2^23 rounds so, and leaves the integer in
-// the low bits of the sum.
+// The nearest sample, half to even; NaN becomes 0.
 sample_t to_sample(float value) {
-#if SATV == 1
-#if DEPTH==8
-  return convert_uchar_sat_rte(value);
+#if defined(__NV_CL_C_VERSION)
+  uint sample;
+#if DEPTH == 8
+  asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(sample) : "f"(value));
 #else
-  return convert_ushort_sat_rte(value);
+  asm("cvt.rni.sat.u16.f32 %0, %1;" : "=r"(sample) : "f"(value));
 #endif
-#elif SATV == 2
-  uint r; asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(r) : "f"(value)); return r;
+  return (sample_t)sample;
 #else
-  return (sample_t)as_uint(fmin(fmax(value, 0.0f), (float)MAX_SAMPLE) + 8388608.0f);
+  // Adding 2^23 rounds so, and leaves the integer in the low bits of the sum.
+  const float above = value > 0.0f ? value : 0.0f;
+  const float within = above < (float)MAX_SAMPLE ? above : (float)MAX_SAMPLE;
+  return (sample_t)as_uint(within + 8388608.0f);
 #endif
 }
 

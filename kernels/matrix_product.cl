@@ -155,7 +155,7 @@ void matrix_product_blocked(MATRICES) {
   float4 a_next[A_LOADS], b_next[B_LOADS];
   int which = 0;
   // The first turn only loads.
-  for (int done = -BLOCK_DEPTH; done < depth; done += BLOCK_DEPTH) {
+  for (int done = depth > 0 ? -BLOCK_DEPTH : 0; done < depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
     if (next < depth) {
       const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
@@ -176,6 +176,25 @@ void matrix_product_blocked(MATRICES) {
       const __local float *a_block = a_blocks[which];
       const __local float *b_block = b_blocks[which];
       const int count = min(BLOCK_DEPTH, depth - done);
+#ifndef STORE_AT
+#define STORE_AT (BLOCK_DEPTH / 2)
+#endif
+// What has been loaded goes where the block before was; nobody reads it any more.
+#define STORE_NEXT                                                                             \
+  {                                                                                            \
+    _Pragma("unroll") for (int i = 0; i < A_LOADS; ++i) {                                      \
+      const int row = (item + i * ITEMS) / (BLOCK_DEPTH / 4);                                  \
+      if (A_FOURS % ITEMS != 0 && item + i * ITEMS >= A_FOURS) break;                          \
+      a_blocks[!which][A_PLACE(row, a_k)] = a_next[i].x;                                       \
+      a_blocks[!which][A_PLACE(row, a_k + 1)] = a_next[i].y;                                   \
+      a_blocks[!which][A_PLACE(row, a_k + 2)] = a_next[i].z;                                   \
+      a_blocks[!which][A_PLACE(row, a_k + 3)] = a_next[i].w;                                   \
+    }                                                                                          \
+    _Pragma("unroll") for (int i = 0; i < B_LOADS; ++i) {                                      \
+      if (B_FOURS % ITEMS != 0 && item + i * ITEMS >= B_FOURS) break;                          \
+      *(__local float4 *)(b_blocks[!which] + (item + i * ITEMS) * 4) = b_next[i];              \
+    }                                                                                          \
+  }
 #define STEP(k)                                                                                \
   {                                                                                            \
     float a_part[A_PARTS * 4], b_part[B_PARTS * 4];                                            \
@@ -193,30 +212,16 @@ void matrix_product_blocked(MATRICES) {
   }
       if (count == BLOCK_DEPTH) {
 #pragma unroll
-        for (int k = 0; k < BLOCK_DEPTH; ++k) STEP(k)
+        for (int k = 0; k < BLOCK_DEPTH; ++k) {
+          if (k == STORE_AT && next < depth) STORE_NEXT
+          STEP(k)
+        }
       } else {
         for (int k = 0; k < count; ++k) STEP(k)
       }
-    }
-    if (next < depth) {
-      which ^= 1;
-#pragma unroll
-      for (int i = 0; i < A_LOADS; ++i) {
-        const int row = (item + i * ITEMS) / (BLOCK_DEPTH / 4);
-        const int k = (item + i * ITEMS) % (BLOCK_DEPTH / 4) * 4;
-        if (A_FOURS % ITEMS != 0 && item + i * ITEMS >= A_FOURS) break;
-        a_blocks[which][A_PLACE(row, k)] = a_next[i].x;
-        a_blocks[which][A_PLACE(row, k + 1)] = a_next[i].y;
-        a_blocks[which][A_PLACE(row, k + 2)] = a_next[i].z;
-        a_blocks[which][A_PLACE(row, k + 3)] = a_next[i].w;
-      }
-#pragma unroll
-      for (int i = 0; i < B_LOADS; ++i) {
-        if (B_FOURS % ITEMS != 0 && item + i * ITEMS >= B_FOURS) break;
-        *(__local float4 *)(b_blocks[which] + (item + i * ITEMS) * 4) = b_next[i];
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    } else STORE_NEXT
+    which ^= 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
 
 #pragma unroll

@@ -113,8 +113,7 @@ TEAM_REDUCTION(xor, uint, XOR)
 #endif
 
 // ---- Inside a work-group ----
-// Every work-item of the work-group has to get here; the result is work-item 0's. `scratch` has
-// GROUP_SIZE elements.
+// Every work-item of the work-group has to get here; the result is work-item 0's.
 
 #if PATH == PATH_SERIAL
 #define GROUP_REDUCTION(name, type, operation) \
@@ -133,18 +132,10 @@ TEAM_REDUCTION(xor, uint, XOR)
     barrier(CLK_LOCAL_MEM_FENCE);                                                          \
     return result;                                                                         \
   }
-#else
-#define GROUP_REDUCTION(name, type, operation)                                             \
-  type group_##name(type value, __local ulong *scratch) {                                  \
-    value = team_##name(value);                                                            \
-    if (TEAM_ITEM == 0) scratch[TEAM] = value;                                             \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
-    ulong result = scratch[0];                                                             \
-    for (uint team = 1; team < TEAMS; ++team) result = operation(result, scratch[team]);   \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                          \
-    return (type)result;                                                                   \
-  }
 #endif
+
+#if PATH == PATH_SERIAL || PATH == PATH_LOCAL_MEMORY
+#define SCRATCH GROUP_SIZE  // elements of scratch memory
 GROUP_REDUCTION(add, ulong, ADD)
 GROUP_REDUCTION(multiply, ulong, MULTIPLY)
 GROUP_REDUCTION(minimum, uint, min)
@@ -152,6 +143,11 @@ GROUP_REDUCTION(maximum, uint, max)
 GROUP_REDUCTION(and, uint, AND)
 GROUP_REDUCTION(or, uint, OR)
 GROUP_REDUCTION(xor, uint, XOR)
+#elif PATH == PATH_NVIDIA
+#define SCRATCH (TEAMS * ELEMENTS)
+#else
+#define SCRATCH (GROUP_SIZE * ELEMENTS)  // sub-groups may be small
+#endif
 
 // ---- The result of many values, and a work-group's partial of it ----
 
@@ -165,28 +161,57 @@ typedef struct {
 // The order of a partial's elements, for the host too.
 enum { SUM, SQUARES, SQUARES_HIGH, PRODUCT, MINIMUM, MAXIMUM, BIT_AND, BIT_OR, BIT_XOR, ELEMENTS };
 
+ulong none_of(int element) {
+  return element == PRODUCT ? 1 : element == MINIMUM || element == BIT_AND ? UINT_MAX : 0;
+}
+
+ulong combined(int element, ulong a, ulong b) {
+  switch (element) {
+    case PRODUCT: return a * b;
+    case MINIMUM: return min(a, b);
+    case MAXIMUM: return max(a, b);
+    case BIT_AND: return a & b;
+    case BIT_OR: return a | b;
+    case BIT_XOR: return a ^ b;
+    default: return a + b;
+  }
+}
+
 // Adds what the work-group gathered to its partial, or begins it. Every work-item has to get here.
 void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulong *scratch) {
-  const totals_t group = {group_add(mine->sum, scratch),
-                          group_add(mine->squares, scratch),
-                          group_add(mine->squares_high, scratch),
-                          group_multiply(mine->product, scratch),
-                          group_minimum(mine->minimum, scratch),
-                          group_maximum(mine->maximum, scratch),
-                          group_and(mine->bit_and, scratch),
-                          group_or(mine->bit_or, scratch),
-                          group_xor(mine->bit_xor, scratch)};
+#if PATH == PATH_SERIAL || PATH == PATH_LOCAL_MEMORY
+  const ulong group[ELEMENTS] = {group_add(mine->sum, scratch),
+                                 group_add(mine->squares, scratch),
+                                 group_add(mine->squares_high, scratch),
+                                 group_multiply(mine->product, scratch),
+                                 group_minimum(mine->minimum, scratch),
+                                 group_maximum(mine->maximum, scratch),
+                                 group_and(mine->bit_and, scratch),
+                                 group_or(mine->bit_or, scratch),
+                                 group_xor(mine->bit_xor, scratch)};
   if (get_local_id(0) != 0) return;
-  const totals_t none = NO_TOTALS;
-  partial[SUM] = (begin ? none.sum : partial[SUM]) + group.sum;
-  partial[SQUARES] = (begin ? none.squares : partial[SQUARES]) + group.squares;
-  partial[SQUARES_HIGH] = (begin ? none.squares_high : partial[SQUARES_HIGH]) + group.squares_high;
-  partial[PRODUCT] = (begin ? none.product : partial[PRODUCT]) * group.product;
-  partial[MINIMUM] = min(begin ? none.minimum : partial[MINIMUM], (ulong)group.minimum);
-  partial[MAXIMUM] = max(begin ? none.maximum : partial[MAXIMUM], (ulong)group.maximum);
-  partial[BIT_AND] = (begin ? none.bit_and : partial[BIT_AND]) & group.bit_and;
-  partial[BIT_OR] = (begin ? none.bit_or : partial[BIT_OR]) | group.bit_or;
-  partial[BIT_XOR] = (begin ? none.bit_xor : partial[BIT_XOR]) ^ group.bit_xor;
+#pragma unroll
+  for (int i = 0; i < ELEMENTS; ++i) {
+    partial[i] = combined(i, begin ? none_of(i) : partial[i], group[i]);
+  }
+#else
+  const ulong team[ELEMENTS] = {team_add(mine->sum),         team_add(mine->squares),
+                                team_add(mine->squares_high), team_multiply(mine->product),
+                                team_minimum(mine->minimum), team_maximum(mine->maximum),
+                                team_and(mine->bit_and),     team_or(mine->bit_or),
+                                team_xor(mine->bit_xor)};
+  if (TEAM_ITEM == 0) {
+#pragma unroll
+    for (int i = 0; i < ELEMENTS; ++i) scratch[TEAM * ELEMENTS + i] = team[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = get_local_id(0); i < ELEMENTS; i += GROUP_SIZE) {
+    ulong group = begin ? none_of(i) : partial[i];
+    for (uint t = 0; t < TEAMS; ++t) group = combined(i, group, scratch[t * ELEMENTS + i]);
+    partial[i] = group;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 }
 
 // ---- Pictures ----
@@ -319,7 +344,12 @@ void multiply(parts_t *parts, const uint *words, __local uint *twos) {
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {
     ulong product = 1;
-    for (int i = 0; i < PIXELS; ++i) product *= sample_of(words, i * CHANNELS + c);
+#pragma unroll
+    for (int i = c; i < PIXELS * CHANNELS; i += 4 * CHANNELS) {
+      const uint two = sample_of(words, i) * sample_of(words, i + CHANNELS);
+      const uint more = sample_of(words, i + 2 * CHANNELS) * sample_of(words, i + 3 * CHANNELS);
+      product *= (ulong)two * more;
+    }
     parts->product[c] *= product;
     if (get_local_id(0) % STRIDE == 0) {
       atomic_add(&twos[c], (uint)popcount((product & -product) - 1));
@@ -334,6 +364,7 @@ bool has_product(const __local volatile uint *twos) {
 }
 
 void clear_parts(parts_t *parts) {
+#pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {
     parts->sum[c] = parts->squares[c] = 0;
     parts->maximum[c] = parts->bit_or[c] = parts->bit_xor[c] = 0;
@@ -385,7 +416,7 @@ bool add_run(totals_t *totals, __global const sample_t *samples, int pixels, boo
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void reduce_picture(__global const sample_t *restrict source, int pitch, int width, int rows,
                     __global ulong *restrict partials, int begin) {
-  __local ulong scratch[GROUP_SIZE];
+  __local ulong scratch[SCRATCH];
   __local uint twos[CHANNELS];
   if (get_local_id(0) == 0) {
     for (int c = 0; c < CHANNELS; ++c) twos[c] = 0;
@@ -393,6 +424,7 @@ void reduce_picture(__global const sample_t *restrict source, int pitch, int wid
   barrier(CLK_LOCAL_MEM_FENCE);
   totals_t totals[CHANNELS];
   const totals_t none = NO_TOTALS;
+#pragma unroll
   for (int c = 0; c < CHANNELS; ++c) totals[c] = none;
   bool needs_product = true;
   const uint per_row = (width + RUN - 1) / RUN;
@@ -403,6 +435,7 @@ void reduce_picture(__global const sample_t *restrict source, int pitch, int wid
     needs_product = add_run(totals, samples, min(RUN, width - x), needs_product, twos);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {
     if (twos[c] >= 64) totals[c].product = 0;
     keep(&totals[c], partials + (get_group_id(0) * CHANNELS + c) * ELEMENTS, begin, scratch);
@@ -418,7 +451,7 @@ void reduce_picture(__global const sample_t *restrict source, int pitch, int wid
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void reduce_integers(__global const int *restrict values, int stretches, int rest,
                      __global ulong *restrict partials) {
-  __local ulong scratch[GROUP_SIZE];
+  __local ulong scratch[SCRATCH];
   totals_t totals = NO_TOTALS;
   const size_t step = get_global_size(0) / STRIDE;
   for (size_t i = get_global_id(0) / STRIDE; i < (size_t)stretches + (rest > 0); i += step) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t largest_group = 256;
 constexpr std::size_t smallest_group = 32;
-constexpr std::uint64_t local_bytes_a_work_item = 8;
+constexpr std::uint64_t local_bytes_a_work_item = 72;  // sub-groups of one need nine numbers each
 
 // Work-groups for each compute unit: enough to hide memory's latency, and few enough that the host
 // combines their results in no time.
