@@ -1,41 +1,31 @@
-// Look-up tables that the host has made, with one entry for every sample or luma.
+// Look-up tables that the host has made, with one entry for every sample or luma. Bound by memory.
 
-#ifndef LOCAL_COPIES
-#define LOCAL_COPIES 0  // of the table in local memory; 0: the table is read where it is
+#ifndef LOCAL_TABLE
+#define LOCAL_TABLE 0  // whether the table is copied to local memory first
 #endif
 
-// Every item fills a stretch in each of LINES rows: a table is brought to local memory once for all.
+// Every work-item fills a stretch in each of LINES rows.
 #define FOR_OWN_LINES                                                        \
   for (int y = OWN_ROW, end = min(OWN_ROW + LINES, TARGET_END); y < end; ++y)
+
+#if LOCAL_TABLE
+#define BRING_TABLE(type, name, table)                                                   \
+  __local type name[MAX_SAMPLE + 1];                                                     \
+  for (int i = get_local_id(1) * GROUP_WIDTH + get_local_id(0); i <= MAX_SAMPLE;         \
+       i += GROUP_WIDTH * GROUP_HEIGHT) {                                                \
+    name[i] = (table)[i];                                                                \
+  }                                                                                      \
+  barrier(CLK_LOCAL_MEM_FENCE);
+#else
+#define BRING_TABLE(type, name, table) __global const type *name = table;
+#endif
 
 // ---- Every colour sample becomes table[sample]; alpha stays ----
 
 #ifdef KERNEL_look_up_samples
-#if LOCAL_COPIES
-// A copy of the table of 256 bytes for each of LOCAL_COPIES neighbouring work-items. Words of all copies
-// alternate: where there are as many copies as banks, each work-item has a bank to itself.
-#define TABLE_SPACE __local const uchar
-#define TABLE_PARAMETER TABLE_SPACE *table, uint own
-#define TABLE_ARGUMENT (TABLE_SPACE *)copies, (uint)get_local_id(0) % LOCAL_COPIES * 4
-uint entry(TABLE_PARAMETER, uint sample) {
-  return table[(sample & 0xfc) * LOCAL_COPIES + (sample & 3) + own];
-}
-#else
-#define TABLE_PARAMETER __global const sample_t *restrict table
-#define TABLE_ARGUMENT table
-uint entry(TABLE_PARAMETER, uint sample) { return table[sample]; }
-#endif
-
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void look_up_samples(ROWS, __global const sample_t *restrict table) {
-#if LOCAL_COPIES
-  __local uint copies[64 * LOCAL_COPIES];
-  for (int i = get_local_id(1) * GROUP_WIDTH + get_local_id(0); i < 64 * LOCAL_COPIES;
-       i += GROUP_WIDTH * GROUP_HEIGHT) {
-    copies[i] = ((__global const uint *)table)[i / LOCAL_COPIES];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-#endif
+  BRING_TABLE(sample_t, entries, table)
   const int x = OWN_BEGIN;
   if (x >= width) return;
   FOR_OWN_LINES {
@@ -46,7 +36,7 @@ void look_up_samples(ROWS, __global const sample_t *restrict table) {
     for (int i = 0; i < PIXELS; ++i) {
       pixel_t pixel = pixel_of(words, i);
 #pragma unroll
-      for (int c = 0; c < COLORS; ++c) pixel.at[c] = (sample_t)entry(TABLE_ARGUMENT, pixel.at[c]);
+      for (int c = 0; c < COLORS; ++c) pixel.at[c] = entries[pixel.at[c]];
       put_target_pixel(results, i, pixel);
     }
     store_stretch(TARGET_ROW(y), x, width, results);
@@ -59,16 +49,7 @@ void look_up_samples(ROWS, __global const sample_t *restrict table) {
 #ifdef KERNEL_scale_by_luma
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void scale_by_luma(ROWS, __global const float *restrict factors) {
-#if LOCAL_COPIES
-  __local float own_factors[MAX_SAMPLE + 1];
-  for (int i = get_local_id(1) * GROUP_WIDTH + get_local_id(0); i <= MAX_SAMPLE;
-       i += GROUP_WIDTH * GROUP_HEIGHT) {
-    own_factors[i] = factors[i];
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-#else
-#define own_factors factors
-#endif
+  BRING_TABLE(float, entries, factors)
   const int x = OWN_BEGIN;
   if (x >= width) return;
   FOR_OWN_LINES {
@@ -78,7 +59,7 @@ void scale_by_luma(ROWS, __global const float *restrict factors) {
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) {
       pixel_t pixel = pixel_of(words, i);
-      const float factor = own_factors[luma(pixel)];
+      const float factor = entries[luma(pixel)];
 #pragma unroll
       for (int c = 0; c < COLORS; ++c) {
         pixel.at[c] = to_sample(from_sample(pixel.at[c]) * factor);
