@@ -176,7 +176,8 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
   EXPECT_EQ(report["device"]["platform"], "");
   EXPECT_NE(messages.find("falling back to"), std::string::npos) << messages;
   ASSERT_GE(report["device"]["left_out"].size(), 1);
-  EXPECT_NE(report["device"]["left_out"][0].get<std::string>().find("blur_packed.cl"), std::string::npos);
+  EXPECT_NE(report["device"]["left_out"][0].get<std::string>().find("blur_packed.cl"),
+            std::string::npos);
 }
 
 TEST_F(FilterKernels, ThatAreMissingAreNamed) {
