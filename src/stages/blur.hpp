@@ -19,7 +19,11 @@ struct BlurParameters {
 [[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
 [[nodiscard]] StageKind blur_stage_kind();
 
-// Bytes of local memory that a tile takes: the tile and a halo of one pixel around it.
+// Bytes of local memory that a tile takes at most: the tile and a halo of one pixel around it, and
+// what aligns its rows.
 [[nodiscard]] std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format);
+
+// Whether --blur tiled runs on `device` with tiles of this side.
+[[nodiscard]] bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format);
 
 }  // namespace gpufilter
