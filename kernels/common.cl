@@ -62,16 +62,22 @@ typedef ushort sample_t;
 // ---- Pixels ----
 
 typedef struct {
-  sample_t at[CHANNELS];
-} pixel_t;
-
-#if TARGET_CHANNELS == CHANNELS
-typedef pixel_t target_pixel_t;
-#else
+  sample_t at[1];
+} pixel1_t;
 typedef struct {
-  sample_t at[TARGET_CHANNELS];
-} target_pixel_t;
-#endif
+  sample_t at[2];
+} pixel2_t;
+typedef struct {
+  sample_t at[3];
+} pixel3_t;
+typedef struct {
+  sample_t at[4];
+} pixel4_t;
+
+#define PASTED_PIXEL(channels) pixel##channels##_t
+#define PIXEL_OF(channels) PASTED_PIXEL(channels)
+typedef PIXEL_OF(CHANNELS) pixel_t;
+typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
 
 pixel_t load_pixel(__global const sample_t *row, int x) {
   pixel_t pixel;
@@ -91,10 +97,13 @@ void store_pixel(__global sample_t *row, int x, target_pixel_t pixel) {
 #define BLUE(pixel) ((pixel).at[COLORS - 1])
 #define ALPHA(pixel) (HAS_ALPHA ? (pixel).at[CHANNELS - 1] : MAX_SAMPLE)
 
-// As luma() in src/image/luma.hpp; grey is its own luma.
+// As luma() in src/image/luma.hpp.
+#define LUMA_OF(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
+
+// The same of a pixel; grey is its own luma.
 uint luma(pixel_t pixel) {
 #if COLORS == 3
-  return (2126u * RED(pixel) + 7152u * GREEN(pixel) + 722u * BLUE(pixel) + 5000u) / 10000u;
+  return LUMA_OF(RED(pixel), GREEN(pixel), BLUE(pixel));
 #else
   return pixel.at[0];
 #endif

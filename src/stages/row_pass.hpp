@@ -11,14 +11,15 @@
 
 namespace gpufilter {
 
-// A kernel with the parameters ROWS of kernels/common.cl, then a buffer of constants where there
-// are any, and how it is launched. The defaults suit kernels that work along rows: every device
+// A kernel with the parameters ROWS of kernels/common.cl, then a buffer for each table, and how it
+// is launched. The defaults suit kernels that work along rows: every device
 // takes groups of 64.
 struct RowKernel {
   std::string file = {};  // in kernels/
   std::string function = {};
-  std::string macros = {};  // besides those of common.cl
-  std::vector<std::uint8_t> constants = {};
+  std::string macros = {};     // besides those of common.cl
+  std::string generated = {};  // OpenCL C that follows the file
+  std::vector<std::vector<std::uint8_t>> tables = {};
   std::size_t pixels = 4;        // neighbours in a row that a work-item fills
   std::size_t group_width = 64;  // work-items
   std::size_t group_height = 1;
