@@ -57,6 +57,7 @@ void check_streams(const FilterOptions& options) {
     throw UsageError(formatted(
         "{}: is a folder; its pictures go to a folder, not to standard output", options.input));
   }
+  if (options.show_kernel) throw UsageError("--show-kernel is for one picture, not for folders");
   if (options.folder.json && timing_is_data(options)) {
     throw UsageError("--json holds the timing too; leave --timing out");
   }
