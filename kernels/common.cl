@@ -51,11 +51,14 @@ typedef ushort sample_t;
 #define SOURCE_ROW(y) (source + (size_t)((y) - source_first) * source_pitch)
 #define TARGET_ROW(y) (target + (size_t)((y) - target_first + target_offset) * target_pitch)
 
-// The parameters of every kernel that fills rows from rows; width and height are the picture's.
-#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height
+// The parameters of every kernel that fills rows from rows; width and height are the picture's. Generated
+// programs add tables: TABLES is empty, or a comma and their parameters.
+#define TABLES
+#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height TABLES
 // The same to pass on.
+#define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
-  target_offset, target_rows, width, height
+  target_offset, target_rows, width, height SAME_TABLES
 
 // Rows from TARGET_END on are not in the target: a work-group may reach beyond it.
 #define TARGET_END (target_first + target_rows)

@@ -78,9 +78,7 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramTe
 
 BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   auto text = std::make_shared<ProgramText>();
-  text->source = kernel_source(request.file);
-  if (!request.generated.empty())
-    text->source += formatted("\n#line 1 \"generated\"\n{}", request.generated);
+  text->source = kernel_source(request.file, request.generated);
   text->options = with_language(request.options) + selection_of(request.function, text->source);
   text->key = to_string(content_hash(text->options + '\n' + text->source));
   const std::string full_key = key(*text);

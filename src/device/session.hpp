@@ -119,8 +119,8 @@ class Queue {
 };
 
 // What a kernel is built from: a file of kernels/, a function in it, the macros it is compiled with
-// ("-D CHANNELS=3 -D DEPTH=8"), and OpenCL C that follows the file's where the program was
-// generated.
+// ("-D CHANNELS=3 -D DEPTH=8"), and OpenCL C that was generated for the program; it stands before
+// the file.
 struct KernelRequest {
   std::string file;
   std::string function;

@@ -39,15 +39,29 @@ class Blur final : public Stage {
     return make_row_pass(session, kernel_for(session.device(), input), size, input, input);
   }
 
+  // Strips: a work-item keeps the rows around those that it fills in registers.
+  [[nodiscard]] std::optional<RowKernel> window_kernel(
+      const PixelFormat& input, const DeviceInfo& /*device*/) const override {
+    if (names_kernel()) return std::nullopt;
+    return RowKernel{.file = "blur_packed.cl",
+                     .function = "blur_strips",
+                     .macros = macros(input),
+                     .pixels = input.channels * input.depth <= 24 ? std::size_t{8} : 4,
+                     .lines = 4};
+  }
+
  private:
+  [[nodiscard]] std::string macros(const PixelFormat& pixel) const {
+    return formatted("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
+                     parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
+  }
+
   [[nodiscard]] RowKernel kernel_for(const DeviceInfo& device, const PixelFormat& pixel) const {
     const bool tiled = parameters_.variant == BlurVariant::tiled;
     RowKernel kernel = tiled ? tiled_kernel(device, pixel) : naive_kernel(device);
     kernel.file = "blur.cl";
     kernel.pixels = 1;
-    kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
-                  parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
+    kernel.macros = macros(pixel);
     kernel.variant += formatted(" {}x{}", kernel.group_width, kernel.group_height);
     kernel.reason = parameters_.variant == BlurVariant::automatic
                         ? "auto: GPUs' caches do better than tiles"

@@ -64,7 +64,7 @@ std::string scale_source(const PixelFormat& format) {
               ? "    const float factor = table[in[i].at[0]];\n"
               : "    const float factor = table[LUMA_OF(in[i].at[0], in[i].at[1], in[i].at[2])];\n";
   for (int c = 0; c < format.color_channels(); ++c)
-    loop += formatted("    out[i].at[{0}] = to_sample(to_float(in[i].at[{0}]) * factor);\n", c);
+    loop += formatted("    out[i].at[{0}] = to_sample(from_sample(in[i].at[{0}]) * factor);\n", c);
   return with_alpha(std::move(loop), format);
 }
 

@@ -114,8 +114,8 @@ std::string load_text(const Network& network, const PixelFormat& source) {
   std::string text =
       formatted("  lanes_t lanes[{}];\n  for (int i = 0; i < PIXELS; ++i) {{\n", network.inputs());
   for (int c = 0; c < network.inputs(); ++c) {
-    text += formatted("    lanes[{}].at[i] = to_float({}) * {};\n", c, color_expression(source, c),
-                      float_literal(inverse_max));
+    text += formatted("    lanes[{}].at[i] = from_sample({}) * {};\n", c,
+                      color_expression(source, c), float_literal(inverse_max));
   }
   text += "  }\n";
   for (int c = 0; c < network.inputs(); ++c)

@@ -14,12 +14,14 @@ class RowPass final : public DevicePass {
           const PixelFormat& target)
       : kernel_(session.make_kernel(
             {kernel.file, kernel.function,
-             formatted("{} -D PIXELS={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                       format_macros(source, target), kernel.pixels, kernel.group_width,
-                       kernel.group_height, kernel.macros),
+             formatted("{} -D PIXELS={} -D LINES={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
+                       kernel.formats.empty() ? format_macros(source, target) : kernel.formats,
+                       kernel.pixels, kernel.lines, kernel.group_width, kernel.group_height,
+                       kernel.macros),
              std::move(kernel.generated)})),
         range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
                kernel.group_width, kernel.group_height},
+        lines_(kernel.lines),
         size_(size),
         source_pitch_(pitch_in_samples(size.width, source)),
         target_pitch_(pitch_in_samples(size.width, target)),
@@ -39,13 +41,14 @@ class RowPass final : public DevicePass {
         target.rows.begin, target.offset, target_rows,       size_.width,    size_.height};
     for (DeviceConstants& table : tables_)
       arguments.emplace_back(table.on_device(queue));
-    range_.height = static_cast<std::size_t>(target_rows);
+    range_.height = (static_cast<std::size_t>(target_rows) + lines_ - 1) / lines_;
     return {queue.launch(kernel_, range_, arguments)};
   }
 
  private:
   Kernel kernel_;
   WorkRange range_;  // the height is the band's
+  std::size_t lines_;
   ImageSize size_;
   std::int32_t source_pitch_;
   std::int32_t target_pitch_;

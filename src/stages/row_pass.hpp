@@ -1,31 +1,12 @@
 // The device half of most stages: one kernel that fills rows from rows.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "stages/row_kernel.hpp"
 #include "stages/stage.hpp"
 
 namespace gpufilter {
-
-// A kernel with the parameters ROWS of kernels/common.cl, then a buffer for each table, and how it
-// is launched. The defaults suit kernels that work along rows: every device
-// takes groups of 64.
-struct RowKernel {
-  std::string file = {};  // in kernels/
-  std::string function = {};
-  std::string macros = {};     // besides those of common.cl
-  std::string generated = {};  // OpenCL C that follows the file
-  std::vector<std::vector<std::uint8_t>> tables = {};
-  std::size_t pixels = 4;        // neighbours in a row that a work-item fills
-  std::size_t group_width = 64;  // work-items
-  std::size_t group_height = 1;
-  std::string variant = {};  // these two as in DevicePass::Description
-  std::string reason = "the only kernel";
-};
 
 // Builds the kernel for pictures of this size. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,

@@ -42,13 +42,18 @@ std::optional<PixelFunction> Stage::pixel_function(const PixelFormat& /*input*/,
   return std::nullopt;
 }
 
+std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
+                                              const DeviceInfo& /*device*/) const {
+  return std::nullopt;
+}
+
 std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
                                            const PixelFormat& input) const {
   auto function = pixel_function(input, session.device());
   if (!function) throw_not_runnable(*this);
-  std::vector<PixelStep> steps;
-  steps.push_back({std::move(*function), input, output_format(input)});
-  return make_fused_pass(session, std::move(steps), size, {label(), "the only kernel"});
+  StageGroup group{.source = input, .target = output_format(input)};
+  group.before.push_back({std::move(*function), input, group.target});
+  return make_fused_pass(session, std::move(group), size, {label(), "the only kernel"});
 }
 
 }  // namespace gpufilter

@@ -10,6 +10,7 @@
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
 #include "stages/pixel_function.hpp"
+#include "stages/row_kernel.hpp"
 
 namespace gpufilter {
 
@@ -95,6 +96,12 @@ class Stage {
   // nothing where it reads other pixels too, or would not suit such a kernel.
   [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(const PixelFormat& input,
                                                                     const DeviceInfo& device) const;
+
+  // Where it reads a pixel's neighbours too and makes a picture of the same format and size: the
+  // kernel that loads and stores through the macros of kernels/fused_window.cl, so that other
+  // stages may share it; nothing where there is none.
+  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                               const DeviceInfo& device) const;
 
   // Builds what it takes to run on a device, for sources of this size and format: by default a
   // kernel that is generated from its pixel function. Throws DeviceError; UsageError where what was
