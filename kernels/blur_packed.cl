@@ -15,6 +15,10 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
+#ifndef LOOP_OVER_SAMPLES
+#define LOOP_OVER_SAMPLES 0  // whether 8-bit sums are left to the compiler's vectors
+#endif
+
 #ifndef HALO
 #define HALO (4 / SAMPLES_A_WORD)
 #endif
@@ -129,6 +133,19 @@ uint mean_word(uint even, uint odd) {
 }
 
 // The blur of three lines as a stretch, every channel by itself.
+#if LOOP_OVER_SAMPLES && DEPTH == 8
+// For compilers that make vectors of loops.
+void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
+  const uchar *rows[3] = {(const uchar *)above + 4, (const uchar *)here + 4, (const uchar *)below + 4};
+  uchar *means = (uchar *)words;
+  for (int i = 0; i < PIXELS * CHANNELS; ++i) {
+    const uint sum = (uint)rows[0][i - CHANNELS] + rows[0][i] + rows[0][i + CHANNELS] +
+                     rows[1][i - CHANNELS] + rows[1][i] + rows[1][i + CHANNELS] +
+                     rows[2][i - CHANNELS] + rows[2][i] + rows[2][i + CHANNELS];
+    means[i] = (uchar)mean(sum);
+  }
+}
+#else
 void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
   const sums_t columns = column_sums(above, here, below);
 #pragma unroll
@@ -137,6 +154,7 @@ void plain_means(uint *words, const uint *above, const uint *here, const uint *b
     words[i] = mean_word(sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
   }
 }
+#endif
 
 // ---- Weighing by alpha ----
 
@@ -328,6 +346,23 @@ void blur_strips(ROWS) {
 // Bound by the latency of loads and barriers: little is under way beside them.
 
 #ifdef KERNEL_blur_tiled
+void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, 3)) {
+    weighed_line_t weighed[3];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+#pragma unroll
+      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
+      weighed[i].weights = weigh(lines[i]);
+    }
+    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
+    return;
+  }
+#endif
+  plain_means(words, lines[0], lines[1], lines[2]);
+}
+
 #ifndef TILE
 #define TILE 16  // pixels on a side
 #endif
@@ -375,32 +410,20 @@ void blur_tiled(ROWS) {
   barrier(CLK_LOCAL_MEM_FENCE);
 
   const int x = OWN_BEGIN;
-  const int y = OWN_ROW;
-  if (x >= width || y >= TARGET_END) return;
-  uint lines[3][LINE_WORDS];
+  if (x >= width) return;
+  for (int i = 0; i < LINES && OWN_ROW + i < TARGET_END; ++i) {
+    uint lines[3][LINE_WORDS];
 #pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    const __local uint *from = tile[get_local_id(1) + i] + 4 + get_local_id(0) * OWN_WORDS;
-    load_words_local(lines[i], from - HALO, HALO);
-    load_words_local(lines[i] + HALO, from, OWN_WORDS);
-    load_words_local(lines[i] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
-  }
-  uint words[OWN_WORDS];
-#if ALPHA_WEIGHTED
-  if (!is_opaque(lines, 3)) {
-    weighed_line_t weighed[3];
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-#pragma unroll
-      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
-      weighed[i].weights = weigh(lines[i]);
+    for (int line = 0; line < 3; ++line) {
+      const __local uint *from =
+          tile[get_local_id(1) * LINES + i + line] + 4 + get_local_id(0) * OWN_WORDS;
+      load_words_local(lines[line], from - HALO, HALO);
+      load_words_local(lines[line] + HALO, from, OWN_WORDS);
+      load_words_local(lines[line] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
     }
-    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
-    STORE_STRETCH(TARGET_ROW(y), x, words);
-    return;
+    uint words[OWN_WORDS];
+    blur_three(words, lines);
+    STORE_STRETCH(TARGET_ROW(OWN_ROW + i), x, words);
   }
-#endif
-  plain_means(words, lines[0], lines[1], lines[2]);
-  STORE_STRETCH(TARGET_ROW(y), x, words);
 }
 #endif

@@ -177,7 +177,7 @@ void matrix_product_blocked(MATRICES) {
       const __local float *b_block = b_blocks[which];
       const int count = min(BLOCK_DEPTH, depth - done);
 #ifndef STORE_AT
-#define STORE_AT (BLOCK_DEPTH / 2)
+#define STORE_AT BLOCK_DEPTH
 #endif
 // What has been loaded goes where the block before was; nobody reads it any more.
 #define STORE_NEXT                                                                             \
@@ -216,6 +216,7 @@ void matrix_product_blocked(MATRICES) {
           if (k == STORE_AT && next < depth) STORE_NEXT
           STEP(k)
         }
+        if (STORE_AT == BLOCK_DEPTH && next < depth) STORE_NEXT
       } else {
         for (int k = 0; k < count; ++k) STEP(k)
       }

@@ -68,9 +68,11 @@ void store_out_pixel(__global sample_t *row, int x, out_pixel_t pixel) {
   for (int c = 0; c < OUT_CHANNELS; ++c) row[(size_t)x * OUT_CHANNELS + c] = pixel.at[c];
 }
 
-// Runs of 4 or 8 pixels begin at whole words. Longer ones are for processors, whose compilers make vectors
-// of plain loops.
-#define IN_WORDS (PIXELS == 4 || PIXELS == 8)
+// Whether runs are loaded and stored by words, which those of a multiple of 4 pixels fill. Compilers for
+// processors make vectors of plain loops.
+#ifndef RUNS_OF_WORDS
+#define RUNS_OF_WORDS (PIXELS % 4 == 0)
+#endif
 
 // The pixels of a row from column x on. Beyond the end the last one is repeated, so that a run needs no
 // other way through the stages for the few pixels at the end.
@@ -78,7 +80,7 @@ void load_run(in_pixel_t *run, __global const sample_t *restrict row, int x, int
   if (x + PIXELS > width) {
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) run[i] = load_in_pixel(row, min(x + i, width - 1));
-  } else if (IN_WORDS) {
+  } else if (RUNS_OF_WORDS) {
     uint words[STRETCH_WORDS(IN_CHANNELS) + 1];
     load_words(words, row + (size_t)x * IN_CHANNELS, STRETCH_WORDS(IN_CHANNELS));
 #pragma unroll
@@ -100,7 +102,7 @@ void store_run(const out_pixel_t *run, __global sample_t *restrict row, int x, i
     for (int i = 0; i < PIXELS; ++i) {
       if (x + i < width) store_out_pixel(row, x + i, run[i]);
     }
-  } else if (IN_WORDS) {
+  } else if (RUNS_OF_WORDS) {
     uint words[STRETCH_WORDS(OUT_CHANNELS) + 1] = {0};
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) {

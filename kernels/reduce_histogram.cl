@@ -7,9 +7,6 @@
 #ifndef LUMA
 #define LUMA 0  // 1: one histogram, of the luma; 0: one for every channel
 #endif
-#ifndef COPIES
-#define COPIES 1  // of the counters in local memory: neighbouring work-items count in different ones
-#endif
 #define STRIDE (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // neighbouring work-items that share a run
 #define LEVELS (1 << DEPTH)
 #define COUNTERS ((LUMA ? 1 : CHANNELS) * LEVELS)
@@ -20,18 +17,16 @@
 // additions, where many neighbours count the same value.
 #if DEPTH == 8
 #define COUNTER_SPACE __local
-#define COUNTER(i) ((i) * COPIES + get_local_id(0) % COPIES)
 #else
 #define COUNTER_SPACE __global
-#define COUNTER(i) (i)
 #endif
 
 void count_pixel(COUNTER_SPACE uint *counters, pixel_t pixel) {
 #if LUMA
-  atomic_inc(&counters[COUNTER(luma(pixel))]);
+  atomic_inc(&counters[luma(pixel)]);
 #else
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) atomic_inc(&counters[COUNTER(c * LEVELS + pixel.at[c])]);
+  for (int c = 0; c < CHANNELS; ++c) atomic_inc(&counters[c * LEVELS + pixel.at[c]]);
 #endif
 }
 
@@ -60,8 +55,8 @@ void count_values(__global const sample_t *restrict source, int pitch, int width
                   __global uint *restrict counters, int sets) {
   __global uint *shared = counters + get_group_id(0) % sets * COUNTERS;
 #if DEPTH == 8
-  __local uint own[COUNTERS * COPIES];
-  for (int i = get_local_id(0); i < COUNTERS * COPIES; i += GROUP_SIZE) own[i] = 0;
+  __local uint own[COUNTERS];
+  for (int i = get_local_id(0); i < COUNTERS; i += GROUP_SIZE) own[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 #else
   __global uint *own = shared;
@@ -77,9 +72,7 @@ void count_values(__global const sample_t *restrict source, int pitch, int width
 #if DEPTH == 8
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = get_local_id(0); i < COUNTERS; i += GROUP_SIZE) {
-    uint count = 0;
-    for (int copy = 0; copy < COPIES; ++copy) count += own[i * COPIES + copy];
-    if (count != 0) atomic_add(&shared[i], count);
+    if (own[i] != 0) atomic_add(&shared[i], own[i]);
   }
 #endif
 }

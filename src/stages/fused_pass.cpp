@@ -20,8 +20,11 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   }
   // Loads and stores of four pixels are wide. The instructions of a network are not: they have to
   // stay in the caches for instructions, so that each work-item has one pixel where they are many.
-  constexpr double small_network = 1500;
-  kernel.pixels = operations <= small_network ? 4 : 1;
+  if (operations > 1500) {
+    kernel.pixels = 1;
+  } else {
+    kernel.pixels = operations > 64 ? 4 : wide_pixels(group.source);
+  }
 }
 
 }  // namespace
@@ -37,6 +40,7 @@ std::unique_ptr<DevicePass> make_fused_pass(Session& session, StageGroup group, 
   }
   kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.channels,
                              group.target.channels);
+  if (session.device().kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
   kernel.generated = fused_source(group, kernel.pixels);
   kernel.variant = std::move(description.variant);
   kernel.reason = std::move(description.reason);

@@ -1,6 +1,8 @@
 #include "stages/row_pass.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
@@ -57,6 +59,11 @@ class RowPass final : public DevicePass {
 };
 
 }  // namespace
+
+std::size_t wide_pixels(const PixelFormat& format) {
+  if (format.channels == 3) return 8;
+  return std::max<std::size_t>(4, 16 / format.bytes_per_pixel());
+}
 
 std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel, ImageSize size,
                                           const PixelFormat& source, const PixelFormat& target) {

@@ -1,12 +1,16 @@
 // The device half of most stages: one kernel that fills rows from rows.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "stages/row_kernel.hpp"
 #include "stages/stage.hpp"
 
 namespace gpufilter {
+
+// Neighbours in a row that fill 16 bytes or more: for kernels bound by memory.
+[[nodiscard]] std::size_t wide_pixels(const PixelFormat& format);
 
 // Builds the kernel for pictures of this size. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
