@@ -271,11 +271,30 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
 }
 #endif
 
+// ---- Three lines become a stretch ----
+
+void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, 3)) {
+    weighed_line_t weighed[3];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+#pragma unroll
+      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
+      weighed[i].weights = weigh(lines[i]);
+    }
+    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
+    return;
+  }
+#endif
+  plain_means(words, lines[0], lines[1], lines[2]);
+}
+
 // ---- Strips: a work-item fills PIXELS x LINES pixels from registers ----
 // Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES. Where
 // alpha weighs, bound by instructions: about 90 a pixel.
 
-#ifdef KERNEL_blur_strips
+#if defined(KERNEL_blur_strips) || defined(KERNEL_blur_rolled)
 void load_line(uint *line, __global const sample_t *row, int x, int width TABLES) {
   LOAD_STRETCH(line + HALO, row, x);
   // Any words of the row where there is no pixel before or after.
@@ -289,7 +308,9 @@ void complete_line(uint *line, int y, int x, ROWS) {
   if (x + PIXELS >= width) end_row(line + HALO, PIXELS + 1, READ_ROW(y), x, width SAME_TABLES);
   if (is_black(y, height)) blacken(line, 4 - CHANNELS, PIXELS + 2);
 }
+#endif
 
+#ifdef KERNEL_blur_strips
 #if ALPHA_WEIGHTED
 void load_weighed(weighed_line_t *weighed, int y, int x, ROWS) {
   load_line(weighed->line, READ_ROW(y), x, width SAME_TABLES);
@@ -342,27 +363,39 @@ void blur_strips(ROWS) {
 }
 #endif
 
+// ---- Rolled strips: three lines at a time ----
+// For kernels that other stages share: what precedes and follows the blur stands in the text once, and few
+// registers leave room for it. Bound by instructions.
+
+#ifdef KERNEL_blur_rolled
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void blur_rolled(ROWS) {
+  const int x = OWN_BEGIN;
+  const int top = OWN_ROW;
+  if (x >= width || top >= TARGET_END) return;
+  uint lines[3][LINE_WORDS] = {{0}};
+  const int end = min(top + LINES, TARGET_END);
+#pragma unroll 1
+  for (int y = top - 1; y <= end; ++y) {
+#pragma unroll
+    for (int word = 0; word < LINE_WORDS; ++word) {
+      lines[0][word] = lines[1][word];
+      lines[1][word] = lines[2][word];
+    }
+    load_line(lines[2], READ_ROW(y), x, width SAME_TABLES);
+    complete_line(lines[2], y, x, SAME_ROWS);
+    if (y <= top) continue;
+    uint words[OWN_WORDS];
+    blur_three(words, lines);
+    STORE_STRETCH(TARGET_ROW(y - 1), x, words);
+  }
+}
+#endif
+
 // ---- Tiles: a work-group fills TILE x TILE pixels from local memory ----
 // Bound by the latency of loads and barriers: little is under way beside them.
 
 #ifdef KERNEL_blur_tiled
-void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
-#if ALPHA_WEIGHTED
-  if (!is_opaque(lines, 3)) {
-    weighed_line_t weighed[3];
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-#pragma unroll
-      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
-      weighed[i].weights = weigh(lines[i]);
-    }
-    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
-    return;
-  }
-#endif
-  plain_means(words, lines[0], lines[1], lines[2]);
-}
-
 #ifndef TILE
 #define TILE 16  // pixels on a side
 #endif

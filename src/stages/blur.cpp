@@ -39,7 +39,11 @@ class Blur final : public Stage {
   [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
                                                        const DeviceInfo& device) const override {
     if (names_kernel()) return std::nullopt;
-    return kernel_for(device, input);
+    RowKernel kernel = kernel_for(device, input);
+    kernel.function = "blur_rolled";
+    kernel.lines = 8;
+    kernel.group_height = 1;
+    return kernel;
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,

@@ -22,8 +22,13 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   // stay in the caches for instructions, so that each work-item has one pixel where they are many.
   if (operations > 1500) {
     kernel.pixels = 1;
+  } else if (operations > 64) {
+    kernel.pixels = 4;
   } else {
-    kernel.pixels = operations > 64 ? 4 : wide_pixels(group.source);
+    // 24 or 32 bytes, 16 of grey, in two rows: enough is asked for before the first is needed.
+    const std::size_t bytes = group.source.bytes_per_pixel();
+    kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
+    kernel.lines = 2;
   }
 }
 
