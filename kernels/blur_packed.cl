@@ -7,9 +7,9 @@
 //   LOAD_BEFORE(words, row, x)    the four samples before column x, as HALO words; only those of
 //   LOAD_AFTER(words, row, x)     pixel x - 1 matter. The same from column x on; only pixel x matters.
 //   LOAD_PIXEL(row, x)            one pixel_t; at the borders alone
-//   STORE_STRETCH(row, x, words)  PIXELS pixels
-//   STORE_PIXEL(row, x, pixel)    one pixel_t, where the picture's width ends within a stretch
-// In the first three x is a multiple of PIXELS, or of 4 in a tile.
+//   STORE_STRETCH(row, x, words)  PIXELS pixels, of which those beyond the width are left out
+// In the first three x is a multiple of PIXELS, or of 4 in a tile. The macros may use `width` and, through
+// SAME_TABLES, the tables of the program.
 
 #ifndef ALPHA_WEIGHTED
 #define ALPHA_WEIGHTED 0
@@ -19,7 +19,9 @@
 #define LOOP_OVER_SAMPLES 0  // whether 8-bit sums are left to the compiler's vectors
 #endif
 
+#ifndef HALO
 #define HALO (4 / SAMPLES_A_WORD)
+#endif
 #define OWN_WORDS STRETCH_WORDS(CHANNELS)
 
 #ifndef LOAD_STRETCH
@@ -29,8 +31,7 @@
 #define LOAD_PIXEL(row, x) load_pixel(row, x)
 #endif
 #ifndef STORE_STRETCH
-#define STORE_STRETCH(row, x, words) store_words((row) + (x) * CHANNELS, words, OWN_WORDS)
-#define STORE_PIXEL(row, x, pixel) store_pixel(row, x, pixel)
+#define STORE_STRETCH(row, x, words) store_stretch(row, x, width, words)
 #endif
 
 // ---- Lines: a stretch of one row, with four samples before and after it ----
@@ -44,14 +45,14 @@ void set_pixel(uint *words, int first, pixel_t pixel) {
 }
 
 // The pixel that a border puts at column x, -1 or `width`.
-pixel_t beside(__global const sample_t *row, int x, int width) {
+pixel_t beside(__global const sample_t *row, int x, int width TABLES) {
   const int column = border_position(x, width);
   return column == OUTSIDE ? outside_pixel() : LOAD_PIXEL(row, column);
 }
 
 // Puts the pixel right of the picture among the `pixels` pixels from column x on.
-UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width) {
-  const pixel_t pixel = beside(row, width, width);
+UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width TABLES) {
+  const pixel_t pixel = beside(row, width, width SAME_TABLES);
 #pragma unroll
   for (int i = 0; i < pixels; ++i) {
     if (x + i == width) set_pixel(words, i * CHANNELS, pixel);
@@ -270,94 +271,8 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
 }
 #endif
 
-// ---- The lines that a work-item needs become the stretches that it fills ----
+// ---- Three lines become a stretch ----
 
-void store_line(__global sample_t *row, int x, int width, const uint *words) {
-  if (x + PIXELS <= width) {
-    STORE_STRETCH(row, x, words);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < PIXELS; ++i) {
-    if (x + i < width) STORE_PIXEL(row, x + i, pixel_of(words, i));
-  }
-}
-
-// ---- Strips: a work-item fills PIXELS x LINES pixels from registers ----
-// Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES. Where
-// alpha weighs, bound by instructions: about 90 a pixel.
-
-#ifdef KERNEL_blur_strips
-void load_line(uint *line, __global const sample_t *row, int x, int width) {
-  LOAD_STRETCH(line + HALO, row, x);
-  // Any words of the row where there is no pixel before or after.
-  LOAD_BEFORE(line, row, x == 0 ? PIXELS : x);
-  LOAD_AFTER(line + HALO + OWN_WORDS, row, x + PIXELS < width ? x + PIXELS : x);
-}
-
-// Puts the border's pixels into the line of row y.
-void complete_line(uint *line, int y, int x, ROWS) {
-  if (x == 0) set_pixel(line, 4 - CHANNELS, beside(READ_ROW(y), -1, width));
-  if (x + PIXELS >= width) end_row(line + HALO, PIXELS + 1, READ_ROW(y), x, width);
-  if (is_black(y, height)) blacken(line, 4 - CHANNELS, PIXELS + 2);
-}
-
-#if ALPHA_WEIGHTED
-void load_weighed(weighed_line_t *weighed, int y, int x, ROWS) {
-  load_line(weighed->line, READ_ROW(y), x, width);
-  complete_line(weighed->line, y, x, SAME_ROWS);
-  weighed->weights = weigh(weighed->line);
-}
-
-// Reads the lines again, one by one: kept in registers, they would take room from all pictures.
-void fill_weighted(int x, int top, ROWS) {
-  weighed_line_t above, here, below;
-  load_weighed(&above, top - 1, x, SAME_ROWS);
-  load_weighed(&here, top, x, SAME_ROWS);
-#pragma unroll 1
-  for (int y = top; y < min(top + LINES, TARGET_END); ++y) {
-    load_weighed(&below, y + 1, x, SAME_ROWS);
-    uint words[OWN_WORDS];
-    weighted_means(words, &above, &here, &below);
-    store_line(TARGET_ROW(y), x, width, words);
-    above = here;
-    here = below;
-  }
-}
-#endif
-
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void blur_strips(ROWS) {
-  const int x = OWN_BEGIN;
-  const int top = OWN_ROW;
-  if (x >= width || top >= TARGET_END) return;
-  uint lines[LINES + 2][LINE_WORDS];
-#pragma unroll
-  for (int i = 0; i < LINES + 2; ++i) load_line(lines[i], READ_ROW(top - 1 + i), x, width);
-  if (BORDER == BORDER_CONSTANT || x == 0 || x + PIXELS >= width) {
-#pragma unroll
-    for (int i = 0; i < LINES + 2; ++i) complete_line(lines[i], top - 1 + i, x, SAME_ROWS);
-  }
-#if ALPHA_WEIGHTED
-  if (!is_opaque(lines, LINES + 2)) {
-    fill_weighted(x, top, SAME_ROWS);
-    return;
-  }
-#endif
-#pragma unroll
-  for (int i = 0; i < LINES; ++i) {
-    if (top + i >= TARGET_END) return;
-    uint words[OWN_WORDS];
-    plain_means(words, lines[i], lines[i + 1], lines[i + 2]);
-    store_line(TARGET_ROW(top + i), x, width, words);
-  }
-}
-#endif
-
-// ---- Tiles: a work-group fills TILE x TILE pixels from local memory ----
-// Bound by the latency of loads and barriers: little is under way beside them.
-
-#ifdef KERNEL_blur_tiled
 void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
 #if ALPHA_WEIGHTED
   if (!is_opaque(lines, 3)) {
@@ -375,6 +290,112 @@ void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
   plain_means(words, lines[0], lines[1], lines[2]);
 }
 
+// ---- Strips: a work-item fills PIXELS x LINES pixels from registers ----
+// Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES. Where
+// alpha weighs, bound by instructions: about 90 a pixel.
+
+#if defined(KERNEL_blur_strips) || defined(KERNEL_blur_rolled)
+void load_line(uint *line, __global const sample_t *row, int x, int width TABLES) {
+  LOAD_STRETCH(line + HALO, row, x);
+  // Any words of the row where there is no pixel before or after.
+  LOAD_BEFORE(line, row, x == 0 ? PIXELS : x);
+  LOAD_AFTER(line + HALO + OWN_WORDS, row, x + PIXELS < width ? x + PIXELS : x);
+}
+
+// Puts the border's pixels into the line of row y.
+void complete_line(uint *line, int y, int x, ROWS) {
+  if (x == 0) set_pixel(line, 4 - CHANNELS, beside(READ_ROW(y), -1, width SAME_TABLES));
+  if (x + PIXELS >= width) end_row(line + HALO, PIXELS + 1, READ_ROW(y), x, width SAME_TABLES);
+  if (is_black(y, height)) blacken(line, 4 - CHANNELS, PIXELS + 2);
+}
+#endif
+
+#ifdef KERNEL_blur_strips
+#if ALPHA_WEIGHTED
+void load_weighed(weighed_line_t *weighed, int y, int x, ROWS) {
+  load_line(weighed->line, READ_ROW(y), x, width SAME_TABLES);
+  complete_line(weighed->line, y, x, SAME_ROWS);
+  weighed->weights = weigh(weighed->line);
+}
+
+// Reads the lines again, one by one: kept in registers, they would take room from all pictures.
+void fill_weighted(int x, int top, ROWS) {
+  weighed_line_t above, here, below;
+  load_weighed(&above, top - 1, x, SAME_ROWS);
+  load_weighed(&here, top, x, SAME_ROWS);
+#pragma unroll 1
+  for (int y = top; y < min(top + LINES, TARGET_END); ++y) {
+    load_weighed(&below, y + 1, x, SAME_ROWS);
+    uint words[OWN_WORDS];
+    weighted_means(words, &above, &here, &below);
+    STORE_STRETCH(TARGET_ROW(y), x, words);
+    above = here;
+    here = below;
+  }
+}
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void blur_strips(ROWS) {
+  const int x = OWN_BEGIN;
+  const int top = OWN_ROW;
+  if (x >= width || top >= TARGET_END) return;
+  uint lines[LINES + 2][LINE_WORDS];
+#pragma unroll
+  for (int i = 0; i < LINES + 2; ++i) load_line(lines[i], READ_ROW(top - 1 + i), x, width SAME_TABLES);
+  if (BORDER == BORDER_CONSTANT || x == 0 || x + PIXELS >= width) {
+#pragma unroll
+    for (int i = 0; i < LINES + 2; ++i) complete_line(lines[i], top - 1 + i, x, SAME_ROWS);
+  }
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, LINES + 2)) {
+    fill_weighted(x, top, SAME_ROWS);
+    return;
+  }
+#endif
+#pragma unroll
+  for (int i = 0; i < LINES; ++i) {
+    if (top + i >= TARGET_END) return;
+    uint words[OWN_WORDS];
+    plain_means(words, lines[i], lines[i + 1], lines[i + 2]);
+    STORE_STRETCH(TARGET_ROW(top + i), x, words);
+  }
+}
+#endif
+
+// ---- Rolled strips: three lines at a time ----
+// For kernels that other stages share: what precedes and follows the blur stands in the text once, and few
+// registers leave room for it. Bound by instructions.
+
+#ifdef KERNEL_blur_rolled
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void blur_rolled(ROWS) {
+  const int x = OWN_BEGIN;
+  const int top = OWN_ROW;
+  if (x >= width || top >= TARGET_END) return;
+  uint lines[3][LINE_WORDS] = {{0}};
+  const int end = min(top + LINES, TARGET_END);
+#pragma unroll 1
+  for (int y = top - 1; y <= end; ++y) {
+#pragma unroll
+    for (int word = 0; word < LINE_WORDS; ++word) {
+      lines[0][word] = lines[1][word];
+      lines[1][word] = lines[2][word];
+    }
+    load_line(lines[2], READ_ROW(y), x, width SAME_TABLES);
+    complete_line(lines[2], y, x, SAME_ROWS);
+    if (y <= top) continue;
+    uint words[OWN_WORDS];
+    blur_three(words, lines);
+    STORE_STRETCH(TARGET_ROW(y - 1), x, words);
+  }
+}
+#endif
+
+// ---- Tiles: a work-group fills TILE x TILE pixels from local memory ----
+// Bound by the latency of loads and barriers: little is under way beside them.
+
+#ifdef KERNEL_blur_tiled
 #ifndef TILE
 #define TILE 16  // pixels on a side
 #endif
@@ -399,7 +420,7 @@ void blur_tiled(ROWS) {
     const int x = left + column * PIXELS;
     uint words[OWN_WORDS];
     LOAD_STRETCH(words, READ_ROW(y), min(x, last));
-    if (x + PIXELS > width) end_row(words, PIXELS, READ_ROW(y), x, width);
+    if (x + PIXELS > width) end_row(words, PIXELS, READ_ROW(y), x, width SAME_TABLES);
     if (is_black(y, height)) blacken(words, 0, PIXELS);
     store_words_local(tile[i / STRETCHES] + 4 + column * OWN_WORDS, words, OWN_WORDS);
   }
@@ -409,11 +430,11 @@ void blur_tiled(ROWS) {
     __local uint *line = tile[i % (TILE + 2)];
     if (i < TILE + 2) {
       LOAD_BEFORE(halo, READ_ROW(y), left == 0 ? PIXELS : left);
-      if (left == 0) set_pixel(halo, 4 - CHANNELS, beside(READ_ROW(y), -1, width));
+      if (left == 0) set_pixel(halo, 4 - CHANNELS, beside(READ_ROW(y), -1, width SAME_TABLES));
       line += 4 - HALO;
     } else {
       LOAD_AFTER(halo, READ_ROW(y), min(right, last));
-      if (right >= width) end_row(halo, 1, READ_ROW(y), right, width);
+      if (right >= width) end_row(halo, 1, READ_ROW(y), right, width SAME_TABLES);
       line += 4 + TILE_WORDS;
     }
     if (is_black(y, height)) blacken(halo, i < TILE + 2 ? 4 - CHANNELS : 0, 1);
@@ -435,7 +456,7 @@ void blur_tiled(ROWS) {
     }
     uint words[OWN_WORDS];
     blur_three(words, lines);
-    store_line(TARGET_ROW(OWN_ROW + i), x, width, words);
+    STORE_STRETCH(TARGET_ROW(OWN_ROW + i), x, words);
   }
 }
 #endif

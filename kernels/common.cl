@@ -54,11 +54,14 @@ typedef ushort sample_t;
 #define SOURCE_ROW(y) (source + (size_t)((y) - source_first) * source_pitch)
 #define TARGET_ROW(y) (target + (size_t)((y) - target_first + target_offset) * target_pitch)
 
-// The parameters of every kernel that fills rows from rows; width and height are the picture's.
-#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height
+// The parameters of every kernel that fills rows from rows; width and height are the picture's. Generated
+// programs add tables: TABLES is empty, or a comma and their parameters.
+#define TABLES
+#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height TABLES
 // The same to pass on.
+#define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
-  target_offset, target_rows, width, height
+  target_offset, target_rows, width, height SAME_TABLES
 
 // Rows from TARGET_END on are not in the target: a work-group may reach beyond it.
 #define TARGET_END (target_first + target_rows)
@@ -71,16 +74,22 @@ typedef ushort sample_t;
 // ---- Pixels ----
 
 typedef struct {
-  sample_t at[CHANNELS];
-} pixel_t;
-
-#if TARGET_CHANNELS == CHANNELS
-typedef pixel_t target_pixel_t;
-#else
+  sample_t at[1];
+} pixel1_t;
 typedef struct {
-  sample_t at[TARGET_CHANNELS];
-} target_pixel_t;
-#endif
+  sample_t at[2];
+} pixel2_t;
+typedef struct {
+  sample_t at[3];
+} pixel3_t;
+typedef struct {
+  sample_t at[4];
+} pixel4_t;
+
+#define PASTED_PIXEL(channels) pixel##channels##_t
+#define PIXEL_OF(channels) PASTED_PIXEL(channels)
+typedef PIXEL_OF(CHANNELS) pixel_t;
+typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
 
 pixel_t load_pixel(__global const sample_t *row, int x) {
   pixel_t pixel;
@@ -198,10 +207,13 @@ void store_stretch(__global sample_t *row, int x, int width, const uint *words) 
 #define BLUE(pixel) ((pixel).at[COLORS - 1])
 #define ALPHA(pixel) (HAS_ALPHA ? (pixel).at[CHANNELS - 1] : MAX_SAMPLE)
 
-// As luma() in src/image/luma.hpp; grey is its own luma.
+// As luma() in src/image/luma.hpp.
+#define LUMA_OF(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
+
+// The same of a pixel; grey is its own luma.
 uint luma(pixel_t pixel) {
 #if COLORS == 3
-  return (2126u * RED(pixel) + 7152u * GREEN(pixel) + 722u * BLUE(pixel) + 5000u) / 10000u;
+  return LUMA_OF(RED(pixel), GREEN(pixel), BLUE(pixel));
 #else
   return pixel.at[0];
 #endif

@@ -57,6 +57,7 @@ void check_streams(const FilterOptions& options) {
       options.inputs.end()) {
     throw UsageError("-: standard input has no name for its result in a folder; read it alone");
   }
+  if (options.show_kernel) throw UsageError("--show-kernel is for one picture, not for folders");
   if (options.folder.json && timing_is_data(options)) {
     throw UsageError("--json holds the timing too; leave --timing out");
   }

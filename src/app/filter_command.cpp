@@ -10,6 +10,7 @@
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
+#include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
 #include "app/run_account.hpp"
@@ -124,6 +125,31 @@ void check_trace(const FilterOptions& options, const std::string& output) {
   }
 }
 
+void check_show_kernel(const FilterOptions& options, const std::string& output) {
+  const bool results_go_there = output == standard_stream || options.trace == standard_stream ||
+                                options.timing == TimingFormat::json ||
+                                options.timing == TimingFormat::csv;
+  if (results_go_there) {
+    throw UsageError(
+        "--show-kernel: standard output is taken already; leave out what is written there");
+  }
+  if (options.device == "cpu" || options.device == "all") {
+    throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
+                               options.device));
+  }
+}
+
+// The programs that ran, in the order of their passes.
+void print_kernels(const RunReport& report) {
+  bool any = false;
+  for (const PassReport& pass : report.passes) {
+    if (pass.source.empty()) continue;
+    any = true;
+    print_result(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
+  }
+  if (!any) log::warn("--show-kernel: no kernel of a stage ran");
+}
+
 // Whether there is nothing to do, because the output already exists.
 bool skip_existing(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
@@ -185,6 +211,7 @@ int run_filter_command(int argc, const char* const* argv) {
   check_paths(*options, output);
   check_format_options(*options, file_format);
   if (!options->trace.empty()) check_trace(*options, output);
+  if (options->show_kernel) check_show_kernel(*options, output);
   if (skip_existing(*options, output)) return 0;
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
@@ -201,6 +228,7 @@ int run_filter_command(int argc, const char* const* argv) {
         log::info(line);
     }
     print_timing(report, options->timing, output == standard_stream);
+    if (options->show_kernel) print_kernels(report);
     if (trace) write_trace(report, options->command_line, *trace);
   });
   dispatcher.conclude();

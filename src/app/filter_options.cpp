@@ -75,6 +75,14 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
       ->option_text("N");
 }
 
+void add_kernel_options(CLI::App& app, FilterOptions& options) {
+  app.add_flag_callback(
+      "--no-fuse", [&options] { options.fuse = false; },
+      "Give every stage a kernel of its own on an OpenCL device; the result is the same");
+  app.add_flag("--show-kernel", options.show_kernel,
+               "Run on an OpenCL device and print the OpenCL C that ran on standard output");
+}
+
 void add_picture_options(CLI::App& app, FilterOptions& options) {
   app.option_defaults()->group("Pictures");
   app.add_option_function<std::string>(
@@ -193,6 +201,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   add_names(app, options);
   const StageOptions stages(app);
   add_device_options(app, options);
+  add_kernel_options(app, options);
   add_picture_options(app, options);
   add_folder_options(app, options.folder);
   add_report_options(app, options);

@@ -27,6 +27,8 @@ struct FilterOptions {
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
+  bool fuse = true;          // neighbouring stages may share a kernel on an OpenCL device
+  bool show_kernel = false;  // print the OpenCL C that ran
   TimingFormat timing = TimingFormat::line;
   std::string trace;         // file; empty: none
   std::string command_line;  // as a shell would take it, for the trace

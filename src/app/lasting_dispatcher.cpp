@@ -9,9 +9,12 @@ namespace {
 Dispatcher& lasting(const FilterOptions& options) {
   EngineOptions engine = default_engine_options();
   engine.band_rows = options.band_rows;
+  engine.fuse = options.fuse;
+  const bool means_opencl = options.show_kernel && options.device == "auto";
   static Dispatcher* dispatcher = nullptr;
-  dispatcher =
-      make_dispatcher(options.device, options.require_device, options.chain, engine).release();
+  dispatcher = make_dispatcher(means_opencl ? "opencl" : options.device, options.require_device,
+                               options.chain, engine)
+                   .release();
   return *dispatcher;
 }
 

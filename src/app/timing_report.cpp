@@ -1,5 +1,6 @@
 #include "app/timing_report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -26,6 +27,14 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
   if (total.pass < 0) return activity;
   const std::string& stage = report.passes.at(static_cast<std::size_t>(total.pass)).stage;
   return total.activity == Activity::kernel ? stage : "build " + stage;
+}
+
+// Of the table's first column: kernels of several stages have long names.
+std::size_t label_width(const RunReport& report, const std::vector<ActivityTotal>& totals) {
+  std::size_t width = 15;
+  for (const ActivityTotal& total : totals)
+    width = std::max(width, label(report, total).size());
+  return width + 1;
 }
 
 std::string detail(const RunReport& report, const ActivityTotal& total) {
@@ -118,12 +127,14 @@ std::string timing_table(const RunReport& report) {
                 printable(report.output), report.size.width, report.size.height,
                 pixels_text(report), report.bands, report.bands == 1 ? "" : "s", report.band_rows);
   text += device_lines(report.engine);
-  text += formatted("{:<16}{:>11}{:>10}{:>10}{:>8}\n", "", "ms", "MB", "Mpx/s", "GB/s");
+  const std::vector<ActivityTotal> totals = activity_totals(report);
+  const std::size_t width = label_width(report, totals);
+  text += formatted("{:<{}}{:>11}{:>10}{:>10}{:>8}\n", "", width, "ms", "MB", "Mpx/s", "GB/s");
   int walk = 0;
-  for (const ActivityTotal& total : activity_totals(report)) {
+  for (const ActivityTotal& total : totals) {
     if (std::exchange(walk, total.walk) != total.walk) text += pass_heading(walk) + ":\n";
-    text +=
-        formatted("{:<16}{:>11.3f}", printable(label(report, total)), milliseconds(total.duration));
+    text += formatted("{:<{}}{:>11.3f}", printable(label(report, total)), width,
+                      milliseconds(total.duration));
     text += moves_pixels(total)
                 ? formatted("{:>10.2f}{:>10.1f}{:>8.2f}", static_cast<double>(total.bytes) / 1e6,
                             total.megapixels_per_second(report.size), total.gigabytes_per_second())
@@ -133,8 +144,8 @@ std::string timing_table(const RunReport& report) {
     text += "\n";
   }
   const ActivityTotal total{.duration = report.total};
-  text += formatted("{:<16}{:>11.3f}\n", "other", milliseconds(unaccounted_time(report)));
-  text += formatted("{:<16}{:>11.3f}{:>10}{:>10.1f}{:>8}  {}\n", "total",
+  text += formatted("{:<{}}{:>11.3f}\n", "other", width, milliseconds(unaccounted_time(report)));
+  text += formatted("{:<{}}{:>11.3f}{:>10}{:>10.1f}{:>8}  {}\n", "total", width,
                     milliseconds(report.total), "", total.megapixels_per_second(report.size), "",
                     "from start to end; lines above may overlap");
   return text;

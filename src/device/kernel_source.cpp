@@ -21,7 +21,9 @@ std::string read_live(const std::string& path) {
   }
 }
 
-std::string one_file(std::string_view file) {
+}  // namespace
+
+std::string kernel_file(std::string_view file) {
   if (const char* folder = std::getenv("GPUFILTER_KERNELS")) {
     return read_live(std::filesystem::path(folder) / file);
   }
@@ -31,11 +33,12 @@ std::string one_file(std::string_view file) {
   return std::string(found->second);
 }
 
-}  // namespace
-
-std::string kernel_source(std::string_view file) {
-  // #line makes the compiler's messages name lines of the file, not of the two joined.
-  return one_file("common.cl") + "\n#line 1\n" + one_file(file);
+std::string kernel_source(std::string_view file, std::string_view generated) {
+  // #line makes the compiler's messages name lines of the file, not of all joined.
+  std::string text = kernel_file("common.cl");
+  text += generated;
+  text += "\n#line 1\n";
+  return text + kernel_file(file);
 }
 
 }  // namespace gpufilter

@@ -11,8 +11,11 @@ namespace gpufilter {
 // The files of kernels/ as they were at build time, by name ("blur.cl").
 [[nodiscard]] const std::map<std::string, std::string_view, std::less<>>& embedded_kernels();
 
-// What a program is compiled from: common.cl followed by `file`. With GPUFILTER_KERNELS set, both
-// are read from that folder instead. Throws DeviceError where there is no such file.
-[[nodiscard]] std::string kernel_source(std::string_view file);
+// A file of kernels/. With GPUFILTER_KERNELS set, it is read from that folder instead. Throws
+// DeviceError where there is no such file.
+[[nodiscard]] std::string kernel_file(std::string_view file);
+
+// What a program is compiled from: common.cl, what was generated for it, `file`. As above.
+[[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
 
 }  // namespace gpufilter

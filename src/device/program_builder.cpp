@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -36,10 +37,10 @@ std::string first_complaint(const std::string& log) {
 
 }  // namespace
 
-std::string ProgramBuilder::key(const std::string& source, const std::string& options) const {
+std::string ProgramBuilder::key(const ProgramText& text) const {
   return formatted("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", GPUFILTER_VERSION, device_.name,
                    device_.vendor, device_.device_version, device_.driver_version, device_.platform,
-                   device_.platform_version, options, source);
+                   device_.platform_version, text.options, text.source);
 }
 
 std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
@@ -58,44 +59,45 @@ std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
   }
 }
 
-cl::Program ProgramBuilder::from_source(const std::string& file, const std::string& source,
-                                        const std::string& options) const {
+cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramText& text) const {
   try {
-    cl::Program program(context_, source);
-    program.build(options.c_str());
+    cl::Program program(context_, text.source);
+    program.build(text.options.c_str());
     return program;
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
-    const std::string text = logs.empty() ? "" : logs.front().second;
-    std::istringstream lines(text);
+    const std::string log = logs.empty() ? "" : logs.front().second;
+    std::istringstream lines(log);
     for (std::string line; std::getline(lines, line);)
       log::debug(formatted("{}: compiler: {}", file, line));
     throw DeviceError(
-        formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(text)));
+        formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(log)));
   } catch (const cl::Error& error) {
     throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, file,
                                 opencl_error_text(error.err())));
   }
 }
 
-BuiltProgram ProgramBuilder::build(const std::string& file, const std::string& function,
-                                   const std::string& request_options) {
-  const std::string source = kernel_source(file);
-  const std::string options = with_language(request_options) + selection_of(function, source);
-  const std::string full_key = key(source, options);
+BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
+  auto text = std::make_shared<ProgramText>();
+  text->source = kernel_source(request.file, request.generated);
+  text->options = with_language(request.options) + selection_of(request.function, text->source);
+  text->key = to_string(content_hash(text->options + '\n' + text->source));
+  const std::string full_key = key(*text);
   const std::lock_guard lock(*mutex_);
   if (const auto known = programs_.find(full_key); known != programs_.end()) {
     return known->second.built;
   }
   Entry entry;
   const Nanoseconds begin = now();
-  if (auto cached = from_cache(full_key, options)) {
-    entry = {{std::move(*cached), ProgramOrigin::cached}, true};
+  if (auto cached = from_cache(full_key, text->options)) {
+    entry = {{std::move(*cached), ProgramOrigin::cached, text}, true};
   } else {
-    entry = {{from_source(file, source, options), ProgramOrigin::compiled}, false};
+    entry = {{from_source(request.file, *text), ProgramOrigin::compiled, text}, false};
   }
-  log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, function, file, options,
-                       to_string(entry.built.origin), static_cast<double>(now() - begin) / 1e6));
+  log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, request.function,
+                       request.file, text->options, to_string(entry.built.origin),
+                       static_cast<double>(now() - begin) / 1e6));
   return programs_.emplace(full_key, std::move(entry)).first->second.built;
 }
 

@@ -14,9 +14,17 @@
 
 namespace gpufilter {
 
+// What a program is compiled from.
+struct ProgramText {
+  std::string options;
+  std::string source;
+  std::string key;  // a hash of both
+};
+
 struct BuiltProgram {
   cl::Program program;
   ProgramOrigin origin = ProgramOrigin::compiled;
+  std::shared_ptr<const ProgramText> text;
 };
 
 class ProgramBuilder {
@@ -24,11 +32,10 @@ class ProgramBuilder {
   ProgramBuilder(DeviceInfo device, cl::Context context, std::optional<ProgramCache> cache)
       : device_(std::move(device)), context_(std::move(context)), cache_(std::move(cache)) {}
 
-  // A program that has the kernel `function`; of the kernels that the file keeps between
+  // A program that has the kernel asked for; of the kernels that the file keeps between
   // "#ifdef KERNEL_name" and "#endif", no other. Throws DeviceError with the compiler's first
   // complaint.
-  [[nodiscard]] BuiltProgram build(const std::string& file, const std::string& function,
-                                   const std::string& options);
+  [[nodiscard]] BuiltProgram build(const KernelRequest& request);
 
   // Stores what was compiled in the cache.
   void keep();
@@ -39,11 +46,10 @@ class ProgramBuilder {
     bool kept = false;
   };
 
-  [[nodiscard]] std::string key(const std::string& source, const std::string& options) const;
+  [[nodiscard]] std::string key(const ProgramText& text) const;
   [[nodiscard]] std::optional<cl::Program> from_cache(const std::string& key,
                                                       const std::string& options) const;
-  [[nodiscard]] cl::Program from_source(const std::string& file, const std::string& source,
-                                        const std::string& options) const;
+  [[nodiscard]] cl::Program from_source(const std::string& file, const ProgramText& text) const;
 
   DeviceInfo device_;
   cl::Context context_;

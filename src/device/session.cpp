@@ -17,7 +17,7 @@ namespace gpufilter {
 
 struct Kernel::State {
   cl::Kernel kernel;
-  std::string program;  // its file and macros
+  std::shared_ptr<const ProgramText> program;
   std::string name;
   ProgramOrigin origin = ProgramOrigin::compiled;
 };
@@ -89,6 +89,10 @@ const char* to_string(ProgramOrigin origin) {
 
 ProgramOrigin Kernel::origin() const {
   return state_->origin;
+}
+
+std::string Kernel::source() const {
+  return formatted("// options: {}\n{}", state_->program->options, state_->program->source);
 }
 
 // ---- Event ----
@@ -167,7 +171,7 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
     check_opencl(code, state_->device, kernel.state().name);
   };
   if (state_->gate) {
-    state_->gate->launch({kernel.state().program, kernel.state().name, local[0], local[1]},
+    state_->gate->launch({kernel.state().program->key, kernel.state().name, local[0], local[1]},
                          std::max(global[0], global[1]), *state_, enqueue);
   } else {
     enqueue();
@@ -266,12 +270,12 @@ Queue Session::make_queue() {
 }
 
 Kernel Session::make_kernel(const KernelRequest& request) {
-  const BuiltProgram built = state_->builder.build(request.file, request.function, request.options);
+  const BuiltProgram built = state_->builder.build(request);
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);
-  return Kernel(std::make_shared<Kernel::State>(Kernel::State{
-      cl::Kernel(kernel), request.file + ' ' + request.options, request.function, built.origin}));
+  return Kernel(std::make_shared<Kernel::State>(
+      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin}));
 }
 
 void Session::keep_programs() {

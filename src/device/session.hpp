@@ -58,6 +58,8 @@ class Kernel {
   struct State;
   explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
   [[nodiscard]] ProgramOrigin origin() const;
+  // What its program was compiled from: a line with the compiler's options, then the text.
+  [[nodiscard]] std::string source() const;
   [[nodiscard]] const State& state() const { return *state_; }
 
  private:
@@ -116,12 +118,14 @@ class Queue {
   std::unique_ptr<State> state_;
 };
 
-// What a kernel is built from: a file of kernels/, a function in it, and the macros it is compiled
-// with ("-D CHANNELS=3 -D DEPTH=8").
+// What a kernel is built from: a file of kernels/, a function in it, the macros it is compiled with
+// ("-D CHANNELS=3 -D DEPTH=8"), and OpenCL C that was generated for the program; it stands before
+// the file.
 struct KernelRequest {
   std::string file;
   std::string function;
   std::string options;
+  std::string generated = {};
 };
 
 // A context on one device. All methods may be called from several threads at a time.

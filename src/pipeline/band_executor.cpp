@@ -8,17 +8,16 @@ PassReport describe_pass(const Pass& pass) {
   const StageCost cost = pass.stage->cost(pass.input.format);
   PassReport report;
   report.stage = pass.stage->name();
-  report.kind = cost.kind;
-  report.operations = cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels());
+  report.work = {
+      {cost.kind, cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels())}};
   return report;
 }
 
 PassReport describe_measuring(const Plan& plan) {
   PassReport report;
   report.stage = "statistics";
-  report.kind = statistics_kind;
-  report.operations =
-      static_cast<double>(plan.output().size.pixels()) * plan.output().format.channels;
+  report.work = {{statistics_kind, static_cast<double>(plan.output().size.pixels()) *
+                                       plan.output().format.channels}};
   return report;
 }
 

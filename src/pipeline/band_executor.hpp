@@ -11,16 +11,21 @@
 
 namespace gpufilter {
 
-// How one pass was carried out: for the account that every run gives.
+// Work that a pass was, for estimates; see StageCost.
+struct PassWork {
+  std::string kind;
+  double operations = 0;  // over the whole picture
+};
+
+// How one pass, or several by one kernel, were carried out: for the account that every run gives.
 struct PassReport {
-  std::string stage;
+  std::string stage;  // "color", "color + levels"
   std::string variant;
   std::string reason;
-  std::string program;  // "cache", "compiled", or "none" where nothing had to be built
-  int walk = 0;         // how many times the picture was walked through before
-  // The work that the pass was, for estimates; see StageCost.
-  std::string kind = {};
-  double operations = 0;  // over the whole picture
+  std::string program;              // "cache", "compiled", or "none" where nothing had to be built
+  int walk = 0;                     // how many times the picture was walked through before
+  std::vector<PassWork> work = {};  // of each stage
+  std::string source = {};          // of the program that ran on a device
 };
 
 // As executors report it before they run.
@@ -52,8 +57,10 @@ class BandExecutor {
 [[nodiscard]] std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan,
                                                                Timeline& timeline);
 
-// The device of `session`, with the kernels of all passes built. Throws DeviceError, UsageError.
+// The device of `session`, with the kernels of all passes built; with `fuse`, neighbouring passes
+// share a kernel where they can. Throws DeviceError, UsageError.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
-                                                                 Timeline& timeline);
+                                                                 Timeline& timeline,
+                                                                 bool fuse = true);
 
 }  // namespace gpufilter

@@ -5,6 +5,7 @@
 
 #include "compute/picture_reduction.hpp"
 #include "pipeline/band_executor.hpp"
+#include "pipeline/pass_groups.hpp"
 
 namespace gpufilter {
 namespace {
@@ -14,9 +15,9 @@ namespace {
 // each, so that one's transfers go on beside another's kernels.
 struct Lane {
   std::array<Buffer, 2> buffers;
-  std::vector<std::unique_ptr<DevicePass>> passes;
-  std::unique_ptr<PictureReducer> reducer;  // where the plan measures
-  Queue queue;                              // goes first: its commands use the rest
+  std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group
+  std::unique_ptr<PictureReducer> reducer;          // where the plan measures
+  Queue queue;                                      // goes first: its commands use the rest
 };
 
 // The commands of one band, to be timed when they are done.
@@ -34,10 +35,10 @@ class BandCommands {
                          0});
   }
 
-  // The kernels of one pass: its bytes are counted once, whatever they move among themselves.
-  void add_kernels(std::vector<Event> events, std::size_t pass, std::uint64_t bytes) {
+  // The kernels of one group: its bytes are counted once, whatever they move among themselves.
+  void add_kernels(std::vector<Event> events, std::size_t group, std::uint64_t bytes) {
     for (Event& event : events) {
-      add(std::move(event), Activity::kernel, static_cast<int>(pass), bytes);
+      add(std::move(event), Activity::kernel, static_cast<int>(group), bytes);
       bytes = 0;
     }
   }
@@ -95,15 +96,19 @@ std::size_t bytes_of(const RowRange& rows, std::size_t pitch) {
 
 class DeviceExecutor final : public BandExecutor {
  public:
-  DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline)
+  DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline, bool fuse)
       : plan_(plan),
+        groups_(group_passes(plan, session.device(), fuse)),
         session_(session),
         timeline_(timeline),
         in_place_(session.device().kind == DeviceKind::cpu && session.device().unified_memory),
         pool_(make_pool()) {
     auto lane = make_lane();
-    for (std::size_t i = 0; i < plan.passes.size(); ++i)
-      add_report(describe_pass(plan.passes[i]), lane->passes[i]->description());
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const DevicePass::Description& description = lane->passes[i]->description();
+      add_report(describe_group(plan, groups_[i]), description);
+      reports_.back().source = description.source;
+    }
     if (plan.measure) add_report(describe_measuring(plan), lane->reducer->description());
     idle_.push_back(std::move(lane));
   }
@@ -134,7 +139,7 @@ class DeviceExecutor final : public BandExecutor {
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = in_place_ ? borrowed : lane->buffers[0];
     const DeviceRows result{&run_passes(*lane, input, band, nullptr, commands), band};
-    commands.add_kernels(lane->reducer->add(lane->queue, result), plan_.passes.size(),
+    commands.add_kernels(lane->reducer->add(lane->queue, result), groups_.size(),
                          bytes_of(band, row_pitch(plan_.output())));
     lane->queue.finish();
     commands.record();
@@ -162,17 +167,16 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows));
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, session_.make_queue()});
-    // The results of passes that stay on the device: in place, the last one's does not.
-    const std::size_t kept = plan_.passes.size() - (in_place_ && !plan_.measure ? 1 : 0);
+    // The results of groups that stay on the device: in place, the last one's does not.
+    const std::size_t kept = groups_.size() - (in_place_ && !plan_.measure ? 1 : 0);
     if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
-    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-      const Pass& pass = plan_.passes[i];
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
       const ScopedSpan span(timeline_, build_span(i));
-      lane->passes.push_back(pass.stage->prepare(session_, pass.input.size, pass.input.format));
+      lane->passes.push_back(prepare_group(plan_, groups_[i], session_));
     }
     if (plan_.measure) {
-      const ScopedSpan span(timeline_, build_span(plan_.passes.size()));
+      const ScopedSpan span(timeline_, build_span(groups_.size()));
       lane->reducer = std::make_unique<PictureReducer>(session_, plan_.output().size.width,
                                                        plan_.output().format, *plan_.measure);
     }
@@ -221,29 +225,31 @@ class DeviceExecutor final : public BandExecutor {
                            const Buffer* last, BandCommands& commands) {
     const auto windows = plan_.windows(band);
     const Buffer* result = &input;
-    for (std::size_t i = 0; i < plan_.passes.size(); ++i) {
-      const Pass& pass = plan_.passes[i];
-      const bool is_last = i + 1 == plan_.passes.size();
-      const DeviceRows from{result, windows[i]};
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const PictureShape& before = plan_.passes[groups_[i].first].input;
+      const PictureShape& after = plan_.passes[groups_[i].end - 1].output;
+      const bool is_last = i + 1 == groups_.size();
+      const DeviceRows from{result, windows[groups_[i].first]};
       result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
-      const DeviceRows to{result, windows[i + 1]};
+      const DeviceRows to{result, windows[groups_[i].end]};
       commands.add_kernels(
-          enqueue(lane.queue, pass, *lane.passes[i], from, to), i,
-          bytes_of(from.rows, row_pitch(pass.input)) + bytes_of(to.rows, row_pitch(pass.output)));
+          enqueue(lane.queue, *lane.passes[i], before.size, after.size, from, to), i,
+          bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
   }
 
   // Kernels work within the picture: rows past its edges are filled apart, under the numbers of the
   // rows that they repeat.
-  static std::vector<Event> enqueue(Queue& queue, const Pass& pass, DevicePass& on_device,
-                                    const DeviceRows& from, const DeviceRows& to) {
+  static std::vector<Event> enqueue(Queue& queue, DevicePass& pass, ImageSize input,
+                                    ImageSize output, const DeviceRows& from,
+                                    const DeviceRows& to) {
     std::vector<Event> events;
-    for (const RepeatedRows& part : cut_at_edges(to.rows, pass.output.size.height)) {
-      const DeviceRows source{from.buffer, from.rows.moved(-part.repeats * pass.input.size.height)};
-      const DeviceRows target{to.buffer, part.rows.moved(-part.repeats * pass.output.size.height),
+    for (const RepeatedRows& part : cut_at_edges(to.rows, output.height)) {
+      const DeviceRows source{from.buffer, from.rows.moved(-part.repeats * input.height)};
+      const DeviceRows target{to.buffer, part.rows.moved(-part.repeats * output.height),
                               part.rows.begin - to.rows.begin};
-      for (Event& event : on_device.enqueue(queue, source, target))
+      for (Event& event : pass.enqueue(queue, source, target))
         events.push_back(std::move(event));
     }
     return events;
@@ -256,6 +262,7 @@ class DeviceExecutor final : public BandExecutor {
   }
 
   const Plan& plan_;
+  std::vector<PassGroup> groups_;
   Session& session_;
   Timeline& timeline_;
   bool in_place_;  // the device works in the host's memory: nothing is copied
@@ -268,8 +275,8 @@ class DeviceExecutor final : public BandExecutor {
 }  // namespace
 
 std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
-                                                   Timeline& timeline) {
-  return std::make_unique<DeviceExecutor>(plan, session, timeline);
+                                                   Timeline& timeline, bool fuse) {
+  return std::make_unique<DeviceExecutor>(plan, session, timeline, fuse);
 }
 
 }  // namespace gpufilter

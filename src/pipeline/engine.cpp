@@ -118,7 +118,7 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   if (!session_) start_session(*candidate.device, timeline);
   prepared.session = session_;
   prepared.plan = plan(work);
-  prepared.executor = make_device_executor(*prepared.plan, *session_, timeline);
+  prepared.executor = make_device_executor(*prepared.plan, *session_, timeline, options_.fuse);
   prepared.report = report_;
   return prepared;
 }

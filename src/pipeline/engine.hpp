@@ -48,6 +48,7 @@ struct EngineOptions {
   std::optional<int> band_rows = std::nullopt;  // instead of what suits the device
   // Bytes; instead of the device's largest allocation.
   std::optional<std::uint64_t> max_buffer = std::nullopt;
+  bool fuse = true;  // let neighbouring passes share a kernel on a device
 };
 
 // Starts devices when they are first needed and keeps the one that works for the pictures to come.

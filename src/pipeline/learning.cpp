@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <chrono>
+#include <numeric>
 #include <ratio>
 #include <string_view>
+#include <vector>
 
 #include "base/format.hpp"
 #include "host/instruction_set.hpp"
@@ -48,14 +50,28 @@ Sum sum_of(const RunReport& report, const Wanted& wanted) {
   return sum;
 }
 
-void learn_filters(RateStore& store, const std::string& place, const RunReport& report) {
+// Where one kernel did the work of several stages, each is taken to be as much faster or slower
+// than expected as all of them together.
+void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
+                   const RunReport& report) {
+  const Rates rates(store, place, place);
+  const auto rate = [&](const PassWork& work) {
+    return on_gpu ? rates.on_device(work.kind) : rates.on_host(work.kind);
+  };
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
-    if (pass.operations <= 0) continue;
+    const double expected = std::accumulate(
+        pass.work.begin(), pass.work.end(), 0.0,
+        [&](double sum, const PassWork& work) { return sum + work.operations * rate(work); });
+    if (expected <= 0) continue;
     const Sum sum = sum_of(report, [i](const Span& span) {
       return span.activity == Activity::kernel && span.pass == static_cast<int>(i);
     });
-    store.learn(place, pass.kind, sum.seconds / pass.operations);
+    std::vector<double> learned;  // before any of it changes a rate
+    for (const PassWork& work : pass.work)
+      learned.push_back(rate(work) * sum.seconds / expected);
+    for (std::size_t k = 0; k < learned.size(); ++k)
+      store.learn(place, pass.work[k].kind, learned[k]);
   }
 }
 
@@ -118,7 +134,7 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
     learn_device(store, place, report);
   }
   if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
-  learn_filters(store, place, report);
+  learn_filters(store, place, on_gpu, report);
   if (!in_folder) learn_codecs(store, task, report);
 }
 

@@ -52,6 +52,16 @@ class Blur final : public Stage {
     blur_rows(source, target, size.height, parameters_.border, parameters_.alpha);
   }
 
+  [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                       const DeviceInfo& device) const override {
+    if (names_kernel()) return std::nullopt;
+    RowKernel kernel = kernel_for(device, input);
+    kernel.function = "blur_rolled";
+    kernel.lines = 8;
+    kernel.group_height = 1;
+    return kernel;
+  }
+
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
     return make_row_pass(session, kernel_for(session.device(), input), size, input, input);

@@ -6,7 +6,6 @@
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/lookup_rows.hpp"
-#include "stages/row_pass.hpp"
 
 namespace gpufilter {
 namespace {
@@ -44,38 +43,56 @@ std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const Pix
   return to_bytes(std::span(table));
 }
 
+// Alpha stays, here and below.
+std::string with_alpha(std::string loop, const PixelFormat& format) {
+  if (format.has_alpha())
+    loop += formatted("    out[i].at[{0}] = in[i].at[{0}];\n", format.channels - 1);
+  return loop + "  }\n";
+}
+
+std::string look_up_source(const PixelFormat& format) {
+  std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  for (int c = 0; c < format.color_channels(); ++c)
+    loop += formatted("    out[i].at[{0}] = table[in[i].at[{0}]];\n", c);
+  return with_alpha(std::move(loop), format);
+}
+
+// Grey is its own luma.
+std::string scale_source(const PixelFormat& format) {
+  std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
+  loop += format.color_channels() == 1
+              ? "    const float factor = table[in[i].at[0]];\n"
+              : "    const float factor = table[LUMA_OF(in[i].at[0], in[i].at[1], in[i].at[2])];\n";
+  for (int c = 0; c < format.color_channels(); ++c)
+    loop += formatted("    out[i].at[{0}] = to_sample(from_sample(in[i].at[{0}]) * factor);\n", c);
+  return with_alpha(std::move(loop), format);
+}
+
 template <typename Entry>
 class LookupStage : public Stage {
  public:
-  LookupStage(std::string name, std::string variant, std::string function,
+  // `source` writes the pixel function, whose table has an entry for each sample or luma.
+  using Source = std::string (*)(const PixelFormat&);
+  LookupStage(std::string name, std::string variant, std::string kind, Source source,
               typename Tables<Entry>::Make make)
       : name_(std::move(name)),
         variant_(std::move(variant)),
-        function_(std::move(function)),
+        kind_(std::move(kind)),
+        source_(source),
         tables_(std::move(make)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("{} {}", function_, input.depth), static_cast<double>(input.channels)};
+    return {formatted("{} {}", kind_, input.depth), static_cast<double>(input.channels)};
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
-                                                    const PixelFormat& input) const override {
-    RowKernel kernel{.file = "lookup.cl",
-                     .function = function_,
-                     .constants = table_bytes(tables_.of(input), input),
-                     .pixels = wide_pixels(input),
-                     .variant = variant_};
-    // A small table is brought to local memory once for all lines of a work-group.
-    if (input.depth == 8 && session.device().kind == DeviceKind::gpu &&
-        session.device().fits(64, 4, kernel.constants.size())) {
-      kernel.macros = "-D LOCAL_TABLE=1";
-      kernel.lines = 2;
-      kernel.group_height = 4;
-    }
-    return make_row_pass(session, std::move(kernel), size, input, input);
+  [[nodiscard]] std::optional<PixelFunction> pixel_function(
+      const PixelFormat& input, const DeviceInfo& /*device*/) const override {
+    return PixelFunction{.body = source_(input),
+                         .table_entry = std::is_same_v<Entry, float> ? "float" : "sample_t",
+                         .table = table_bytes(tables_.of(input), input)};
   }
 
   void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
@@ -85,7 +102,8 @@ class LookupStage : public Stage {
  private:
   std::string name_;
   std::string variant_;
-  std::string function_;
+  std::string kind_;  // of its cost
+  Source source_;
   Tables<Entry> tables_;
 };
 
@@ -94,12 +112,13 @@ class LookupStage : public Stage {
 std::shared_ptr<const Stage> make_lookup(SampleLookup lookup) {
   return std::make_shared<LookupStage<std::uint16_t>>(std::move(lookup.stage),
                                                       std::move(lookup.variant), "look_up_samples",
-                                                      std::move(lookup.make_table));
+                                                      look_up_source, std::move(lookup.make_table));
 }
 
 std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling) {
   return std::make_shared<LookupStage<float>>(std::move(scaling.stage), std::move(scaling.variant),
-                                              "scale_by_luma", std::move(scaling.make_factors));
+                                              "scale_by_luma", scale_source,
+                                              std::move(scaling.make_factors));
 }
 
 }  // namespace gpufilter

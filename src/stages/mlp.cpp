@@ -6,12 +6,21 @@
 #include "base/format.hpp"
 #include "stages/mlp_pass.hpp"
 #include "stages/mlp_rows.hpp"
+#include "stages/network_source.hpp"
 
 namespace gpufilter {
 namespace {
 
 PixelFormat output_of(const Network& network, const PixelFormat& input) {
   return {network.outputs() == 4 || input.has_alpha() ? 4 : 3, input.depth};
+}
+
+// Whether a kernel of its own suits the network: its numbers fit registers, and the compiler, whose
+// time grows with the operations, is done soon.
+bool suits(const PixelFunction& function, const DeviceInfo& device) {
+  const bool on_gpu = device.kind != DeviceKind::cpu;
+  return function.numbers <= (on_gpu ? 140 : 80) &&
+         function.operations <= (on_gpu ? 36'000 : 10'000);
 }
 
 class Mlp final : public Stage {
@@ -47,8 +56,17 @@ class Mlp final : public Stage {
     mlp_rows(source, target, *network_);
   }
 
+  [[nodiscard]] std::optional<PixelFunction> pixel_function(
+      const PixelFormat& input, const DeviceInfo& device) const override {
+    if (block_.pixels > 0) return std::nullopt;
+    PixelFunction function = network_function(*network_, input);
+    if (!suits(function, device)) return std::nullopt;
+    return function;
+  }
+
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
+    if (pixel_function(input, session.device())) return Stage::prepare(session, size, input);
     return make_mlp_pass(session, network_, block_, size, {input, output_format(input)});
   }
 

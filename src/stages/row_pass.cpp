@@ -1,8 +1,8 @@
 #include "stages/row_pass.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
@@ -17,16 +17,20 @@ class RowPass final : public DevicePass {
       : kernel_(session.make_kernel(
             {kernel.file, kernel.function,
              formatted("{} -D PIXELS={} -D LINES={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                       format_macros(source, target), kernel.pixels, kernel.lines,
-                       kernel.group_width, kernel.group_height, kernel.macros)})),
+                       kernel.formats.empty() ? format_macros(source, target) : kernel.formats,
+                       kernel.pixels, kernel.lines, kernel.group_width, kernel.group_height,
+                       kernel.macros),
+             std::move(kernel.generated)})),
         range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
                kernel.group_width, kernel.group_height},
         lines_(kernel.lines),
         size_(size),
         source_pitch_(pitch_in_samples(size.width, source)),
         target_pitch_(pitch_in_samples(size.width, target)),
-        description_{std::move(kernel.variant), std::move(kernel.reason), kernel_.origin()} {
-    if (!kernel.constants.empty()) constants_.emplace(session, std::move(kernel.constants));
+        description_{std::move(kernel.variant), std::move(kernel.reason), kernel_.origin(),
+                     kernel_.source()} {
+    for (std::vector<std::uint8_t>& table : kernel.tables)
+      tables_.emplace_back(session, std::move(table));
   }
 
   [[nodiscard]] const Description& description() const override { return description_; }
@@ -37,7 +41,8 @@ class RowPass final : public DevicePass {
     std::vector<KernelArgument> arguments{
         *source.buffer,    source_pitch_, source.rows.begin, *target.buffer, target_pitch_,
         target.rows.begin, target.offset, target_rows,       size_.width,    size_.height};
-    if (constants_) arguments.emplace_back(constants_->on_device(queue));
+    for (DeviceConstants& table : tables_)
+      arguments.emplace_back(table.on_device(queue));
     range_.height = (static_cast<std::size_t>(target_rows) + lines_ - 1) / lines_;
     return {queue.launch(kernel_, range_, arguments)};
   }
@@ -49,7 +54,7 @@ class RowPass final : public DevicePass {
   ImageSize size_;
   std::int32_t source_pitch_;
   std::int32_t target_pitch_;
-  std::optional<DeviceConstants> constants_;
+  std::vector<DeviceConstants> tables_;
   Description description_;
 };
 

@@ -1,6 +1,9 @@
 #include "stages/stage.hpp"
 
 #include <stdexcept>
+#include <utility>
+
+#include "stages/fused_pass.hpp"
 
 namespace gpufilter {
 namespace {
@@ -34,9 +37,23 @@ void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
   throw_not_runnable(*this);
 }
 
-std::unique_ptr<DevicePass> Stage::prepare(Session& /*session*/, ImageSize /*size*/,
-                                           const PixelFormat& /*input*/) const {
-  throw_not_runnable(*this);
+std::optional<PixelFunction> Stage::pixel_function(const PixelFormat& /*input*/,
+                                                   const DeviceInfo& /*device*/) const {
+  return std::nullopt;
+}
+
+std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
+                                              const DeviceInfo& /*device*/) const {
+  return std::nullopt;
+}
+
+std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
+                                           const PixelFormat& input) const {
+  auto function = pixel_function(input, session.device());
+  if (!function) throw_not_runnable(*this);
+  StageGroup group{.source = input, .target = output_format(input)};
+  group.before.push_back({std::move(*function), input, group.target});
+  return make_fused_pass(session, std::move(group), size, {label(), "the only kernel"});
 }
 
 }  // namespace gpufilter

@@ -9,6 +9,8 @@
 
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
+#include "stages/pixel_function.hpp"
+#include "stages/row_kernel.hpp"
 
 namespace gpufilter {
 
@@ -22,6 +24,7 @@ class DevicePass {
     std::string variant;
     std::string reason;
     ProgramOrigin origin = ProgramOrigin::compiled;
+    std::string source = {};  // of its program
   };
   [[nodiscard]] virtual const Description& description() const = 0;
 
@@ -89,8 +92,20 @@ class Stage {
   // source_rows(target.rows, size) of a picture of this size. Safe to call from several threads.
   virtual void run(const ConstRows& source, const MutableRows& target, ImageSize size) const;
 
-  // Builds what it takes to run on a device, for sources of this size and format. Throws
-  // DeviceError; UsageError where what was asked for (a tile) does not fit the device.
+  // What it makes of a pixel of this format, whatever stands around it, for a kernel on `device`;
+  // nothing where it reads other pixels too, or would not suit such a kernel.
+  [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(const PixelFormat& input,
+                                                                    const DeviceInfo& device) const;
+
+  // Where it reads a pixel's neighbours too and makes a picture of the same format and size: the
+  // kernel that loads and stores through the macros of kernels/fused_window.cl, so that other
+  // stages may share it; nothing where there is none.
+  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
+                                                               const DeviceInfo& device) const;
+
+  // Builds what it takes to run on a device, for sources of this size and format: by default a
+  // kernel that is generated from its pixel function. Throws DeviceError; UsageError where what was
+  // asked for (a tile) does not fit the device.
   [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                             const PixelFormat& input) const;
 };

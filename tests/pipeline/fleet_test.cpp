@@ -263,8 +263,7 @@ RunReport report_of(const std::string& kind, const std::string& device) {
   report.engine.driver = "1";
   PassReport pass;
   pass.stage = "blur";
-  pass.kind = "blur 8";
-  pass.operations = 1e9;
+  pass.work = {{"blur 8", 1e9}};
   report.passes = {pass};
   const auto add = [&](Activity activity, int of, Nanoseconds duration, std::uint64_t bytes) {
     report.spans.push_back(

@@ -80,10 +80,10 @@ const std::vector<Session*>& kernel_sessions() {
 }
 
 Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
-                       const PlanLimits& limits) {
+                       const PlanLimits& limits, bool fuse) {
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
-  const auto executor = make_device_executor(plan, session, timeline);
+  const auto executor = make_device_executor(plan, session, timeline, fuse);
   static_cast<void>(run_bands(inverted(image), plan, *executor));
   return run_bands(image, plan, *executor);
 }

@@ -1,0 +1,169 @@
+// Kernel times of chains on a device, fused and not: bench/README.md.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/device_catalog.hpp"
+#include "pipeline/band_executor.hpp"
+#include "stages/catalogue.hpp"
+#include "stages/fused_pass.hpp"
+#include "stages/mlp.hpp"
+
+namespace gpufilter::bench {
+namespace {
+
+constexpr ImageSize size{5472, 3648};  // 20 Mpx
+
+// What the same structure takes without arithmetic.
+class Copy final : public Stage {
+ public:
+  [[nodiscard]] std::string name() const override { return "copy"; }
+  [[nodiscard]] std::string key() const override { return "copy"; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"copy", 1}; }
+  [[nodiscard]] std::optional<PixelFunction> pixel_function(
+      const PixelFormat& /*input*/, const DeviceInfo& /*device*/) const override {
+    return PixelFunction{.body =
+                             "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) "
+                             "out[i] = in[i];\n"};
+  }
+};
+
+std::shared_ptr<const Stage> stage(const std::string& option, const std::string& value) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == "--" + option) return kind.make(value, {});
+  }
+  throw std::logic_error("no stage " + option);
+}
+
+// "network 3-16-16-3".
+std::shared_ptr<const Stage> network(const std::vector<int>& widths) {
+  std::mt19937 engine(1);
+  const auto number = [&] { return static_cast<float>(engine() >> 8U) * 0x1p-23F - 1.0F; };
+  Network made;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    NetworkLayer layer{widths[i], {}, {}, Activation::relu};
+    for (int n = 0; n < widths[i] * widths[i + 1]; ++n)
+      layer.weights.push_back(number() * 2 / std::sqrt(static_cast<float>(widths[i])));
+    for (int n = 0; n < widths[i + 1]; ++n)
+      layer.bias.push_back(number() * 0.2F + 0.1F);
+    made.layers.push_back(std::move(layer));
+  }
+  return make_mlp(std::move(made));
+}
+
+struct Times {
+  double kernels = 1e9;  // ms, the fastest of several runs
+  double build = 0;      // ms, of the first
+  std::size_t launches = 0;
+};
+
+Image noise(const PixelFormat& format, int height) {
+  Image image({size.width, height}, format);
+  std::mt19937 engine(2);
+  for (std::size_t i = 0; i + 4 <= image.bytes(); i += 4) {
+    const std::uint32_t word = static_cast<std::uint32_t>(engine());
+    std::memcpy(image.rows().data + i, &word, sizeof(word));
+  }
+  return image;
+}
+
+Times times_of(Session& session, const PixelFormat& format, const StageChain& chain, bool fuse) {
+  const Plan plan = make_plan({size, format}, chain, {.band_rows = size.height});
+  Times times;
+  Timeline built;
+  const auto executor = make_device_executor(plan, session, built, fuse);
+  for (const Span& span : built.spans())
+    times.build += static_cast<double>(span.duration) * 1e-6;
+  const Image source = noise(format, size.height);
+  Image target({size.width, size.height}, plan.output().format);
+  for (int run = 0; run < 7; ++run) {
+    const std::size_t before = built.spans().size();
+    executor->run(source.rows(), target.rows());
+    double kernels = 0;
+    times.launches = 0;
+    const std::vector<Span> spans = built.spans();
+    for (std::size_t i = before; i < spans.size(); ++i) {
+      if (spans[i].activity != Activity::kernel) continue;
+      kernels += static_cast<double>(spans[i].duration) * 1e-6;
+      ++times.launches;
+    }
+    times.kernels = std::min(times.kernels, kernels);
+  }
+  return times;
+}
+
+struct Chain {
+  std::string name;
+  StageChain stages;
+};
+
+std::vector<Chain> chains() {
+  const auto sepia = stage("color", "sepia");
+  const auto ink = stage("color", "0.5 0.3 0.2 0.01; 0.2 0.7 0.1 0; 0.1 0.2 0.6 0.02");
+  const auto levels = stage("levels", "16,235");
+  const auto blur = stage("blur", "auto");
+  return {
+      {"copy", {std::make_shared<Copy>()}},
+      {"color", {sepia}},
+      {"levels", {levels}},
+      {"blur", {blur}},
+      {"color levels", {sepia, levels}},
+      {"color levels color", {sepia, levels, ink}},
+      {"color blur color", {sepia, blur, ink}},
+      {"color blur levels color", {sepia, blur, levels, ink}},
+      {"network 3-16-16-3", {network({3, 16, 16, 3})}},
+      {"network 3-32-32-3", {network({3, 32, 32, 3})}},
+      {"network 3-64-64-3", {network({3, 64, 64, 3})}},
+      {"network 3-64-64-64-3", {network({3, 64, 64, 64, 3})}},
+      {"network 3-128-3", {network({3, 128, 3})}},
+      {"network 3-96-96-3", {network({3, 96, 96, 3})}},
+      {"network 3-256-256-3", {network({3, 256, 256, 3})}},
+  };
+}
+
+void report(const std::string& device, const std::string& only) {
+  const std::vector<DeviceInfo> devices = discover_devices();
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& each) {
+    return each.name.find(device) != std::string::npos;
+  });
+  if (found == devices.end()) throw std::runtime_error("no device " + device);
+  Session session(*found, std::nullopt);
+  std::printf("%s, %dx%d; Gpx/s, ms; launches; ms to build\n", found->name.c_str(), size.width,
+              size.height);
+  for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}, {3, 16}}) {
+    for (const Chain& chain : chains()) {
+      if (chain.name.find(only) == std::string::npos) continue;
+      if (chain.name.starts_with("network") && format != PixelFormat{3, 8}) continue;
+      const Times fused = times_of(session, format, chain.stages, true);
+      const auto gigapixels = static_cast<double>(size.pixels()) * 1e-6;
+      std::printf("%dx%-3d%-26s%8.1f%9.4f%3zu%8.0f", format.channels, format.depth,
+                  chain.name.c_str(), gigapixels / fused.kernels, fused.kernels, fused.launches,
+                  fused.build);
+      if (chain.stages.size() > 1) {
+        const Times apart = times_of(session, format, chain.stages, false);
+        std::printf("   apart%8.1f%9.4f%3zu; fused is %.2f of it", gigapixels / apart.kernels,
+                    apart.kernels, apart.launches, fused.kernels / apart.kernels);
+      }
+      std::printf("\n");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::bench
+
+int main(int argc, char** argv) {
+  try {
+    gpufilter::bench::report(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

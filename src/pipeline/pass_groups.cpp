@@ -1,0 +1,109 @@
+#include "pipeline/pass_groups.hpp"
+
+#include <utility>
+
+#include "base/format.hpp"
+#include "stages/fused_pass.hpp"
+
+namespace gpufilter {
+
+namespace {
+
+// What a stage may be in a kernel with others.
+struct Role {
+  bool pixels = false;  // it works on single pixels
+  bool window = false;
+  bool heavy = false;  // too much work for pixels that a window loads more than once
+};
+
+Role role_of(const Pass& pass, const DeviceInfo& device) {
+  // A window's kernel applies what precedes it to twice as many pixels as there are, and has what
+  // follows it in its text once for each row that a work-item fills.
+  constexpr double heavy = 256;
+  Role role;
+  if (const auto function = pass.stage->pixel_function(pass.input.format, device)) {
+    role.pixels = true;
+    role.heavy = function->operations > heavy;
+  } else {
+    role.window = pass.stage->window_kernel(pass.input.format, device).has_value();
+  }
+  return role;
+}
+
+// Tells whether pass after pass may join a group.
+class Growth {
+ public:
+  [[nodiscard]] bool takes(const Role& role) const {
+    if (!open_ || !(role.pixels || role.window)) return false;
+    if (role.window) return !window_ && !heavy_;
+    return !(window_ && role.heavy);
+  }
+  void begin(const Role& role) {
+    *this = {};
+    open_ = role.pixels || role.window;
+    add(role);
+  }
+  void add(const Role& role) {
+    window_ = window_ || role.window;
+    heavy_ = heavy_ || role.heavy;
+  }
+
+ private:
+  bool open_ = false;
+  bool window_ = false;
+  bool heavy_ = false;
+};
+
+}  // namespace
+
+std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, bool fuse) {
+  std::vector<PassGroup> groups;
+  Growth growth;
+  for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+    const Role role = fuse ? role_of(plan.passes[i], device) : Role{};
+    if (growth.takes(role)) {
+      groups.back().end = i + 1;
+      growth.add(role);
+    } else {
+      groups.push_back({i, i + 1});
+      growth.begin(role);
+    }
+  }
+  return groups;
+}
+
+std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
+                                          Session& session) {
+  const Pass& first = plan.passes[group.first];
+  if (group.end - group.first == 1)
+    return first.stage->prepare(session, first.input.size, first.input.format);
+  StageGroup stages{.source = first.input.format,
+                    .target = plan.passes[group.end - 1].output.format};
+  std::string labels;
+  for (std::size_t i = group.first; i < group.end; ++i) {
+    const Pass& pass = plan.passes[i];
+    const PixelFormat& input = pass.input.format;
+    if (auto function = pass.stage->pixel_function(input, session.device())) {
+      auto& steps = stages.window ? stages.after : stages.before;
+      steps.push_back({std::move(*function), input, pass.output.format});
+    } else {
+      stages.window = {pass.stage->window_kernel(input, session.device()).value(), input};
+    }
+    const std::string label = pass.stage->label();
+    labels += (labels.empty() || label.empty() ? "" : "; ") + label;
+  }
+  return make_fused_pass(session, std::move(stages), first.input.size,
+                         {std::move(labels), "fused: one kernel"});
+}
+
+PassReport describe_group(const Plan& plan, const PassGroup& group) {
+  PassReport report = describe_pass(plan.passes[group.first]);
+  for (std::size_t i = group.first + 1; i < group.end; ++i) {
+    const PassReport next = describe_pass(plan.passes[i]);
+    report.stage += " + " + next.stage;
+    report.work.insert(report.work.end(), next.work.begin(), next.work.end());
+  }
+  return report;
+}
+
+}  // namespace gpufilter

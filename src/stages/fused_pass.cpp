@@ -1,0 +1,58 @@
+#include "stages/fused_pass.hpp"
+
+#include <utility>
+
+#include "base/format.hpp"
+#include "device/device_rows.hpp"
+#include "stages/row_pass.hpp"
+
+namespace gpufilter {
+namespace {
+
+// How work-items share a picture where no window decides.
+void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
+  double operations = 0;
+  for (const PixelFunction* function : group.functions())
+    operations += function->operations;
+  if (device.kind == DeviceKind::cpu) {
+    kernel.pixels = 16;  // as many as a vector has room for
+    return;
+  }
+  // Loads and stores of four pixels are wide. The instructions of a network are not: they have to
+  // stay in the caches for instructions, so that each work-item has one pixel where they are many.
+  if (operations > 1500) {
+    kernel.pixels = 1;
+  } else if (operations > 64) {
+    kernel.pixels = 4;
+  } else {
+    // 24 or 32 bytes, 16 of grey, in two rows: enough is asked for before the first is needed.
+    const std::size_t bytes = group.source.bytes_per_pixel();
+    kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
+    kernel.lines = 2;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DevicePass> make_fused_pass(Session& session, StageGroup group, ImageSize size,
+                                            DevicePass::Description description) {
+  RowKernel kernel{.file = "fused.cl", .function = "fused"};
+  if (group.window) {
+    kernel = group.window->kernel;
+    kernel.formats = format_macros(group.window->format, group.window->format);
+  } else {
+    suit_device(kernel, session.device(), group);
+  }
+  kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.channels,
+                             group.target.channels);
+  if (session.device().kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
+  kernel.generated = fused_source(group, kernel.pixels);
+  kernel.variant = std::move(description.variant);
+  kernel.reason = std::move(description.reason);
+  for (const PixelFunction* function : group.functions()) {
+    if (!function->table.empty()) kernel.tables.push_back(function->table);
+  }
+  return make_row_pass(session, std::move(kernel), size, group.source, group.target);
+}
+
+}  // namespace gpufilter

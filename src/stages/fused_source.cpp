@@ -1,0 +1,104 @@
+#include "stages/fused_source.hpp"
+
+#include "base/format.hpp"
+#include "device/kernel_source.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+std::string table_parameter(const PixelFunction& function, const std::string& name) {
+  return formatted("__global const {} *restrict {}", function.table_entry, name);
+}
+
+// The tables of all steps are parameters of every function between the kernel and the steps.
+std::string tables_text(const std::vector<const PixelFunction*>& functions) {
+  std::string parameters;
+  std::string arguments;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i]->table.empty()) continue;
+    parameters += ", " + table_parameter(*functions[i], formatted("table_{}", i));
+    arguments += formatted(", table_{}", i);
+  }
+  return formatted("\n#undef TABLES\n#define TABLES{}\n#undef SAME_TABLES\n#define SAME_TABLES{}\n",
+                   parameters.empty() ? "" : " " + parameters,
+                   arguments.empty() ? "" : " " + arguments);
+}
+
+// Functions for neighbouring steps, and one that calls them: runs of PIXELS pixels.
+class StepsText {
+ public:
+  // `first`: the index of the first step in the group. `suffix` tells functions for runs of
+  // different lengths apart.
+  StepsText(const std::vector<PixelStep>& steps, size_t first, std::string suffix)
+      : steps_(steps), first_(first), suffix_(std::move(suffix)) {}
+
+  [[nodiscard]] std::string text(const std::string& name) const {
+    std::string text;
+    for (size_t i = 0; i < steps_.size(); ++i)
+      text += function(i);
+    text += formatted("\nvoid {}_{}(const pixel{}_t *in, pixel{}_t *out TABLES) {{\n", name,
+                      suffix_, steps_.front().source.channels, steps_.back().target.channels);
+    for (size_t i = 0; i < steps_.size(); ++i)
+      text += call(i);
+    return text + "}\n";
+  }
+
+ private:
+  [[nodiscard]] std::string name(size_t i) const {
+    return formatted("stage_{}_{}", first_ + i, suffix_);
+  }
+
+  [[nodiscard]] std::string function(size_t i) const {
+    const PixelStep& step = steps_[i];
+    return formatted(
+        "\nvoid {}(const pixel{}_t *in, pixel{}_t *out{}) {{\n{}}}\n", name(i),
+        step.source.channels, step.target.channels,
+        step.function.table.empty() ? "" : ", " + table_parameter(step.function, "table"),
+        step.function.body);
+  }
+
+  [[nodiscard]] std::string call(size_t i) const {
+    const bool last = i + 1 == steps_.size();
+    const std::string from = i == 0 ? "in" : formatted("run_{}", i);
+    const std::string to = last ? "out" : formatted("run_{}", i + 1);
+    const std::string table =
+        steps_[i].function.table.empty() ? "" : formatted(", table_{}", first_ + i);
+    return (last ? "" : formatted("  pixel{}_t {}[PIXELS];\n", steps_[i].target.channels, to)) +
+           formatted("  {}({}, {}{});\n", name(i), from, to, table);
+  }
+
+  const std::vector<PixelStep>& steps_;
+  size_t first_;
+  std::string suffix_;
+};
+
+}  // namespace
+
+std::vector<const PixelFunction*> StageGroup::functions() const {
+  std::vector<const PixelFunction*> all;
+  for (const auto* steps : {&before, &after}) {
+    for (const PixelStep& step : *steps)
+      all.push_back(&step.function);
+  }
+  return all;
+}
+
+std::string fused_source(const StageGroup& group, size_t pixels) {
+  std::string text = kernel_file("pixel_functions.cl") + tables_text(group.functions());
+  if (!group.window) return text + StepsText(group.before, 0, "run").text("apply");
+  if (!group.before.empty()) {
+    text += StepsText(group.before, 0, "run").text("before");
+    text += "\n#undef PIXELS\n#define PIXELS 1\n";
+    text += StepsText(group.before, 0, "one").text("before");
+    text += formatted("#undef PIXELS\n#define PIXELS {}\n", pixels);
+  }
+  if (!group.after.empty())
+    text += StepsText(group.after, group.before.size(), "run").text("after");
+  text += formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n",
+                    group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1);
+  return text + kernel_file("fused_window.cl");
+}
+
+}  // namespace gpufilter

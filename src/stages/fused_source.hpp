@@ -1,0 +1,44 @@
+// Stages as OpenCL C for one kernel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stages/pixel_function.hpp"
+#include "stages/row_kernel.hpp"
+
+namespace gpufilter {
+
+// A stage over single pixels, at its place in the group.
+struct PixelStep {
+  PixelFunction function;
+  PixelFormat source;
+  PixelFormat target;
+};
+
+// A stage that reads neighbours too, by a kernel that loads and stores through the macros of
+// kernels/fused_window.cl.
+struct WindowStep {
+  RowKernel kernel;
+  PixelFormat format;  // of its source and its result
+};
+
+// What one kernel does, in this order; without a window, all steps are in `before`.
+struct StageGroup {
+  std::vector<PixelStep> before = {};
+  std::optional<WindowStep> window = std::nullopt;
+  std::vector<PixelStep> after = {};
+  PixelFormat source = {};
+  PixelFormat target = {};
+
+  // The steps that have tables, in the order of the kernel's parameters.
+  [[nodiscard]] std::vector<const PixelFunction*> functions() const;
+};
+
+// The text that stands before the kernel's file, fused.cl or the window's, whose work-items fill
+// `pixels` neighbours. What precedes a window is applied to the pixels that it loads, what follows
+// to those that it stores.
+[[nodiscard]] std::string fused_source(const StageGroup& group, std::size_t pixels);
+
+}  // namespace gpufilter

@@ -1,0 +1,28 @@
+// A kernel over rows, before it is built.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+// A kernel with the parameters ROWS of kernels/common.cl, then a buffer for each table, and how it
+// is launched. The defaults suit kernels that work along rows: every device takes groups of 64.
+struct RowKernel {
+  std::string file = {};  // in kernels/
+  std::string function = {};
+  std::string macros = {};     // besides those of common.cl
+  std::string formats = {};    // format_macros(), where not those of the kernel's source and target
+  std::string generated = {};  // OpenCL C that stands before the file
+  std::vector<std::vector<std::uint8_t>> tables = {};
+  std::size_t pixels = 4;        // neighbours in a row that a work-item fills
+  std::size_t lines = 1;         // rows that it fills
+  std::size_t group_width = 64;  // work-items
+  std::size_t group_height = 1;
+  std::string variant = {};  // these two as in DevicePass::Description
+  std::string reason = "the only kernel";
+};
+
+}  // namespace gpufilter
