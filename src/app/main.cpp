@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "app/bench_command.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/failure.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 int run(int argc, const char* const* argv) {
   const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "bench") return gpufilter::run_bench_command(argc - 1, argv + 1);
   if (first == "compare") return gpufilter::run_compare_command(argc - 1, argv + 1);
   if (first == "devices") return gpufilter::run_devices_command(argc - 1, argv + 1);
   if (first == "stats") return gpufilter::run_stats_command(argc - 1, argv + 1);

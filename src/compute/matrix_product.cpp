@@ -47,6 +47,8 @@ MatrixProduct::MatrixProduct(Session& session, const Launch& launch)
                                              launch.group_width, launch.group_height)})),
       group_width_(launch.group_width),
       group_height_(launch.group_height),
+      block_width_(launch.block_width),
+      block_height_(launch.block_height),
       variant_(launch.variant),
       reason_(launch.reason) {}
 
@@ -68,7 +70,7 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
   // A row of work-items reads along rows of B and C; every device takes groups of 64.
-  return {"matrix_product_naive", 64, 1, "naive 64x1", reason};
+  return {"matrix_product_naive", 64, 1, 1, 1, "naive 64x1", reason};
 }
 
 MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
@@ -84,7 +86,7 @@ MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
         "local memory, the tile needs {} and {}; take a smaller tile",
         tile, device.name, device.max_work_group_size, device.local_memory, side * side, bytes));
   }
-  return {"matrix_product_tiled", side, side, formatted("tiled {0}x{0}", tile), reason};
+  return {"matrix_product_tiled", side, side, side, side, formatted("tiled {0}x{0}", tile), reason};
 }
 
 Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
@@ -98,6 +100,14 @@ Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const
                       {static_cast<std::size_t>(shape.columns), rows, group_width_, group_height_},
                       {operands.a, operands.b, bias, operands.bias ? 1 : 0, operands.c, shape.rows,
                        shape.columns, shape.depth, static_cast<int>(activation)});
+}
+
+std::uint64_t MatrixProduct::global_reads(const MatrixShape& shape) const {
+  const auto blocks = [](int length, std::size_t block) {
+    return (static_cast<std::uint64_t>(length) + block - 1) / block;
+  };
+  return elements(shape.rows, shape.depth) * blocks(shape.columns, block_width_) +
+         elements(shape.depth, shape.columns) * blocks(shape.rows, block_height_);
 }
 
 std::uint64_t matrix_tile_bytes(int tile) {

@@ -53,11 +53,18 @@ class MatrixProduct {
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
+  // Numbers that the kernel's work-items read from global memory for A and B, counted from its
+  // blocks: each is read once for every block of C that it goes into.
+  [[nodiscard]] std::uint64_t global_reads(const MatrixShape& shape) const;
+
  private:
   struct Launch {
     std::string function;
     std::size_t group_width = 1;
     std::size_t group_height = 1;
+    // Elements of C that share what is read: a work-group's, or 1x1 where nothing is shared.
+    std::size_t block_width = 1;
+    std::size_t block_height = 1;
     std::string variant;
     std::string reason;
   };
@@ -69,6 +76,8 @@ class MatrixProduct {
   Kernel kernel_;
   std::size_t group_width_;
   std::size_t group_height_;
+  std::size_t block_width_;
+  std::size_t block_height_;
   std::string variant_;
   std::string reason_;
 };
