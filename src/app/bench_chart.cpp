@@ -30,6 +30,7 @@ std::string subtitle_of(const Report& report, const std::string& date) {
 std::string draw(const Report& report, const bench::ChartOfLines& chart,
                  const std::string& subtitle) {
   LineChart lines{{chart.title, subtitle, chart.x_label, chart.y_label}, {}};
+  if (!report.device.empty()) lines.dashed_label = "dashed: the processor; solid: the device";
   for (const Row& row : report.rows) {
     const auto x = number_in(row, chart.x);
     const auto y = number_in(row, chart.y);

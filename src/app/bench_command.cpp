@@ -6,8 +6,10 @@
 #include <string_view>
 
 #include "app/bench_options.hpp"
+#include "app/bench_stages.hpp"
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
+#include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "bench/benches.hpp"
@@ -39,6 +41,70 @@ int run_matmul(int argc, const char* const* argv) {
   return finish_bench(common, [&] { return bench::bench_matmul(test_bed_of(common), options); });
 }
 
+int run_copy(int argc, const char* const* argv) {
+  BenchOptions common;
+  bench::CopyOptions options;
+  std::vector<std::string> sizes;
+  CLI::App app(
+      "Measures copies of memory: by kernels and the driver on a device, by the processor, and\n"
+      "between the two. No kernel that reads and writes as much can be faster.",
+      "gpufilter bench copy");
+  app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(byte_count())
+      ->option_text("BYTES,... [GPU: 256M, else 64M]");
+  add_bench_options(app, common);
+  app.footer("Example:\n  gpufilter bench copy --bytes 1M --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  for (const std::string& size : sizes)
+    options.bytes.push_back(*parse_bytes(size));
+  return finish_bench(common, [&] { return bench::bench_copy(test_bed_of(common), options); });
+}
+
+int run_reduce(int argc, const char* const* argv) {
+  BenchOptions common;
+  bench::ReduceOptions options;
+  std::vector<int> counts{1048576};
+  CLI::App app(
+      "Measures sums, products, extremes and bit combinations of arrays of integers and floats,\n"
+      "by each path that the device offers and with several sizes of work-groups, and how exact\n"
+      "sums of floats are.",
+      "gpufilter bench reduce");
+  add_numbers(app, "--counts", counts, 1, 1 << 28, "Values in the array");
+  add_numbers(app, "--groups", options.group_sizes, 1, 1024,
+              "Work-items in a work-group of the textbook's kernel");
+  add_bench_options(app, common);
+  app.footer("Example:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.counts.assign(counts.begin(), counts.end());
+  return finish_bench(common, [&] { return bench::bench_reduce(test_bed_of(common), options); });
+}
+
+int run_pipeline(int argc, const char* const* argv) {
+  BenchOptions common;
+  common.device = "auto";
+  bench::PipelineOptions options;
+  CLI::App app(
+      "Measures a picture's whole way from file to file, the first time and again: the share of\n"
+      "each step, the time below which it cannot be, and what bounds it. Nothing is written.",
+      "gpufilter bench pipeline");
+  app.add_option("FILE", options.input, "A picture")->required()->option_text(" ");
+  const StageOptions stages(app);
+  add_bench_options(app, common);
+  app.footer("Example:\n  gpufilter bench pipeline photo.jpg --blur auto --color sepia\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.chain = stages.chain();
+  options.device = common.device;
+  options.require_device = common.require_device;
+  return finish_bench(common, [&] {
+    BenchOptions without_device = common;
+    without_device.device = "cpu";
+    without_device.require_device = false;
+    return bench::bench_pipeline(test_bed_of(without_device), options);
+  });
+}
+
 struct BenchKind {
   std::string_view name;
   std::string_view summary;
@@ -47,6 +113,13 @@ struct BenchKind {
 
 constexpr std::array kinds{
     BenchKind{"matmul", "matrix products, from three plain loops to tuned kernels", run_matmul},
+    BenchKind{"blur", "--blur: naive, tiled, auto", run_bench_blur},
+    BenchKind{"color", "--color", run_bench_color},
+    BenchKind{"lookup", "look-up tables, which --levels and --tonemap end in", run_bench_lookup},
+    BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
+    BenchKind{"reduce", "sums, products, extremes, bit combinations of arrays", run_reduce},
+    BenchKind{"copy", "copies of memory: the ceiling of the others", run_copy},
+    BenchKind{"pipeline", "a picture from file to file", run_pipeline},
 };
 
 std::string list_of_kinds() {

@@ -11,7 +11,7 @@ namespace gpufilter {
 namespace {
 
 constexpr double margin = 24;
-constexpr double heading = 78;     // above the panel: titles
+constexpr double heading = 96;     // above the panel: titles
 constexpr double axis_space = 56;  // below it: labels of ticks and the axis
 constexpr double label_space = 20;
 
@@ -112,7 +112,8 @@ class LineDrawing {
     canvas_.line("frame", {panel_.left, panel_.bottom()}, {panel_.right(), panel_.bottom()});
     canvas_.text("note", {panel_.left + panel_.width / 2, panel_.bottom() + 43}, chart_.titles.x,
                  TextAnchor::middle);
-    canvas_.text("note", {panel_.left, panel_.top - 8}, chart_.titles.y);
+    canvas_.text("note", {panel_.left, panel_.top - 9}, chart_.titles.y);
+    canvas_.text("note", {panel_.right(), panel_.top - 9}, chart_.dashed_label, TextAnchor::end);
   }
 
   void draw_line(std::size_t index) {
@@ -165,7 +166,7 @@ class BarDrawing {
  public:
   explicit BarDrawing(const BarChart& chart)
       : chart_(chart),
-        panel_{margin + label_width() + 10, heading + label_space + 8,
+        panel_{margin + label_width() + 10, heading + label_space,
                width - 2 * margin - label_width() - 10 - 70,
                bar_space * static_cast<double>(chart.bars.size()) + 8},
         scale_(0, highest() * 1.04, Scaling::linear),
@@ -208,7 +209,7 @@ class BarDrawing {
 
   void draw_legend() {
     double x = panel_.left;
-    const double y = heading + 6;
+    const double y = heading - 10;
     for (std::size_t i = 0; i < chart_.groups.size(); ++i) {
       canvas_.rectangle(fill_of(i), {x, y - 11}, 12, 12);
       canvas_.text("note", {x + 18, y}, chart_.groups[i]);

@@ -32,7 +32,8 @@ struct LineChart {
     bool dashed = false;
   };
   ChartTitles titles;
-  std::vector<Line> lines;  // each of at least one point
+  std::vector<Line> lines;        // at least one, each of at least one point
+  std::string dashed_label = {};  // what dashed lines are
 };
 [[nodiscard]] std::string draw(const LineChart& chart);
 
