@@ -45,8 +45,8 @@ ImageSize parse_size(const std::string& text) {
   const auto [cross, error] = std::from_chars(text.data(), end, size.width);
   if (error == std::errc{} && cross != end && *cross == 'x') {
     const auto [stop, second] = std::from_chars(cross + 1, end, size.height);
-    const bool fits = size.width >= 1 && size.height >= 1 && size.width <= max_side &&
-                      size.height <= max_side;
+    const bool fits =
+        size.width >= 1 && size.height >= 1 && size.width <= max_side && size.height <= max_side;
     if (second == std::errc{} && stop == end && fits) return size;
   }
   throw UsageError(
@@ -96,9 +96,9 @@ std::vector<int> parse_widths(const std::string& text) {
     widths.push_back(width);
   }
   if (widths.size() < 2) {
-    throw UsageError(formatted(
-        "--layers {}: give widths from 1 to {} with dashes between them, as 3-16-16-3", text,
-        network_width));
+    throw UsageError(
+        formatted("--layers {}: give widths from 1 to {} with dashes between them, as 3-16-16-3",
+                  text, network_width));
   }
   return widths;
 }
@@ -133,8 +133,8 @@ int run_bench_blur(int argc, const char* const* argv) {
     if (kernel == "auto") cases.push_back({"blur", kernel, make_blur({})});
     if (kernel != "tiled") continue;
     for (const int tile : tiles)
-      cases.push_back({"blur", formatted("tiled {0}x{0}", tile),
-                       make_blur({BlurVariant::tiled, tile})});
+      cases.push_back(
+          {"blur", formatted("tiled {0}x{0}", tile), make_blur({BlurVariant::tiled, tile})});
   }
   return run(options, "blur", cases);
 }

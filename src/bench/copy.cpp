@@ -72,8 +72,8 @@ CopyRates measure_copies(const TestBed& bed, std::size_t bytes) {
   const Buffer to = bed.session->allocate(bytes);
   Queue queue = bed.session->make_queue();
   queue.upload(from, source.get(), bytes);
-  const auto device =
-      measure(bed.trials, queue, [&] { return std::vector{kernel.enqueue(queue, from, to, bytes)}; });
+  const auto device = measure(bed.trials, queue,
+                              [&] { return std::vector{kernel.enqueue(queue, from, to, bytes)}; });
   rates.device = moved / device.best_clock().mean;
   return rates;
 }

@@ -92,8 +92,8 @@ class CopyBench {
     for (const Word& word : {Word{"uint4", 16}, {"uint2", 8}, {"uint", 4}}) {
       bed_.step(formatted("copy by a kernel, {}", word.name));
       const CopyKernel kernel(*bed_.session, word.name, word.bytes);
-      const Measurement measurement = measure_commands(
-          [&] { return std::vector{kernel.enqueue(queue, from, to, bytes_)}; });
+      const Measurement measurement =
+          measure_commands([&] { return std::vector{kernel.enqueue(queue, from, to, bytes_)}; });
       if (ceiling == 0) ceiling = moved / measurement.best_clock().mean;
       add_row(formatted("kernel, {} bytes a work-item", word.bytes), on_device, word.name, moved,
               measurement, ceiling);
@@ -111,8 +111,7 @@ class CopyBench {
       const char* name;
       std::uint8_t* data;
     };
-    for (const Memory& memory :
-         {Memory{"pinned", pinned.get()}, {"pageable", target_.get()}}) {
+    for (const Memory& memory : {Memory{"pinned", pinned.get()}, {"pageable", target_.get()}}) {
       bed_.step(formatted("transfers, {} memory", memory.name));
       std::memcpy(memory.data, source_.get(), bytes_);
       const auto up = measure(bed_.trials, queue, [&] {

@@ -40,8 +40,7 @@ bool is_wide(Operation operation) {
 std::string options_of(Operation operation, bool of_floats, std::size_t group_size) {
   const Macros& macros = macros_of(operation);
   return formatted("-D COMBINE={} -D VALUE={} -D TOTAL={} -D NEUTRAL={} -D GROUP_WIDTH={}",
-                   macros.combine, of_floats ? "float" : "int",
-                   of_floats ? "float" : macros.total,
+                   macros.combine, of_floats ? "float" : "int", of_floats ? "float" : macros.total,
                    of_floats ? macros.float_neutral : macros.neutral, group_size);
 }
 

@@ -102,8 +102,7 @@ Ceilings measure_device_ceilings(const TestBed& bed) {
   const Buffer c = session.allocate(matrix_bytes);
   queue.upload(a, pinned.get(), matrix_bytes);
   const auto times = measure(bed.trials, queue, [&] {
-    return std::vector{
-        product.enqueue(queue, {a, a, c}, {side, side, side}, Activation::none)};
+    return std::vector{product.enqueue(queue, {a, a, c}, {side, side, side}, Activation::none)};
   });
   ceilings.operations = std::pow(static_cast<double>(side), 3) / times.best_clock().mean;
   return ceilings;
@@ -213,8 +212,7 @@ class PipelineTable {
 
 std::vector<std::uint8_t> reference_file(const PipelineOptions& options) {
   const InstructionSetInUse baseline(InstructionSet::baseline);
-  const auto dispatcher =
-      make_dispatcher("cpu", false, options.chain, default_engine_options());
+  const auto dispatcher = make_dispatcher("cpu", false, options.chain, default_engine_options());
   return run_once(options, *dispatcher).file;
 }
 
@@ -253,9 +251,9 @@ Report bench_pipeline(const TestBed& bed, const PipelineOptions& options) {
   dispatcher->await_starts();
   bed.step("reference");
   const std::vector<std::uint8_t> reference = reference_file(options);
-  const bool equal = cold.file == reference &&
-                     std::all_of(warm.begin(), warm.end(),
-                                 [&](const Run& run) { return run.file == reference; });
+  const bool equal =
+      cold.file == reference &&
+      std::all_of(warm.begin(), warm.end(), [&](const Run& run) { return run.file == reference; });
 
   bed.step("ceilings");
   const EngineReport& used = warm.back().report.engine;
@@ -267,9 +265,9 @@ Report bench_pipeline(const TestBed& bed, const PipelineOptions& options) {
                                                  : measure_host_ceilings(ceilings_bed);
   report.columns = pipeline_columns();
   const RunReport& last = warm.back().report;
-  report.parameters.emplace_back("picture",
-                                 formatted("{}, {}x{}, {}", options.input, last.size.width,
-                                           last.size.height, to_string(last.input_pixel)));
+  report.parameters.emplace_back(
+      "picture", formatted("{}, {}x{}, {}", options.input, last.size.width, last.size.height,
+                           to_string(last.input_pixel)));
   report.parameters.emplace_back("filtered by", formatted("{} ({})", used.device, used.reason));
   report.parameters.emplace_back("copy_gbytes_per_s", ceilings.copy * 1e-9);
   if (ceilings.transfer > 0)

@@ -175,9 +175,8 @@ class ReduceBench {
   void measure_float_group(Operation operation, int group_size, Queue& queue,
                            const Buffer& values) {
     GroupReduction reduction(*bed_.session, operation, true, group_size);
-    const auto times = measure(bed_.trials, queue, [&] {
-      return std::vector{reduction.enqueue(queue, values, count_)};
-    });
+    const auto times = measure(
+        bed_.trials, queue, [&] { return std::vector{reduction.enqueue(queue, values, count_)}; });
     const float result = reduction.number(queue);
     const bool equal = result == of(float_totals_, operation);
     const bool in_any_order = operation == Operation::sum || operation == Operation::product;
@@ -192,12 +191,10 @@ class ReduceBench {
     const std::vector<float> values(count_, 1.1F);
     const double exact = static_cast<double>(1.1F) * static_cast<double>(count_);
     const auto add = [&](const std::string& path, double sum) {
-      Row row{{"count", static_cast<std::int64_t>(count_)},
-              {"type", std::string("float")},
-              {"operation", std::string("sum of 1.1")},
-              {"path", path},
-              {"result", formatted("{:.9g}", sum)},
-              {"error", std::abs(sum - exact) / exact}};
+      Row row{
+          {"count", static_cast<std::int64_t>(count_)}, {"type", std::string("float")},
+          {"operation", std::string("sum of 1.1")},     {"path", path},
+          {"result", formatted("{:.9g}", sum)},         {"error", std::abs(sum - exact) / exact}};
       report_.rows.push_back(std::move(row));
     };
     add("exact", exact);

@@ -103,9 +103,7 @@ class FormatBench {
     const Plan plan =
         make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
     const auto executor = make_host_executor(plan, timeline);
-    const auto filter = [&] {
-      executor->run(std::as_const(picture_).rows(), target_.rows());
-    };
+    const auto filter = [&] { executor->run(std::as_const(picture_).rows(), target_.rows()); };
     {
       const InstructionSetInUse baseline(InstructionSet::baseline);
       filter();
@@ -152,8 +150,7 @@ class FormatBench {
     });
     queue.download(to, target_.rows().data, target_.bytes());
     queue.finish();
-    add_row(each, each.kernel, on_device, pass->description().variant, measurement,
-            copies_.device);
+    add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device);
   }
 
   const TestBed& bed_;
@@ -165,8 +162,8 @@ class FormatBench {
 };
 
 std::vector<Column> stage_columns() {
-  std::vector<Column> columns{{"stage", "stage"}, {"kernel", "kernel"}, {"where", "where"},
-                              {"format", "format"}, {"width", ""},      {"height", ""}};
+  std::vector<Column> columns{{"stage", "stage"},   {"kernel", "kernel"}, {"where", "where"},
+                              {"format", "format"}, {"width", ""},        {"height", ""}};
   for (const Column& column : time_columns())
     columns.push_back(column);
   for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
@@ -198,10 +195,10 @@ Report bench_stages(const TestBed& bed, const std::string& bench, const PictureO
       FormatBench formats(bed, size, format, report);
       formats.run(cases);
       const CopyRates& copies = formats.copies();
-      report.notes.push_back(formatted(
-          "copy of a picture, {}: one core {:.1f} GB/s, all cores {:.1f}{}", to_string(format),
-          copies.one_core * 1e-9, copies.all_cores * 1e-9,
-          bed.session ? formatted(", device {:.1f}", copies.device * 1e-9) : ""));
+      report.notes.push_back(
+          formatted("copy of a picture, {}: one core {:.1f} GB/s, all cores {:.1f}{}",
+                    to_string(format), copies.one_core * 1e-9, copies.all_cores * 1e-9,
+                    bed.session ? formatted(", device {:.1f}", copies.device * 1e-9) : ""));
       if (!bed.session || pictures.depths.size() * pictures.channels.size() > 1) continue;
       chart.ceiling = copies.device * 0.5e-9 / static_cast<double>(format.bytes_per_pixel());
       chart.ceiling_label = "copy on the device";
