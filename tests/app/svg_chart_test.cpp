@@ -1,10 +1,11 @@
 // Charts and their axes: what can be told from the SVG.
+#include "app/svg_chart.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "app/chart_scale.hpp"
-#include "app/svg_chart.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter {
@@ -56,7 +57,8 @@ TEST(LineChart, HasALabelForEachLineAndNoneCoversAnother) {
 }
 
 TEST(BarChart, BarsAreAsLongAsTheirValues) {
-  BarChart chart{{"t", "s", "GB/s", ""}, {"processor", "device"}, {}, "floor", Ceiling{400, "copy"}};
+  BarChart chart{
+      {"t", "s", "GB/s", ""}, {"processor", "device"}, {}, "floor", Ceiling{400, "copy"}};
   chart.bars = {{"a", 100, 0, 50}, {"b", 200, 1, {}}};
   const std::string svg = draw(chart);
   EXPECT_EQ(test::objection_to_svg(svg), "");

@@ -1,4 +1,6 @@
 // Every product of the processor against one chain of fused multiply-adds for each element.
+#include "bench/host_products.hpp"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -7,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/host_products.hpp"
 #include "bench/open_blas.hpp"
 #include "host/instruction_set.hpp"
 

@@ -1,9 +1,10 @@
 // Means and deviations, and reports whose bits differ.
+#include "bench/measurement.hpp"
+
 #include <array>
 
 #include <gtest/gtest.h>
 
-#include "bench/measurement.hpp"
 #include "bench/report.hpp"
 
 namespace gpufilter::bench {
@@ -31,9 +32,8 @@ TEST(Measure, WarmsUpAndRepeatsShortWork) {
 TEST(Report, FailsWhereBitsDifferAndNotByDesign) {
   Report report;
   EXPECT_FALSE(report.failed());
-  report.rows = {{{"bits", std::string(bits_equal)}},
-                 {{"bits", std::string(bits_differ_by_design)}},
-                 {}};
+  report.rows = {
+      {{"bits", std::string(bits_equal)}}, {{"bits", std::string(bits_differ_by_design)}}, {}};
   EXPECT_FALSE(report.failed());
   report.rows.push_back({{"bits", std::string(bits_of(false))}});
   EXPECT_TRUE(report.failed());

@@ -35,8 +35,7 @@ class Bench : public ProgramTest {
     EXPECT_EQ(json["date"].get<std::string>().size(), 20U);
     EXPECT_EQ(json["device"].is_null(), !has_device());
     for (const Json& row : json["rows"]) {
-      if (row.contains("bits") && row["bits"].is_string())
-        EXPECT_NE(row["bits"], "DIFFER") << row;
+      if (row.contains("bits") && row["bits"].is_string()) EXPECT_NE(row["bits"], "DIFFER") << row;
     }
     return json;
   }
@@ -77,7 +76,9 @@ TEST_F(Bench, MatmulLeavesThePlainLoopOutOfLargeSizes) {
 
 TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
   const std::vector<std::vector<std::string>> benches{
-      {"blur", "--channels", "1,3,4", "--depth", "8,16"}, {"color"}, {"lookup"},
+      {"blur", "--channels", "1,3,4", "--depth", "8,16"},
+      {"color"},
+      {"lookup"},
       {"mlp", "--layers", "3-8-3"}};
   for (std::vector<std::string> arguments : benches) {
     SCOPED_TRACE(arguments.front());
@@ -96,7 +97,8 @@ TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
   EXPECT_TRUE(values(json, "path").contains("left to right"));
   if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto paths = values(json, "path");
-  for (const char* path : {"serial", "local memory", "groups of 31", "groups of 32", "groups of 64"})
+  for (const char* path :
+       {"serial", "local memory", "groups of 31", "groups of 32", "groups of 64"})
     EXPECT_TRUE(paths.contains(path)) << path;
   const auto operations = values(json, "operation");
   for (const char* operation : {"sum", "product", "minimum", "maximum", "and", "or", "xor"})
@@ -116,8 +118,8 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({301, 207}, {3, 8}, 1), path);
   for (const std::string& device : {std::string("cpu"), std::string("opencl")}) {
-    const ProcessResult result = bench({"pipeline", path, "--blur=auto", "--levels=auto",
-                                        "--device", device, "--json"});
+    const ProcessResult result =
+        bench({"pipeline", path, "--blur=auto", "--levels=auto", "--device", device, "--json"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["rows"].back()["step"], "whole run");
