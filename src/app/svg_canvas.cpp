@@ -35,8 +35,8 @@ constexpr Palette dark{
 
 std::string colors_of(const Palette& palette) {
   std::string rules = formatted(
-      ".ground{{fill:{}}}.panel{{fill:{}}}.grid{{stroke:{}}}.frame,.mark{{stroke:{}}}"
-      ".note{{fill:{}}}.title{{fill:{}}}",
+      ".ground{{fill:{0}}}.panel{{fill:{1}}}.grid{{stroke:{2}}}.frame{{stroke:{3}}}"
+      ".note{{fill:{4}}}.title{{fill:{5}}}.mark{{stroke:{5}}}",
       palette.ground, palette.panel, palette.grid, palette.frame, palette.note, palette.title);
   for (std::size_t i = 0; i < palette.series.size(); ++i)
     rules += formatted(".s{0}{{stroke:{1}}}.f{0}{{fill:{1}}}", i, palette.series[i]);

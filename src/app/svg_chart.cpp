@@ -211,6 +211,7 @@ class BarDrawing {
     double x = panel_.left;
     const double y = heading - 10;
     for (std::size_t i = 0; i < chart_.groups.size(); ++i) {
+      if (chart_.groups[i].empty()) continue;
       canvas_.rectangle(fill_of(i), {x, y - 11}, 12, 12);
       canvas_.text("note", {x + 18, y}, chart_.groups[i]);
       x += SvgCanvas::width_of(chart_.groups[i]) + 42;
