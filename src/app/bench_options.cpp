@@ -21,20 +21,20 @@ constexpr int max_threads = 1024;
 }  // namespace
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
-  app.add_option("--trials", options.trials, "Measured runs after one that warms up")
+  app.add_option("--trials", options.trials, "Measured runs after one that warms up.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
   const bool is_whole_run = options.device == "auto";
   add_device_choice(app, options.device, options.require_device,
                     {.automatic = is_whole_run ? "whatever ends first" : "the best OpenCL device",
                      .has_all = is_whole_run});
-  app.add_option("--threads", options.threads, "Threads of the rows that use all cores")
+  app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));
-  auto* json = app.add_flag("--json", options.json, "Print one JSON object (docs/bench.md)");
-  app.add_flag("--csv", options.csv, "Print CSV, a line for each row")->excludes(json);
-  add_plot(app, options.plot, "Draw a chart into this SVG file");
-  app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured");
+  auto* json = app.add_flag("--json", options.json, "Print one JSON object (docs/bench.md).");
+  app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
+  add_plot(app, options.plot, "Draw a chart into this SVG file.");
+  app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
   add_color_output(app);
 }
 

@@ -31,11 +31,11 @@ struct StageOptionsOfBench {
 };
 
 void add_options(CLI::App& app, StageOptionsOfBench& options) {
-  app.add_option("--size", options.size, "Width and height of the picture")
+  app.add_option("--size", options.size, "Width and height of the picture.")
       ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
   add_numbers(app, "--channels", options.pictures.channels, 1, 4,
-              "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA");
-  add_numbers(app, "--depth", options.pictures.depths, 8, 16, "Bits of a sample: 8 or 16");
+              "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
+  add_numbers(app, "--depth", options.pictures.depths, 8, 16, "Bits of a sample: 8 or 16.");
   add_bench_options(app, options.common);
 }
 
@@ -118,14 +118,14 @@ int run_bench_blur(int argc, const char* const* argv) {
   std::vector<std::string> kernels{"naive", "tiled", "auto"};
   std::vector<int> tiles{8, 16, 32};
   CLI::App app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
-  app.add_option("--kernels", kernels, "Kernels of the device")
+  app.add_option("--kernels", kernels, "Kernels of the device.")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>{"naive", "tiled", "auto"}))
+      ->check(one_of({"naive", "tiled", "auto"}))
       ->option_text("naive,tiled,auto");
-  add_numbers(app, "--tile", tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32");
+  add_numbers(app, "--tile", tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
   add_options(app, options);
-  app.footer("Example:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
+  app.footer("Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& kernel : kernels) {
@@ -143,11 +143,11 @@ int run_bench_color(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   std::vector<std::string> colors{"sepia"};
   CLI::App app("Measures --color, every pixel times a matrix.", "gpufilter bench color");
-  app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix")
+  app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
       ->allow_extra_args(false)
       ->option_text("COLOR [sepia]");
   add_options(app, options);
-  app.footer("Example:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
+  app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& color : colors)
@@ -158,11 +158,11 @@ int run_bench_color(int argc, const char* const* argv) {
 int run_bench_lookup(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   CLI::App app(
-      "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as\n"
+      "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
       "--tonemap ends in.",
       "gpufilter bench lookup");
   add_options(app, options);
-  app.footer("Example:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
+  app.footer("Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   const auto inverted = [](const PixelFormat& format) {
     std::vector<std::uint16_t> table(format.max_sample() + std::size_t{1});
@@ -186,15 +186,15 @@ int run_bench_mlp(int argc, const char* const* argv) {
   std::vector<std::string> layers{"3-16-16-3"};
   std::vector<std::string> files;
   CLI::App app("Measures --mlp, every pixel through a small network.", "gpufilter bench mlp");
-  app.add_option("--layers", layers, "Networks of these widths, with random weights")
+  app.add_option("--layers", layers, "Networks of these widths, with random weights.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("WIDTHS,... [3-16-16-3]");
-  app.add_option("--network", files, "A network file instead")
+  app.add_option("--network", files, "A network file instead.")
       ->allow_extra_args(false)
       ->option_text("FILE");
   add_options(app, options);
-  app.footer("Example:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
+  app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   std::vector<StageCase> cases;
   for (const std::string& file : files)
