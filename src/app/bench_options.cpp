@@ -52,6 +52,11 @@ bench::TestBed test_bed_of(const BenchOptions& options) {
   const bool any = options.device == "auto" || options.device == "all";
   bench::TestBed bed =
       bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
+  const bool asked_for = options.device != BenchOptions{}.device;
+  if (!bed.fallback.empty() && asked_for) {
+    log::warn_of_fallback(
+        formatted("{} (see 'gpufilter devices'); only the processor is measured", bed.fallback));
+  }
   bed.trials = options.trials;
   if (!options.quiet && isatty(STDERR_FILENO) == 1)
     bed.on_step = [](const std::string& what) { log::show_status(what); };

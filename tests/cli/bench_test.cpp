@@ -148,6 +148,17 @@ TEST_F(Bench, DifferingBitsEndItWithOne) {
   EXPECT_NE(result.err.find("differs from the reference"), std::string::npos) << result.err;
 }
 
+TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
+  const std::vector<std::string> command{"copy", "--bytes=64K", "-q", "--device=no such device"};
+  EXPECT_EQ(bench(command).exit_code, 3);
+  const bool has_gpu = has_device("gpu");
+  if (has_gpu) GTEST_SKIP() << "skipped: a GPU is here";
+  const ProcessResult result = bench({"copy", "--bytes=64K", "-q", "--device=gpu"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("only the processor is measured"), std::string::npos) << result.err;
+  EXPECT_EQ(bench({"copy", "--bytes=64K", "--device=gpu", "--require-device"}).exit_code, 3);
+}
+
 TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   const auto expect_usage = [](std::vector<std::string> arguments, const std::string& part) {
     arguments.insert(arguments.begin(), "bench");
