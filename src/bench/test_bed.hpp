@@ -28,7 +28,7 @@ struct TestBed {
 };
 
 // On the device that `request` names as choose_devices() takes it ("cpu": no device). Programs come
-// from the user's cache and go there. Throws DeviceError where `require_device` and it does not
+// from the user's cache. Throws DeviceError where `require_device` and it does not
 // work; UsageError.
 [[nodiscard]] TestBed make_test_bed(const std::string& request, bool require_device);
 
