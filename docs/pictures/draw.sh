@@ -88,4 +88,4 @@ filter hazy.png clipped.png --levels auto=1
 side_by_side levels 3 hazy.png auto.png clipped.png
 
 # docs/stats.md
-gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.png" --device cpu >/dev/null
+gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "app/bench_command.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
 #include "app/help_command.hpp"
@@ -34,6 +35,7 @@ std::string quoted(std::vector<std::string> names) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
+      {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
       {"compare", "A B", "Are two pictures the same?", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},

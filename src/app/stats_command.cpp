@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
+#include "app/plot_option.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -35,7 +35,7 @@ used nowhere.
 
 Examples:
   gpufilter stats photo.jpg
-  gpufilter stats photo.jpg --plot histogram.png
+  gpufilter stats photo.jpg --plot histogram.svg
   gpufilter in.png - --levels auto | gpufilter stats -
   gpufilter stats a.png --json | jq '.channels[] | {name, mean}'
 )";
@@ -43,7 +43,7 @@ Examples:
 struct StatsOptions {
   std::string input;
   bool json = false;
-  std::optional<std::string> plot;
+  std::string plot;  // file; empty: none
   std::string device = "auto";
   bool require_device = false;
   ReadLimits limits;
@@ -54,10 +54,7 @@ void declare_options(CLI::App& app, StatsOptions& options) {
                  formatted("A picture: {}; - is standard input.", names_of(codecs())))
       ->required();
   app.add_flag("--json", options.json, "Print one JSON object, with histograms.");
-  app.add_option(
-         "--plot", options.plot,
-         formatted("Draw the histogram of each channel into this {} file.", names_of(codecs())))
-      ->option_text("OUT.png");
+  add_plot(app, options.plot, "Draw the histogram of each channel into this SVG file.");
   add_device_choice(app, options.device, options.require_device, {.automatic = "the processor"});
   app.add_option("--max-pixels", options.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
@@ -71,17 +68,9 @@ void check_paths(const StatsOptions& options) {
   if (options.input != "-" && fs::is_directory(options.input, ignored)) {
     throw UsageError(options.input + ": is a folder; stats takes one picture");
   }
-  if (!options.plot) return;
-  if (*options.plot == "-") {
-    throw UsageError("--plot -: standard output has the statistics; name a file");
+  if (!options.plot.empty() && fs::equivalent(options.input, options.plot, ignored)) {
+    throw UsageError(options.plot + ": is the picture to look at; give --plot another name");
   }
-  if (fs::is_directory(*options.plot, ignored)) {
-    throw UsageError(*options.plot + ": is a folder; --plot takes the name of a picture");
-  }
-  if (fs::equivalent(options.input, *options.plot, ignored)) {
-    throw UsageError(*options.plot + ": is the picture to look at; give --plot another name");
-  }
-  static_cast<void>(codec_for_output(*options.plot));
 }
 
 // Statistics cost less than starting any device: `auto` is the processor.
@@ -113,19 +102,12 @@ StatsReport measure(RowReader& reader, Engine& engine) {
   return report;
 }
 
-void plot(const StatsReport& report, ByteSink& sink) {
+std::string plot_of(const StatsReport& report) {
   const std::string title = fs::path(report.name).filename();
   const std::string subtitle =
       formatted("{} x {}, {}, {} pixels", report.size.width, report.size.height,
                 to_string(report.format), report.size.pixels());
-  const Image image = draw_histograms(report.histograms, report.format, title, subtitle);
-  PictureHeader header;
-  header.size = image.size();
-  header.format = image.format();
-  const auto writer = create_picture(codec_for_output(sink.name()), sink, header);
-  writer->write(image.rows());
-  writer->finish({});
-  sink.commit();
+  return draw_histograms(report.histograms, report.format, title, subtitle);
 }
 
 }  // namespace
@@ -142,11 +124,10 @@ int run_stats_command(int argc, const char* const* argv) {
   std::unique_ptr<ByteSource> source = open_source(options.input);
   const std::string name = source->name();
   const auto reader = open_picture(std::move(source), options.limits);
-  // Opened before the work, so that a plot that cannot be written costs none.
-  const auto sink = options.plot ? open_sink(*options.plot) : nullptr;
+  const auto plot = open_plot(options.plot);
   StatsReport report = measure(*reader, *engine);
   report.name = name;
-  if (sink) plot(report, *sink);
+  if (plot) write_plot(*plot, plot_of(report));
   print_result(options.json ? json_report(report) : text_report(report));
   engine->keep_programs();
   return 0;

@@ -86,8 +86,8 @@ IntegerTotals IntegerReducer::reduce(Queue& queue, const Buffer& values, std::si
   check_size(values, count);
   const Blocks blocks(count);
   std::vector<std::uint64_t> partials(partials_.size() / sizeof(std::uint64_t));
-  queue.launch(built_.kernel, range_of(built_.launch),
-               {values, blocks.whole, blocks.rest, partials_});
+  launches_ = {queue.launch(built_.kernel, range_of(built_.launch),
+                            {values, blocks.whole, blocks.rest, partials_})};
   queue.download(partials_, partials.data(), partials_.size());
   queue.finish();
   return combined(partials);
@@ -99,6 +99,7 @@ FloatReducer::FloatReducer(Session& session, ReductionPath path)
       description_(describe(built_, "floats")) {}
 
 FloatTotals FloatReducer::reduce(Queue& queue, const Buffer& values, std::size_t count) {
+  launches_.clear();
   if (count == 0) return {};
   check_size(values, count);
   // Each level's results are the next level's values; two buffers take turns.
@@ -113,8 +114,8 @@ FloatTotals FloatReducer::reduce(Queue& queue, const Buffer& values, std::size_t
     if (turn < results.size())
       results[turn] = session_.allocate(float_totals * left * sizeof(float));
     Buffer& next = results[turn % results.size()];
-    queue.launch(built_.kernel, range_of(built_.launch),
-                 {*level, stride, first, blocks.whole, blocks.rest, next});
+    launches_.push_back(queue.launch(built_.kernel, range_of(built_.launch),
+                                     {*level, stride, first, blocks.whole, blocks.rest, next}));
     level = &next;
     stride = static_cast<std::int32_t>(left);
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "compute/reduction_path.hpp"
 #include "device/session.hpp"
@@ -56,10 +57,13 @@ class IntegerReducer {
   [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  // The kernels of the last reduction, for its timing.
+  [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
 
  private:
   BuiltReduction built_;
   Buffer partials_;
+  std::vector<Event> launches_;
   ReductionDescription description_;
 };
 
@@ -72,10 +76,12 @@ class FloatReducer {
   [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
 
  private:
   Session& session_;
   BuiltReduction built_;
+  std::vector<Event> launches_;
   ReductionDescription description_;
 };
 

@@ -130,7 +130,8 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device,
                           "-D B_PARTS={}",
                           block.rows, block.columns, block.depth, block.a_parts, block.b_parts),
       .block_rows = block.rows,
-      .block_columns = block.columns};
+      .block_columns = block.columns,
+      .item_an_element = false};
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
@@ -158,13 +159,15 @@ MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
           .group_width = side,
           .group_height = side,
           .variant = formatted("tiled {0}x{0}", tile),
-          .reason = reason};
+          .reason = reason,
+          .block_rows = side,
+          .block_columns = side};
 }
 
 WorkRange MatrixProduct::range_for(const MatrixShape& shape) const {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const auto columns = static_cast<std::size_t>(shape.columns);
-  if (launch_.block_rows == 0) {
+  if (launch_.item_an_element) {
     return {columns, std::min(rows, max_group_rows * launch_.group_height), launch_.group_width,
             launch_.group_height};
   }
@@ -181,6 +184,13 @@ Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const
   return queue.launch(kernel_, range_for(shape),
                       {operands.a, operands.b, bias, operands.bias ? 1 : 0, operands.c, shape.rows,
                        shape.columns, shape.depth, static_cast<int>(activation)});
+}
+
+std::uint64_t MatrixProduct::global_reads(const MatrixShape& shape) const {
+  return elements(shape.rows, shape.depth) *
+             divided_up(static_cast<std::uint64_t>(shape.columns), launch_.block_columns) +
+         elements(shape.depth, shape.columns) *
+             divided_up(static_cast<std::uint64_t>(shape.rows), launch_.block_rows);
 }
 
 std::uint64_t matrix_tile_bytes(int tile) {

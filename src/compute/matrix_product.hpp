@@ -58,6 +58,10 @@ class MatrixProduct {
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
+  // Numbers that the kernel's work-items read from global memory for A and B, counted from its
+  // blocks: each is read once for every block of C that it goes into.
+  [[nodiscard]] std::uint64_t global_reads(const MatrixShape& shape) const;
+
  private:
   // What one work-group makes of C, and its work-items.
   struct Launch {
@@ -67,8 +71,10 @@ class MatrixProduct {
     std::string variant;
     std::string reason;
     std::string macros = {};
-    std::size_t block_rows = 0;  // 0: a work-item for each element, in two dimensions
-    std::size_t block_columns = 0;
+    // Elements of C that share what is read: a work-group's, or 1x1 where nothing is shared.
+    std::size_t block_rows = 1;
+    std::size_t block_columns = 1;
+    bool item_an_element = true;  // in two dimensions; else a work-item computes several
   };
   MatrixProduct(Session& session, Launch launch);
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);

@@ -150,6 +150,15 @@ Event Queue::download(const Buffer& source, void* destination, std::size_t bytes
   return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
 }
 
+Event Queue::copy(const Buffer& source, const Buffer& destination, std::size_t bytes) {
+  cl::Event event;
+  const int code =
+      clEnqueueCopyBuffer(state_->queue(), source.state().handle, destination.state().handle, 0, 0,
+                          bytes, 0, nullptr, &event());
+  check_opencl(code, state_->device, "a copy");
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                     std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;

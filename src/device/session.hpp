@@ -103,6 +103,8 @@ class Queue {
 
   Event upload(const Buffer& destination, const void* source, std::size_t bytes);
   Event download(const Buffer& source, void* destination, std::size_t bytes);
+  // From buffer to buffer, by the driver's own means.
+  Event copy(const Buffer& source, const Buffer& destination, std::size_t bytes);
   Event launch(const Kernel& kernel, const WorkRange& range,
                std::span<const KernelArgument> arguments);
   Event launch(const Kernel& kernel, const WorkRange& range,

@@ -1,31 +1,20 @@
-// The drawn histogram: what can be told from its pixels.
+// The drawn histogram: what can be told from its SVG.
 #include <gtest/gtest.h>
 
 #include "app/histogram_plot.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/svg.hpp"
 
 namespace gpufilter {
 namespace {
 
-Image plot_of(const Image& picture) {
+using test::count_of;
+
+std::string plot_of(const Image& picture, const std::string& title = "title") {
   const auto histograms =
       std::get<Histograms>(test::counted(picture, Quantity::channel_histograms));
-  return draw_histograms(histograms, picture.format(), "title", "subtitle");
-}
-
-// Pixels of the panel whose colour is mostly `channel`.
-int pixels_like(const Image& plot, int channel) {
-  int count = 0;
-  for (int y = 70; y < 470; ++y) {
-    for (int x = 76; x < 844; ++x) {
-      const std::uint32_t here = test::sample_at(plot, x, y, channel);
-      const std::uint32_t others = test::sample_at(plot, x, y, (channel + 1) % 3) +
-                                   test::sample_at(plot, x, y, (channel + 2) % 3);
-      if (here > 100 && here > others) ++count;
-    }
-  }
-  return count;
+  return draw_histograms(histograms, picture.format(), title, "subtitle");
 }
 
 Image flat(const PixelFormat& format, std::initializer_list<std::uint32_t> samples) {
@@ -40,12 +29,16 @@ Image flat(const PixelFormat& format, std::initializer_list<std::uint32_t> sampl
   return image;
 }
 
-TEST(HistogramPlot, HasTheSameShapeForEveryFormat) {
+TEST(HistogramPlot, IsWellFormedForEveryFormat) {
   for (const PixelFormat& format : test::all_formats()) {
     for (const ImageSize size : {ImageSize{1, 1}, {64, 64}}) {
-      const Image plot = plot_of(test::random_image(size, format, 1));
-      EXPECT_TRUE(plot.size() == histogram_plot_size);
-      EXPECT_TRUE((plot.format() == PixelFormat{3, 8}));
+      const std::string svg = plot_of(test::random_image(size, format, 1));
+      EXPECT_EQ(test::objection_to_svg(svg), "");
+      for (const std::string& name : channel_names(format))
+        EXPECT_EQ(count_of(svg, ">" + name + "<"), 1U) << name;
+      const auto colors = static_cast<std::size_t>(format.color_channels());
+      EXPECT_EQ(count_of(svg, " faint\""), colors) << "an area for each colour";
+      EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
     }
   }
 }
@@ -53,23 +46,18 @@ TEST(HistogramPlot, HasTheSameShapeForEveryFormat) {
 TEST(HistogramPlot, ShowsEachChannelInItsColourAndPlace) {
   for (const int depth : {8, 16}) {
     const std::uint32_t step = depth == 8 ? 1 : 257;
-    const Image plot = plot_of(flat({3, depth}, {40 * step, 120 * step, 200 * step}));
-    for (int channel = 0; channel < 3; ++channel) {
-      EXPECT_GT(pixels_like(plot, channel), 300) << "channel " << channel;
-      const int x = 76 + 3 * (40 + 80 * channel) + 1;
-      EXPECT_GT(test::sample_at(plot, x, 300, channel), 120U) << "channel " << channel;
-      EXPECT_LT(test::sample_at(plot, x + 30, 300, channel), 60U);
+    const std::string svg = plot_of(flat({3, depth}, {40 * step, 120 * step, 200 * step}));
+    // Each curve leaves the bottom (y 472.0) at its value alone; the peak is 1 / 1.08 of 400 high.
+    for (const auto& [look, column] : {std::pair{"s1", 40}, {"s2", 120}, {"s0", 200}}) {
+      const std::size_t curve = svg.find(std::string("class=\"curve ") + look);
+      ASSERT_NE(curve, std::string::npos) << look;
+      const std::string path = svg.substr(curve, svg.find("/>", curve) - curve);
+      char peak[32];
+      std::snprintf(peak, sizeof peak, "L%.1f %.1f", 76 + (column + 0.5) * 3, 472 - 400 / 1.08);
+      EXPECT_EQ(count_of(path, peak), 1U) << path.substr(0, 60) << " lacks " << peak;
+      EXPECT_EQ(count_of(path, " 472.0"), 255U) << look;
     }
   }
-}
-
-TEST(HistogramPlot, ShowsOverlapsAsMixtures) {
-  const Image plot = plot_of(flat({3, 8}, {100, 100, 200}));
-  const int x = 76 + 3 * 100 + 1;
-  EXPECT_GT(test::sample_at(plot, x - 1, 300, 1), 100U);
-  const Image grey = plot_of(flat({1, 8}, {100}));
-  EXPECT_GT(test::sample_at(grey, x, 300, 0), 120U);
-  EXPECT_EQ(pixels_like(grey, 0) + pixels_like(grey, 1) + pixels_like(grey, 2), 0);
 }
 
 TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
@@ -81,19 +69,19 @@ TEST(HistogramPlot, ADominantValueLeavesTheOthersVisible) {
       test::set_sample(image, x, y, 0, i % 2 == 0 ? 0U : static_cast<std::uint32_t>(i / 16));
     }
   }
-  const Image plot = plot_of(image);
-  const int middle = 76 + 3 * 128;
-  EXPECT_GT(test::sample_at(plot, middle, 300, 0), 100U) << "spread values fill half the panel";
-  EXPECT_GT(test::sample_at(plot, 77, 55, 0), 150U) << "the cut column is marked";
-  EXPECT_LT(test::sample_at(plot, middle, 55, 0), 60U);
+  const std::string svg = plot_of(image);
+  EXPECT_EQ(count_of(svg, "higher than shown"), 1U);
+  EXPECT_EQ(count_of(svg, "<path class=\"f7\""), 1U) << "the cut column is marked";
+  EXPECT_EQ(count_of(plot_of(flat({1, 8}, {9})), "higher than shown"), 0U);
 }
 
 TEST(HistogramPlot, LongAndForeignNamesFit) {
-  const auto histograms =
-      std::get<Histograms>(test::counted(flat({1, 8}, {1}), Quantity::channel_histograms));
-  const Image plot = draw_histograms(histograms, {1, 8}, std::string(5000, '\xe9'), "");
-  for (int y = 0; y < 50; ++y)
-    EXPECT_EQ(test::sample_at(plot, 900, y, 0), test::sample_at(plot, 0, 0, 0));
+  const std::string svg = plot_of(flat({1, 8}, {1}), std::string(5000, '\xe9') + "<&>\".png");
+  EXPECT_EQ(test::objection_to_svg(svg), "");
+  EXPECT_NE(svg.find("&lt;&amp;&gt;&quot;.png</text>"), std::string::npos);
+  EXPECT_EQ(svg.find('\xe9'), std::string::npos) << "only UTF-8";
+  const std::size_t title = svg.find("class=\"title\" x=");
+  EXPECT_LT(svg.find("</text>", title) - title, 200U);
 }
 
 }  // namespace

@@ -31,10 +31,26 @@ class Help : public FilterTest {
   }
 
   static const std::vector<Words>& all_pages() {
-    static const std::vector<Words> pages{
-        {"--help"},          {"--help-all"},      {"help", "help"},   {"help", "blur"},
-        {"help", "color"},   {"help", "mlp"},     {"help", "levels"}, {"help", "tonemap"},
-        {"help", "compare"}, {"help", "devices"}, {"help", "stats"}};
+    static const std::vector<Words> pages{{"--help"},
+                                          {"--help-all"},
+                                          {"help", "help"},
+                                          {"help", "blur"},
+                                          {"help", "color"},
+                                          {"help", "mlp"},
+                                          {"help", "levels"},
+                                          {"help", "tonemap"},
+                                          {"help", "compare"},
+                                          {"help", "devices"},
+                                          {"help", "stats"},
+                                          {"help", "bench"},
+                                          {"bench", "matmul", "--help"},
+                                          {"bench", "blur", "--help"},
+                                          {"bench", "color", "--help"},
+                                          {"bench", "lookup", "--help"},
+                                          {"bench", "mlp", "--help"},
+                                          {"bench", "reduce", "--help"},
+                                          {"bench", "copy", "--help"},
+                                          {"bench", "pipeline", "--help"}};
     return pages;
   }
 };
@@ -91,7 +107,7 @@ TEST_F(Help, AStageHasItsPage) {
 }
 
 TEST_F(Help, ASubcommandHasItsPage) {
-  for (const std::string name : {"compare", "devices", "stats"}) {
+  for (const std::string name : {"bench", "compare", "devices", "stats"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;

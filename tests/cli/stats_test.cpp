@@ -2,9 +2,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/histogram_plot.hpp"
 #include "cli/filter_fixture.hpp"
 #include "support/picture_counting.hpp"
+#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -130,17 +130,15 @@ TEST_F(Stats, TableOfAPipedPicture) {
             "counted by the processor (baseline)\n");
 }
 
-TEST_F(Stats, PlotIsAPictureThatTheNameDecides) {
+TEST_F(Stats, PlotIsAnSvgFile) {
   const std::string path = folder_ / "in.png";
   write_png(random_image({64, 48}, {3, 8}, 3), path);
-  for (const std::string name : {"plot.png", "plot.jpg"}) {
-    const ProcessResult result = stats({path, "--plot", folder_ / name});
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_NE(result.out.find("percentile"), std::string::npos) << "the table is printed too";
-    EXPECT_TRUE(read_picture(folder_ / name).size() == histogram_plot_size);
-  }
-  EXPECT_EQ(read_file(folder_ / "plot.png").substr(1, 3), "PNG");
-  EXPECT_EQ(read_file(folder_ / "plot.jpg").substr(0, 2), "\xff\xd8");
+  const ProcessResult result = stats({path, "--plot", folder_ / "plot.svg"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("percentile"), std::string::npos) << "the table is printed too";
+  const std::string svg = read_file(folder_ / "plot.svg");
+  EXPECT_EQ(svg.rfind("<svg ", 0), 0U);
+  EXPECT_EQ(objection_to_svg(svg), "");
 }
 
 TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
@@ -149,15 +147,15 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
   const std::string cut = folder_ / "cut.png";
   write_file(cut, read_file(path).substr(0, 5000));
   write_file(folder_ / "text.png", "no picture");
-  const std::string plot = folder_ / "plot.png";
+  const std::string plot = folder_ / "plot.svg";
   expect_trouble(1, {folder_ / "none.png"}, {"none.png"});
   expect_trouble(1, {folder_ / "text.png"}, {"text.png", "neither"});
   expect_trouble(1, {cut, "--plot", plot}, {"cut.png"});
   expect_trouble(1, {path, "--max-pixels", "3071"}, {"in.png", "--max-pixels"});
-  expect_trouble(1, {path, "--plot", folder_ / "no/plot.png"}, {"no"});
+  expect_trouble(1, {path, "--plot", folder_ / "no/plot.svg"}, {"no"});
   expect_trouble(2, {folder_.path()}, {"is a folder"});
   expect_trouble(2, {path, "--plot", folder_.path()}, {"is a folder"});
-  expect_trouble(2, {path, "--plot", folder_ / "plot.gif"}, {"plot.gif", ".png"});
+  expect_trouble(2, {path, "--plot", folder_ / "plot.png"}, {"plot.png", ".svg"});
   expect_trouble(2, {path, "--plot", "-"}, {"--plot"});
   expect_trouble(2, {path, "--plot", path}, {"in.png", "picture to look at"});
   expect_trouble(2, {}, {"FILE is required"});

@@ -27,8 +27,10 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"stages", {"compute", "host", "device", "image", "base"}},
       {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
       {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"bench", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"app",
-       {"batch", "pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
+       {"bench", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
+        "base"}},
   };
   return folders;
 }

@@ -1,0 +1,162 @@
+#include "app/bench_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "app/bench_options.hpp"
+#include "app/bench_stages.hpp"
+#include "app/color_output.hpp"
+#include "app/parse.hpp"
+#include "app/stage_options.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "bench/benches.hpp"
+
+namespace gpufilter {
+namespace {
+
+int run_matmul(int argc, const char* const* argv) {
+  BenchOptions common;
+  bench::MatmulOptions options;
+  CLI::App app(
+      "Measures products of square matrices of float32: on the processor step by step from "
+      "three plain loops to vectors on all cores, by OpenBLAS where it is installed, and by "
+      "each kernel of a device.",
+      "gpufilter bench matmul");
+  add_numbers(app, "--sizes", options.sides, 1, 16384, "Rows and columns of the matrices.");
+  add_numbers(app, "--tile", options.tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
+  app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
+  app.add_option("--show", options.show,
+                 "Print a corner of so many rows of A, B and C beside the processor's C.")
+      ->check(whole_number(1, 16))
+      ->option_text("N");
+  add_bench_options(app, common);
+  app.footer(
+      "Examples:\n"
+      "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
+      "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  return finish_bench(common, [&] { return bench::bench_matmul(test_bed_of(common), options); });
+}
+
+int run_copy(int argc, const char* const* argv) {
+  BenchOptions common;
+  bench::CopyOptions options;
+  std::vector<std::string> sizes;
+  CLI::App app(
+      "Measures copies of memory: by kernels and the driver on a device, by the processor, and "
+      "between the two. No kernel that reads and writes as much can be faster.",
+      "gpufilter bench copy");
+  app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(byte_count())
+      ->option_text("BYTES,... [GPU: 256M, else 64M]");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench copy --bytes 1M --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  for (const std::string& size : sizes)
+    options.bytes.push_back(*parse_bytes(size));
+  return finish_bench(common, [&] { return bench::bench_copy(test_bed_of(common), options); });
+}
+
+int run_reduce(int argc, const char* const* argv) {
+  BenchOptions common;
+  bench::ReduceOptions options;
+  std::vector<int> counts{1048576};
+  CLI::App app(
+      "Measures sums, products, extremes and bit combinations of arrays of integers and floats, "
+      "by each path that the device offers and with several sizes of work-groups, and how exact "
+      "sums of floats are.",
+      "gpufilter bench reduce");
+  add_numbers(app, "--counts", counts, 1, 1 << 28, "Values in the array.");
+  add_numbers(app, "--groups", options.group_sizes, 1, 1024,
+              "Work-items in a work-group of the textbook's kernel.");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.counts.assign(counts.begin(), counts.end());
+  return finish_bench(common, [&] { return bench::bench_reduce(test_bed_of(common), options); });
+}
+
+int run_pipeline(int argc, const char* const* argv) {
+  BenchOptions common;
+  common.device = "auto";
+  bench::PipelineOptions options;
+  CLI::App app(
+      "Measures a picture's whole way from file to file, the first time and again: the share of "
+      "each step, the time below which it cannot be, and what bounds it. Nothing is written.",
+      "gpufilter bench pipeline");
+  app.add_option("FILE", options.input, "A picture.")->required()->option_text(" ");
+  const StageOptions stages(app);
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  options.chain = stages.chain();
+  options.device = common.device;
+  options.require_device = common.require_device;
+  return finish_bench(common, [&] {
+    BenchOptions without_device = common;
+    without_device.device = "cpu";
+    without_device.require_device = false;
+    return bench::bench_pipeline(test_bed_of(without_device), options);
+  });
+}
+
+struct BenchKind {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(int argc, const char* const* argv);
+};
+
+constexpr std::array kinds{
+    BenchKind{"matmul", "matrix products, from three plain loops to tuned kernels", run_matmul},
+    BenchKind{"blur", "--blur: naive, tiled, auto", run_bench_blur},
+    BenchKind{"color", "--color", run_bench_color},
+    BenchKind{"lookup", "look-up tables, which --levels and --tonemap end in", run_bench_lookup},
+    BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
+    BenchKind{"reduce", "sums, products, extremes, bit combinations of arrays", run_reduce},
+    BenchKind{"copy", "copies of memory: the ceiling of the others", run_copy},
+    BenchKind{"pipeline", "a picture from file to file", run_pipeline},
+};
+
+std::string list_of_kinds() {
+  std::string list = "Benchmarks (each has a --help of its own):\n";
+  for (const BenchKind& kind : kinds)
+    list += formatted("  {:<12}{}\n", kind.name, kind.summary);
+  return list +
+         "\nExamples:\n"
+         "  gpufilter bench copy --bytes 1M --trials 2\n"
+         "  gpufilter bench matmul --sizes 64,127 --trials 2\n";
+}
+
+std::string names_of_kinds() {
+  std::vector<std::string_view> names;
+  for (const BenchKind& kind : kinds)
+    names.push_back(kind.name);
+  return formatted("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+int run_bench_command(int argc, const char* const* argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  for (const BenchKind& kind : kinds) {
+    if (kind.name == name) return kind.run(argc - 1, argv + 1);
+  }
+  if (!name.empty() && !name.starts_with('-')) {
+    throw UsageError(formatted("bench {}: choose one of {}", name, names_of_kinds()));
+  }
+  CLI::App app(
+      "Measures this machine: its processor, and a device beside it. Every result is compared "
+      "with a reference; a bit that differs ends the program with 1.",
+      "gpufilter bench");
+  add_color_output(app);
+  app.footer(list_of_kinds());
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  throw UsageError(formatted("bench: say what to measure: {}", names_of_kinds()));
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,84 @@
+#include "app/bench_options.hpp"
+
+#include <unistd.h>
+
+#include "app/bench_output.hpp"
+#include "app/color_output.hpp"
+#include "app/device_options.hpp"
+#include "app/parse.hpp"
+#include "app/plot_option.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "device/pocl_environment.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr int max_trials = 10000;
+constexpr int max_threads = 1024;
+
+}  // namespace
+
+void add_bench_options(CLI::App& app, BenchOptions& options) {
+  app.add_option("--trials", options.trials, "Measured runs after one that warms up.")
+      ->check(whole_number(1, max_trials))
+      ->option_text(formatted("N [{}]", options.trials));
+  const bool is_whole_run = options.device == "auto";
+  add_device_choice(app, options.device, options.require_device,
+                    {.automatic = is_whole_run ? "whatever ends first" : "the best OpenCL device",
+                     .has_all = is_whole_run});
+  app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
+      ->check(whole_number(1, max_threads))
+      ->option_text(formatted("N [{}]", allowed_threads()));
+  auto* json = app.add_flag("--json", options.json, "Print one JSON object (docs/bench.md).");
+  app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
+  add_plot(app, options.plot, "Draw a chart into this SVG file.");
+  app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
+  add_color_output(app);
+}
+
+void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
+                 int high, const std::string& help) {
+  app.add_option(name, numbers, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(whole_number(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high)))
+      ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
+}
+
+bench::TestBed test_bed_of(const BenchOptions& options) {
+  // 'auto' is a question of whole runs; here the device is what is measured.
+  const bool any = options.device == "auto" || options.device == "all";
+  bench::TestBed bed =
+      bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
+  const bool asked_for = options.device != BenchOptions{}.device;
+  if (!bed.fallback.empty() && asked_for) {
+    log::warn_of_fallback(
+        formatted("{} (see 'gpufilter devices'); only the processor is measured", bed.fallback));
+  }
+  bed.trials = options.trials;
+  if (!options.quiet && isatty(STDERR_FILENO) == 1)
+    bed.on_step = [](const std::string& what) { log::show_status(what); };
+  return bed;
+}
+
+int finish_bench(const BenchOptions& options, const std::function<bench::Report()>& measure) {
+  const auto plot = open_plot(options.plot);
+  const auto limit = options.threads > 0
+                         ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
+                         : nullptr;
+  if (options.threads > 0) limit_pocl_threads(options.threads);
+  const bench::Report report = measure();
+  log::show_status("");
+  const std::string date = date_now();
+  if (plot) write_plot(*plot, bench_chart(report, date));
+  print_result(options.json  ? bench_json(report, date)
+               : options.csv ? bench_csv(report, date)
+                             : bench_text(report, date));
+  if (!report.failed()) return 0;
+  log::error("a result differs from the reference: see the column 'bits'");
+  return 1;
+}
+
+}  // namespace gpufilter

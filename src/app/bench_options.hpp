@@ -1,0 +1,39 @@
+// The options that all benchmarks share.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/thread_limit.hpp"
+#include "bench/test_bed.hpp"
+
+namespace gpufilter {
+
+struct BenchOptions {
+  std::string device = "opencl";
+  bool require_device = false;
+  int trials = 5;
+  int threads = 0;  // 0: all cores
+  bool json = false;
+  bool csv = false;
+  bool quiet = false;
+  std::string plot;  // file; empty: none
+};
+
+// Declares them. `about` stands before the table's options in the help.
+void add_bench_options(CLI::App& app, BenchOptions& options);
+
+// A list of whole numbers with commas between them.
+void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
+                 int high, const std::string& help);
+
+// With progress on standard error where that is a terminal. Throws what make_test_bed() throws.
+[[nodiscard]] bench::TestBed test_bed_of(const BenchOptions& options);
+
+// Measures, prints and draws. Returns the exit code.
+[[nodiscard]] int finish_bench(const BenchOptions& options,
+                               const std::function<bench::Report()>& measure);
+
+}  // namespace gpufilter

@@ -1,0 +1,25 @@
+// What "gpufilter bench" prints and draws.
+#pragma once
+
+#include <string>
+
+#include "bench/report.hpp"
+
+namespace gpufilter {
+
+// Who was measured, a table, notes.
+[[nodiscard]] std::string bench_text(const bench::Report& report, const std::string& date);
+
+// One JSON object, "gpufilter-bench-1"; docs/bench.md describes it.
+[[nodiscard]] std::string bench_json(const bench::Report& report, const std::string& date);
+
+// A line of headings and a line for each row; every line names bench, version, date and device.
+[[nodiscard]] std::string bench_csv(const bench::Report& report, const std::string& date);
+
+// The report's chart as SVG.
+[[nodiscard]] std::string bench_chart(const bench::Report& report, const std::string& date);
+
+// Now, in UTC: "2026-01-31T12:00:00Z".
+[[nodiscard]] std::string date_now();
+
+}  // namespace gpufilter

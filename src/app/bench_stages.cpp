@@ -1,0 +1,209 @@
+#include "app/bench_stages.hpp"
+
+#include <charconv>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "app/bench_options.hpp"
+#include "app/parse.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "bench/benches.hpp"
+#include "stages/blur.hpp"
+#include "stages/color.hpp"
+#include "stages/lookup.hpp"
+#include "stages/mlp.hpp"
+#include "stages/network.hpp"
+
+namespace gpufilter {
+namespace {
+
+using bench::StageCase;
+
+constexpr int max_side = 32768;
+
+// What all four take besides the common options.
+struct StageOptionsOfBench {
+  BenchOptions common;
+  bench::PictureOptions pictures;
+  std::string size;  // "2048x1536"; empty: what suits the device
+};
+
+void add_options(CLI::App& app, StageOptionsOfBench& options) {
+  app.add_option("--size", options.size, "Width and height of the picture.")
+      ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
+  add_numbers(app, "--channels", options.pictures.channels, 1, 4,
+              "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
+  add_numbers(app, "--depth", options.pictures.depths, 8, 16, "Bits of a sample: 8 or 16.");
+  add_bench_options(app, options.common);
+}
+
+ImageSize parse_size(const std::string& text) {
+  ImageSize size;
+  const char* const end = text.data() + text.size();
+  const auto [cross, error] = std::from_chars(text.data(), end, size.width);
+  if (error == std::errc{} && cross != end && *cross == 'x') {
+    const auto [stop, second] = std::from_chars(cross + 1, end, size.height);
+    const bool fits =
+        size.width >= 1 && size.height >= 1 && size.width <= max_side && size.height <= max_side;
+    if (second == std::errc{} && stop == end && fits) return size;
+  }
+  throw UsageError(
+      formatted("--size {}: give width and height from 1 to {}, as 640x480", text, max_side));
+}
+
+int run(StageOptionsOfBench& options, const std::string& name,
+        const std::vector<StageCase>& cases) {
+  if (!options.size.empty()) options.pictures.size = parse_size(options.size);
+  for (const int depth : options.pictures.depths) {
+    if (depth != 8 && depth != 16) throw UsageError(formatted("--depth {}: give 8 or 16", depth));
+  }
+  return finish_bench(options.common, [&] {
+    return bench::bench_stages(test_bed_of(options.common), name, options.pictures, cases);
+  });
+}
+
+// Weights of no meaning that keep colours within their range.
+Network random_network(const std::vector<int>& widths) {
+  std::mt19937 random(1);
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    NetworkLayer layer;
+    layer.inputs = widths[i];
+    layer.bias.assign(static_cast<std::size_t>(widths[i + 1]), 0.1F);
+    layer.activation = i + 2 < widths.size() ? Activation::relu : Activation::clamp;
+    const float scale = 0x1p-31F / static_cast<float>(widths[i]);
+    const int weights = widths[i] * widths[i + 1];
+    for (int w = 0; w < weights; ++w)
+      layer.weights.push_back(static_cast<float>(static_cast<std::int32_t>(random())) * scale);
+    network.layers.push_back(std::move(layer));
+  }
+  return network;
+}
+
+// "3-16-16-3": the numbers between the layers.
+std::vector<int> parse_widths(const std::string& text) {
+  std::vector<int> widths;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, '-');) {
+    int width = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), width);
+    const bool fits = error == std::errc{} && end == part.data() + part.size() && width >= 1 &&
+                      width <= network_width;
+    if (!fits) widths.clear();
+    if (!fits) break;
+    widths.push_back(width);
+  }
+  if (widths.size() < 2) {
+    throw UsageError(
+        formatted("--layers {}: give widths from 1 to {} with dashes between them, as 3-16-16-3",
+                  text, network_width));
+  }
+  return widths;
+}
+
+StageCase network_case(const std::string& text) {
+  const Network network = random_network(parse_widths(text));
+  double products = 0;
+  for (const NetworkLayer& layer : network.layers)
+    products += static_cast<double>(layer.weights.size());
+  return {text, "network", make_mlp(network), products};
+}
+
+}  // namespace
+
+int run_bench_blur(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  std::vector<std::string> kernels{"naive", "tiled", "auto"};
+  std::vector<int> tiles{8, 16, 32};
+  CLI::App app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
+  app.add_option("--kernels", kernels, "Kernels of the device.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(one_of({"naive", "tiled", "auto"}))
+      ->option_text("naive,tiled,auto");
+  add_numbers(app, "--tile", tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& kernel : kernels) {
+    if (kernel == "naive") cases.push_back({"blur", kernel, make_blur({BlurVariant::naive})});
+    if (kernel == "auto") cases.push_back({"blur", kernel, make_blur({})});
+    if (kernel != "tiled") continue;
+    for (const int tile : tiles)
+      cases.push_back(
+          {"blur", formatted("tiled {0}x{0}", tile), make_blur({BlurVariant::tiled, tile})});
+  }
+  return run(options, "blur", cases);
+}
+
+int run_bench_color(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  std::vector<std::string> colors{"sepia"};
+  CLI::App app("Measures --color, every pixel times a matrix.", "gpufilter bench color");
+  app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
+      ->allow_extra_args(false)
+      ->option_text("COLOR [sepia]");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& color : colors)
+    cases.push_back({color, "color", color_stage_kind().make(color)});
+  return run(options, "color", cases);
+}
+
+int run_bench_lookup(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  CLI::App app(
+      "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
+      "--tonemap ends in.",
+      "gpufilter bench lookup");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench lookup --depth 8,16 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  const auto inverted = [](const PixelFormat& format) {
+    std::vector<std::uint16_t> table(format.max_sample() + std::size_t{1});
+    std::iota(table.rbegin(), table.rend(), std::uint16_t{0});
+    return table;
+  };
+  const auto factors = [](const PixelFormat& format) {
+    std::vector<float> table(format.max_sample() + std::size_t{1});
+    for (std::size_t i = 0; i < table.size(); ++i)
+      table[i] = 2.0F - static_cast<float>(i) / static_cast<float>(table.size());
+    return table;
+  };
+  return run(options, "lookup",
+             {{"samples", "table", make_lookup({"bench samples", "table", inverted})},
+              {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
+}
+
+int run_bench_mlp(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  std::vector<std::string> layers{"3-16-16-3"};
+  std::vector<std::string> files;
+  CLI::App app("Measures --mlp, every pixel through a small network.", "gpufilter bench mlp");
+  app.add_option("--layers", layers, "Networks of these widths, with random weights.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("WIDTHS,... [3-16-16-3]");
+  app.add_option("--network", files, "A network file instead.")
+      ->allow_extra_args(false)
+      ->option_text("FILE");
+  add_options(app, options);
+  app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& file : files)
+    cases.push_back({file, "network", mlp_stage_kind().make(file)});
+  if (files.empty()) {
+    for (const std::string& widths : layers)
+      cases.push_back(network_case(widths));
+  }
+  return run(options, "mlp", cases);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,25 @@
+// --plot FILE.svg, for every command that draws.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "codec/byte_sink.hpp"
+
+namespace gpufilter {
+
+// `path` stays empty where the option is not given.
+void add_plot(CLI::App& app, std::string& path, const std::string& help);
+
+// Opened before the work, so that a chart that cannot be written costs none; nullptr for an empty
+// path. Throws UsageError where it is no name for an SVG file; PictureError where it cannot be
+// created.
+[[nodiscard]] std::unique_ptr<ByteSink> open_plot(const std::string& path);
+
+// Makes `svg` the file's contents. Throws PictureError.
+void write_plot(ByteSink& sink, std::string_view svg);
+
+}  // namespace gpufilter

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "bench/benches.hpp"
+#include "bench/copy.hpp"
+#include "host/instruction_set.hpp"
+#include "image/image.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter::bench {
+namespace {
+
+constexpr ImageSize size_for_gpu{8192, 8192};
+constexpr ImageSize size_elsewhere{2048, 1536};
+
+// Random colours; alpha, where there is one, is opaque as in most pictures.
+Image make_picture(ImageSize size, const PixelFormat& format) {
+  Image image(size, format);
+  fill_randomly(image.rows().data, image.bytes(), 7);
+  if (!format.has_alpha()) return image;
+  const std::size_t pixel = format.bytes_per_pixel();
+  const std::size_t alpha = pixel - format.bytes_per_sample();
+  for (int y = 0; y < size.height; ++y) {
+    std::uint8_t* row = image.rows().row(y);
+    for (int x = 0; x < size.width; ++x)
+      std::memset(row + static_cast<std::size_t>(x) * pixel + alpha, 0xff,
+                  format.bytes_per_sample());
+  }
+  return image;
+}
+
+// Without what stands between the rows.
+bool same_pixels(const Image& a, const Image& b) {
+  const std::size_t bytes = static_cast<std::size_t>(a.width()) * a.format().bytes_per_pixel();
+  for (int y = 0; y < a.size().height; ++y) {
+    if (std::memcmp(a.rows().row(y), b.rows().row(y), bytes) != 0) return false;
+  }
+  return true;
+}
+
+// All cases for pictures of one format.
+class FormatBench {
+ public:
+  FormatBench(const TestBed& bed, ImageSize size, const PixelFormat& format, Report& report)
+      : bed_(bed),
+        report_(report),
+        picture_(make_picture(size, format)),
+        copies_(measure_copies(bed, picture_.bytes() / 16 * 16)) {}
+
+  void run(const std::vector<StageCase>& cases) {
+    std::set<std::string> measured;
+    for (const StageCase& each : cases) {
+      target_ = Image(picture_.size(), each.stage->output_format(picture_.format()));
+      if (measured.insert(each.name).second) {
+        measure_host(each);
+      }
+      if (bed_.session) measure_device(each);
+    }
+  }
+
+  [[nodiscard]] const CopyRates& copies() const { return copies_; }
+
+ private:
+  void poison() { std::memset(target_.rows().data, 0xab, target_.bytes()); }
+
+  // Bytes of pixels read and written.
+  [[nodiscard]] double moved() const {
+    const auto pixels = static_cast<double>(picture_.size().pixels());
+    return pixels * static_cast<double>(picture_.format().bytes_per_pixel() +
+                                        target_.format().bytes_per_pixel());
+  }
+
+  void add_row(const StageCase& each, const std::string& kernel, const char* where,
+               const std::string& variant, const Measurement& measurement, double ceiling) {
+    const auto pixels = static_cast<double>(picture_.size().pixels());
+    const double seconds = measurement.best_clock().mean;
+    Row row{{"stage", each.name},
+            {"kernel", kernel},
+            {"where", std::string(where)},
+            {"variant", variant},
+            {"format", to_string(picture_.format())},
+            {"width", std::int64_t{picture_.size().width}},
+            {"height", std::int64_t{picture_.size().height}},
+            {"gbytes_per_s", moved() / seconds * 1e-9},
+            {"gpixels_per_s", pixels / seconds * 1e-9},
+            {"share_of_copy", moved() / seconds / ceiling},
+            {"bits", std::string(bits_of(same_pixels(target_, reference_)))}};
+    if (each.operations_a_pixel > 0)
+      row["gflops"] = 2 * each.operations_a_pixel * pixels / seconds * 1e-9;
+    add_times(row, measurement);
+    report_.rows.push_back(std::move(row));
+  }
+
+  // The baseline makes the reference.
+  void measure_host(const StageCase& each) {
+    Timeline timeline;
+    PlanLimits limits;
+    limits.band_rows = picture_.size().height;
+    const Plan plan =
+        make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
+    const auto executor = make_host_executor(plan, timeline);
+    const auto filter = [&] { executor->run(std::as_const(picture_).rows(), target_.rows()); };
+    {
+      const InstructionSetInUse baseline(InstructionSet::baseline);
+      filter();
+      reference_ = std::move(target_);
+      target_ = Image(picture_.size(), reference_.format());
+    }
+    for (const InstructionSet set : available_instruction_sets()) {
+      const InstructionSetInUse in_use(set);
+      const ThreadLimit limit(1);
+      measure_set(each, formatted("one core, {}", to_string(set)), filter, copies_.one_core);
+    }
+    measure_set(each, "all cores", filter, copies_.all_cores);
+  }
+
+  void measure_set(const StageCase& each, const std::string& kernel,
+                   const std::function<void()>& filter, double ceiling) {
+    bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), kernel));
+    poison();
+    const Measurement measurement = measure(bed_.trials, filter);
+    add_row(each, kernel, on_processor, std::string(to_string(instruction_set())), measurement,
+            ceiling);
+  }
+
+  void measure_device(const StageCase& each) {
+    bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), each.kernel));
+    Session& session = *bed_.session;
+    std::unique_ptr<DevicePass> pass;
+    try {
+      pass = each.stage->prepare(session, picture_.size(), picture_.format());
+    } catch (const UsageError& error) {
+      report_.notes.emplace_back(error.what());
+      return;
+    }
+    Queue queue = session.make_queue();
+    const Buffer from = session.allocate(picture_.bytes());
+    const Buffer to = session.allocate(target_.bytes());
+    poison();
+    queue.upload(from, picture_.rows().data, picture_.bytes());
+    queue.upload(to, target_.rows().data, target_.bytes());
+    queue.finish();
+    const RowRange rows{0, picture_.size().height};
+    const Measurement measurement = measure(bed_.trials, queue, [&] {
+      return pass->enqueue(queue, {&from, rows, 0}, {&to, rows, 0});
+    });
+    queue.download(to, target_.rows().data, target_.bytes());
+    queue.finish();
+    add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device);
+  }
+
+  const TestBed& bed_;
+  Report& report_;
+  Image picture_;
+  Image reference_;
+  Image target_;
+  CopyRates copies_;
+};
+
+std::vector<Column> stage_columns() {
+  std::vector<Column> columns{{"stage", "stage"},   {"kernel", "kernel"}, {"where", "where"},
+                              {"format", "format"}, {"width", ""},        {"height", ""}};
+  for (const Column& column : time_columns())
+    columns.push_back(column);
+  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
+                                                  {"gpixels_per_s", "Gpx/s"},
+                                                  {"share_of_copy", "of copy"},
+                                                  {"gflops", "GFLOPS", 4},
+                                                  {"bits", "bits"},
+                                                  {"variant", "variant"}})
+    columns.push_back(column);
+  return columns;
+}
+
+}  // namespace
+
+Report bench_stages(const TestBed& bed, const std::string& bench, const PictureOptions& pictures,
+                    const std::vector<StageCase>& cases) {
+  Report report = bed.start_report(bench);
+  report.columns = stage_columns();
+  ImageSize size = pictures.size;
+  if (size.pixels() == 0) size = has_gpu(bed) ? size_for_gpu : size_elsewhere;
+  report.parameters.emplace_back("picture", formatted("{}x{}", size.width, size.height));
+  ChartOfBars chart{.title = formatted("{}, pictures of {}x{}", bench, size.width, size.height),
+                    .value = "gpixels_per_s",
+                    .value_label = "Gpx/s",
+                    .labels = {"stage", "format", "kernel"}};
+  for (const int depth : pictures.depths) {
+    for (const int channels : pictures.channels) {
+      const PixelFormat format{channels, depth};
+      FormatBench formats(bed, size, format, report);
+      formats.run(cases);
+      const CopyRates& copies = formats.copies();
+      report.notes.push_back(
+          formatted("copy of a picture, {}: one core {:.1f} GB/s, all cores {:.1f}{}",
+                    to_string(format), copies.one_core * 1e-9, copies.all_cores * 1e-9,
+                    bed.session ? formatted(", device {:.1f}", copies.device * 1e-9) : ""));
+      if (!bed.session || pictures.depths.size() * pictures.channels.size() > 1) continue;
+      chart.ceiling = copies.device * 0.5e-9 / static_cast<double>(format.bytes_per_pixel());
+      chart.ceiling_label = "copy on the device";
+    }
+  }
+  report.chart = chart;
+  report.notes.emplace_back(
+      "GB/s: pixels read and pixels written, once each; bits: compared with the baseline");
+  return report;
+}
+
+}  // namespace gpufilter::bench

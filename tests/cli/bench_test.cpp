@@ -1,0 +1,177 @@
+// "gpufilter bench" as its users run it, with small sizes.
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "cli/program_fixture.hpp"
+#include "support/svg.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bench : public ProgramTest {
+ protected:
+  static ProcessResult bench(std::vector<std::string> arguments,
+                             const ProcessOptions& options = {}) {
+    arguments.insert(arguments.begin(), "bench");
+    arguments.emplace_back("--trials=2");
+    return filter(std::move(arguments), options);
+  }
+
+  // The JSON of a run in which all is well; its chart is looked at too.
+  Json bench_json(std::vector<std::string> arguments) const {
+    const std::string name = arguments.front();
+    const std::string plot = folder_ / "chart.svg";
+    arguments.insert(arguments.end(), {"--json", "--plot", plot});
+    const ProcessResult result = bench(std::move(arguments));
+    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+    EXPECT_EQ(objection_to_svg(read_file(plot)), "");
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["schema"], "gpufilter-bench-1");
+    EXPECT_EQ(json["bench"], name);
+    EXPECT_EQ(json["all_bits_equal"], true);
+    EXPECT_EQ(json["date"].get<std::string>().size(), 20U);
+    EXPECT_EQ(json["device"].is_null(), !has_device());
+    for (const Json& row : json["rows"]) {
+      EXPECT_NE(row["bits"], "DIFFER") << row;
+    }
+    return json;
+  }
+
+  static std::set<std::string> values(const Json& json, const std::string& key) {
+    std::set<std::string> found;
+    for (const Json& row : json["rows"]) {
+      if (row[key].is_string()) found.insert(row[key].get<std::string>());
+    }
+    return found;
+  }
+};
+
+TEST_F(Bench, MatmulHasEveryRow) {
+  const Json json = bench_json({"matmul", "--sizes", "33,64", "--tile", "8,16", "--show", "2"});
+  const auto kernels = values(json, "kernel");
+  for (const char* kernel : {"plain loop", "loops interchanged", "blocked", "vectors", "all cores"})
+    EXPECT_TRUE(kernels.contains(kernel)) << kernel;
+  EXPECT_EQ(json["corners"].size(), 8U);
+  EXPECT_EQ(json["corners"]["A (33x33)"].size(), 2U);
+  if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (const Json& row : json["rows"]) {
+    const double flop = 2 * std::pow(row["size"].get<double>(), 3);
+    EXPECT_NEAR(row["gflops"].get<double>(), flop / row["mean_ms"].get<double>() * 1e-6,
+                1e-6 * row["gflops"].get<double>());
+    EXPECT_LE(row["min_ms"], row["mean_ms"]);
+    if (row["size"] != 33 || row["where"] != "device") continue;
+    // 33 takes three blocks of 16: each number of A and B is read three times, not 33 times.
+    if (row["kernel"] == "naive") {
+      EXPECT_EQ(row["global_reads"], 2 * 33 * 33 * 33);
+    } else if (row["kernel"] == "tiled 16x16") {
+      EXPECT_EQ(row["global_reads"], 2 * 33 * 33 * 3);
+    }
+  }
+}
+
+TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
+  const std::vector<std::vector<std::string>> benches{
+      {"blur", "--channels", "1,3,4", "--depth", "8,16"},
+      {"color"},
+      {"lookup"},
+      {"mlp", "--layers", "3-8-3"}};
+  for (std::vector<std::string> arguments : benches) {
+    SCOPED_TRACE(arguments.front());
+    const bool is_blur = arguments.front() == "blur";
+    arguments.insert(arguments.end(), {"--size", "67x45"});
+    const Json json = bench_json(arguments);
+    EXPECT_TRUE(values(json, "where").contains("processor"));
+    EXPECT_TRUE(values(json, "kernel").contains("one core, baseline"));
+    EXPECT_EQ(values(json, "format").size(), is_blur ? 6U : 1U);
+    EXPECT_EQ(values(json, "where").contains("device"), has_device());
+  }
+}
+
+TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
+  const Json json = bench_json({"reduce", "--counts", "70001"});
+  EXPECT_TRUE(values(json, "path").contains("left to right"));
+  if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const auto paths = values(json, "path");
+  for (const char* path :
+       {"serial", "local memory", "groups of 31", "groups of 32", "groups of 64"})
+    EXPECT_TRUE(paths.contains(path)) << path;
+  const auto operations = values(json, "operation");
+  for (const char* operation : {"sum", "product", "minimum", "maximum", "and", "or", "xor"})
+    EXPECT_TRUE(operations.contains(operation)) << operation;
+}
+
+TEST_F(Bench, CopyAndItsCsv) {
+  const Json json = bench_json({"copy", "--bytes", "1M"});
+  EXPECT_TRUE(values(json, "copy").contains("all cores"));
+  const ProcessResult csv = bench({"copy", "--bytes=64K", "--csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  EXPECT_EQ(csv.out.rfind("bench,version,date,device,driver,processor,mb,copy,where,", 0), 0U);
+  EXPECT_EQ(count_of(csv.out, "\n"), 1 + json["rows"].size());
+}
+
+TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
+  const std::string path = folder_ / "in.png";
+  write_png(random_image({301, 207}, {3, 8}, 1), path);
+  for (const std::string& device : {std::string("cpu"), std::string("opencl")}) {
+    const ProcessResult result =
+        bench({"pipeline", path, "--blur=auto", "--levels=auto", "--device", device, "--json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["rows"].back()["step"], "whole run");
+    EXPECT_EQ(json["rows"].back()["bits"], "equal");
+    const auto steps = values(json, "step");
+    for (const char* step : {"decode", "kernel", "encode"})
+      EXPECT_TRUE(steps.contains(step)) << step;
+    EXPECT_TRUE(values(json, "stage").contains("blur"));
+  }
+}
+
+// A kernel that computes something else than the processor.
+TEST_F(Bench, DifferingBitsEndItWithOne) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const fs::path kernels = folder_.path() / "kernels";
+  fs::copy(GPUFILTER_SOURCE "/kernels", kernels);
+  std::string source = read_file(kernels / "copy.cl");
+  const std::string right = "target[i] = source[i]";
+  ASSERT_NE(source.find(right), std::string::npos);
+  source.replace(source.find(right), right.size(), "target[i] = source[i] ^ 1");
+  write_file(kernels / "copy.cl", source);
+  const ProcessResult result =
+      bench({"copy", "--bytes=64K"}, {.environment = {{"GPUFILTER_KERNELS", kernels.string()}}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.out.find("DIFFER"), std::string::npos);
+  EXPECT_NE(result.err.find("differs from the reference"), std::string::npos) << result.err;
+}
+
+TEST_F(Bench, AMissingDeviceIsAWarningOrAnError) {
+  const std::vector<std::string> command{"copy", "--bytes=64K", "-q", "--device=no such device"};
+  EXPECT_EQ(bench(command).exit_code, 3);
+  const bool has_gpu = has_device("gpu");
+  if (has_gpu) GTEST_SKIP() << "skipped: a GPU is here";
+  const ProcessResult result = bench({"copy", "--bytes=64K", "-q", "--device=gpu"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("only the processor is measured"), std::string::npos) << result.err;
+  EXPECT_EQ(bench({"copy", "--bytes=64K", "--device=gpu", "--require-device"}).exit_code, 3);
+}
+
+TEST_F(Bench, RefusesWhatItDoesNotKnow) {
+  const auto expect_usage = [](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), "bench");
+    const ProcessResult result = filter(std::move(arguments));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  };
+  expect_usage({}, "matmul");
+  expect_usage({"teapot"}, "choose one of matmul");
+  expect_usage({"copy", "--plot", "chart.png"}, ".svg");
+  expect_usage({"copy", "--json", "--csv"}, "--csv");
+  expect_usage({"blur", "--size", "12"}, "640x480");
+  expect_usage({"mlp", "--layers", "3-x-3"}, "3-16-16-3");
+  expect_usage({"matmul", "--sizes", "0"}, "--sizes");
+}
+
+}  // namespace
+}  // namespace gpufilter::test
