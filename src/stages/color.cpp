@@ -104,6 +104,10 @@ StageKind color_stage_kind() {
           .listings = {{"--list-presets",
                         "Print the presets of --color with their matrices and sources",
                         color_preset_list}},
+          .sample_values = {"sepia", "0.9 0.1 0; -0.2 1.3 0; 0 0.4 0.6",
+                            "1 0.25 0 -0.1; 0 0.5 0.5 0.2; 0.3 0 0.7 0",
+                            "1 0 0 0.2; 0 1 0 -0.3; 0 0 1 0.1; 0.1 0.1 0.1 0.6",
+                            "0.8 0.1 0 0.1 0.05; 0 0.9 0 0 0; 0 0.2 0.7 0 -0.1; 0 0 0.3 0.5 0.2"},
           .from_options = color_from_options};
 }
 

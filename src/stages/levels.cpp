@@ -147,6 +147,7 @@ StageKind levels_stage_kind() {
               "stretch to full range: from the picture's minimum and maximum, with PERCENT of "
               "the samples clipped at each end, or from LOW,HIGH in sample values or percent "
               "(10%,90%)",
+          .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},
           .from_options = levels_from_options};
 }
 

@@ -140,6 +140,7 @@ StageKind tonemap_stage_kind() {
           .help =
               "tone mapping from the picture's own brightness; KEY, 0.18 by default, is the "
               "brightness that its logarithmic mean gets before the curve: lower is darker",
+          .sample_values = {"reinhard", "filmic=0.3"},
           .from_options = tonemap_from_options};
 }
 

@@ -1,0 +1,22 @@
+// The devices that `gpufilter verify` and `tune` work on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "device/session.hpp"
+
+namespace gpufilter {
+
+// --device for a command that works on every device unless one is chosen.
+void add_devices_choice(CLI::App& app, std::string& device);
+
+// The devices for `request`, started: "all" (every one that works; one that does not is left out
+// with a warning), "cpu" (none), or what --device takes elsewhere. Throws DeviceError where a
+// device that was asked for does not exist or does not start.
+[[nodiscard]] std::vector<std::shared_ptr<Session>> start_devices(const std::string& request);
+
+}  // namespace gpufilter

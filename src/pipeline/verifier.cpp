@@ -1,0 +1,161 @@
+#include "pipeline/verifier.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "host/instruction_set.hpp"
+#include "pipeline/host_check.hpp"
+#include "pipeline/memory_picture.hpp"
+#include "pipeline/verify_cases.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Where cases are run.
+struct Place {
+  std::string name;
+  InstructionSet set = InstructionSet::baseline;
+  std::shared_ptr<Session> session = nullptr;  // none: the processor, by `set`
+};
+
+// A picture, what is done to it and what has to come of it.
+struct Case {
+  const VerifyChain& chain;
+  const Image& picture;
+  const Image& expected;
+  int band_rows;
+};
+
+class Verification {
+ public:
+  explicit Verification(const VerifyOptions& options) : options_(options) {
+    for (const InstructionSet set : available_instruction_sets())
+      places_.push_back({formatted("processor {}", to_string(set)), set});
+    for (const auto& session : options.devices)
+      places_.push_back({session->device().name, InstructionSet::baseline, session});
+  }
+
+  VerifyReport run() {
+    const std::vector<VerifyChain> chains = verify_chains(options_.quick);
+    const std::vector<PixelFormat> formats = verify_formats(options_.quick);
+    const std::vector<ImageSize> sizes = verify_sizes(options_.quick);
+    const std::size_t all = chains.size() * formats.size() * sizes.size();
+    std::size_t done = 0;
+    for (const PixelFormat& format : formats) {
+      for (const ImageSize& size : sizes) {
+        const Image picture = verify_picture({size, format});
+        for (const VerifyChain& chain : chains) {
+          check(chain, picture);
+          if (options_.on_progress) {
+            options_.on_progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(all));
+          }
+        }
+      }
+    }
+    std::stable_sort(report_.variants.begin(), report_.variants.end(),
+                     [this](const auto& a, const auto& b) {
+                       return place_index(a.place) < place_index(b.place);
+                     });
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t place_index(const std::string& name) const {
+    const auto found = std::find_if(places_.begin(), places_.end(),
+                                    [&](const Place& place) { return place.name == name; });
+    return static_cast<std::size_t>(found - places_.begin());
+  }
+
+  void check(const VerifyChain& chain, const Image& picture) {
+    Image expected;
+    try {
+      expected = filter_by_baseline(picture, chain.chain);
+    } catch (const UsageError&) {
+      return;  // the stage does not take this format, on any device
+    }
+    for (const Place& place : places_) {
+      for (const int rows : verify_bands(expected.size().height, options_.quick))
+        check_in(place, {chain, picture, expected, rows});
+    }
+  }
+
+  void check_in(const Place& place, const Case& work) {
+    const InstructionSetInUse set(place.set);
+    std::vector<PassReport> passes;
+    const auto count_failed = [&](const std::string& why) {
+      VerifiedVariant& variant = variant_of(place, work, passes);
+      ++variant.failed;
+      keep_first(place, work, variant.variant, why);
+    };
+    try {
+      const Image found = filtered(place, work, passes);
+      VerifiedVariant& variant = variant_of(place, work, passes);
+      ++variant.cases;
+      ++report_.cases;
+      if (const auto sample = difference(work.expected, found)) {
+        ++variant.different;
+        keep_first(place, work, variant.variant, *sample);
+      }
+    } catch (const UsageError&) {
+      ++report_.skipped;  // a tile that does not fit the device
+    } catch (const DeviceError& error) {
+      count_failed(error.what());
+    }
+  }
+
+  static Image filtered(const Place& place, const Case& work, std::vector<PassReport>& passes) {
+    Timeline timeline;
+    return filter_in_memory(work.picture, work.chain.chain, work.band_rows, [&](const Plan& plan) {
+      auto executor = place.session ? make_device_executor(plan, *place.session, timeline)
+                                    : make_host_executor(plan, timeline);
+      passes.insert(passes.end(), executor->passes().begin(), executor->passes().end());
+      return executor;
+    });
+  }
+
+  static std::optional<std::string> difference(const Image& expected, const Image& found) {
+    if (found.size() != expected.size() || found.format() != expected.format())
+      return "another size or format";
+    const auto sample = first_difference(expected.rows(), found.rows());
+    if (!sample) return std::nullopt;
+    return to_string(*sample, expected.format());
+  }
+
+  VerifiedVariant& variant_of(const Place& place, const Case& work,
+                              const std::vector<PassReport>& passes) {
+    std::string stage;
+    for (const auto& asked : work.chain.chain)
+      stage += (stage.empty() ? "" : ", ") + asked->name();
+    std::string variant;
+    // What a processor's loop is called is its instruction set, which is the place.
+    if (place.session && work.chain.chain.size() == 1 && !passes.empty())
+      variant = passes.back().variant;
+    const auto found = std::find_if(
+        report_.variants.begin(), report_.variants.end(), [&](const VerifiedVariant& known) {
+          return known.place == place.name && known.stage == stage && known.variant == variant;
+        });
+    if (found != report_.variants.end()) return *found;
+    return report_.variants.emplace_back(VerifiedVariant{place.name, stage, variant});
+  }
+
+  void keep_first(const Place& place, const Case& work, const std::string& variant,
+                  std::string difference) {
+    if (report_.first_failure) return;
+    report_.first_failure = VerifyFailure{
+        place.name,     work.chain.text,      variant, {work.picture.size(), work.picture.format()},
+        work.band_rows, std::move(difference)};
+  }
+
+  const VerifyOptions& options_;
+  std::vector<Place> places_;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify(const VerifyOptions& options) {
+  return Verification(options).run();
+}
+
+}  // namespace gpufilter
