@@ -25,10 +25,10 @@ float fma_alpha(bool with_alpha, float weight, float alpha, float sum) {
 // The row whose numbers begin at `first`. A weight of 0 for alpha changes no bit, so that term may be
 // left out.
 #define WEIGHED(first, with_alpha)                                                  \
-  fma_alpha(with_alpha, matrix->at[first + 3], (float)ALPHA(pixel),                 \
-            fma(matrix->at[first + 2], (float)BLUE(pixel),                          \
-                fma(matrix->at[first + 1], (float)GREEN(pixel),                     \
-                    fma(matrix->at[first], (float)RED(pixel), matrix->at[first + 4]))))
+  fma_alpha(with_alpha, matrix->at[first + 3], from_sample(ALPHA(pixel)),                 \
+            fma(matrix->at[first + 2], from_sample(BLUE(pixel)),                          \
+                fma(matrix->at[first + 1], from_sample(GREEN(pixel)),                     \
+                    fma(matrix->at[first], from_sample(RED(pixel)), matrix->at[first + 4]))))
 
 target_pixel_t transformed(const coefficients_t *matrix, pixel_t pixel) {
   target_pixel_t result;
@@ -41,61 +41,20 @@ target_pixel_t transformed(const coefficients_t *matrix, pixel_t pixel) {
   return result;
 }
 
-// Four pixels fill whole words, and rows begin at a multiple of 64 bytes: loads and stores are wide.
-#define SOURCE_WORDS (CHANNELS * DEPTH / 8)
-#define TARGET_WORDS (TARGET_CHANNELS * DEPTH / 8)
-#if SOURCE_WORDS % 4 == 0
-typedef uint4 source_word_t;
-#elif SOURCE_WORDS % 2 == 0
-typedef uint2 source_word_t;
-#else
-typedef uint source_word_t;
-#endif
-#if TARGET_WORDS % 4 == 0
-typedef uint4 target_word_t;
-#elif TARGET_WORDS % 2 == 0
-typedef uint2 target_word_t;
-#else
-typedef uint target_word_t;
-#endif
-
-#define SOURCE_LOADS ((int)(SOURCE_WORDS * 4 / sizeof(source_word_t)))
-#define TARGET_STORES ((int)(TARGET_WORDS * 4 / sizeof(target_word_t)))
-
-typedef union {
-  source_word_t words[SOURCE_WORDS * 4 / sizeof(source_word_t)];
-  pixel_t pixels[4];
-} source_quad_t;
-
-typedef union {
-  target_word_t words[TARGET_WORDS * 4 / sizeof(target_word_t)];
-  target_pixel_t pixels[4];
-} target_quad_t;
-
+// Bound by memory: a pixel takes about 40 instructions.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void color_quads(ROWS, __constant const float *numbers) {
-  if (OWN_ROW >= TARGET_END) return;
-  __global const sample_t *restrict in = SOURCE_ROW(OWN_ROW);
-  __global sample_t *restrict out = TARGET_ROW(OWN_ROW);
+void color_stretches(ROWS, __constant const float *numbers) {
+  const int x = OWN_BEGIN;
+  if (x >= width) return;
   const coefficients_t matrix = load_coefficients(numbers);
-  const int begin = OWN_BEGIN;
-  const int end = OWN_END;
-  if (end - begin == 4) {
-    source_quad_t source_quad;
-    target_quad_t target_quad;
-    __global const source_word_t *loaded = (__global const source_word_t *)(in + begin * CHANNELS);
+  for (int y = OWN_ROW; y < min(OWN_ROW + LINES, TARGET_END); ++y) {
+    uint words[STRETCH_WORDS(CHANNELS)];
+    uint results[STRETCH_WORDS(TARGET_CHANNELS)] = {0};
+    load_words(words, SOURCE_ROW(y) + (size_t)x * CHANNELS, STRETCH_WORDS(CHANNELS));
 #pragma unroll
-    for (int i = 0; i < SOURCE_LOADS; ++i) source_quad.words[i] = loaded[i];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      target_quad.pixels[i] = transformed(&matrix, source_quad.pixels[i]);
+    for (int i = 0; i < PIXELS; ++i) {
+      put_target_pixel(results, i, transformed(&matrix, pixel_of(words, i)));
     }
-    __global target_word_t *stored = (__global target_word_t *)(out + begin * TARGET_CHANNELS);
-#pragma unroll
-    for (int i = 0; i < TARGET_STORES; ++i) stored[i] = target_quad.words[i];
-    return;
-  }
-  for (int x = begin; x < end; ++x) {
-    store_pixel(out, x, transformed(&matrix, load_pixel(in, x)));
+    store_stretch(TARGET_ROW(y), x, width, results);
   }
 }

@@ -22,6 +22,9 @@
 #ifndef PIXELS
 #define PIXELS 4  // neighbours in a row that one work-item fills
 #endif
+#ifndef LINES
+#define LINES 1  // rows that one work-item fills
+#endif
 #ifndef BORDER
 #define BORDER BORDER_REPLICATE
 #endif
@@ -50,12 +53,15 @@ typedef ushort sample_t;
 
 // The parameters of every kernel that fills rows from rows; width and height are the picture's.
 #define ROWS SOURCE_BAND, TARGET_BAND, int width, int height
+// The same to pass on.
+#define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
+  target_offset, target_rows, width, height
 
 // Rows from TARGET_END on are not in the target: a work-group may reach beyond it.
 #define TARGET_END (target_first + target_rows)
 
-// The row that a work-item fills, and its part of it: OWN_BEGIN <= x < OWN_END.
-#define OWN_ROW (target_first + (int)get_global_id(1))
+// The first row that a work-item fills, and its part of it: OWN_BEGIN <= x < OWN_END.
+#define OWN_ROW (target_first + (int)get_global_id(1) * LINES)
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
@@ -85,6 +91,104 @@ void store_pixel(__global sample_t *row, int x, target_pixel_t pixel) {
   for (int c = 0; c < TARGET_CHANNELS; ++c) row[(size_t)x * TARGET_CHANNELS + c] = pixel.at[c];
 }
 
+// ---- Stretches: PIXELS neighbours in a row, as the words that they fill ----
+// A stretch begins at a multiple of PIXELS, which is 1 or a multiple of 4; rows begin at a multiple of
+// 64 bytes. So a stretch fills whole words and is loaded and stored by wide accesses, and one that
+// reaches beyond the width may still be loaded, though not be stored.
+
+#define STRETCH_WORDS(channels) (PIXELS * (channels) * DEPTH / 32)
+#define SAMPLES_A_WORD (32 / DEPTH)
+
+// Sample `i` of those that the words hold.
+uint sample_of(const uint *words, int i) {
+  return words[i / SAMPLES_A_WORD] >> (i % SAMPLES_A_WORD * DEPTH) & MAX_SAMPLE;
+}
+void set_sample(uint *words, int i, uint sample) {
+  const int shift = i % SAMPLES_A_WORD * DEPTH;
+  uint *word = &words[i / SAMPLES_A_WORD];
+  *word = (*word & ~((uint)MAX_SAMPLE << shift)) | sample << shift;
+}
+
+// Copies `count` words, a constant, between private words and memory where as many may begin.
+#define WORD_ACCESS(space, suffix)                                              \
+  void load_words##suffix(uint *words, space const void *from, int count) {     \
+    if (count % 4 == 0) {                                                       \
+      _Pragma("unroll") for (int i = 0; i < count / 4; ++i) {                   \
+        const uint4 four = ((space const uint4 *)from)[i];                      \
+        words[4 * i] = four.x;                                                  \
+        words[4 * i + 1] = four.y;                                              \
+        words[4 * i + 2] = four.z;                                              \
+        words[4 * i + 3] = four.w;                                              \
+      }                                                                         \
+    } else if (count % 2 == 0) {                                                \
+      _Pragma("unroll") for (int i = 0; i < count / 2; ++i) {                   \
+        const uint2 two = ((space const uint2 *)from)[i];                       \
+        words[2 * i] = two.x;                                                   \
+        words[2 * i + 1] = two.y;                                               \
+      }                                                                         \
+    } else {                                                                    \
+      _Pragma("unroll") for (int i = 0; i < count; ++i) {                       \
+        words[i] = ((space const uint *)from)[i];                               \
+      }                                                                         \
+    }                                                                           \
+  }                                                                             \
+  void store_words##suffix(space void *to, const uint *words, int count) {      \
+    if (count % 4 == 0) {                                                       \
+      _Pragma("unroll") for (int i = 0; i < count; i += 4) {                    \
+        ((space uint4 *)to)[i / 4] =                                            \
+            (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);        \
+      }                                                                         \
+    } else if (count % 2 == 0) {                                                \
+      _Pragma("unroll") for (int i = 0; i < count; i += 2) {                    \
+        ((space uint2 *)to)[i / 2] = (uint2)(words[i], words[i + 1]);           \
+      }                                                                         \
+    } else {                                                                    \
+      _Pragma("unroll") for (int i = 0; i < count; ++i) {                       \
+        ((space uint *)to)[i] = words[i];                                       \
+      }                                                                         \
+    }                                                                           \
+  }
+WORD_ACCESS(__global, )
+WORD_ACCESS(__local, _local)
+
+// Pixel `i` of the words of a row, which begin with a pixel.
+pixel_t pixel_of(const uint *words, int i) {
+  pixel_t pixel;
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)sample_of(words, i * CHANNELS + c);
+  return pixel;
+}
+
+target_pixel_t target_pixel_of(const uint *words, int i) {
+  target_pixel_t pixel;
+#pragma unroll
+  for (int c = 0; c < TARGET_CHANNELS; ++c) {
+    pixel.at[c] = (sample_t)sample_of(words, i * TARGET_CHANNELS + c);
+  }
+  return pixel;
+}
+
+// Puts it there, where the bits are 0.
+void put_target_pixel(uint *words, int i, target_pixel_t pixel) {
+#pragma unroll
+  for (int c = 0; c < TARGET_CHANNELS; ++c) {
+    const int sample = i * TARGET_CHANNELS + c;
+    words[sample / SAMPLES_A_WORD] |= (uint)pixel.at[c] << sample % SAMPLES_A_WORD * DEPTH;
+  }
+}
+
+// Stores the pixels of a target stretch from column x on that are in the picture.
+void store_stretch(__global sample_t *row, int x, int width, const uint *words) {
+  if (x + PIXELS <= width) {
+    store_words(row + (size_t)x * TARGET_CHANNELS, words, STRETCH_WORDS(TARGET_CHANNELS));
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) {
+    if (x + i < width) store_pixel(row, x + i, target_pixel_of(words, i));
+  }
+}
+
 // A pixel as RGBA: grey counts as equal red, green and blue, a missing alpha as the maximum.
 #define RED(pixel) ((pixel).at[0])
 #define GREEN(pixel) ((pixel).at[COLORS / 2])
@@ -100,13 +204,26 @@ uint luma(pixel_t pixel) {
 #endif
 }
 
-// The nearest sample, half to even; NaN becomes 0. Adding 2^23 rounds so, and leaves the integer in
-// the low bits of the sum.
+// The nearest sample, half to even; NaN becomes 0.
 sample_t to_sample(float value) {
+#if defined(__NV_CL_C_VERSION)
+  uint sample;
+#if DEPTH == 8
+  asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(sample) : "f"(value));
+#else
+  asm("cvt.rni.sat.u16.f32 %0, %1;" : "=r"(sample) : "f"(value));
+#endif
+  return (sample_t)sample;
+#else
+  // Adding 2^23 rounds so, and leaves the integer in the low bits of the sum.
   const float above = value > 0.0f ? value : 0.0f;
   const float within = above < (float)MAX_SAMPLE ? above : (float)MAX_SAMPLE;
   return (sample_t)as_uint(within + 8388608.0f);
+#endif
 }
+
+// The sample as a float, exactly: faster than a conversion on GPUs.
+float from_sample(uint sample) { return as_float(0x4b000000u | sample) - 8388608.0f; }
 
 // ---- Borders ----
 

@@ -7,13 +7,14 @@
 #ifndef LUMA
 #define LUMA 0  // 1: one histogram, of the luma; 0: one for every channel
 #endif
-#define STRIDE (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // neighbouring work-items that share a stretch
+#define STRIDE (GROUP_SIZE < 32 ? GROUP_SIZE : 32)  // neighbouring work-items that share a run
 #define LEVELS (1 << DEPTH)
 #define COUNTERS ((LUMA ? 1 : CHANNELS) * LEVELS)
 
-#define STRETCH 2048  // pixels: a part of a row
+#define RUN 2048  // pixels: a part of a row
 
-// Counters of 8-bit samples fit local memory: each work-group counts there first.
+// Counters of 8-bit samples fit local memory: each work-group counts there first. Bound by the rate of atomic
+// additions, where many neighbours count the same value.
 #if DEPTH == 8
 #define COUNTER_SPACE __local
 #else
@@ -27,6 +28,20 @@ void count_pixel(COUNTER_SPACE uint *counters, pixel_t pixel) {
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) atomic_inc(&counters[c * LEVELS + pixel.at[c]]);
 #endif
+}
+
+// Counts the work-item's share of a run: every STRIDE-th stretch, and of the pixels after the last whole
+// stretch every STRIDE-th.
+void count_run(COUNTER_SPACE uint *counters, __global const sample_t *samples, int pixels) {
+  const int item = get_local_id(0) % STRIDE;
+  const int whole = pixels / PIXELS * PIXELS;
+  for (int x = item * PIXELS; x < whole; x += STRIDE * PIXELS) {
+    uint words[STRETCH_WORDS(CHANNELS)];
+    load_words(words, samples + x * CHANNELS, STRETCH_WORDS(CHANNELS));
+#pragma unroll
+    for (int i = 0; i < PIXELS; ++i) count_pixel(counters, pixel_of(words, i));
+  }
+  for (int x = whole + item; x < pixels; x += STRIDE) count_pixel(counters, load_pixel(samples, x));
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
@@ -47,15 +62,11 @@ void count_values(__global const sample_t *restrict source, int pitch, int width
   __global uint *own = shared;
 #endif
 
-  const uint per_row = (width + STRETCH - 1) / STRETCH;
+  const uint per_row = (width + RUN - 1) / RUN;
   const uint step = get_global_size(0) / STRIDE;
   for (ulong i = get_global_id(0) / STRIDE; i < (ulong)per_row * rows; i += step) {
-    const int begin = (int)(i % per_row) * STRETCH;
-    const int end = min(begin + STRETCH, width);
-    __global const sample_t *row = source + i / per_row * pitch;
-    for (int x = begin + get_local_id(0) % STRIDE; x < end; x += STRIDE) {
-      count_pixel(own, load_pixel(row, x));
-    }
+    const int begin = (int)(i % per_row) * RUN;
+    count_run(own, source + i / per_row * pitch + (size_t)begin * CHANNELS, min(RUN, width - begin));
   }
 
 #if DEPTH == 8

@@ -4,6 +4,7 @@
 // always 0x7fc00000.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "device/session.hpp"
@@ -29,24 +30,28 @@ struct MatrixOperands {
 };
 
 // naive: a work-item for each element of C reads global memory. tiled: a square work-group shares
-// tiles of A and B through local memory. automatic: tiled 16x16 if that fits the device.
-enum class MatrixVariant { naive, tiled, automatic };
+// tiles of A and B through local memory. blocked: so do work-items that make 64 or 128 elements
+// each in registers; it takes GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
+// fit.
+enum class MatrixVariant { naive, tiled, blocked, automatic };
 
 struct MatrixParameters {
   MatrixVariant variant = MatrixVariant::automatic;
   int tile = 16;  // side of a tiled work-group: 8, 16 or 32
+  // What a blocked kernel is to be fast for; any other shape works too.
+  std::optional<MatrixShape> typical = std::nullopt;
 };
 
 // The kernel of one variant on one device. Not for use by two threads at a time.
 class MatrixProduct {
  public:
-  // Throws DeviceError; UsageError where the tile is none of 8, 16 and 32 or does not fit the
-  // device.
+  // Throws DeviceError; UsageError where the tile is none of 8, 16 and 32, or the tile or block
+  // does not fit the device.
   MatrixProduct(Session& session, const MatrixParameters& parameters);
 
   // The kernel in use and why it was chosen: "tiled 16x16", "asked for".
-  [[nodiscard]] const std::string& variant() const { return variant_; }
-  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const std::string& variant() const { return launch_.variant; }
+  [[nodiscard]] const std::string& reason() const { return launch_.reason; }
   [[nodiscard]] ProgramOrigin origin() const { return kernel_.origin(); }
 
   // Queues the product. Throws UsageError where the shape is out of range or a buffer too small.
@@ -54,23 +59,27 @@ class MatrixProduct {
                 Activation activation) const;
 
  private:
+  // What one work-group makes of C, and its work-items.
   struct Launch {
     std::string function;
     std::size_t group_width = 1;
     std::size_t group_height = 1;
     std::string variant;
     std::string reason;
+    std::string macros = {};
+    std::size_t block_rows = 0;  // 0: a work-item for each element, in two dimensions
+    std::size_t block_columns = 0;
   };
-  MatrixProduct(Session& session, const Launch& launch);
+  MatrixProduct(Session& session, Launch launch);
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
   [[nodiscard]] static Launch naive(const std::string& reason);
   [[nodiscard]] static Launch tiled(const DeviceInfo& device, int tile, const std::string& reason);
+  [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixParameters& parameters,
+                                      const std::string& reason);
+  [[nodiscard]] WorkRange range_for(const MatrixShape& shape) const;
 
   Kernel kernel_;
-  std::size_t group_width_;
-  std::size_t group_height_;
-  std::string variant_;
-  std::string reason_;
+  Launch launch_;
 };
 
 // Bytes of local memory that a tiled work-group takes: a tile of A and one of B.

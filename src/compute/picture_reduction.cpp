@@ -72,7 +72,9 @@ PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& f
       width_(width),
       counter_range_(counter_range),
       folded_(no_statistics(format, quantity)) {
-  std::string macros = format_macros(format);
+  // Whole words at a time, of 16 bytes or more: kernels/common.cl.
+  std::string macros =
+      formatted("{} -D PIXELS={}", format_macros(format), format.depth == 8 ? 16 : 8);
   if (quantity == Quantity::totals) {
     BuiltReduction built = build_reduction(session, path, {"reduce.cl", "reduce_picture", macros});
     launch_ = std::move(built.launch);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t largest_group = 256;
 constexpr std::size_t smallest_group = 32;
-constexpr std::uint64_t local_bytes_a_work_item = 8;
+constexpr std::uint64_t local_bytes_a_work_item = 72;  // sub-groups of one need nine numbers each
 
 // Work-groups for each compute unit: enough to hide memory's latency, and few enough that the host
 // combines their results in no time.
@@ -114,7 +114,8 @@ BuiltReduction build_reduction(Session& session, ReductionPath path, const Kerne
 std::string ReductionLaunch::options(const DeviceInfo& device) const {
   std::string options =
       formatted("-D PATH={} -D GROUP_SIZE={}", static_cast<int>(path) - 1, group_size);
-  if (path == ReductionPath::nvidia && device.compute_capability >= 80) options += " -D REDUX=1";
+  if (path == ReductionPath::nvidia)
+    options += formatted(" -D COMPUTE_CAPABILITY={}", device.compute_capability);
   if (path == ReductionPath::sub_groups) options += formatted(" {}", sub_group_language(device));
   return options;
 }

@@ -1,5 +1,7 @@
 #include "stages/blur.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_rows.hpp"
@@ -41,37 +43,78 @@ class Blur final : public Stage {
 
  private:
   [[nodiscard]] RowKernel kernel_for(const DeviceInfo& device, const PixelFormat& pixel) const {
-    const bool tiled = parameters_.variant == BlurVariant::tiled;
-    RowKernel kernel = tiled ? tiled_kernel(device, pixel) : naive_kernel(device);
-    kernel.file = "blur.cl";
-    kernel.pixels = 1;
-    kernel.macros =
-        formatted("-D BORDER={} -D ALPHA_WEIGHTED={}", static_cast<int>(parameters_.border),
-                  parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0);
-    kernel.variant += formatted(" {}x{}", kernel.group_width, kernel.group_height);
-    kernel.reason = parameters_.variant == BlurVariant::automatic
-                        ? "auto: GPUs' caches do better than tiles"
-                        : "asked for";
+    RowKernel kernel = kernel_of_variant(device, pixel);
+    kernel.macros +=
+        formatted(" -D BORDER={} -D ALPHA_WEIGHTED={} -D LOOP_OVER_SAMPLES={}",
+                  static_cast<int>(parameters_.border),
+                  parameters_.alpha == AlphaMode::weighted && pixel.has_alpha() ? 1 : 0,
+                  device.kind == DeviceKind::cpu ? 1 : 0);
     return kernel;
+  }
+
+  [[nodiscard]] RowKernel kernel_of_variant(const DeviceInfo& device,
+                                            const PixelFormat& pixel) const {
+    switch (parameters_.variant) {
+      case BlurVariant::naive:
+        return naive_kernel(device);
+      case BlurVariant::tiled:
+        return tiled_kernel(device, pixel);
+      default:
+        return strips_kernel(device, pixel);
+    }
   }
 
   [[nodiscard]] static RowKernel naive_kernel(const DeviceInfo& device) {
-    RowKernel kernel{.function = "blur_naive", .variant = "naive"};
+    RowKernel kernel{
+        .file = "blur.cl", .function = "blur_naive", .pixels = 1, .reason = "asked for"};
     kernel.group_height = device.fits(kernel.group_width, 4, 0) ? 4 : 1;
+    kernel.variant = formatted("naive {}x{}", kernel.group_width, kernel.group_height);
     return kernel;
   }
 
+  // A GPU's work-items take four neighbours each, a CPU's a whole tile: there, every row of a tile
+  // is a loop that becomes vectors.
   [[nodiscard]] RowKernel tiled_kernel(const DeviceInfo& device, const PixelFormat& pixel) const {
     const auto side = static_cast<std::size_t>(parameters_.tile);
+    const bool cpu = device.kind == DeviceKind::cpu;
+    const std::size_t pixels = cpu ? side : pixel.bytes_per_pixel() == 1 ? 8 : 4;
+    const std::size_t lines = cpu ? side : 1;
+    const std::size_t width = side / pixels;
+    const std::size_t height = side / lines;
     const std::uint64_t bytes = blur_tile_bytes(parameters_.tile, pixel);
-    if (!device.fits(side, side, bytes)) {
-      throw UsageError(formatted(
-          "--tile {}: {} takes at most {} work-items a group and {} bytes of "
-          "local memory, the tile needs {} and {}; take a smaller tile",
-          side, device.name, device.max_work_group_size, device.local_memory, side * side, bytes));
+    if (!device.fits(width, height, bytes)) {
+      throw UsageError(
+          formatted("--tile {}: {} takes at most {} work-items a group and {} bytes of "
+                    "local memory, the tile needs {} and {}; take a smaller tile",
+                    side, device.name, device.max_work_group_size, device.local_memory,
+                    width * height, bytes));
     }
-    return {
-        .function = "blur_tiled", .group_width = side, .group_height = side, .variant = "tiled"};
+    return {.file = "blur_packed.cl",
+            .function = "blur_tiled",
+            .macros = formatted("-D TILE={}", side),
+            .pixels = pixels,
+            .lines = lines,
+            .group_width = width,
+            .group_height = height,
+            .variant = formatted("tiled {0}x{0}", side),
+            .reason = "asked for"};
+  }
+
+  // Long strips read few rows twice; they end where registers do.
+  [[nodiscard]] static RowKernel strips_kernel(const DeviceInfo& device, const PixelFormat& pixel) {
+    RowKernel kernel{.file = "blur_packed.cl", .function = "blur_strips"};
+    if (device.kind == DeviceKind::cpu) {
+      kernel.pixels = 16;
+      kernel.lines = 4;
+      kernel.group_width = 16;
+    } else {
+      kernel.pixels = wide_pixels(pixel);
+      kernel.lines = pixel.depth == 16 ? 4 : pixel.channels == 4 ? 12 : 8;
+      kernel.group_height = device.fits(kernel.group_width, 2, 0) ? 2 : 1;
+    }
+    kernel.variant = formatted("strips of {}x{}", kernel.pixels, kernel.lines);
+    kernel.reason = "auto: fewest loads and instructions";
+    return kernel;
   }
 
   BlurParameters parameters_;
@@ -91,8 +134,12 @@ std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters) {
 }
 
 std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
-  const auto side = static_cast<std::uint64_t>(tile) + 2;
-  return side * side * format.bytes_per_pixel();
+  const auto side = static_cast<std::uint64_t>(tile);
+  const std::uint64_t row = side * format.bytes_per_pixel();
+  const std::uint64_t halo = 32;
+  // Narrow rows are spread over the banks of the memory, as TILE_LINE in kernels/blur_packed.cl
+  // says.
+  return (side + 2) * std::max(row + halo, tile < 32 ? 3 * row : 0);
 }
 
 StageKind blur_stage_kind() {

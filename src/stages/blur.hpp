@@ -19,7 +19,8 @@ struct BlurParameters {
 [[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
 [[nodiscard]] StageKind blur_stage_kind();
 
-// Bytes of local memory that a tile takes: the tile and a halo of one pixel around it.
+// Bytes of local memory that a tile takes at most: the tile and a halo of one pixel around it, and
+// what aligns its rows.
 [[nodiscard]] std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format);
 
 }  // namespace gpufilter

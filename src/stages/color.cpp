@@ -1,5 +1,6 @@
 #include "stages/color.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -53,15 +54,21 @@ class Color final : public Stage {
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
     const ColorCoefficients coefficients = color_coefficients(matrix_, input);
-    return make_row_pass(
-        session,
-        {.file = "color.cl",
-         .function = "color_quads",
-         .macros = formatted("-D READS_ALPHA={} -D KEEPS_ALPHA={}",
-                             matrix_.colors_read_alpha() ? 1 : 0, matrix_.keeps_alpha() ? 1 : 0),
-         .constants = to_bytes(std::span<const float>(coefficients)),
-         .variant = label_},
-        size, input, output_format(input));
+    RowKernel kernel{
+        .file = "color.cl",
+        .function = "color_stretches",
+        .macros = formatted("-D READS_ALPHA={} -D KEEPS_ALPHA={}",
+                            matrix_.colors_read_alpha() ? 1 : 0, matrix_.keeps_alpha() ? 1 : 0),
+        .constants = to_bytes(std::span<const float>(coefficients)),
+        .variant = label_};
+    if (input.depth == 8) kernel.pixels = std::max<std::size_t>(8, wide_pixels(input));
+    // The coefficients are fetched once for all lines.
+    if (input.depth == 8 && session.device().kind == DeviceKind::gpu &&
+        session.device().fits(64, 4, 0)) {
+      kernel.lines = 4;
+      kernel.group_height = 4;
+    }
+    return make_row_pass(session, std::move(kernel), size, input, output_format(input));
   }
 
  private:

@@ -63,12 +63,19 @@ class LookupStage : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
-    return make_row_pass(session,
-                         {.file = "lookup.cl",
-                          .function = function_,
-                          .constants = table_bytes(tables_.of(input), input),
-                          .variant = variant_},
-                         size, input, input);
+    RowKernel kernel{.file = "lookup.cl",
+                     .function = function_,
+                     .constants = table_bytes(tables_.of(input), input),
+                     .pixels = wide_pixels(input),
+                     .variant = variant_};
+    // A small table is brought to local memory once for all lines of a work-group.
+    if (input.depth == 8 && session.device().kind == DeviceKind::gpu &&
+        session.device().fits(64, 4, kernel.constants.size())) {
+      kernel.macros = "-D LOCAL_TABLE=1";
+      kernel.lines = 2;
+      kernel.group_height = 4;
+    }
+    return make_row_pass(session, std::move(kernel), size, input, input);
   }
 
   void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {

@@ -1,5 +1,6 @@
 #include "stages/row_pass.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -15,11 +16,12 @@ class RowPass final : public DevicePass {
           const PixelFormat& target)
       : kernel_(session.make_kernel(
             {kernel.file, kernel.function,
-             formatted("{} -D PIXELS={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                       format_macros(source, target), kernel.pixels, kernel.group_width,
-                       kernel.group_height, kernel.macros)})),
+             formatted("{} -D PIXELS={} -D LINES={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
+                       format_macros(source, target), kernel.pixels, kernel.lines,
+                       kernel.group_width, kernel.group_height, kernel.macros)})),
         range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
                kernel.group_width, kernel.group_height},
+        lines_(kernel.lines),
         size_(size),
         source_pitch_(pitch_in_samples(size.width, source)),
         target_pitch_(pitch_in_samples(size.width, target)),
@@ -36,13 +38,14 @@ class RowPass final : public DevicePass {
         *source.buffer,    source_pitch_, source.rows.begin, *target.buffer, target_pitch_,
         target.rows.begin, target.offset, target_rows,       size_.width,    size_.height};
     if (constants_) arguments.emplace_back(constants_->on_device(queue));
-    range_.height = static_cast<std::size_t>(target_rows);
+    range_.height = (static_cast<std::size_t>(target_rows) + lines_ - 1) / lines_;
     return {queue.launch(kernel_, range_, arguments)};
   }
 
  private:
   Kernel kernel_;
   WorkRange range_;  // the height is the band's
+  std::size_t lines_;
   ImageSize size_;
   std::int32_t source_pitch_;
   std::int32_t target_pitch_;
@@ -51,6 +54,11 @@ class RowPass final : public DevicePass {
 };
 
 }  // namespace
+
+std::size_t wide_pixels(const PixelFormat& format) {
+  if (format.channels == 3) return 8;
+  return std::max<std::size_t>(4, 16 / format.bytes_per_pixel());
+}
 
 std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel, ImageSize size,
                                           const PixelFormat& source, const PixelFormat& target) {

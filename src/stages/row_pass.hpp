@@ -19,12 +19,16 @@ struct RowKernel {
   std::string function = {};
   std::string macros = {};  // besides those of common.cl
   std::vector<std::uint8_t> constants = {};
-  std::size_t pixels = 4;        // neighbours in a row that a work-item fills
+  std::size_t pixels = 4;        // neighbours in a row that a work-item fills: 1 or a multiple of 4
+  std::size_t lines = 1;         // rows that a work-item fills
   std::size_t group_width = 64;  // work-items
   std::size_t group_height = 1;
   std::string variant = {};  // these two as in DevicePass::Description
   std::string reason = "the only kernel";
 };
+
+// Neighbours in a row that fill 16 bytes or more: for kernels bound by memory.
+[[nodiscard]] std::size_t wide_pixels(const PixelFormat& format);
 
 // Builds the kernel for pictures of this size. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
