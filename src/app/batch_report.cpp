@@ -112,6 +112,7 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   pixels_ += pixels;
   input_bytes_ += result.item->bytes;
   output_bytes_ += report->output_bytes;
+  verified_blocks_ += static_cast<std::uint64_t>(report->verified_blocks.value_or(0));
   add_device(report->engine);
   for (const ActivityTotal& total : activity_totals(*report)) {
     const PassReport* pass =
@@ -169,6 +170,9 @@ std::string batch_summary(const BatchTotals& totals, Nanoseconds elapsed) {
     text += formatted(": {:.1f} Mpx in {:.2f} s, {:.1f} Mpx/s",
                       static_cast<double>(totals.pixels()) / 1e6, milliseconds(elapsed) / 1e3,
                       megapixels_per_second(totals.pixels(), elapsed));
+  }
+  if (totals.verified_blocks() > 0) {
+    text += formatted("; {} blocks verified", totals.verified_blocks());
   }
   return text + "\n";
 }

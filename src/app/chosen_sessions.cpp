@@ -1,9 +1,12 @@
 #include "app/chosen_sessions.hpp"
 
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "device/device_choice.hpp"
 #include "pipeline/make_dispatcher.hpp"
+#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -25,18 +28,30 @@ void add_devices_choice(CLI::App& app, std::string& device) {
       ->option_text("DEVICE [all]");
 }
 
+void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb) {
+  app.add_option("STAGE", stages,
+                 formatted("{} only these: {}", verb, enumerated(stage_names(), "and")))
+      ->check(CLI::IsMember(stage_names()))
+      ->option_text("...");
+}
+
 std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) {
   if (request == "cpu") return {};
-  const auto cache = default_engine_options().cache;
+  const EngineOptions options = default_engine_options();
+  const auto start = [&](const DeviceInfo& device) {
+    auto session = std::make_shared<Session>(device, options.cache);
+    session->set_tuning(tuning_for(device, options.tuning));
+    return session;
+  };
   std::vector<std::shared_ptr<Session>> sessions;
   if (request != "all" && request != "auto") {
     const auto chosen = choose_devices(request, true, find_all());
-    sessions.push_back(std::make_shared<Session>(*chosen.front().device, cache));
+    sessions.push_back(start(*chosen.front().device));
     return sessions;
   }
   for (const DeviceInfo& device : find_all()) {
     try {
-      sessions.push_back(std::make_shared<Session>(device, cache));
+      sessions.push_back(start(device));
     } catch (const DeviceError& error) {
       log::warn(error.what());
     }

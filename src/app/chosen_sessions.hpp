@@ -1,4 +1,4 @@
-// The devices that `gpufilter verify` and `tune` work on.
+// The stages and devices that `gpufilter verify` and `tune` work on.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,9 @@ namespace gpufilter {
 
 // --device for a command that works on every device unless one is chosen.
 void add_devices_choice(CLI::App& app, std::string& device);
+
+// STAGE...: the stages that such a command works on; `verb` says what it does to them.
+void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb);
 
 // The devices for `request`, started: "all" (every one that works; one that does not is left out
 // with a warning), "cpu" (none), or what --device takes elsewhere. Throws DeviceError where a

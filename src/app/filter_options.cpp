@@ -41,6 +41,8 @@ Exit codes: 0 done, 1 a picture failed, 2 wrong usage, 3 no such device,
 // More than any machine can use; each thread takes memory.
 constexpr int max_threads = 1024;
 
+constexpr int max_verify_blocks = 1'000'000;
+
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
@@ -115,6 +117,11 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Where the time went: three lines or a table on standard error, JSON or "
                            "CSV on standard output");
+  app.add_flag("--verify{16}", options.run.verify_blocks,
+               "Compute N random blocks of 8 rows once more by the processor's baseline; a picture "
+               "in which one differs fails")
+      ->check(whole_number(1, max_verify_blocks))
+      ->option_text("[=N]");
   app.add_option("--trace", options.trace, "Write every span of time as Chrome trace events")
       ->option_text("FILE");
   add_choice<ProgressMode>(

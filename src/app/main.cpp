@@ -10,6 +10,7 @@
 #include "app/failure.hpp"
 #include "app/filter_command.hpp"
 #include "app/stats_command.hpp"
+#include "app/tune_command.hpp"
 #include "app/verify_command.hpp"
 #include "base/atomic_file.hpp"
 
@@ -19,6 +20,7 @@ int run(int argc, const char* const* argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "compare") return gpufilter::run_compare_command(argc - 1, argv + 1);
   if (first == "devices") return gpufilter::run_devices_command(argc - 1, argv + 1);
+  if (first == "tune") return gpufilter::run_tune_command(argc - 1, argv + 1);
   if (first == "verify") return gpufilter::run_verify_command(argc - 1, argv + 1);
   if (first == "stats") return gpufilter::run_stats_command(argc - 1, argv + 1);
   return gpufilter::run_filter_command(argc, argv);

@@ -27,7 +27,7 @@ device.
 
 Examples:
   gpufilter verify --quick
-  gpufilter verify --device gpu --json
+  gpufilter verify blur color --device gpu --json
 )";
 
 std::string as_json(const VerifyReport& report) {
@@ -100,6 +100,7 @@ int run_verify_command(int argc, const char* const* argv) {
   std::string device = "all";
   bool json = false;
   VerifyOptions options;
+  add_stage_names(app, options.stages, "Check");
   app.add_flag("--quick", options.quick, "Fewer formats, sizes and parameters: some seconds");
   app.add_flag("--json", json, "Print JSON");
   add_devices_choice(app, device);

@@ -33,6 +33,10 @@ std::string one_file(std::string_view file) {
 
 }  // namespace
 
+std::string kernel_data(std::string_view file) {
+  return one_file(file);
+}
+
 std::string kernel_source(std::string_view file) {
   // #line makes the compiler's messages name lines of the file, not of the two joined.
   return one_file("common.cl") + "\n#line 1\n" + one_file(file);

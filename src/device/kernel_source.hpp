@@ -15,4 +15,7 @@ namespace gpufilter {
 // are read from that folder instead. Throws DeviceError where there is no such file.
 [[nodiscard]] std::string kernel_source(std::string_view file);
 
+// A file of kernels/ by itself, from the same place: data about kernels.
+[[nodiscard]] std::string kernel_data(std::string_view file);
+
 }  // namespace gpufilter

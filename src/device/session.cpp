@@ -20,6 +20,7 @@ struct Kernel::State {
   std::string program;  // its file and macros
   std::string name;
   ProgramOrigin origin = ProgramOrigin::compiled;
+  KernelLimits limits = {};
 };
 
 struct Event::State {
@@ -66,6 +67,7 @@ struct Session::State {
   DeviceMemory memory;
   std::shared_ptr<LaunchGate> gate;
   std::shared_ptr<IdleQueues> idle_queues = std::make_shared<IdleQueues>();
+  std::shared_ptr<const KernelTuning> tuning = nullptr;
 };
 
 // ---- Buffer, KernelArgument, Kernel ----
@@ -89,6 +91,10 @@ const char* to_string(ProgramOrigin origin) {
 
 ProgramOrigin Kernel::origin() const {
   return state_->origin;
+}
+
+const KernelLimits& Kernel::limits() const {
+  return state_->limits;
 }
 
 // ---- Event ----
@@ -146,9 +152,24 @@ Event Queue::download(const Buffer& source, void* destination, std::size_t bytes
   return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
 }
 
+Event Queue::copy(const Buffer& source, const Buffer& destination, std::size_t bytes) {
+  cl::Event event;
+  const int code =
+      clEnqueueCopyBuffer(state_->queue(), source.state().handle, destination.state().handle, 0, 0,
+                          bytes, 0, nullptr, &event());
+  check_opencl(code, state_->device, "a copy");
+  return Event(std::make_shared<Event::State>(Event::State{event, state_->clock_offset}));
+}
+
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                     std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
+  const std::size_t items = range.group_width * range.group_height;
+  if (const std::size_t maximum = kernel.limits().max_work_group; maximum > 0 && items > maximum) {
+    throw DeviceError(formatted(
+        "{}: {} runs with at most {} work-items a group here, not with {}x{}", state_->device,
+        kernel.state().name, maximum, range.group_width, range.group_height));
+  }
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {
     const int code = clSetKernelArg(function(), index++, argument.size(), argument.data());
@@ -202,6 +223,19 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
   queue.enqueueMarkerWithWaitList(nullptr, &event);
   event.wait();
   return now() - static_cast<Nanoseconds>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+template <typename Value>
+Value kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
+  Value value{};
+  const int code = clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr);
+  return code == CL_SUCCESS ? value : Value{};
+}
+
+KernelLimits limits_of(cl_kernel kernel, cl_device_id device) {
+  return {kernel_info<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE),
+          kernel_info<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE),
+          kernel_info<cl_ulong>(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE)};
 }
 
 // PoCL's entries are the process's, whatever session they come from.
@@ -270,8 +304,17 @@ Kernel Session::make_kernel(const KernelRequest& request) {
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);
-  return Kernel(std::make_shared<Kernel::State>(Kernel::State{
-      cl::Kernel(kernel), request.file + ' ' + request.options, request.function, built.origin}));
+  return Kernel(std::make_shared<Kernel::State>(
+      Kernel::State{cl::Kernel(kernel), request.file + ' ' + request.options, request.function,
+                    built.origin, limits_of(kernel, state_->device.handle->device())}));
+}
+
+void Session::set_tuning(std::shared_ptr<const KernelTuning> tuning) {
+  state_->tuning = std::move(tuning);
+}
+
+const KernelTuning* Session::tuning() const {
+  return state_->tuning.get();
 }
 
 void Session::keep_programs() {

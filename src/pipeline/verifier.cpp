@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "host/instruction_set.hpp"
+#include "pipeline/forced_tuning.hpp"
 #include "pipeline/host_check.hpp"
 #include "pipeline/memory_picture.hpp"
 #include "pipeline/verify_cases.hpp"
@@ -34,10 +35,14 @@ class Verification {
       places_.push_back({formatted("processor {}", to_string(set)), set});
     for (const auto& session : options.devices)
       places_.push_back({session->device().name, InstructionSet::baseline, session});
+    // A quick run takes what was tuned.
+    for (const auto& session : options.devices) {
+      if (!options.quick) session->set_tuning(candidates_);
+    }
   }
 
   VerifyReport run() {
-    const std::vector<VerifyChain> chains = verify_chains(options_.quick);
+    const std::vector<VerifyChain> chains = verify_chains(options_.stages, options_.quick);
     const std::vector<PixelFormat> formats = verify_formats(options_.quick);
     const std::vector<ImageSize> sizes = verify_sizes(options_.quick);
     const std::size_t all = chains.size() * formats.size() * sizes.size();
@@ -75,9 +80,23 @@ class Verification {
       return;  // the stage does not take this format, on any device
     }
     for (const Place& place : places_) {
+      static_cast<void>(candidates_->take_sites());
       for (const int rows : verify_bands(expected.size().height, options_.quick))
         check_in(place, {chain, picture, expected, rows});
+      if (chain.every_candidate) check_candidates(place, chain, picture, expected);
     }
+  }
+
+  // Whatever `gpufilter tune` may choose later.
+  void check_candidates(const Place& place, const VerifyChain& chain, const Image& picture,
+                        const Image& expected) {
+    for (const auto& [key, site] : candidates_->take_sites()) {
+      for (std::size_t i = 1; i < site.candidates.size(); ++i) {
+        candidates_->force(key, i);
+        check_in(place, {chain, picture, expected, std::min(expected.size().height, 7)});
+      }
+    }
+    candidates_->force_none();
   }
 
   void check_in(const Place& place, const Case& work) {
@@ -148,6 +167,7 @@ class Verification {
   }
 
   const VerifyOptions& options_;
+  std::shared_ptr<ForcedTuning> candidates_ = std::make_shared<ForcedTuning>();
   std::vector<Place> places_;
   VerifyReport report_;
 };

@@ -15,7 +15,8 @@
 namespace gpufilter {
 
 struct VerifyOptions {
-  bool quick = false;  // fewer formats, sizes, bands and combinations of parameters
+  std::vector<std::string> stages;  // "blur"; all where it is empty
+  bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
   std::vector<std::shared_ptr<Session>> devices;
   // Called now and then: cases done, cases in all.
   std::function<void(std::int64_t done, std::int64_t all)> on_progress;

@@ -25,13 +25,13 @@ std::uint32_t alpha_at(int x, int y, std::uint32_t random, std::uint32_t max) {
 
 }  // namespace
 
-std::vector<VerifyChain> verify_chains(bool quick) {
+std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages, bool quick) {
   std::vector<VerifyChain> chains;
   std::vector<VerifyChain> usual;
-  for (const StageKind& kind : stage_catalogue()) {
+  for (const StageKind& kind : stage_kinds(stages)) {
     const std::vector<StageSample> samples = samples_of(kind, !quick);
     for (const StageSample& sample : samples)
-      chains.push_back({sample.text, {sample.stage}});
+      chains.push_back({sample.text, {sample.stage}, !quick && sample.has_defaults});
     if (!samples.empty()) usual.push_back({samples.front().text, {samples.front().stage}});
   }
   if (quick) return chains;

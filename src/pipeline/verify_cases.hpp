@@ -12,11 +12,13 @@ namespace gpufilter {
 struct VerifyChain {
   std::string text;  // as on the command line
   StageChain chain;
+  bool every_candidate = false;  // of its kernels, not only the usual one
 };
 
-// Every sample of every kind of stage in the catalogue, then, unless `quick`, every kind followed
-// by every other, as stages that follow each other may share a kernel.
-[[nodiscard]] std::vector<VerifyChain> verify_chains(bool quick);
+// Every sample of the kinds of stages of these names (all where there is none), then, unless
+// `quick`, every kind followed by every other, as stages that follow each other may share a kernel.
+[[nodiscard]] std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages,
+                                                     bool quick);
 
 [[nodiscard]] std::vector<PixelFormat> verify_formats(bool quick);
 

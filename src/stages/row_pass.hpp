@@ -25,14 +25,19 @@ struct RowKernel {
   std::size_t group_height = 1;
   std::string variant = {};  // these two as in DevicePass::Description
   std::string reason = "the only kernel";
+  std::string name = {};      // for tuning, where the function does not say all: "tiled 16x16"
+  std::string fixed_by = {};  // the option that asked for this very group: "--tile 16"
 };
 
 // Neighbours in a row that fill 16 bytes or more: for kernels bound by memory.
 [[nodiscard]] std::size_t wide_pixels(const PixelFormat& format);
 
-// Builds the kernel for pictures of this size. Throws DeviceError.
+// Builds the kernel for pictures of this size, or what tuning chose in its place: another shape, or
+// one of `others`, which give the same bits. Throws DeviceError; UsageError where what was asked
+// for does not fit the device.
 [[nodiscard]] std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
                                                         ImageSize size, const PixelFormat& source,
-                                                        const PixelFormat& target);
+                                                        const PixelFormat& target,
+                                                        const std::vector<RowKernel>& others = {});
 
 }  // namespace gpufilter

@@ -1,5 +1,7 @@
 #include "stages/stage_samples.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 
 namespace gpufilter {
@@ -51,6 +53,22 @@ std::string text_of(const StageKind& kind, const std::string& value, const Given
 
 }  // namespace
 
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names;
+  for (const StageKind& kind : stage_catalogue())
+    names.push_back(kind.option.substr(2));
+  return names;
+}
+
+std::vector<StageKind> stage_kinds(const std::vector<std::string>& names) {
+  std::vector<StageKind> kinds;
+  for (const StageKind& kind : stage_catalogue()) {
+    const auto found = std::find(names.begin(), names.end(), kind.option.substr(2));
+    if (names.empty() || found != names.end()) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
 std::vector<StageSample> samples_of(const StageKind& kind, bool all) {
   std::vector<StageSample> samples;
   if (kind.sample_stages) {
@@ -61,7 +79,7 @@ std::vector<StageSample> samples_of(const StageKind& kind, bool all) {
       kind.sample_values.empty() ? values_of(kind.type, "") : kind.sample_values;
   for (const std::string& value : values) {
     for (const GivenParameters& given : combinations(kind, value, all))
-      samples.push_back({text_of(kind, value, given), kind.make(value, given)});
+      samples.push_back({text_of(kind, value, given), kind.make(value, given), given.empty()});
   }
   return samples;
 }

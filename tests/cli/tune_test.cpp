@@ -1,0 +1,121 @@
+// "gpufilter tune": candidates are proved, timed, kept and used.
+#include "cli/program_fixture.hpp"
+#include "support/kernel_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class Tune : public ProgramTest {
+ protected:
+  // A few candidates, of which groups of 32 give wrong pixels in the naive blur.
+  Tune() : kernels_(folder_ / "kernels") {
+    kernels_.write("candidates.json", R"({
+      "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");
+    kernels_.write("tuned.json", R"({"tuned": []})");
+  }
+
+  void break_groups_of_32() const {
+    kernels_.replace("blur.cl", "  store_pixel(TARGET_ROW(y), x, window_mean(&window));",
+                     "  pixel_t mean = window_mean(&window);\n"
+                     "  if (GROUP_WIDTH == 32 && x == 3) mean.at[0] ^= 4;\n"
+                     "  store_pixel(TARGET_ROW(y), x, mean);");
+  }
+
+  [[nodiscard]] ProcessOptions here() const {
+    return {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"},
+                            {"XDG_CACHE_HOME", folder_ / "cache"}}};
+  }
+
+  [[nodiscard]] Json tune(int exit_code) const {
+    const ProcessResult result =
+        filter({"tune", "blur", "--channels", "3", "--depth", "8", "--device", "opencl", "--json"},
+               here());
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return Json::parse(result.out)["devices"][0];
+  }
+
+  static Json site(const Json& device, const std::string& name) {
+    for (const Json& kernel : device["kernels"]) {
+      if (kernel["site"] == name) return kernel;
+    }
+    ADD_FAILURE() << name << " is missing: " << device;
+    return {};
+  }
+
+  // How the blur was carried out and why.
+  [[nodiscard]] Json blurred() const {
+    const std::string in = stored(random_image(size_, format_, 1), "in.png");
+    const ProcessResult result = filter(
+        {in, folder_ / "out.png", "--blur", "naive", "--device", "opencl", "--timing", "json"},
+        here());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["passes"][0];
+  }
+
+  KernelFolder kernels_;
+};
+
+TEST_F(Tune, AWrongCandidateIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  break_groups_of_32();
+  const Json device = tune(1);
+  for (const char* name : {"blur_naive 3x8 to 3x8", "blur_strips 3x8 to 3x8"}) {
+    const Json kernel = site(device, name);
+    int wrong = 0;
+    double best = 1e9;
+    for (const Json& tried : kernel["tried"]) {
+      const bool is_broken = tried["algorithm"] == "blur_naive" && tried["group_width"] == 32;
+      EXPECT_EQ(tried["outcome"], is_broken ? "wrong" : "timed") << tried;
+      if (is_broken) ++wrong;
+      if (!is_broken) best = std::min(best, tried["milliseconds"].get<double>());
+    }
+    EXPECT_EQ(wrong, 1);
+    EXPECT_EQ(kernel["chosen"]["milliseconds"], best);
+  }
+  EXPECT_NE(blurred()["variant"].get<std::string>().find("naive"), std::string::npos);
+}
+
+TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
+  GPUFILTER_REQUIRE_DEVICE();
+  EXPECT_EQ(blurred()["reason"], "asked for");
+  const Json first = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_FALSE(first["known"]);
+  const Json pass = blurred();
+  EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
+  EXPECT_NE(pass["reason"].get<std::string>().find(" ms, next best "), std::string::npos);
+  const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_TRUE(again["known"]);
+  EXPECT_EQ(again["chosen"], first["chosen"]);
+  // Another version of the kernel is another kernel.
+  write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
+  EXPECT_EQ(blurred()["reason"], "asked for");
+  // What is damaged is ignored.
+  write_file(folder_ / "cache/gpufilter/tuning.json", "{");
+  EXPECT_EQ(blurred()["reason"], "asked for");
+}
+
+TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const auto copy = [this] {
+    for (const Json& device : Json::parse(filter({"devices", "--json"}, here()).out)["devices"]) {
+      if (!device["copy_gigabytes_per_second"].is_null())
+        return device["copy_gigabytes_per_second"].get<double>();
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(copy(), 0);
+  const ProcessResult tuned =
+      filter({"tune", "tonemap", "--channels", "1", "--depth", "8", "--device", "opencl"}, here());
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_GT(copy(), 0.01);
+  EXPECT_LT(copy(), 100'000);
+}
+
+TEST_F(Tune, RefusesWhatItCannotTune) {
+  expect_failure(3, {"tune", "--device", "cpu"}, {"no OpenCL device"});
+  expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
+  expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
+}
+
+}  // namespace
+}  // namespace gpufilter::test
