@@ -1,5 +1,6 @@
 #include "app/chosen_sessions.hpp"
 
+#include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -21,17 +22,18 @@ std::vector<DeviceInfo> find_all() {
 }  // namespace
 
 void add_devices_choice(CLI::App& app, std::string& device) {
-  app.add_option("--device", device,
-                 "all (every OpenCL device), cpu (only the processor), gpu, opencl, an index or "
-                 "part of a name from 'gpufilter devices'")
+  app.add_option(
+         "--device", device,
+         "Which devices: all (every OpenCL device), cpu (only the processor), gpu, opencl, an "
+         "index or part of a name from 'gpufilter devices'.")
       ->envname("GPUFILTER_DEVICE")
       ->option_text("DEVICE [all]");
 }
 
 void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb) {
   app.add_option("STAGE", stages,
-                 formatted("{} only these: {}", verb, enumerated(stage_names(), "and")))
-      ->check(CLI::IsMember(stage_names()))
+                 formatted("{} only these stages: {}.", verb, enumerated(stage_names(), "and")))
+      ->check(one_of(stage_names()))
       ->option_text("...");
 }
 

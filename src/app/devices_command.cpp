@@ -177,12 +177,17 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
 
 int run_devices_command(int argc, const char* const* argv) {
   CLI::App app(
-      "Lists the OpenCL devices of this machine. --device takes their index, a part of\n"
-      "their name, or their kind.",
+      "Lists the OpenCL devices of this machine. --device takes an index or a part of a name from "
+      "this list. The processor needs no OpenCL and is not listed.",
       "gpufilter devices");
   bool json = false;
-  app.add_flag("--json", json, "Print JSON");
+  app.add_flag("--json", json, "Print one JSON object.");
   add_color_output(app);
+  app.footer(
+      "Examples:\n"
+      "  gpufilter devices\n"
+      "  gpufilter in.png out.png --blur auto --device 0\n"
+      "  gpufilter devices --json | jq '.devices[].name'\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
   while (!catalog.complete())

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/folder_options.hpp"
 #include "base/log.hpp"
@@ -16,9 +17,13 @@ enum class TimingFormat { off, line, table, json, csv };
 enum class ProgressMode { automatic, on, off };
 
 struct FilterOptions {
-  std::string input;
+  std::string input;                // the first of `inputs`
+  std::vector<std::string> inputs;  // at least one
   std::string output;
+  bool only_names = false;  // neither a stage nor an option is given
   StageChain chain;
+  const Codec* to =
+      nullptr;  // the format to write; nullptr: that of the output's name, or the input
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;

@@ -1,28 +1,27 @@
 // The program: signals and subcommands.
 #include <csignal>
+#include <cstdio>
 #include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/compare_command.hpp"
-#include "app/devices_command.hpp"
+#include "app/commands.hpp"
 #include "app/failure.hpp"
 #include "app/filter_command.hpp"
-#include "app/stats_command.hpp"
-#include "app/tune_command.hpp"
-#include "app/verify_command.hpp"
+#include "app/main_help.hpp"
 #include "base/atomic_file.hpp"
 
 namespace {
 
 int run(int argc, const char* const* argv) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "compare") return gpufilter::run_compare_command(argc - 1, argv + 1);
-  if (first == "devices") return gpufilter::run_devices_command(argc - 1, argv + 1);
-  if (first == "tune") return gpufilter::run_tune_command(argc - 1, argv + 1);
-  if (first == "verify") return gpufilter::run_verify_command(argc - 1, argv + 1);
-  if (first == "stats") return gpufilter::run_stats_command(argc - 1, argv + 1);
+  if (argc < 2) {
+    std::fputs(gpufilter::brief_usage().c_str(), stderr);
+    return 2;
+  }
+  const gpufilter::Command* command = gpufilter::find_command(argv[1]);
+  if (command != nullptr) return command->run(argc - 1, argv + 1);
+  gpufilter::refuse_misspelt_command({argv + 1, argv + argc});
   return gpufilter::run_filter_command(argc, argv);
 }
 

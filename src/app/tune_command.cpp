@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
+#include "app/progress.hpp"
 #include "app/tune_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/log.hpp"
 #include "pipeline/make_dispatcher.hpp"
 #include "pipeline/rate_measurement.hpp"
 #include "pipeline/verify_cases.hpp"
@@ -19,9 +17,9 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Times the candidates of every kernel on the devices of this machine and keeps the\n"
-    "fastest, for later runs. Also measures how fast device and processor are, which\n"
-    "--device auto decides by.";
+    "Times the candidates of every kernel on the devices of this machine and keeps the fastest, "
+    "for later runs. Also measures how fast device and processor are, which --device auto decides "
+    "by.";
 
 constexpr const char* explanation =
     R"(A candidate is a tile, a number of pixels a work-item or the shape of a
@@ -55,14 +53,14 @@ struct Job {
 void declare_options(CLI::App& app, TuneCommand& command) {
   add_stage_names(app, command.stages, "Tune");
   add_devices_choice(app, command.device);
-  app.add_option("--channels", command.channels, "Only pictures of so many channels")
+  app.add_option("--channels", command.channels, "Tune for pictures of so many channels only.")
       ->check(whole_number(1, 4))
       ->option_text("1..4");
-  app.add_option("--depth", command.depth, "Only pictures of so many bits a sample")
-      ->check(CLI::IsMember(std::vector<int>{8, 16}))
+  app.add_option("--depth", command.depth, "Tune for pictures of so many bits a sample only.")
+      ->check(one_of({"8", "16"}))
       ->option_text("8|16");
-  app.add_flag("--again", command.again, "Tune what was tuned before once more");
-  app.add_flag("--json", command.json, "Print JSON");
+  app.add_flag("--again", command.again, "Tune once more what was tuned before.");
+  app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
   app.footer(explanation);
 }
@@ -91,30 +89,24 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   return jobs;
 }
 
-// On a terminal: which kernel, which candidate, and how long all of it will take.
+// Which kernel, which candidate, and how long all of it will take.
 class TuneProgress {
  public:
   explicit TuneProgress(std::size_t jobs) : jobs_(jobs) {}
-  ~TuneProgress() {
-    if (enabled_) log::show_status("");
-  }
-  TuneProgress(const TuneProgress&) = delete;
-  TuneProgress& operator=(const TuneProgress&) = delete;
 
   void job_done() { ++done_; }
-  void show(const std::string& site, std::size_t candidate, std::size_t candidates) const {
-    if (!enabled_) return;
-    const double part = static_cast<double>(candidate) / static_cast<double>(candidates);
-    const double done = static_cast<double>(done_) + part;
-    const double elapsed = static_cast<double>(now() - begin_) / 1e9;
-    const double left = done > 0 ? elapsed / done * (static_cast<double>(jobs_) - done) : 0;
-    log::show_status(formatted(
-        "tune: {:.0f} %, {}, candidate {} of {}{}", 100 * done / static_cast<double>(jobs_), site,
-        candidate + 1, candidates, left > 0 ? formatted(", about {:.0f} s left", left) : ""));
+  void show(const std::string& site, std::size_t candidate, std::size_t candidates) {
+    constexpr std::size_t steps = 1000;  // of a job
+    const auto done = static_cast<std::uint64_t>(done_ * steps + candidate * steps / candidates);
+    display_.show({.name = formatted("tune {}, {} of {}", site, candidate + 1, candidates),
+                   .done = done,
+                   .all = static_cast<std::uint64_t>(jobs_ * steps),
+                   .worked = done,
+                   .elapsed = now() - begin_});
   }
 
  private:
-  bool enabled_ = isatty(STDERR_FILENO) == 1;
+  ProgressDisplay display_{ProgressMode::automatic};
   Nanoseconds begin_ = now();
   std::size_t jobs_;
   std::size_t done_ = 0;

@@ -14,8 +14,8 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Checks that every stage gives the same bits on every device of this machine, by\n"
-    "every kernel, tile, border and instruction set.";
+    "Checks that every stage gives the same bits on every device of this machine, by every kernel, "
+    "tile, border and instruction set.";
 
 constexpr const char* explanation =
     R"(Each stage runs on small pictures of 1 to 4 channels, of 8 and 16 bits, of odd
@@ -101,8 +101,9 @@ int run_verify_command(int argc, const char* const* argv) {
   bool json = false;
   VerifyOptions options;
   add_stage_names(app, options.stages, "Check");
-  app.add_flag("--quick", options.quick, "Fewer formats, sizes and parameters: some seconds");
-  app.add_flag("--json", json, "Print JSON");
+  app.add_flag("--quick", options.quick,
+               "Check fewer formats, sizes and parameters. Takes some seconds.");
+  app.add_flag("--json", json, "Print one JSON object.");
   add_devices_choice(app, device);
   add_color_output(app);
   app.footer(explanation);
@@ -110,9 +111,15 @@ int run_verify_command(int argc, const char* const* argv) {
   options.devices = start_devices(device);
   VerifyReport report;
   {
-    ProgressLine progress(ProgressMode::automatic, "verify");
+    ProgressDisplay display(ProgressMode::automatic);
+    const Nanoseconds begin = now();
     options.on_progress = [&](std::int64_t so_far, std::int64_t all) {
-      progress.show(so_far, all);
+      const auto done = static_cast<std::uint64_t>(so_far);
+      display.show({.name = "verify",
+                    .done = done,
+                    .all = static_cast<std::uint64_t>(all),
+                    .worked = done,
+                    .elapsed = now() - begin});
     };
     report = verify(options);
   }

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/printable.hpp"
+#include "base/signal_cleanup.hpp"
+#include "base/terminal.hpp"
 
 namespace gpufilter::log {
 namespace {
@@ -49,9 +51,15 @@ std::string& status() {
   return *text;
 }
 
+// The cursor stays at the beginning of the line: where a narrower terminal has wrapped it since,
+// erasing starts there and takes all of it away.
 void draw_status() {
-  std::fputs(("\r" + status() + "\033[K").c_str(), stderr);
+  // The last column stays free: some terminals begin a new line after it.
+  const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
+  const std::string line = std::string(erase_line) + fitted(status(), columns) + "\r";
+  std::fputs((status().empty() ? std::string(erase_line) : line).c_str(), stderr);
   std::fflush(stderr);
+  erase_line_on_signals(!status().empty());
 }
 
 enum class Label { none, warning, error };
@@ -70,7 +78,7 @@ std::string labelled(Label label, std::string_view line) {
 void write(spdlog::level::level_enum level, Label label, std::string_view line) {
   if (!logger().should_log(level)) return;
   const std::lock_guard lock(status_mutex);
-  if (!status().empty()) std::fputs("\r\033[K", stderr);
+  if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
   // Passed as an argument, never as the format: a picture's name may contain braces.
   logger().log(level, "{}", labelled(label, line));
   if (!status().empty()) draw_status();

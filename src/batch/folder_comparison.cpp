@@ -26,7 +26,7 @@ std::vector<FoundFile> pictures_in(const FolderComparisonRequest& request,
   scan.folder = folder;
   scan.recursive = request.recursive;
   scan.left_out = other;
-  return scan_folder(scan);
+  return scan_folder(scan).files;
 }
 
 bool exists(const std::string& path) {

@@ -156,11 +156,13 @@ class PictureRun {
   void open(Walk& walk) {
     const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
     auto source = source_.open();
-    const std::string name = source->name();
-    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), options_.limits));
+    input_name_ = source->name();
+    ReadLimits limits = options_.limits;
+    limits.warn = limits.warn && walk_ == 0;
+    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), limits));
     const PictureHeader& header = walk.reader->header();
     if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
-      throw PictureError(name, "it was changed while it was read");
+      throw PictureError(input_name_, "it was changed while it was read");
     }
     report_.size = header.size;
     report_.input_pixel = header.format;
@@ -187,6 +189,12 @@ class PictureRun {
     walk.prepared = engine.prepare(
         {task_.shape, std::move(chain), measure, memory_of_bands(), assignment_.reason},
         walk.timeline);
+    const PictureShape& input = task_.shape;
+    if (walk.prepared.plan->reads_past_edges()) {
+      check_memory(input_name_,
+                   std::uint64_t{row_pitch(input)} * static_cast<unsigned>(input.size.height),
+                   options_.limits, "a picture whose border wraps", "choose another border");
+    }
   }
 
   void describe(const PictureHeader& header, const Plan& plan) {
@@ -308,6 +316,7 @@ class PictureRun {
   const Codec* output_format_;  // nullptr: the input's
   Dispatcher& dispatcher_;
   const RunOptions& options_;
+  std::string input_name_;  // for messages
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;

@@ -167,19 +167,34 @@ std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
 
 StageKind blur_stage_kind() {
   return {.option = "--blur",
-          .type = OneOf{{{"naive", BlurVariant::naive},
-                         {"tiled", BlurVariant::tiled},
-                         {"auto", BlurVariant::automatic}}},
+          .type = OneOf{{{"naive", BlurVariant::naive,
+                          "OpenCL kernel, nine reads from global memory for each pixel"},
+                         {"tiled", BlurVariant::tiled,
+                          "OpenCL kernel, work-groups share tiles in local memory"},
+                         {"auto", BlurVariant::automatic,
+                          "whatever finishes first, on the processor or a GPU"}}},
           .help =
-              "3x3 box blur: naive reads global memory nine times a pixel, tiled shares tiles "
-              "in local memory, auto takes whatever ends first",
+              "3x3 box blur. Each sample becomes the mean of itself and its eight neighbours. All "
+              "three values give the same pixels. naive and tiled name an OpenCL kernel: for "
+              "them, --device auto means opencl.",
           .parameters = {{.option = "--tile",
                           .type = OneOf{{{"8", 8}, {"16", 16}, {"32", 32}}},
                           .default_value = "16",
-                          .help = "side of a work-group",
+                          .help = "Side of a tile, and of its work-group, in pixels.",
                           .only_with = "tiled"},
                          border_parameter(),
                          alpha_parameter()},
+          .formula =
+              "out = (S + 4) / 9\n"
+              "S is the sum of the nine samples; / is a division of integers, rounding down.",
+          .edges = "--border chooses which pixels lie outside the picture.",
+          .alpha =
+              "Alpha is blurred as above. A colour is weighted by alpha a, so that transparent "
+              "pixels do not show: (sum(c * a) + sum(a) / 2) / sum(a), and the plain mean where "
+              "sum(a) is 0. --alpha independent blurs every channel by the formula. An opaque "
+              "picture comes out the same either way.",
+          .examples = {"in.png out.png --blur auto --blur auto",
+                       "in.png out.png --blur tiled --tile 32 --border mirror"},
           .from_options = blur_from_options};
 }
 

@@ -20,8 +20,8 @@ namespace gpufilter {
 struct StageParameter {
   std::string option;  // with dashes: "--tile"
   ValueType type;
-  std::string default_value;  // as text
-  std::string help;
+  std::string default_value;   // as text
+  std::string help;            // sentences, as StageKind::help
   std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
   bool operator==(const StageParameter&) const = default;
 };
@@ -39,9 +39,15 @@ struct StageListing {
 struct StageKind {
   std::string option;  // with dashes: "--blur"
   ValueType type;
-  std::string help;
+  std::string help;  // what it does, in sentences; the first one stands alone in short lists
   std::vector<StageParameter> parameters = {};
   std::vector<StageListing> listings = {};
+  // More for its page, "gpufilter help blur": how a sample is computed, what happens at the
+  // picture's edges and to alpha, and command lines without the program's name.
+  std::string formula = {};
+  std::string edges = {};
+  std::string alpha = {};
+  std::vector<std::string> examples = {};
   // For `gpufilter verify` and `tune`: values, or stages by name, that between them take every path
   // of its code, the most usual one first. A kind whose value is a word needs neither.
   std::vector<std::string> sample_values = {};

@@ -135,13 +135,30 @@ std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters) {
 }
 
 StageKind tonemap_stage_kind() {
-  return {.option = "--tonemap",
-          .type = FreeText{"reinhard|filmic[=KEY]"},
-          .help =
-              "tone mapping from the picture's own brightness; KEY, 0.18 by default, is the "
-              "brightness that its logarithmic mean gets before the curve: lower is darker",
-          .sample_values = {"reinhard", "filmic=0.3"},
-          .from_options = tonemap_from_options};
+  return {
+      .option = "--tonemap",
+      .type = FreeText{"reinhard|filmic[=KEY]",
+                       {{"reinhard[=KEY]",
+                         "the operator of Reinhard et al. (2002), which clips nothing"},
+                        {"filmic[=KEY]",
+                         "Hable's curve (2010), with a toe and a shoulder; a KEY above 0.18 "
+                         "clips highlights"}}},
+      .help =
+          "Compress the range of brightness. The picture is exposed by its own brightness, then "
+          "a curve is applied. KEY, 0.18 by default, is the brightness that the logarithmic "
+          "mean gets before the curve: half the KEY is one stop darker.",
+      .formula =
+          "Lw = luma / max; Lm = exp(mean of ln(0.0001 + Lw)); L = KEY / Lm * Lw\n"
+          "reinhard: Ld = L * (1 + L / Lwhite^2) / (1 + L)\n"
+          "filmic: Ld = h(2 L) / h(2 Lwhite)\n"
+          "h(x) = (x (0.15 x + 0.05) + 0.004) / (x (0.15 x + 0.5) + 0.06) - 0.02 / 0.3\n"
+          "out = sample * Ld / Lw, rounded half to even and limited to 0..max\n"
+          "Lwhite is L of the lightest pixel, for filmic with a KEY of 0.18.",
+      .edges = "None: a pixel depends on no other pixel, but all are looked at first.",
+      .alpha = "Stays as it is, and is not looked at.",
+      .examples = {"in.jpg out.jpg --tonemap reinhard", "in.png out.png --tonemap filmic=0.36"},
+      .sample_values = {"reinhard", "filmic=0.3"},
+      .from_options = tonemap_from_options};
 }
 
 }  // namespace gpufilter

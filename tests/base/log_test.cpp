@@ -67,9 +67,17 @@ TEST_F(Log, LinesGoAboveTheStatus) {
               log::show_status("");
               log::warn("w");
             }),
-            "\r50 %\033[K"
-            "\r\033[Kgpufilter: warning: w\n\r50 %\033[K"
-            "\r60 %\033[K\r\033[Kgpufilter: warning: w\n");
+            "\r\033[J50 %\r"
+            "\r\033[Jgpufilter: warning: w\n\r\033[J50 %\r"
+            "\r\033[J60 %\r\r\033[Jgpufilter: warning: w\n");
+}
+
+TEST_F(Log, TheStatusFitsIntoALine) {
+  EXPECT_EQ(heard([] {
+              log::show_status(std::string(80, 'x'));
+              log::show_status("");
+            }),
+            "\r\033[J" + std::string(76, 'x') + "...\r\r\033[J");
 }
 
 TEST_F(Log, NeverHidesWhyTheProgramEnds) {
@@ -104,7 +112,7 @@ TEST_F(Log, ShowsControlCharactersEscaped) {
               log::show_status("a\nb");
               log::show_status("");
             }),
-            "\ra\\nb\033[K\r\033[K");
+            "\r\033[Ja\\nb\r\r\033[J");
 }
 
 }  // namespace

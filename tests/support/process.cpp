@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -177,12 +178,18 @@ void pump(Streams& streams, Clock::time_point limit) {
   }
 }
 
-// Whether the child ended before `limit`; then `status` is how.
-bool wait_until(pid_t child, Clock::time_point limit, int& status) {
+// How a child ended, and what it took.
+struct End {
+  int status = 0;
+  rusage usage{};
+};
+
+// Whether the child ended before `limit`; then `end` is set.
+bool wait_until(pid_t child, Clock::time_point limit, End& end) {
   while (true) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
+    const pid_t ended = wait4(child, &end.status, WNOHANG, &end.usage);
     if (ended == child) return true;
-    if (ended < 0) check(errno, "waitpid");
+    if (ended < 0) check(errno, "wait4");
     if (Clock::now() >= limit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -205,22 +212,23 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
                   {std::move(out.read), std::move(err.read)},
                   {&result.out, &result.err}};
 
-  int status = 0;
+  End end;
   const Clock::time_point limit = Clock::now() + options.time_limit;
   pump(streams, limit);
-  if (!wait_until(child, limit, status)) {
+  if (!wait_until(child, limit, end)) {
     result.timed_out = true;
     kill(child, options.end_signal);
     const Clock::time_point last = Clock::now() + grace;
     pump(streams, last);
-    if (!wait_until(child, last, status)) {
+    if (!wait_until(child, last, end)) {
       kill(child, SIGKILL);
-      while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      while (wait4(child, &end.status, 0, &end.usage) < 0 && errno == EINTR) {
       }
     }
   }
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (WIFEXITED(end.status)) result.exit_code = WEXITSTATUS(end.status);
+  if (WIFSIGNALED(end.status)) result.signal = WTERMSIG(end.status);
+  result.peak_memory = static_cast<std::uint64_t>(end.usage.ru_maxrss) * 1024;
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -21,9 +22,10 @@ struct ProcessOptions {
 };
 
 struct ProcessResult {
-  int exit_code = -1;      // -1 where a signal ended it
-  int signal = 0;          // that signal; 0 where it ended by itself
-  bool timed_out = false;  // the time limit passed before the end
+  int exit_code = -1;             // -1 where a signal ended it
+  int signal = 0;                 // that signal; 0 where it ended by itself
+  bool timed_out = false;         // the time limit passed before the end
+  std::uint64_t peak_memory = 0;  // bytes of memory in use at a time (resident set size)
   std::string out;
   std::string err;
 };
