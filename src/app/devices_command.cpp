@@ -123,7 +123,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
          {"blur_tiles", fitting_tiles(device)},
          {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_kind), 1e-9)},
          {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_kind), 1e-9)},
-         {"start_seconds", start ? nlohmann::ordered_json(*start) : nullptr}});
+         {"start_seconds", start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json()}});
   }
   const nlohmann::ordered_json json{
       {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};

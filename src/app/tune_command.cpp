@@ -9,6 +9,7 @@
 #include "app/tune_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "pipeline/make_dispatcher.hpp"
 #include "pipeline/rate_measurement.hpp"
 #include "pipeline/verify_cases.hpp"
@@ -123,12 +124,15 @@ TuneReport tune_device(const std::shared_ptr<Session>& session, const std::vecto
   TuneReport report{session->device(), {}};
   Tuner tuner(session, store);
   for (const Job& job : jobs) {
-    const auto tuned = tuner.tune(job.sample.stage, job.format, again,
-                                  [&](const std::string& site, std::size_t done, std::size_t all) {
-                                    progress.show(site, done, all);
-                                  });
-    for (const TunedSite& site : tuned) {
-      if (is_new(report, site)) report.sites.push_back(site);
+    try {
+      const auto tuned = tuner.tune(job.sample.stage, job.format, again,
+                                    [&](const std::string& site, std::size_t done,
+                                        std::size_t all) { progress.show(site, done, all); });
+      for (const TunedSite& site : tuned) {
+        if (is_new(report, site)) report.sites.push_back(site);
+      }
+    } catch (const UsageError& error) {
+      log::info(error.what());  // a tile that does not fit the device
     }
     progress.job_done();
   }

@@ -164,8 +164,8 @@ Event Queue::copy(const Buffer& source, const Buffer& destination, std::size_t b
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                     std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
-  const std::size_t items = range.group_width * range.group_height;
-  if (const std::size_t maximum = kernel.limits().max_work_group; maximum > 0 && items > maximum) {
+  const std::size_t asked = range.group_width * range.group_height;
+  if (const std::size_t maximum = kernel.limits().max_work_group; maximum > 0 && asked > maximum) {
     throw DeviceError(formatted(
         "{}: {} runs with at most {} work-items a group here, not with {}x{}", state_->device,
         kernel.state().name, maximum, range.group_width, range.group_height));

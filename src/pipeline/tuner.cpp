@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "pipeline/band_feed.hpp"
 #include "pipeline/forced_tuning.hpp"
 #include "pipeline/host_check.hpp"
 #include "pipeline/memory_picture.hpp"
@@ -85,31 +86,20 @@ class Tuner::Trial {
  public:
   Trial(Session& session, ForcedTuning& tuning, std::shared_ptr<const Stage> stage,
         const PixelFormat& format)
-      : session_(session),
-        tuning_(tuning),
-        chain_{std::move(stage)},
-        picture_(timing_picture(timing_size(session.device()), format)) {
-    Timeline unused;
-    expected_ = filter_in_memory(picture_, chain_, whole_picture, [&](const Plan& plan) {
-      return make_host_executor(plan, unused);
-    });
-    for (const ImageSize& size : {ImageSize{67, 37}, ImageSize{261, 19}}) {
-      small_.push_back(verify_picture({size, format}));
-      small_expected_.push_back(filter_by_baseline(small_.back(), chain_));
-    }
-  }
+      : session_(session), tuning_(tuning), chain_{std::move(stage)}, format_(format) {}
 
   // The sites of the stage's kernels.
   [[nodiscard]] std::map<std::string, ForcedTuning::Site> sites() {
     static_cast<void>(tuning_.take_sites());
     Timeline unused;
-    const Plan plan = make_plan({picture_.size(), picture_.format()}, chain_);
+    const Plan plan = make_plan({timing_size(session_.device()), format_}, chain_);
     static_cast<void>(make_device_executor(plan, session_, unused));
     return tuning_.take_sites();
   }
 
   [[nodiscard]] TriedCandidate run(const std::string& site, const KernelCandidate& candidate,
                                    std::size_t index, double best) {
+    if (small_.empty()) make_pictures();
     tuning_.force(site, index);
     TriedCandidate tried{candidate};
     try {
@@ -131,6 +121,18 @@ class Tuner::Trial {
   }
 
  private:
+  void make_pictures() {
+    Timeline unused;
+    picture_ = timing_picture(timing_size(session_.device()), format_);
+    expected_ = filter_in_memory(picture_, chain_, whole_picture, [&](const Plan& plan) {
+      return make_host_executor(plan, unused);
+    });
+    for (const ImageSize& size : {ImageSize{67, 37}, ImageSize{261, 19}}) {
+      small_.push_back(verify_picture({size, format_}));
+      small_expected_.push_back(filter_by_baseline(small_.back(), chain_));
+    }
+  }
+
   [[nodiscard]] std::optional<std::string> check() {
     for (std::size_t i = 0; i < small_.size(); ++i) {
       Timeline unused;
@@ -144,31 +146,36 @@ class Tuner::Trial {
   }
 
   void time(TriedCandidate& tried, double best) {
+    const Plan plan = make_plan({picture_.size(), format_}, chain_, {.band_rows = whole_picture});
+    Timeline timeline;
+    const auto executor = make_device_executor(plan, session_, timeline);
+    MemoryReader reader(picture_);
+    BandFeed feed(reader, plan, executor->pool());
+    const RowRange all{0, plan.output().size.height};
+    const Image source = feed.next(all);
+    Image found = executor->pool().take(plan.output().size.width, all, plan.output().format);
+    std::memset(found.rows().data, 0, found.bytes());
     std::vector<double> times;
     for (int run = 0; run <= timed_runs; ++run) {
-      Timeline timeline;
-      const Image found = filter_in_memory(picture_, chain_, whole_picture, [&](const Plan& plan) {
-        return make_device_executor(plan, session_, timeline);
-      });
-      if (run == 0) {
-        const auto sample = first_difference(expected_.rows(), found.rows());
-        if (sample) {
-          tried.outcome = Outcome::wrong;
-          tried.difference = to_string(*sample, found.format());
-          return;
-        }
-      }
-      const double milliseconds = kernel_milliseconds(timeline);
+      const double before = kernel_milliseconds(timeline);
+      executor->run(source.rows(), found.rows());
+      const double milliseconds = kernel_milliseconds(timeline) - before;
       const bool is_hopeless = best > 0 && milliseconds > hopeless * best;
       if (run > 0 || is_hopeless) times.push_back(milliseconds);  // the first is a warm-up
       if (is_hopeless) break;
     }
     tried.milliseconds = median(times);
+    if (const auto sample = first_difference(expected_.rows(), found.rows())) {
+      tried.outcome = Outcome::wrong;
+      tried.difference = to_string(*sample, found.format());
+    }
   }
 
   Session& session_;
   ForcedTuning& tuning_;
   StageChain chain_;
+  PixelFormat format_;
+  // Made for the first candidate:
   Image picture_;
   Image expected_;
   std::vector<Image> small_;
@@ -187,6 +194,7 @@ std::vector<TunedSite> Tuner::tune(const std::shared_ptr<const Stage>& stage,
   const std::string place = tuning_place(session_->device());
   std::vector<TunedSite> results;
   for (const auto& [key, asked] : trial.sites()) {
+    if (asked.candidates.size() < 2) continue;  // nothing to choose
     TunedSite result{.site = asked.site};
     const auto known = store_->find(place, asked.site);
     if (known && !again) {

@@ -16,17 +16,17 @@ namespace gpufilter {
 
 struct TriedCandidate {
   enum class Outcome { timed, wrong, not_built };
-  KernelCandidate candidate;
+  KernelCandidate candidate = {};
   Outcome outcome = Outcome::timed;
-  double milliseconds = 0;  // the median of several runs
-  std::string difference;   // where it is wrong; why it was not built
+  double milliseconds = 0;      // the median of several runs
+  std::string difference = {};  // where it is wrong; why it was not built
 };
 
 struct TunedSite {
   KernelSite site;
-  bool known = false;                 // tuned before: nothing was tried now
-  std::vector<TriedCandidate> tried;  // the usual one first
-  std::optional<TunedKernel> chosen;  // none where no candidate is right
+  bool known = false;                                // tuned before: nothing was tried now
+  std::vector<TriedCandidate> tried = {};            // the usual one first
+  std::optional<TunedKernel> chosen = std::nullopt;  // none where no candidate is right
 };
 
 // The fastest of those that are right, with the time of the next best.

@@ -102,24 +102,22 @@ class Verification {
   void check_in(const Place& place, const Case& work) {
     const InstructionSetInUse set(place.set);
     std::vector<PassReport> passes;
-    const auto count_failed = [&](const std::string& why) {
-      VerifiedVariant& variant = variant_of(place, work, passes);
-      ++variant.failed;
-      keep_first(place, work, variant.variant, why);
-    };
     try {
       const Image found = filtered(place, work, passes);
-      VerifiedVariant& variant = variant_of(place, work, passes);
+      const std::string kernel = kernel_of(place, work, passes);
+      VerifiedVariant& variant = variant_of(place, work, kernel);
       ++variant.cases;
       ++report_.cases;
       if (const auto sample = difference(work.expected, found)) {
         ++variant.different;
-        keep_first(place, work, variant.variant, *sample);
+        keep_first(place, work, kernel, *sample);
       }
     } catch (const UsageError&) {
       ++report_.skipped;  // a tile that does not fit the device
     } catch (const DeviceError& error) {
-      count_failed(error.what());
+      const std::string kernel = kernel_of(place, work, passes);
+      ++variant_of(place, work, kernel).failed;
+      keep_first(place, work, kernel, error.what());
     }
   }
 
@@ -141,15 +139,20 @@ class Verification {
     return to_string(*sample, expected.format());
   }
 
-  VerifiedVariant& variant_of(const Place& place, const Case& work,
-                              const std::vector<PassReport>& passes) {
+  // The kernel in full: of one stage on a device. What a processor's loop is called is its
+  // instruction set, which is the place.
+  static std::string kernel_of(const Place& place, const Case& work,
+                               const std::vector<PassReport>& passes) {
+    if (!place.session || work.chain.chain.size() != 1 || passes.empty()) return {};
+    return passes.back().variant;
+  }
+
+  // By what comes before a comma, as numbers follow it: tables' bounds, shapes of groups.
+  VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
     std::string stage;
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
-    std::string variant;
-    // What a processor's loop is called is its instruction set, which is the place.
-    if (place.session && work.chain.chain.size() == 1 && !passes.empty())
-      variant = passes.back().variant;
+    const std::string variant = kernel.substr(0, kernel.find(','));
     const auto found = std::find_if(
         report_.variants.begin(), report_.variants.end(), [&](const VerifiedVariant& known) {
           return known.place == place.name && known.stage == stage && known.variant == variant;

@@ -26,7 +26,7 @@ struct VerifyOptions {
 struct VerifiedVariant {
   std::string place;    // "processor avx2", a device's name
   std::string stage;    // "blur", "color + levels"
-  std::string variant;  // "tiled 16x16"
+  std::string variant;  // "tiled 16x16"; all shapes that tuning may choose together
   int cases = 0;        // pictures compared, bit by bit
   int different = 0;
   int failed = 0;  // could not be run

@@ -68,7 +68,8 @@ Network sample_network(const std::vector<int>& widths) {
     return static_cast<float>(state >> 8U) / static_cast<float>(1U << 23U) - 1.0F;
   };
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
-    NetworkLayer layer{.inputs = widths[i]};
+    NetworkLayer layer;
+    layer.inputs = widths[i];
     for (int output = 0; output < widths[i + 1]; ++output) {
       for (int input = 0; input < layer.inputs; ++input)
         layer.weights.push_back(next());

@@ -39,18 +39,16 @@ std::string without_shape(const std::string& variant) {
   return name.ends_with(" of") ? name.substr(0, name.size() - 3) : name;
 }
 
-// The kernels in every shape that may fit the device; `usual` as it is comes first.
-std::vector<RowKernel> all_shapes(const DeviceInfo& device, const RowKernel& usual,
-                                  const std::vector<RowKernel>& others) {
+// What tuning chooses from, the usual kernel as it is first: the others as they are, and the usual
+// one in every shape that may fit the device.
+std::vector<RowKernel> all_candidates(const DeviceInfo& device, const RowKernel& usual,
+                                      const std::vector<RowKernel>& others) {
   std::vector<RowKernel> all{usual};
   all.insert(all.end(), others.begin(), others.end());
-  const std::size_t kernels = all.size();
-  for (std::size_t i = 0; i < kernels; ++i) {
-    if (!all[i].fixed_by.empty()) continue;
-    for (const WorkShape& shape : candidate_shapes(all[i].function)) {
-      if (shape != shape_of(all[i]) && device.fits(shape.group_width, shape.group_height, 0))
-        all.push_back(with_shape(all[i], shape));
-    }
+  if (!usual.fixed_by.empty()) return all;
+  for (const WorkShape& shape : candidate_shapes(usual.function)) {
+    if (shape != shape_of(usual) && device.fits(shape.group_width, shape.group_height, 0))
+      all.push_back(with_shape(usual, shape));
   }
   return all;
 }
@@ -78,7 +76,7 @@ RowKernel chosen_kernel(const Session& session, RowKernel usual,
                         const PixelFormat& target) {
   const KernelTuning* tuning = session.tuning();
   if (tuning == nullptr) return usual;
-  const std::vector<RowKernel> all = all_shapes(session.device(), usual, others);
+  const std::vector<RowKernel> all = all_candidates(session.device(), usual, others);
   std::vector<KernelCandidate> candidates;
   for (const RowKernel& kernel : all)
     candidates.push_back({name_of(kernel), shape_of(kernel)});

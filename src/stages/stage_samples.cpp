@@ -44,8 +44,8 @@ std::vector<GivenParameters> combinations(const StageKind& kind, const std::stri
 }
 
 std::string text_of(const StageKind& kind, const std::string& value, const GivenParameters& given) {
-  const bool several_words = value.find(' ') != std::string::npos;
-  std::string text = formatted(several_words ? "{} \"{}\"" : "{} {}", kind.option, value);
+  const char* quote = value.find(' ') != std::string::npos ? "\"" : "";
+  std::string text = formatted("{} {}{}{}", kind.option, quote, value, quote);
   for (const auto& [option, word] : given)
     text += formatted(" {} {}", option, word);
   return text;

@@ -91,7 +91,7 @@ TEST_F(Help, AStageHasItsPage) {
 }
 
 TEST_F(Help, ASubcommandHasItsPage) {
-  for (const std::string name : {"compare", "devices", "stats"}) {
+  for (const std::string name : {"compare", "devices", "stats", "tune", "verify"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;
