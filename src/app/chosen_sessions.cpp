@@ -37,6 +37,15 @@ void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std:
       ->option_text("...");
 }
 
+void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth) {
+  app.add_option("--channels", channels, "Only pictures of so many channels.")
+      ->check(whole_number(1, 4))
+      ->option_text("1..4");
+  app.add_option("--depth", depth, "Only pictures of so many bits a sample.")
+      ->check(one_of({"8", "16"}))
+      ->option_text("8|16");
+}
+
 std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) {
   if (request == "cpu") return {};
   const EngineOptions options = default_engine_options();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ void add_devices_choice(CLI::App& app, std::string& device);
 
 // STAGE...: the stages that such a command works on; `verb` says what it does to them.
 void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb);
+
+// --channels and --depth.
+void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth);
 
 // The devices for `request`, started: "all" (every one that works; one that does not is left out
 // with a warning), "cpu" (none), or what --device takes elsewhere. Throws DeviceError where a

@@ -54,12 +54,7 @@ struct Job {
 void declare_options(CLI::App& app, TuneCommand& command) {
   add_stage_names(app, command.stages, "Tune");
   add_devices_choice(app, command.device);
-  app.add_option("--channels", command.channels, "Tune for pictures of so many channels only.")
-      ->check(whole_number(1, 4))
-      ->option_text("1..4");
-  app.add_option("--depth", command.depth, "Tune for pictures of so many bits a sample only.")
-      ->check(one_of({"8", "16"}))
-      ->option_text("8|16");
+  add_formats_choice(app, command.channels, command.depth);
   app.add_flag("--again", command.again, "Tune once more what was tuned before.");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);

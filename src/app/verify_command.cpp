@@ -103,6 +103,7 @@ int run_verify_command(int argc, const char* const* argv) {
   add_stage_names(app, options.stages, "Check");
   app.add_flag("--quick", options.quick,
                "Check fewer formats, sizes and parameters. Takes some seconds.");
+  add_formats_choice(app, options.channels, options.depth);
   app.add_flag("--json", json, "Print one JSON object.");
   add_devices_choice(app, device);
   add_color_output(app);

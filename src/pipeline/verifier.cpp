@@ -43,7 +43,7 @@ class Verification {
 
   VerifyReport run() {
     const std::vector<VerifyChain> chains = verify_chains(options_.stages, options_.quick);
-    const std::vector<PixelFormat> formats = verify_formats(options_.quick);
+    const std::vector<PixelFormat> formats = formats_to_check();
     const std::vector<ImageSize> sizes = verify_sizes(options_.quick);
     const std::size_t all = chains.size() * formats.size() * sizes.size();
     std::size_t done = 0;
@@ -66,6 +66,17 @@ class Verification {
   }
 
  private:
+  [[nodiscard]] std::vector<PixelFormat> formats_to_check() const {
+    const bool chosen = options_.channels || options_.depth;
+    std::vector<PixelFormat> formats = verify_formats(options_.quick && !chosen);
+    const auto unwanted = [this](const PixelFormat& format) {
+      return options_.channels.value_or(format.channels) != format.channels ||
+             options_.depth.value_or(format.depth) != format.depth;
+    };
+    formats.erase(std::remove_if(formats.begin(), formats.end(), unwanted), formats.end());
+    return formats;
+  }
+
   [[nodiscard]] std::size_t place_index(const std::string& name) const {
     const auto found = std::find_if(places_.begin(), places_.end(),
                                     [&](const Place& place) { return place.name == name; });

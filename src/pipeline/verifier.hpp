@@ -16,6 +16,8 @@ namespace gpufilter {
 
 struct VerifyOptions {
   std::vector<std::string> stages;  // "blur"; all where it is empty
+  std::optional<int> channels;      // only pictures of so many channels
+  std::optional<int> depth;         // only of so many bits a sample
   bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
   std::vector<std::shared_ptr<Session>> devices;
   // Called now and then: cases done, cases in all.

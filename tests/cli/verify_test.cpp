@@ -32,7 +32,7 @@ class Verify : public ProgramTest {
 };
 
 TEST_F(Verify, FindsEveryInstructionSetExact) {
-  const Json json = verify_json({"--device", "cpu", "blur", "levels"}, 0);
+  const Json json = verify_json({"--device", "cpu", "--depth", "8", "blur", "levels"}, 0);
   EXPECT_TRUE(json["passed"]);
   EXPECT_EQ(json["first_failure"], nullptr);
   std::set<std::pair<std::string, std::string>> found;
@@ -54,7 +54,8 @@ TEST_F(Verify, FindsEveryInstructionSetExact) {
 
 TEST_F(Verify, ChecksEveryKernelOfADevice) {
   GPUFILTER_REQUIRE_DEVICE();
-  const Json json = verify_json({"--quick", "--device", "opencl"}, 0);
+  const Json json =
+      verify_json({"--quick", "--channels", "3", "--depth", "8", "--device", "opencl"}, 0);
   std::set<std::string> stages;
   std::set<std::string> blurs;
   for (const Json& variant : json["variants"]) {
@@ -71,14 +72,17 @@ TEST_F(Verify, ChecksEveryKernelOfADevice) {
 TEST_F(Verify, FindsAWrongKernel) {
   GPUFILTER_REQUIRE_DEVICE();
   const ProcessOptions wrong = with_wrong_blur();
-  const Json json = verify_json({"blur", "--quick", "--device", "opencl"}, 1, wrong);
+  const Json json = verify_json(
+      {"blur", "--quick", "--channels", "3", "--depth", "8", "--device", "opencl"}, 1, wrong);
   EXPECT_FALSE(json["passed"]);
   const Json& first = json["first_failure"];
   EXPECT_EQ(first["width"], 67);
   EXPECT_EQ(first["band_rows"], 37);
   EXPECT_TRUE(first["difference"].get<std::string>().starts_with("row 1, column 3, red: "))
       << first;
-  const ProcessResult table = filter({"verify", "blur", "--quick", "--device", "opencl"}, wrong);
+  const ProcessResult table =
+      filter({"verify", "blur", "--quick", "--channels", "3", "--depth", "8", "--device", "opencl"},
+             wrong);
   EXPECT_EQ(table.exit_code, 1);
   EXPECT_NE(table.out.find("The first that differs: --blur naive"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find(first["difference"].get<std::string>()), std::string::npos);
@@ -126,8 +130,8 @@ TEST_F(Verify, AWrongPictureFailsAndIsNotWritten) {
 TEST_F(Verify, AFolderGoesOnAfterAWrongPicture) {
   GPUFILTER_REQUIRE_DEVICE();
   fs::create_directory(folder_ / "in");
-  stored(random_image(size_, format_, 3), "in/a.png");
-  stored(random_image(size_, format_, 4), "in/b.png");
+  write_png(random_image(size_, format_, 3), folder_ / "in/a.png");
+  write_png(random_image(size_, format_, 4), folder_ / "in/b.png");
   const ProcessResult right = filter(
       {folder_ / "in", folder_ / "right", "--blur", "naive", "--device", "opencl", "--verify=3"});
   EXPECT_EQ(right.exit_code, 0) << right.err;
