@@ -15,6 +15,10 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
+#ifndef LOOP_OVER_SAMPLES
+#define LOOP_OVER_SAMPLES 0  // whether 8-bit sums are left to the compiler's vectors
+#endif
+
 #define HALO (4 / SAMPLES_A_WORD)
 #define OWN_WORDS STRETCH_WORDS(CHANNELS)
 
@@ -128,16 +132,16 @@ uint mean_word(uint even, uint odd) {
 }
 
 // The blur of three lines as a stretch, every channel by itself.
-#if LOOP_OVER_SAMPLES
+#if LOOP_OVER_SAMPLES && DEPTH == 8
 // For compilers that make vectors of loops.
 void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
-  const sample_t *rows[3] = {(const sample_t *)above + 4, (const sample_t *)here + 4, (const sample_t *)below + 4};
-  sample_t *means = (sample_t *)words;
+  const uchar *rows[3] = {(const uchar *)above + 4, (const uchar *)here + 4, (const uchar *)below + 4};
+  uchar *means = (uchar *)words;
   for (int i = 0; i < PIXELS * CHANNELS; ++i) {
     const uint sum = (uint)rows[0][i - CHANNELS] + rows[0][i] + rows[0][i + CHANNELS] +
                      rows[1][i - CHANNELS] + rows[1][i] + rows[1][i + CHANNELS] +
                      rows[2][i - CHANNELS] + rows[2][i] + rows[2][i + CHANNELS];
-    means[i] = (sample_t)mean(sum);
+    means[i] = (uchar)mean(sum);
   }
 }
 #else

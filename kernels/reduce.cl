@@ -381,17 +381,25 @@ bool add_run(totals_t *totals, __global const sample_t *samples, int pixels, boo
   const int whole = pixels / PIXELS * PIXELS;
   parts_t parts;
   clear_parts(&parts);
-  for (int x = item * PIXELS; x < whole; x += STRIDE * PIXELS) {
+  // The next stretch is asked for before this one is added, where there are registers for that.
+  uint next[STRETCH_WORDS(CHANNELS)];
+  int x = item * PIXELS;
+  if (x < whole) load_words(next, samples + x * CHANNELS, STRETCH_WORDS(CHANNELS));
+  for (; x < whole; x += STRIDE * PIXELS) {
     uint words[STRETCH_WORDS(CHANNELS)];
-    load_words(words, samples + x * CHANNELS, STRETCH_WORDS(CHANNELS));
+#pragma unroll
+    for (int i = 0; i < STRETCH_WORDS(CHANNELS); ++i) words[i] = next[i];
+    const int ahead = min(x + STRIDE * PIXELS, whole - PIXELS);
+    if (CHANNELS < 4) load_words(next, samples + ahead * CHANNELS, STRETCH_WORDS(CHANNELS));
     add_pixels(&parts, words);
     if (needs_product) {
       multiply(&parts, words, twos);
       needs_product = has_product(twos);
     }
+    if (CHANNELS == 4) load_words(next, samples + ahead * CHANNELS, STRETCH_WORDS(CHANNELS));
   }
   fold(&parts);
-  for (int x = whole + item; x < pixels; x += STRIDE) {
+  for (x = whole + item; x < pixels; x += STRIDE) {
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) {
       add_sample(&parts, c, samples[x * CHANNELS + c]);

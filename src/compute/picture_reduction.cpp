@@ -17,6 +17,8 @@ using Partial = ReductionPartial;
 constexpr std::size_t sets_8bit = 16;
 constexpr std::size_t sets_16bit = 4;
 
+constexpr std::size_t totals_groups_a_unit = 2;
+
 std::size_t counters_a_set(const PixelFormat& format, Quantity quantity) {
   const auto channels = static_cast<std::size_t>(format.channels);
   const std::size_t histograms = quantity == Quantity::luma_histogram ? 1 : channels;
@@ -78,6 +80,10 @@ PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& f
   if (quantity == Quantity::totals) {
     BuiltReduction built = build_reduction(session, path, {"reduce.cl", "reduce_picture", macros});
     launch_ = std::move(built.launch);
+    // As many work-groups as have room on the device at a time: those that wait would end alone.
+    launch_.groups =
+        std::min(launch_.groups,
+                 totals_groups_a_unit * std::max<std::size_t>(session.device().compute_units, 1));
     kernels_.push_back(std::move(built.kernel));
     partials_ = session.allocate(launch_.groups * static_cast<std::size_t>(format.channels) *
                                  Partial::elements * sizeof(std::uint64_t));

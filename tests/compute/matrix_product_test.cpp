@@ -237,7 +237,7 @@ void expect_defined_bits(Session& session, const MatrixProduct& product, const P
 TEST_P(MatrixProductKernel, GivesTheBitsOfTheDefinition) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const std::vector<Problem> problems = all_problems();
-  for (const auto& session : test::all_sessions()) {
+  for (Session* session : test::kernel_sessions()) {
     if (!fits(*session, GetParam().parameters)) continue;  // refused: see below
     const MatrixProduct product(*session, GetParam().parameters);
     for (const Problem& problem : problems) {
@@ -254,10 +254,41 @@ TEST_P(MatrixProductKernel, WalksDownTallMatrices) {
   const int group = parameters.variant == MatrixVariant::tiled ? parameters.tile : 1;
   const Problem problem =
       make_problem({32768 * group + 3, 1, 2}, Values::ordinary, Activation::none, true, 8);
-  for (const auto& session : test::all_sessions()) {
+  for (Session* session : test::kernel_sessions()) {
     if (!fits(*session, parameters)) continue;
     expect_defined_bits(*session, MatrixProduct(*session, parameters), problem);
   }
+}
+
+// The smallest shapes and all around the sides of blocks, and several rows of blocks side by side.
+TEST(MatrixBlocks, OfEveryShapeGiveTheBitsOfTheDefinition) {
+  for (Session* session : test::kernel_sessions()) {
+    for (const MatrixShape& typical :
+         {MatrixShape{16, 1, 1}, {32, 1, 1}, {64, 1, 1}, {9999, 9999, 1}}) {
+      const MatrixProduct product(*session,
+                                  {.variant = MatrixVariant::blocked, .typical = typical});
+      std::uint64_t seed = 20;
+      for (const MatrixShape& shape : {MatrixShape{127, 255, 7},
+                                       {128, 256, 8},
+                                       {129, 257, 9},
+                                       {260, 516, 20},
+                                       {1300, 66, 12},
+                                       {63, 129, 16},
+                                       {65, 132, 24},
+                                       {16, 1028, 4},
+                                       {2, 2, 3},
+                                       {3, 4, 4}}) {
+        expect_defined_bits(*session, product,
+                            make_problem(shape, Values::all_bits, Activation::none, true, seed++));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// Fast for such a shape: other shapes have other blocks.
+MatrixParameters blocked_for(const MatrixShape& shape) {
+  return {.variant = MatrixVariant::blocked, .typical = shape};
 }
 
 std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
@@ -269,6 +300,11 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixProductKernel,
                                            KernelCase{"tiled8", {MatrixVariant::tiled, 8}},
                                            KernelCase{"tiled16", {MatrixVariant::tiled, 16}},
                                            KernelCase{"tiled32", {MatrixVariant::tiled, 32}},
+                                           KernelCase{"blocked", {MatrixVariant::blocked, 16}},
+                                           KernelCase{"blocked16", blocked_for({16, 999, 9})},
+                                           KernelCase{"blocked32", blocked_for({32, 999, 9})},
+                                           KernelCase{"blocked64", blocked_for({64, 999, 9})},
+                                           KernelCase{"blocked128", blocked_for({9999, 9999, 9})},
                                            KernelCase{"automatic", {}}),
                          case_name);
 

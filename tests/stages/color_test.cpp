@@ -251,7 +251,7 @@ TEST_P(ColorOnDevice, EqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::vector<MatrixRows> matrices = random_matrices(9);
   matrices.insert(matrices.end(), delicate_matrices().begin(), delicate_matrices().end());
-  for (const auto& session : test::all_sessions()) {
+  for (Session* session : test::kernel_sessions()) {
     for (const MatrixRows& rows : matrices) {
       check_on_device(*session, GetParam(), rows);
       if (HasFatalFailure()) return;
@@ -267,7 +267,7 @@ TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
   const MatrixRows made{
       {0.3, 0.5, 0.1, 0}, {0.7, 0, -0.2, 0}, {0, 1.1, 0, 0}, {0.21, 0.71, 0.07, 0.01}};
   const MatrixRows read{{0.3, 0.5, 0.1, -0.2}, {0.7, 0, 0, 0.3}, {0, 1.1, 0, 0}, {0, 0, 0, 1}};
-  for (const auto& session : test::all_sessions()) {
+  for (Session* session : test::kernel_sessions()) {
     for (const MatrixRows& rows : {made, read}) {
       for (const PixelFormat format : {PixelFormat{3, 8}, {4, 8}}) {
         check_on_device(*session, format, rows);
@@ -293,7 +293,7 @@ TEST(ColorKernels, ChainedWithBlursEqualTheProcessor) {
       for (const int rows : {1, 5, 16}) {
         EXPECT_TRUE(
             same_pixels(test::filter_on_host(image, chains[i], {.band_rows = rows}), expected));
-        for (const auto& session : test::all_sessions()) {
+        for (Session* session : test::kernel_sessions()) {
           ASSERT_TRUE(same_pixels(
               test::filter_on_device(*session, image, chains[i], {.band_rows = rows}), expected))
               << session->device().name << ", " << to_string(format) << ", chain " << i

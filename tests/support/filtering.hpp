@@ -27,6 +27,10 @@ class ImageReader final : public RowReader {
 // cache.
 [[nodiscard]] const std::vector<std::unique_ptr<Session>>& all_sessions();
 
+// These, and one more for each CPU among them that says it were a GPU: so it runs the kernels that
+// are chosen for GPUs.
+[[nodiscard]] const std::vector<Session*>& kernel_sessions();
+
 // Band by band through the pipeline's own feed and executor. On a device each band's buffers first
 // hold the results of another picture, so that pixels which a kernel leaves out show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,

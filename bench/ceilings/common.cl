@@ -1,0 +1,1 @@
+// Nothing: the kernels beside this file need no pictures.
