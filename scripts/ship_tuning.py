@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts what `gpufilter tune --json` found into kernels/tuned.json, which the program is shipped with.
 
-usage: gpufilter tune --json --device NAME | scripts/ship_tuning.py VENDOR [DEVICE]
+usage: gpufilter tune --again --json --device NAME | scripts/ship_tuning.py VENDOR [DEVICE]
 
 VENDOR and DEVICE are parts of the names that `gpufilter devices` shows. Without DEVICE the entries are
 for every device of the vendor. Earlier entries for the same are replaced. Only what is at least 5 %
