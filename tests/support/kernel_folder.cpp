@@ -10,7 +10,7 @@ namespace gpufilter::test {
 
 KernelFolder::KernelFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
   std::filesystem::copy(GPUFILTER_SOURCE "/kernels", folder_,
-                        std::filesystem::copy_options::overwrite_existing);
+                        std::filesystem::copy_options::recursive);
 }
 
 void KernelFolder::replace(const std::string& file, const std::string& before,
