@@ -33,8 +33,10 @@ def main():
     vendor, device = sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else ""
     path = pathlib.Path(__file__).parent.parent / "kernels" / "tuned.json"
     shipped = json.loads(path.read_text())
-    kept = [e for e in shipped["tuned"] if (e["vendor"], e["device"]) != (vendor, device)]
-    everything = kept + list(entries(json.load(sys.stdin), vendor, device))
+    found = list(entries(json.load(sys.stdin), vendor, device))
+    replaced = {(e["vendor"], e["device"], e["site"]) for e in found}
+    kept = [e for e in shipped["tuned"] if (e["vendor"], e["device"], e["site"]) not in replaced]
+    everything = kept + found
     lines = ",\n".join("    " + json.dumps(e) for e in everything)
     path.write_text('{\n  "schema": "%s",\n  "tuned": [\n%s\n  ]\n}\n' % (shipped["schema"], lines))
 
