@@ -73,8 +73,9 @@ TEST_F(Tune, AWrongCandidateIsNeverChosen) {
   EXPECT_EQ(kernel["chosen"]["milliseconds"], best);
   // --blur auto chooses between algorithms.
   std::set<std::string> algorithms;
-  for (const Json& tried : site(device, "blur_strips 3x8 to 3x8")["tried"])
-    algorithms.insert(tried["algorithm"]);
+  const Json automatic = site(device, "blur_strips 3x8 to 3x8");
+  for (const Json& tried : automatic["tried"])
+    algorithms.insert(tried["algorithm"].get<std::string>());
   EXPECT_EQ(algorithms, (std::set<std::string>{"blur_strips", "blur_naive", "tiled 8x8",
                                                "tiled 16x16", "tiled 32x32"}));
   EXPECT_NE(blurred()["variant"].get<std::string>().find("naive"), std::string::npos);
@@ -102,7 +103,8 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
 TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
   GPUFILTER_REQUIRE_DEVICE();
   const auto copy = [this] {
-    for (const Json& device : Json::parse(filter({"devices", "--json"}, here()).out)["devices"]) {
+    const Json found = Json::parse(filter({"devices", "--json"}, here()).out);
+    for (const Json& device : found["devices"]) {
       if (!device["copy_gigabytes_per_second"].is_null())
         return device["copy_gigabytes_per_second"].get<double>();
     }
