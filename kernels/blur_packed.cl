@@ -50,7 +50,7 @@ pixel_t beside(__global const sample_t *row, int x, int width) {
 }
 
 // Puts the pixel right of the picture among the `pixels` pixels from column x on.
-void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width) {
+UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width) {
   const pixel_t pixel = beside(row, width, width);
 #pragma unroll
   for (int i = 0; i < pixels; ++i) {
@@ -58,7 +58,7 @@ void end_row(uint *words, int pixels, __global const sample_t *row, int x, int w
   }
 }
 
-void blacken(uint *words, int first, int pixels) {
+UNROLLED void blacken(uint *words, int first, int pixels) {
 #pragma unroll
   for (int i = 0; i < pixels; ++i) set_pixel(words, first + i * CHANNELS, outside_pixel());
 }
@@ -218,7 +218,7 @@ uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
 #endif
 
 // Whether alpha is at its maximum everywhere. Samples that no pixel needs may make it false.
-bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
+UNROLLED bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
   uint all = ALPHA_BITS;
 #pragma unroll
   for (int i = 0; i < count; ++i) {

@@ -6,6 +6,7 @@
 #include "app/batch_rates.hpp"
 #include "app/brief_version.hpp"
 #include "app/progress_text.hpp"
+#include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 
@@ -85,7 +86,7 @@ std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   text += formatted("{:<16}{:>11}{:>10}{:>10}{:>8}  {}\n", "", "ms", "MB", "Mpx/s", "GB/s", summed);
   int walk = 0;
   for (const BatchActivity& line : totals.activities()) {
-    if (std::exchange(walk, line.walk) != line.walk) text += "second pass:\n";
+    if (std::exchange(walk, line.walk) != line.walk) text += pass_heading(line.walk) + ":\n";
     text += formatted("{:<16}{:>11.3f}", label(line), milliseconds(line.duration));
     if (line.bytes > 0) {
       text += formatted("{:>10.2f}{:>10.1f}{:>8.2f}  {}", static_cast<double>(line.bytes) / 1e6,

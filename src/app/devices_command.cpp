@@ -26,8 +26,7 @@ std::vector<int> fitting_tiles(const DeviceInfo& device) {
   constexpr PixelFormat largest{4, 16};
   std::vector<int> tiles;
   for (const int tile : blur_tiles) {
-    const auto side = static_cast<std::size_t>(tile);
-    if (device.fits(side, side, blur_tile_bytes(tile, largest))) tiles.push_back(tile);
+    if (blur_tile_fits(device, tile, largest)) tiles.push_back(tile);
   }
   return tiles;
 }

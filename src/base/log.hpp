@@ -18,8 +18,8 @@ void set_level(Level level);
 enum class Color { automatic, always, never };
 void set_color(Color color);
 
-// A line at the terminal's bottom, which the next one replaces; log lines appear above it. It has
-// no line ends; what does not fit into the terminal's width is cut off. Empty: none.
+// A line at the terminal's bottom, which the next one replaces; log lines appear above it. What
+// does not fit into the terminal's width is cut off. Empty: none.
 void show_status(std::string_view text);
 
 void debug(std::string_view line);

@@ -127,9 +127,14 @@ TEST_F(Help, EveryExampleWorks) {
       for (const char* name :
            {"in.png", "a.png", "b.png", "other.png", "expected.png", "result.png"})
         write_png(random_image(size_, format_, 1), folder / name);
-      std::filesystem::create_directory(folder.path() / "photos");
+      for (const char* name : {"photos", "expected", "results"})
+        std::filesystem::create_directory(folder.path() / name);
       for (const char* name : {"in.jpg", "photo.jpg", "b.jpg", "photos/p.jpg"})
         write_picture(random_image(size_, format_, 1).rows(), folder / name);
+      if (example.find("compare expected/") != std::string::npos) {
+        for (const char* name : {"expected/p.png", "results/p.png"})
+          write_png(random_image(size_, format_, 1), folder / name);
+      }
       std::filesystem::copy(
           std::filesystem::path(GPUFILTER_SOURCE) / "samples/networks/golden-hour.json",
           folder.path() / "network.json");

@@ -24,9 +24,9 @@ class ProgressOnTerminal : public BatchTest {
     return command;
   }
 
-  // Pictures that take a second or so.
-  [[nodiscard]] Rows slow_folder() const {
-    put_many(40, {500, 200});
+  // Forty pictures take a second or so.
+  [[nodiscard]] Rows slow_folder(int pictures = 40) const {
+    put_many(pictures, {500, 200});
     return words({"in", "out", "--blur", "auto", "--device", "cpu", "--png-level", "9", "--jobs",
                   "1", "-q", "--progress", "on"});
   }
@@ -60,7 +60,7 @@ TEST_F(ProgressOnTerminal, AFolderHasOneLineOfAnyWidth) {
 }
 
 TEST_F(ProgressOnTerminal, ItFollowsTheWindow) {
-  PseudoTerminal terminal(slow_folder(), folder_.path(), 200);
+  PseudoTerminal terminal(slow_folder(150), folder_.path(), 200);
   TerminalScreen screen(200);
   const auto see_more = [&](std::size_t lines) {
     const std::size_t enough = screen.erased().size() + lines;

@@ -61,7 +61,7 @@ std::string warnings(const Bytes& jpeg) {
 
 TEST(JpegHostile, KeepsAThousandComments) {
   const std::string too_many =
-      "gpufilter: some.jpg: skipped some of its comments: there are too many\n";
+      "gpufilter: warning: some.jpg: skipped some of its comments: there are too many\n";
   const Bytes comment = jpeg_segment(0xFE, text("a comment"));
   const Bytes profile =
       jpeg_segment(0xE2, text(std::string("ICC_PROFILE\0\1\1", 14) + std::string(200, 'p')));
@@ -86,7 +86,8 @@ TEST(JpegHostile, WarnsOfADamagedProfile) {
   const Bytes part = jpeg_segment(0xE2, text(std::string("ICC_PROFILE\0\1\2", 14) + "half of it"));
   const Bytes file = with_segments(part, 1);
   EXPECT_FALSE(metadata_of(file).icc_profile);
-  EXPECT_EQ(warnings(file), "gpufilter: some.jpg: skipped damaged metadata: colour profile\n");
+  EXPECT_EQ(warnings(file),
+            "gpufilter: warning: some.jpg: skipped damaged metadata: colour profile\n");
 }
 
 TEST(JpegHostile, RefusesASegmentShorterThanItsLength) {

@@ -156,7 +156,7 @@ TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
 TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
   Metadata metadata;
   EXPECT_EQ(warnings(small_file({text("lost", "x", true), text("kept", "y")}), &metadata),
-            "gpufilter: in.png: skipped damaged metadata: tEXt (CRC error)\n");
+            "gpufilter: warning: in.png: skipped damaged metadata: tEXt (CRC error)\n");
   ASSERT_EQ(metadata.text.size(), 1U);
   EXPECT_EQ(metadata.text[0].keyword, "kept");
 
@@ -164,7 +164,8 @@ TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
   const PngPart gamma{"gAMA", {0, 0, 0, 7}, 0, true};
   const PngPart background{"bKGD", {0, 0}, 0, true};
   EXPECT_EQ(warnings(small_file({unknown, gamma, background}, {unknown}), &metadata),
-            "gpufilter: in.png: skipped damaged metadata: prVt (CRC error), gAMA (CRC error), bKGD "
+            "gpufilter: warning: in.png: skipped damaged metadata: prVt (CRC error), gAMA (CRC "
+            "error), bKGD "
             "(CRC error), 1 more\n");
   EXPECT_FALSE(metadata.gamma);
 }
@@ -182,10 +183,11 @@ TEST(PngHostile, SkipsAncillaryChunksThatAreInvalid) {
                                      {"iTXt", {'a', 0, 1, 9, 0, 0, 1}},  // method 9
                                      {"zTXt", {'b', 0, 0, 1, 2, 3}},     // not a zlib stream
                                      {"cHRM", {1, 2, 3}}};
-  EXPECT_EQ(warnings(small_file(invalid)),
-            "gpufilter: in.png: skipped damaged metadata: zTXt (invalid, or too large), iCCP "
-            "(invalid, or too large), iTXt (invalid, or too large), cHRM (invalid, or too large), "
-            "1 more\n");
+  EXPECT_EQ(
+      warnings(small_file(invalid)),
+      "gpufilter: warning: in.png: skipped damaged metadata: zTXt (invalid, or too large), iCCP "
+      "(invalid, or too large), iTXt (invalid, or too large), cHRM (invalid, or too large), "
+      "1 more\n");
   ReadLimits quiet;
   quiet.warn = false;
   ::testing::internal::CaptureStderr();
@@ -220,9 +222,10 @@ TEST(PngHostile, ReadsAnyNumberOfChunksInLinearTime) {
   many.insert(many.end(), 100'000, text("a", "b", true));
   const auto start = std::chrono::steady_clock::now();
   Metadata metadata;
-  EXPECT_EQ(warnings(small_file(many), &metadata),
-            "gpufilter: in.png: skipped damaged metadata: tEXt (too much metadata), tEXt (CRC "
-            "error), 198998 more\n");
+  EXPECT_EQ(
+      warnings(small_file(many), &metadata),
+      "gpufilter: warning: in.png: skipped damaged metadata: tEXt (too much metadata), tEXt (CRC "
+      "error), 198998 more\n");
   EXPECT_EQ(metadata.text.size(), 1000U);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
