@@ -64,9 +64,12 @@ std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nano
   }
   text += "\n";
   if (totals.pixels() == 0) return text;
-  return text + formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}\n", milliseconds(elapsed) / 1e3,
-                          picture_rate(totals.count(PictureStatus::done), elapsed),
-                          megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
+  text += formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
+                    picture_rate(totals.count(PictureStatus::done), elapsed),
+                    megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
+  if (totals.verified_blocks() > 0)
+    text += formatted("; {} blocks verified", totals.verified_blocks());
+  return text + "\n";
 }
 
 std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {

@@ -13,6 +13,7 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   pixels_ += pixels;
   input_bytes_ += result.item->bytes;
   output_bytes_ += report->output_bytes;
+  verified_blocks_ += static_cast<std::uint64_t>(report->verified_blocks.value_or(0));
   add_device(report->engine);
   for (const ActivityTotal& total : activity_totals(*report)) {
     const PassReport* pass =

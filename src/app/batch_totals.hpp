@@ -35,6 +35,8 @@ class BatchTotals {
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
   [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
+  // Blocks that --verify found equal.
+  [[nodiscard]] std::uint64_t verified_blocks() const { return verified_blocks_; }
   // In the order of a picture's way.
   [[nodiscard]] std::vector<BatchActivity> activities() const;
   // The devices in use and why, in the order of their first picture.
@@ -53,6 +55,7 @@ class BatchTotals {
   std::uint64_t pixels_ = 0;
   std::uint64_t input_bytes_ = 0;
   std::uint64_t output_bytes_ = 0;
+  std::uint64_t verified_blocks_ = 0;
   std::map<std::tuple<int, Activity, int, std::string>, BatchActivity> activities_;
   std::vector<DeviceUse> devices_;
 };

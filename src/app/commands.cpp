@@ -9,6 +9,8 @@
 #include "app/devices_command.hpp"
 #include "app/help_command.hpp"
 #include "app/stats_command.hpp"
+#include "app/tune_command.hpp"
+#include "app/verify_command.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -39,6 +41,8 @@ const std::vector<Command>& commands() {
       {"compare", "A B", "Are two pictures the same?", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
+      {"tune", "[STAGE...]", "Find the fastest kernels for this machine", run_tune_command},
+      {"verify", "[STAGE...]", "Are all results on this machine exact?", run_verify_command},
       {"help", "[TOPIC]", "Explain a stage or a subcommand", run_help_command},
   };
   return table;

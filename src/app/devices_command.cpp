@@ -1,6 +1,7 @@
 #include "app/devices_command.hpp"
 
 #include <array>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,9 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_catalog.hpp"
+#include "device/tuning_store.hpp"
+#include "pipeline/estimate.hpp"
+#include "pipeline/make_dispatcher.hpp"
 #include "stages/blur.hpp"
 
 namespace gpufilter {
@@ -34,7 +38,57 @@ std::string bytes_text(std::uint64_t bytes) {
   return formatted("{} KiB", bytes >> 10U);
 }
 
-std::string as_json(const std::vector<DeviceInfo>& devices) {
+// "1520 GB/s" from seconds a byte.
+std::string bandwidth_text(double seconds_a_byte) {
+  return formatted("{:.3g} GB/s", 1e-9 / seconds_a_byte);
+}
+
+std::string group_text(const DeviceInfo& device) {
+  return formatted(
+      "{} compute unit{} at the same time, each on work-groups of at most {} work-items ({})",
+      device.compute_units, device.compute_units == 1 ? "" : "s", device.max_work_group_size,
+      fmt::join(device.max_work_item_sizes, " x "));
+}
+
+std::string multiple_text(const DeviceInfo& device) {
+  if (device.preferred_multiple == 0) return "unknown";
+  if (device.preferred_multiple == 1) return "1: any size of group suits it";
+  return formatted("{}: so many work-items run in step, so groups should be multiples of it",
+                   device.preferred_multiple);
+}
+
+std::string local_memory_text(const DeviceInfo& device) {
+  return bytes_text(device.local_memory) +
+         (device.local_memory_is_real
+              ? " a group, real: on the chip and faster than global memory"
+              : " a group, not real: a part of global memory, so tiles in it gain nothing");
+}
+
+std::string copy_text(const RateStore& rates, const std::string& place) {
+  const auto copy = rates.find(place, copy_kind);
+  const auto transfer = rates.find(place, transfer_kind);
+  if (!copy && !transfer) return "not measured yet: 'gpufilter tune' does that";
+  std::string text;
+  if (copy) text += bandwidth_text(*copy) + " in its memory, read and written";
+  if (transfer) {
+    text +=
+        formatted("{}{} to and from the host", text.empty() ? "" : "; ", bandwidth_text(*transfer));
+  }
+  return text + ", as measured";
+}
+
+std::string start_text(const RateStore& rates, const std::string& place) {
+  const auto start = rates.find(place, start_kind);
+  return start ? formatted("{:.2f} s until it can be used, as remembered from earlier runs", *start)
+               : "not known yet: runs on a GPU remember it";
+}
+
+// null where it was not measured.
+nlohmann::ordered_json rate_json(const std::optional<double>& seconds, double scale) {
+  return seconds ? nlohmann::ordered_json(scale / *seconds) : nlohmann::ordered_json();
+}
+
+std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rates) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   nlohmann::ordered_json unusable = nlohmann::ordered_json::array();
   for (const DeviceInfo& device : devices) {
@@ -43,25 +97,32 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
           {{"index", device.index}, {"library", device.name}, {"reason", device.unusable}});
       continue;
     }
-    list.push_back({{"index", device.index},
-                    {"kind", to_string(device.kind)},
-                    {"name", device.name},
-                    {"vendor", device.vendor},
-                    {"platform", device.platform},
-                    {"platform_version", device.platform_version},
-                    {"device_version", device.device_version},
-                    {"driver_version", device.driver_version},
-                    {"language_version", device.language_version},
-                    {"compute_units", device.compute_units},
-                    {"max_work_group_size", device.max_work_group_size},
-                    {"max_work_item_sizes", device.max_work_item_sizes},
-                    {"preferred_multiple", device.preferred_multiple},
-                    {"max_sub_groups", device.max_sub_groups},
-                    {"local_memory_bytes", device.local_memory},
-                    {"global_memory_bytes", device.global_memory},
-                    {"max_allocation_bytes", device.max_allocation},
-                    {"unified_memory", device.unified_memory},
-                    {"blur_tiles", fitting_tiles(device)}});
+    const std::string place = tuning_place(device);
+    const auto start = rates.find(place, start_kind);
+    list.push_back(
+        {{"index", device.index},
+         {"kind", to_string(device.kind)},
+         {"name", device.name},
+         {"vendor", device.vendor},
+         {"platform", device.platform},
+         {"platform_version", device.platform_version},
+         {"device_version", device.device_version},
+         {"driver_version", device.driver_version},
+         {"language_version", device.language_version},
+         {"compute_units", device.compute_units},
+         {"max_work_group_size", device.max_work_group_size},
+         {"max_work_item_sizes", device.max_work_item_sizes},
+         {"preferred_multiple", device.preferred_multiple},
+         {"max_sub_groups", device.max_sub_groups},
+         {"local_memory_bytes", device.local_memory},
+         {"local_memory_is_real", device.local_memory_is_real},
+         {"global_memory_bytes", device.global_memory},
+         {"max_allocation_bytes", device.max_allocation},
+         {"unified_memory", device.unified_memory},
+         {"blur_tiles", fitting_tiles(device)},
+         {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_kind), 1e-9)},
+         {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_kind), 1e-9)},
+         {"start_seconds", start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json()}});
   }
   const nlohmann::ordered_json json{
       {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
@@ -73,7 +134,7 @@ std::string line(const char* label, const std::string& value) {
   return formatted("    {:<20}{}\n", label, printable(value));
 }
 
-std::string as_table(const std::vector<DeviceInfo>& devices) {
+std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& rates) {
   if (devices.empty()) {
     return "No OpenCL device: pictures are filtered by the processor. For a GPU, install its "
            "driver.\n";
@@ -90,22 +151,23 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
     table += line("platform",
                   formatted("{}, {}", device.platform, brief_version(device.platform_version)));
     table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
-    table += line("compute units", formatted("{}", device.compute_units));
-    table += line("work-group", formatted("at most {} work-items ({})", device.max_work_group_size,
-                                          fmt::join(device.max_work_item_sizes, " x ")));
-    table += line("preferred multiple", device.preferred_multiple == 0
-                                            ? "unknown"
-                                            : std::to_string(device.preferred_multiple));
+    table += line("work at once", group_text(device));
+    table += line("preferred multiple", multiple_text(device));
     table += line("sub-groups", device.max_sub_groups == 0
                                     ? "none"
                                     : formatted("at most {} a work-group", device.max_sub_groups));
-    table += line("local memory", bytes_text(device.local_memory));
+    table += line("local memory", local_memory_text(device));
     table +=
         line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
                                         device.unified_memory ? " shared with the host" : "",
                                         bytes_text(device.max_allocation)));
     const auto tiles = fitting_tiles(device);
-    table += line("--tile", tiles.empty() ? "none fits" : formatted("{}", fmt::join(tiles, ", ")));
+    table += line("--tile", tiles.empty() ? "none fits a group and its local memory"
+                                          : formatted("{} fit a group and its local memory",
+                                                      fmt::join(tiles, ", ")));
+    const std::string place = tuning_place(device);
+    table += line("copies", copy_text(rates, place));
+    table += line("start", start_text(rates, place));
   }
   return table;
 }
@@ -129,7 +191,8 @@ int run_devices_command(int argc, const char* const* argv) {
   DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
   while (!catalog.complete())
     catalog.find_more();
-  print_result(json ? as_json(catalog.devices()) : as_table(catalog.devices()));
+  const auto rates = make_rate_store();
+  print_result(json ? as_json(catalog.devices(), *rates) : as_table(catalog.devices(), *rates));
   return 0;
 }
 

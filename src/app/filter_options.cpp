@@ -21,6 +21,8 @@ namespace {
 // More than any machine can use; each thread takes memory.
 constexpr int max_threads = 1024;
 
+constexpr int max_verify_blocks = 1'000'000;
+
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
@@ -112,6 +114,11 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Report where the time went. Three lines or a table on standard error, "
                            "JSON or CSV on standard output.");
+  app.add_flag("--verify{16}", options.run.verify_blocks,
+               "Check N random blocks of each result. A block is 8 rows; the processor computes "
+               "them once more. A picture that differs fails and is not written.")
+      ->check(whole_number(1, max_verify_blocks))
+      ->option_text("[=N]");
   app.add_option("--trace", options.trace,
                  "Write every span of time to a file. As Chrome trace events.")
       ->option_text("FILE");

@@ -75,6 +75,10 @@ std::vector<std::string> run_account(const RunReport& report, const StageChain& 
   lines.push_back(plan_line(report, chain));
   for (const PassReport& pass : report.passes)
     lines.push_back(pass_line(pass));
+  if (report.verified_blocks) {
+    lines.push_back(formatted("verified: {} equal to the processor's baseline",
+                              counted(static_cast<std::size_t>(*report.verified_blocks), "block")));
+  }
   return lines;
 }
 

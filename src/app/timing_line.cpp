@@ -79,6 +79,7 @@ std::string total_line(const RunReport& report) {
   const ActivityTotal whole{.duration = report.total};
   const double rate = whole.megapixels_per_second(report.size);
   if (rate >= 0.1) line += formatted(", {} Mpx/s", brief(rate));
+  if (report.verified_blocks) line += formatted("; {} blocks verified", *report.verified_blocks);
   return line + formatted("; {}, {}\n", report.output_format->name, size_text(report.output_bytes));
 }
 

@@ -176,6 +176,7 @@ std::string timing_json(const RunReport& report) {
                               {"memory_bytes", report.memory},
                               {"exif_orientation", report.exif_orientation},
                               {"output_bytes", report.output_bytes}};
+  if (report.verified_blocks) json["verified_blocks"] = *report.verified_blocks;
   add_encoding(json, *report.output_format, report.encoding);
   json["device"] = {{"name", report.engine.device},       {"kind", report.engine.kind},
                     {"platform", report.engine.platform}, {"driver", report.engine.driver},

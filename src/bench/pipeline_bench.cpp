@@ -125,10 +125,14 @@ Ceilings measure_ceilings(const TestBed& bed) {
 double operations_of(const PassReport& pass) {
   constexpr double a_blurred_sample = 10;  // nine additions, and a product in place of a division
   constexpr double a_colored_pixel = 20;   // 12 multiply-adds, conversions of samples
-  const double factor = pass.kind.starts_with("blur")    ? a_blurred_sample
-                        : pass.kind.starts_with("color") ? a_colored_pixel
-                                                         : 1;
-  return factor * pass.operations;
+  double operations = 0;
+  for (const PassWork& work : pass.work) {
+    const double factor = work.kind.starts_with("blur")    ? a_blurred_sample
+                          : work.kind.starts_with("color") ? a_colored_pixel
+                                                           : 1;
+    operations += factor * work.operations;
+  }
+  return operations;
 }
 
 class PipelineTable {

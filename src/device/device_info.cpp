@@ -83,6 +83,8 @@ std::optional<DeviceInfo> describe(const cl::Platform& platform, const cl::Devic
                               query<cl_uint>(device, compute_capability_minor);
   }
   info.local_memory = query<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.local_memory_is_real =
+      query<cl_device_local_mem_type>(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
   info.global_memory = query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   info.max_allocation = query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;

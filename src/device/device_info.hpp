@@ -31,6 +31,7 @@ struct DeviceInfo {
   unsigned max_sub_groups = 0;         // in a work-group; 0: the device has none
   unsigned compute_capability = 0;     // NVIDIA's, 90 for 9.0; 0: not NVIDIA's
   std::uint64_t local_memory = 0;      // bytes a work-group
+  bool local_memory_is_real = false;   // on the chip; else a part of global memory
   std::uint64_t global_memory = 0;     // bytes
   std::uint64_t max_allocation = 0;    // bytes a buffer
   bool unified_memory = false;         // shares the host's memory

@@ -20,6 +20,7 @@ struct Kernel::State {
   std::shared_ptr<const ProgramText> program;
   std::string name;
   ProgramOrigin origin = ProgramOrigin::compiled;
+  KernelLimits limits = {};
 };
 
 struct Event::State {
@@ -66,6 +67,7 @@ struct Session::State {
   DeviceMemory memory;
   std::shared_ptr<LaunchGate> gate;
   std::shared_ptr<IdleQueues> idle_queues = std::make_shared<IdleQueues>();
+  std::shared_ptr<const KernelTuning> tuning = nullptr;
 };
 
 // ---- Buffer, KernelArgument, Kernel ----
@@ -93,6 +95,10 @@ ProgramOrigin Kernel::origin() const {
 
 std::string Kernel::source() const {
   return formatted("// options: {}\n{}", state_->program->options, state_->program->source);
+}
+
+const KernelLimits& Kernel::limits() const {
+  return state_->limits;
 }
 
 // ---- Event ----
@@ -162,6 +168,12 @@ Event Queue::copy(const Buffer& source, const Buffer& destination, std::size_t b
 Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                     std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
+  const std::size_t asked = range.group_width * range.group_height;
+  if (const std::size_t maximum = kernel.limits().max_work_group; maximum > 0 && asked > maximum) {
+    throw DeviceError(formatted(
+        "{}: {} runs with at most {} work-items a group here, not with {}x{}", state_->device,
+        kernel.state().name, maximum, range.group_width, range.group_height));
+  }
   cl_uint index = 0;
   for (const KernelArgument& argument : arguments) {
     const int code = clSetKernelArg(function(), index++, argument.size(), argument.data());
@@ -215,6 +227,19 @@ Nanoseconds clock_offset(const cl::CommandQueue& queue) {
   queue.enqueueMarkerWithWaitList(nullptr, &event);
   event.wait();
   return now() - static_cast<Nanoseconds>(event.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+}
+
+template <typename Value>
+Value kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
+  Value value{};
+  const int code = clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr);
+  return code == CL_SUCCESS ? value : Value{};
+}
+
+KernelLimits limits_of(cl_kernel kernel, cl_device_id device) {
+  return {kernel_info<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE),
+          kernel_info<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE),
+          kernel_info<cl_ulong>(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE)};
 }
 
 // PoCL's entries are the process's, whatever session they come from.
@@ -284,7 +309,16 @@ Kernel Session::make_kernel(const KernelRequest& request) {
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);
   return Kernel(std::make_shared<Kernel::State>(
-      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin}));
+      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin,
+                    limits_of(kernel, state_->device.handle->device())}));
+}
+
+void Session::set_tuning(std::shared_ptr<const KernelTuning> tuning) {
+  state_->tuning = std::move(tuning);
+}
+
+const KernelTuning* Session::tuning() const {
+  return state_->tuning.get();
 }
 
 void Session::keep_programs() {

@@ -12,6 +12,7 @@
 
 #include "base/timeline.hpp"
 #include "device/device_info.hpp"
+#include "device/kernel_tuning.hpp"
 #include "device/program_cache.hpp"
 
 namespace gpufilter {
@@ -51,6 +52,13 @@ class KernelArgument {
 enum class ProgramOrigin { compiled, cached };
 [[nodiscard]] const char* to_string(ProgramOrigin origin);
 
+// What a kernel takes on its device, by the driver; 0 where that is not known.
+struct KernelLimits {
+  std::size_t max_work_group = 0;   // work-items
+  std::uint64_t local_bytes = 0;    // a work-group
+  std::uint64_t private_bytes = 0;  // a work-item
+};
+
 // A kernel function of its own: its arguments are not shared with another Kernel of that name. Not
 // for use by two threads at a time.
 class Kernel {
@@ -60,6 +68,7 @@ class Kernel {
   [[nodiscard]] ProgramOrigin origin() const;
   // What its program was compiled from: a line with the compiler's options, then the text.
   [[nodiscard]] std::string source() const;
+  [[nodiscard]] const KernelLimits& limits() const;
   [[nodiscard]] const State& state() const { return *state_; }
 
  private:
@@ -105,6 +114,7 @@ class Queue {
   Event download(const Buffer& source, void* destination, std::size_t bytes);
   // From buffer to buffer, by the driver's own means.
   Event copy(const Buffer& source, const Buffer& destination, std::size_t bytes);
+  // The work-group is no larger than the kernel's limits allow.
   Event launch(const Kernel& kernel, const WorkRange& range,
                std::span<const KernelArgument> arguments);
   Event launch(const Kernel& kernel, const WorkRange& range,
@@ -153,6 +163,11 @@ class Session {
   // Compiles the program, or takes it from the cache, once per session. Throws DeviceError with the
   // first line of the compiler's log.
   [[nodiscard]] Kernel make_kernel(const KernelRequest& request);
+
+  // Who decides how kernels divide their work from now on; nullptr: they do themselves. Not while
+  // kernels are made.
+  void set_tuning(std::shared_ptr<const KernelTuning> tuning);
+  [[nodiscard]] const KernelTuning* tuning() const;
 
   // Writes the programs that were compiled into the cache. Asking the driver for them takes time:
   // call it when the user has the picture.

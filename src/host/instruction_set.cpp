@@ -49,6 +49,11 @@ std::atomic<InstructionSet>& in_use() {
   return set;
 }
 
+bool& baseline_here() {
+  thread_local bool baseline = false;
+  return baseline;
+}
+
 }  // namespace
 
 std::string_view to_string(InstructionSet set) {
@@ -69,6 +74,7 @@ const std::vector<InstructionSet>& available_instruction_sets() {
 }
 
 InstructionSet instruction_set() {
+  if (baseline_here()) return InstructionSet::baseline;
   return in_use().load(std::memory_order_relaxed);
 }
 
@@ -79,6 +85,14 @@ InstructionSetInUse::InstructionSetInUse(InstructionSet set) : before_(instructi
 
 InstructionSetInUse::~InstructionSetInUse() {
   in_use() = before_;
+}
+
+BaselineOnThisThread::BaselineOnThisThread() : before_(baseline_here()) {
+  baseline_here() = true;
+}
+
+BaselineOnThisThread::~BaselineOnThisThread() {
+  baseline_here() = before_;
 }
 
 }  // namespace gpufilter

@@ -21,8 +21,8 @@ enum class InstructionSet { baseline, avx2, avx512 };
 // from several threads; the variable is read once.
 [[nodiscard]] InstructionSet instruction_set();
 
-// Replaces the set in use as long as it lives. For tests and measurements, while no other thread
-// calls instruction_set().
+// Replaces the set in use as long as it lives. For tests, measurements and checks, while no other
+// thread calls instruction_set().
 class InstructionSetInUse {
  public:
   explicit InstructionSetInUse(InstructionSet set);  // an available one
@@ -32,6 +32,19 @@ class InstructionSetInUse {
 
  private:
   InstructionSet before_;
+};
+
+// Lets instruction_set() be the baseline on this thread alone as long as it lives, for a loop that
+// runs on this thread from its beginning to its end.
+class BaselineOnThisThread {
+ public:
+  BaselineOnThisThread();
+  ~BaselineOnThisThread();
+  BaselineOnThisThread(const BaselineOnThisThread&) = delete;
+  BaselineOnThisThread& operator=(const BaselineOnThisThread&) = delete;
+
+ private:
+  bool before_;
 };
 
 }  // namespace gpufilter

@@ -47,6 +47,7 @@ void Engine::start_session(const DeviceInfo& device, Timeline& timeline) {
   const ScopedSpan span(timeline, {.activity = Activity::start_device});
   const Nanoseconds begin = now();
   session_ = std::make_shared<Session>(device, options_.cache);
+  if (options_.tuning) session_->set_tuning(tuning_for(device, options_.tuning));
   log::debug(
       formatted("{}: started in {:.1f} ms", device.name, static_cast<double>(now() - begin) / 1e6));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/device_choice.hpp"
+#include "device/tuning_store.hpp"
 #include "pipeline/band_executor.hpp"
 
 namespace gpufilter {
@@ -45,7 +46,8 @@ struct Work {
 
 struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
-  std::optional<int> band_rows = std::nullopt;  // instead of what suits the device
+  std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
+  std::optional<int> band_rows = std::nullopt;          // instead of what suits the device
   // Bytes; instead of the device's largest allocation.
   std::optional<std::uint64_t> max_buffer = std::nullopt;
   bool fuse = true;  // let neighbouring passes share a kernel on a device

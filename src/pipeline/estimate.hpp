@@ -30,7 +30,9 @@ struct TaskTimes {
 // The kinds under which rates are kept beside those of StageCost.
 inline constexpr const char* statistics_kind = "statistics";
 inline constexpr const char* transfer_kind = "transfer";  // a byte, either way
-inline constexpr const char* start_kind = "start";        // a device, until it can be used
+inline constexpr const char* copy_kind =
+    "copy";  // a byte read or written by the device in its memory
+inline constexpr const char* start_kind = "start";  // a device, until it can be used
 
 // Seconds for one operation of a kind: what was learned at `place`, else what this program is
 // shipped with.

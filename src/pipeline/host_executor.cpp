@@ -9,6 +9,7 @@
 #include "host/parallel.hpp"
 #include "image/image.hpp"
 #include "pipeline/band_executor.hpp"
+#include "pipeline/host_check.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,15 +23,6 @@ constexpr int minimum_part_rows = 32;
 
 std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
   return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
-}
-
-// Calls the stage of a pass with rows that lie within the picture.
-void run_pass(const Pass& pass, const ConstRows& source, const MutableRows& target) {
-  for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
-    pass.stage->run(source.renumbered(-part.repeats * pass.input.size.height),
-                    target.part(part.rows).renumbered(-part.repeats * pass.output.size.height),
-                    pass.input.size);
-  }
 }
 
 // The rows between two stages that a walk from strip to strip keeps: what the next strip needs too
@@ -188,11 +180,11 @@ class HostExecutor final : public BandExecutor {
       ConstRows input = source;
       for (std::size_t i = 0; i < between.size(); ++i) {
         const MutableRows fresh = between[i].advance(windows[i + 1]);
-        times.of(i, [&] { run_pass(plan_.passes[i], input, fresh); });
+        times.of(i, [&] { run_on_host(plan_.passes[i], input, fresh); });
         input = between[i].rows();
       }
       const MutableRows target = target_of(strip);
-      times.of(between.size(), [&] { run_pass(plan_.passes.back(), input, target); });
+      times.of(between.size(), [&] { run_on_host(plan_.passes.back(), input, target); });
       done(ConstRows(target));
     }
   }

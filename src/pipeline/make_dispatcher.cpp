@@ -13,17 +13,6 @@
 namespace gpufilter {
 namespace {
 
-std::shared_ptr<RateStore> make_store() {
-  const auto folder = cache_folder();
-  return folder ? std::make_shared<RateStore>(*folder / "rates.json")
-                : std::make_shared<RateStore>();
-}
-
-// The installed OpenCL vendors but PoCL: where there is none there is no GPU.
-std::string vendor_names() {
-  return formatted("{}", fmt::join(installed_vendors().libraries, ", "));
-}
-
 std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
   while (!catalog.complete())
     catalog.find_more();
@@ -63,9 +52,26 @@ bool names_kernel(const StageChain& chain) {
 
 }  // namespace
 
+std::shared_ptr<RateStore> make_rate_store() {
+  const auto folder = cache_folder();
+  return folder ? std::make_shared<RateStore>(*folder / "rates.json")
+                : std::make_shared<RateStore>();
+}
+
+std::shared_ptr<TuningStore> make_tuning_store() {
+  const auto folder = cache_folder();
+  return folder ? std::make_shared<TuningStore>(*folder / "tuning.json")
+                : std::make_shared<TuningStore>();
+}
+
+std::string gpu_vendors() {
+  return formatted("{}", fmt::join(installed_vendors().libraries, ", "));
+}
+
 EngineOptions default_engine_options() {
   EngineOptions options;
   if (const auto folder = cache_folder()) options.cache = ProgramCache(*folder / "programs");
+  options.tuning = make_tuning_store();
   return options;
 }
 
@@ -82,12 +88,12 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   static_cast<void>(instruction_set());
   const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
-  const std::string vendors = device == "cpu" ? std::string() : vendor_names();
+  const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
   if (device == "all" || device == "auto") {
     // Now, as there will be other threads by the time that a GPU is looked for.
     const bool no_gpu = device == "auto" && vendors.empty();
     const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
-    FleetOptions fleet{options, make_store(), vendors};
+    FleetOptions fleet{options, make_rate_store(), vendors};
     if (device == "all") {
       return std::make_unique<WholeFleet>(
           std::move(fleet), [catalog] { return gpus_of(catalog); }, require_device);
@@ -97,7 +103,7 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
     });
   }
   return std::make_unique<SoleDispatcher>(make_engine(device, require_device, options),
-                                          make_store(), vendors);
+                                          make_rate_store(), vendors);
 }
 
 }  // namespace gpufilter

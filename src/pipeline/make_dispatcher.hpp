@@ -8,7 +8,14 @@
 
 namespace gpufilter {
 
-// With the user's program cache, where there is a folder for it.
+// In the user's cache folder; where there is none, for this process alone.
+[[nodiscard]] std::shared_ptr<RateStore> make_rate_store();
+[[nodiscard]] std::shared_ptr<TuningStore> make_tuning_store();
+
+// The installed OpenCL vendors but PoCL: where there is none there is no GPU.
+[[nodiscard]] std::string gpu_vendors();
+
+// With the user's program cache and what was tuned, where there is a folder for them.
 [[nodiscard]] EngineOptions default_engine_options();
 
 // On what `device` (any but auto and all) stands for, loading no more of OpenCL than that takes; it

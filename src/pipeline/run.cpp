@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <random>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -11,6 +12,7 @@
 #include "image/exif_orientation.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/band_pipeline.hpp"
+#include "pipeline/block_check.hpp"
 #include "pipeline/read_ahead.hpp"
 
 namespace gpufilter {
@@ -90,10 +92,24 @@ class PictureRun {
     const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(index);
     prepare(walk, {chain_.begin(), end}, chain_[index]->needs());
     const Plan& plan = *walk.prepared.plan;
+    // Statistics are of the whole picture, so the processor gathers all of them.
+    Timeline unused;
+    const auto second =
+        on_device(walk) && options_.verify_blocks > 0 ? make_host_executor(plan, unused) : nullptr;
     walk_bands(
-        walk, [&](Band& band) { walk.prepared.executor->measure(band.image.rows(), band.rows); },
+        walk,
+        [&](Band& band) {
+          walk.prepared.executor->measure(band.image.rows(), band.rows);
+          if (second) second->measure(band.image.rows(), band.rows);
+        },
         [](const Band&) {});
     static_cast<void>(walk.reader->finish());
+    if (second && second->statistics() != walk.prepared.executor->statistics()) {
+      throw PictureError(report_.input,
+                         formatted("not verified: the statistics for {} by {} differ from the "
+                                   "processor's",
+                                   chain_[index]->name(), walk.prepared.report.device));
+    }
     chain_[index] =
         chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output().format);
     close(walk);
@@ -116,8 +132,11 @@ class PictureRun {
     header.format = plan.output().format;
     const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
     report_.encoding = writer->notes();
+    std::optional<BlockCheck> check;
+    if (options_.verify_blocks > 0 && walk.prepared.executor)
+      check.emplace(plan, options_.verify_blocks, std::random_device()());
     walk_bands(
-        walk, [&](Band& band) { filter(walk, band); },
+        walk, [&](Band& band) { filter(walk, band, check); },
         [&](const Band& band) {
           const ScopedSpan span(walk.timeline, band_span(Activity::encode, band.image.rows()));
           writer->write(band.image.rows());
@@ -130,6 +149,7 @@ class PictureRun {
       sink->commit();
     }
     report_.output_bytes = sink->bytes_written();
+    if (check) report_.verified_blocks = check->checked();
     close(walk);
   }
 
@@ -247,12 +267,20 @@ class PictureRun {
     return input;
   }
 
+  [[nodiscard]] static bool on_device(const Walk& walk) {
+    return walk.prepared.report.kind != processor_kind;
+  }
+
   // Replaces the band's input by the result.
-  static void filter(Walk& walk, Band& band) {
+  void filter(Walk& walk, Band& band, std::optional<BlockCheck>& check) const {
     if (!walk.prepared.executor) return;
     const Plan& plan = *walk.prepared.plan;
     Image output = walk.pool().take(plan.output().size.width, band.rows, plan.output().format);
     walk.prepared.executor->run(band.image.rows(), output.rows());
+    if (check) {
+      check->check(std::as_const(band.image).rows(), std::as_const(output).rows(), report_.input,
+                   walk.prepared.report.device);
+    }
     band.image = std::move(output);
   }
 

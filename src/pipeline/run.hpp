@@ -25,6 +25,9 @@ struct RunOptions {
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
   // Opens the output; open_sink() where it is empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
+  // Blocks of the result that the processor's baseline computes once more. A picture in which one
+  // differs fails, and no output appears.
+  int verify_blocks = 0;
   // Called after each band: rows done, rows to do in all, over all walks. May be empty.
   OnProgress on_progress;
 };
@@ -45,6 +48,7 @@ struct RunReport {
   int exif_orientation = 1;               // of the input: carried, not applied
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
+  std::optional<int> verified_blocks;     // found equal; nothing where none was asked for
   bool alpha_flattened = false;  // laid over a background: the output's format has no alpha
   EngineReport engine;
   std::vector<PassReport> passes;

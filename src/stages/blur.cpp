@@ -64,10 +64,31 @@ class Blur final : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
-    return make_row_pass(session, kernel_for(session.device(), input), size, input, input);
+    const DeviceInfo& device = session.device();
+    return make_row_pass(session, kernel_for(device, input), size, input, input,
+                         other_kernels(device, input));
   }
 
  private:
+  // What may take the place of strips, where the kernel is not asked for.
+  [[nodiscard]] std::vector<RowKernel> other_kernels(const DeviceInfo& device,
+                                                     const PixelFormat& pixel) const {
+    if (parameters_.variant != BlurVariant::automatic) return {};
+    BlurParameters other = parameters_;
+    other.variant = BlurVariant::naive;
+    std::vector<RowKernel> kernels{Blur(other).kernel_for(device, pixel)};
+    other.variant = BlurVariant::tiled;
+    for (const int tile : {8, 16, 32}) {
+      other.tile = tile;
+      try {
+        kernels.push_back(Blur(other).kernel_for(device, pixel));
+      } catch (const UsageError&) {
+        continue;  // it does not fit
+      }
+    }
+    return kernels;
+  }
+
   [[nodiscard]] RowKernel kernel_for(const DeviceInfo& device, const PixelFormat& pixel) const {
     RowKernel kernel = kernel_of_variant(device, pixel);
     kernel.macros +=
@@ -116,7 +137,9 @@ class Blur final : public Stage {
             .group_width = shares.width,
             .group_height = shares.height,
             .variant = formatted("tiled {0}x{0}", side),
-            .reason = "asked for"};
+            .reason = "asked for",
+            .name = formatted("tiled {0}x{0}", side),
+            .fixed_by = formatted("--tile {}", side)};
   }
 
   // Long strips read few rows twice; they end where registers do.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stages/option_values.hpp"
@@ -47,6 +48,11 @@ struct StageKind {
   std::string edges = {};
   std::string alpha = {};
   std::vector<std::string> examples = {};
+  // For `gpufilter verify` and `tune`: values, or stages by name, that between them take every path
+  // of its code, the most usual one first. A kind whose value is a word needs neither.
+  std::vector<std::string> sample_values = {};
+  std::function<std::vector<std::pair<std::string, std::shared_ptr<const Stage>>>()> sample_stages =
+      {};
   // Makes a stage from the values of its option and of all its parameters, reading the file that
   // its option names where it names one. Throws UsageError where they make no sense.
   std::function<std::shared_ptr<const Stage>(const OptionValues&)> from_options = {};

@@ -112,6 +112,10 @@ StageKind color_stage_kind() {
               "weighs in the colours where there is a fourth column. Grey pictures become RGB.",
           .examples = {"in.jpg out.jpg --color sepia=0.6",
                        "in.png out.png --color \"0 0 1; 0 1 0; 1 0 0\""},
+          .sample_values = {"sepia", "0.9 0.1 0; -0.2 1.3 0; 0 0.4 0.6",
+                            "1 0.25 0 -0.1; 0 0.5 0.5 0.2; 0.3 0 0.7 0",
+                            "1 0 0 0.2; 0 1 0 -0.3; 0 0 1 0.1; 0.1 0.1 0.1 0.6",
+                            "0.8 0.1 0 0.1 0.05; 0 0.9 0 0 0; 0 0.2 0.7 0 -0.1; 0 0 0.3 0.5 0.2"},
           .from_options = color_from_options};
 }
 

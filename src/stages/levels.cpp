@@ -156,6 +156,7 @@ StageKind levels_stage_kind() {
           .edges = "None: a pixel depends on no other pixel, but auto looks at all of them first.",
           .alpha = "Stays as it is, and is not looked at.",
           .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
+          .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},
           .from_options = levels_from_options};
 }
 

@@ -1,6 +1,8 @@
 #include "stages/mlp.hpp"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -75,6 +77,34 @@ class Mlp final : public Stage {
   MlpBlock block_;
 };
 
+// Layers of these widths with every activation in turn, and numbers of both signs.
+Network sample_network(const std::vector<int>& widths) {
+  Network network;
+  std::uint32_t state = 1;
+  const auto next = [&state] {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<float>(state >> 8U) / static_cast<float>(1U << 23U) - 1.0F;
+  };
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    NetworkLayer layer;
+    layer.inputs = widths[i];
+    for (int output = 0; output < widths[i + 1]; ++output) {
+      for (int input = 0; input < layer.inputs; ++input)
+        layer.weights.push_back(next());
+      layer.bias.push_back(next() / 2);
+    }
+    layer.activation = static_cast<Activation>((i + 1) % 3);
+    network.layers.push_back(std::move(layer));
+  }
+  return network;
+}
+
+std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_networks() {
+  return {{"3-16-16-3", make_mlp(sample_network({3, 16, 16, 3}))},
+          {"3-3", make_mlp(sample_network({3, 3}))},
+          {"4-33-5-4", make_mlp(sample_network({4, 33, 5, 4}))}};
+}
+
 }  // namespace
 
 std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block) {
@@ -107,6 +137,7 @@ StageKind mlp_stage_kind() {
               "counts as equal red, green and blue, and becomes RGB; a missing alpha counts as "
               "max.",
           .examples = {"in.jpg out.jpg --mlp network.json"},
+          .sample_stages = sample_networks,
           .from_options = [](const OptionValues& values) {
             return make_mlp(read_network(values.text("--mlp")));
           }};

@@ -23,6 +23,8 @@ struct RowKernel {
   std::size_t group_height = 1;
   std::string variant = {};  // these two as in DevicePass::Description
   std::string reason = "the only kernel";
+  std::string name = {};      // for tuning, where the function does not say all: "tiled 16x16"
+  std::string fixed_by = {};  // the option that asked for this very group: "--tile 16"
 };
 
 }  // namespace gpufilter

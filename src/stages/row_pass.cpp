@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/format.hpp"
 #include "device/device_constants.hpp"
+#include "stages/row_tuning.hpp"
 
 namespace gpufilter {
 namespace {
@@ -14,13 +14,7 @@ class RowPass final : public DevicePass {
  public:
   RowPass(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
           const PixelFormat& target)
-      : kernel_(session.make_kernel(
-            {kernel.file, kernel.function,
-             formatted("{} -D PIXELS={} -D LINES={} -D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                       kernel.formats.empty() ? format_macros(source, target) : kernel.formats,
-                       kernel.pixels, kernel.lines, kernel.group_width, kernel.group_height,
-                       kernel.macros),
-             std::move(kernel.generated)})),
+      : kernel_(build_row_kernel(session, kernel, source, target)),
         range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
                kernel.group_width, kernel.group_height},
         lines_(kernel.lines),
@@ -66,8 +60,11 @@ std::size_t wide_pixels(const PixelFormat& format) {
 }
 
 std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel, ImageSize size,
-                                          const PixelFormat& source, const PixelFormat& target) {
-  return std::make_unique<RowPass>(session, std::move(kernel), size, source, target);
+                                          const PixelFormat& source, const PixelFormat& target,
+                                          const std::vector<RowKernel>& others) {
+  return std::make_unique<RowPass>(
+      session, chosen_kernel(session, std::move(kernel), others, source, target), size, source,
+      target);
 }
 
 }  // namespace gpufilter

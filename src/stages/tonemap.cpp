@@ -157,6 +157,7 @@ StageKind tonemap_stage_kind() {
       .edges = "None: a pixel depends on no other pixel, but all are looked at first.",
       .alpha = "Stays as it is, and is not looked at.",
       .examples = {"in.jpg out.jpg --tonemap reinhard", "in.png out.png --tonemap filmic=0.36"},
+      .sample_values = {"reinhard", "filmic=0.3"},
       .from_options = tonemap_from_options};
 }
 

@@ -40,6 +40,7 @@ TEST_F(Devices, JsonTellsWhatChoosingNeeds) {
     EXPECT_TRUE(device["preferred_multiple"].is_number_unsigned());
     EXPECT_TRUE(device["max_sub_groups"].is_number_unsigned());
     EXPECT_TRUE(device["unified_memory"].is_boolean());
+    EXPECT_TRUE(device["local_memory_is_real"].is_boolean());
     const std::size_t limit = device["max_work_group_size"];
     for (const std::size_t tile : device["blur_tiles"])
       EXPECT_LE(tile * tile, limit);
@@ -54,7 +55,8 @@ TEST_F(Devices, TheTableNamesEveryDevice) {
                               " (" + device["kind"].get<std::string>() + ")\n";
     EXPECT_NE(table.find(first), std::string::npos) << table;
   }
-  for (const char* label : {"compute units", "work-group", "sub-groups", "local memory", "--tile"})
+  for (const char* label : {"compute unit", "work-groups of at most", "sub-groups", "local memory",
+                            "--tile", "not measured yet", "not known yet"})
     EXPECT_NE(table.find(label), std::string::npos) << table;
 }
 

@@ -33,6 +33,7 @@ constexpr std::array commands_not_run{
     NotRun{"apt-get install", "takes root and the network"},
     NotRun{"clinfo", "belongs to a package that need not be installed"},
     NotRun{"mkdir -p /etc/OpenCL", "takes root, and changes the system"},
+    NotRun{"gpufilter tune", "takes minutes on PoCL, and has nothing to do without OpenCL"},
     NotRun{"mkdir pngs; find", "copies the wallpapers of a package of 60 MB"},
     NotRun{"for f in pngs/*; do vips", "belongs to a package that need not be installed"},
 };

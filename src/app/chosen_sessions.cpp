@@ -1,0 +1,73 @@
+#include "app/chosen_sessions.hpp"
+
+#include "app/parse.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/words.hpp"
+#include "device/device_choice.hpp"
+#include "pipeline/make_dispatcher.hpp"
+#include "stages/stage_samples.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::vector<DeviceInfo> find_all() {
+  DeviceCatalog catalog = device_catalog();
+  while (!catalog.complete())
+    catalog.find_more();
+  return catalog.devices();
+}
+
+}  // namespace
+
+void add_devices_choice(CLI::App& app, std::string& device) {
+  app.add_option(
+         "--device", device,
+         "Which devices: all (every OpenCL device), cpu (only the processor), gpu, opencl, an "
+         "index or part of a name from 'gpufilter devices'.")
+      ->envname("GPUFILTER_DEVICE")
+      ->option_text("DEVICE [all]");
+}
+
+void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb) {
+  app.add_option("STAGE", stages,
+                 formatted("{} only these stages: {}.", verb, enumerated(stage_names(), "and")))
+      ->check(one_of(stage_names()))
+      ->option_text("...");
+}
+
+void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth) {
+  app.add_option("--channels", channels, "Only pictures of so many channels.")
+      ->check(whole_number(1, 4))
+      ->option_text("1..4");
+  app.add_option("--depth", depth, "Only pictures of so many bits a sample.")
+      ->check(one_of({"8", "16"}))
+      ->option_text("8|16");
+}
+
+std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) {
+  if (request == "cpu") return {};
+  const EngineOptions options = default_engine_options();
+  const auto start = [&](const DeviceInfo& device) {
+    auto session = std::make_shared<Session>(device, options.cache);
+    session->set_tuning(tuning_for(device, options.tuning));
+    return session;
+  };
+  std::vector<std::shared_ptr<Session>> sessions;
+  if (request != "all" && request != "auto") {
+    const auto chosen = choose_devices(request, true, find_all());
+    sessions.push_back(start(*chosen.front().device));
+    return sessions;
+  }
+  for (const DeviceInfo& device : find_all()) {
+    try {
+      sessions.push_back(start(device));
+    } catch (const DeviceError& error) {
+      log::warn(error.what());
+    }
+  }
+  return sessions;
+}
+
+}  // namespace gpufilter

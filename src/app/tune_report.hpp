@@ -1,0 +1,22 @@
+// What `gpufilter tune` prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/device_info.hpp"
+#include "pipeline/tuner.hpp"
+
+namespace gpufilter {
+
+struct TuneReport {
+  DeviceInfo device;
+  std::vector<TunedSite> sites;
+
+  [[nodiscard]] bool any_wrong() const;
+};
+
+[[nodiscard]] std::string tune_table(const std::vector<TuneReport>& reports);
+[[nodiscard]] std::string tune_json(const std::vector<TuneReport>& reports);
+
+}  // namespace gpufilter

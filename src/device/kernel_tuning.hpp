@@ -1,0 +1,62 @@
+// How the work of a kernel is divided among work-items, and who decides that.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/common.cl. The result is the
+// same for every shape.
+struct WorkShape {
+  std::size_t pixels = 4;        // neighbours in a row that a work-item fills: 1 or a multiple of 4
+  std::size_t lines = 1;         // rows that a work-item fills
+  std::size_t group_width = 64;  // work-items
+  std::size_t group_height = 1;
+  bool operator==(const WorkShape&) const = default;
+};
+
+// "8x4 pixels a work-item, groups of 64x2".
+[[nodiscard]] std::string to_string(const WorkShape& shape);
+
+struct KernelCandidate {
+  std::string algorithm;  // "blur_strips", "tiled 16x16"
+  WorkShape shape;
+  bool operator==(const KernelCandidate&) const = default;
+};
+
+// Where a kernel is chosen: what it is for and the formats of its rows.
+struct KernelSite {
+  std::string name;
+  PixelFormat source;
+  PixelFormat target;
+  std::string code;  // hash of all kernels that are candidates
+
+  // Name and formats: "blur_strips 4x8 to 4x8".
+  [[nodiscard]] std::string key() const;
+};
+
+// Decides between candidates. Safe to use from several threads.
+class KernelTuning {
+ public:
+  virtual ~KernelTuning() = default;
+
+  struct Choice {
+    std::size_t candidate = 0;  // its index
+    std::string reason;
+  };
+  // `candidates` fit the device; the first is what is used without a choice.
+  [[nodiscard]] virtual std::optional<Choice> choose(
+      const KernelSite& site, std::span<const KernelCandidate> candidates) const = 0;
+};
+
+// The shapes to try for a kernel function, from kernels/candidates.json; none where it is not
+// listed. Throws DeviceError where that file is damaged.
+[[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
+
+}  // namespace gpufilter

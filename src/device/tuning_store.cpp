@@ -1,0 +1,120 @@
+#include "device/tuning_store.hpp"
+
+#include <cmath>
+#include <system_error>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* schema = "gpufilter-tuning-1";
+
+bool is_time(double milliseconds) {
+  return std::isfinite(milliseconds) && milliseconds >= 0;
+}
+
+Json as_json(const TunedKernel& tuned, const std::string& code) {
+  const WorkShape& shape = tuned.candidate.shape;
+  return {{"code", code},
+          {"algorithm", tuned.candidate.algorithm},
+          {"pixels", shape.pixels},
+          {"lines", shape.lines},
+          {"group_width", shape.group_width},
+          {"group_height", shape.group_height},
+          {"milliseconds", tuned.milliseconds},
+          {"next_milliseconds", tuned.next_milliseconds}};
+}
+
+// Throws Json::exception where something is missing or of another type.
+TunedKernel tuned_from(const Json& json) {
+  return {{json.at("algorithm").get<std::string>(),
+           {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),
+            json.at("group_width").get<std::size_t>(), json.at("group_height").get<std::size_t>()}},
+          json.at("milliseconds").get<double>(),
+          json.at("next_milliseconds").get<double>()};
+}
+
+}  // namespace
+
+TuningStore::TuningStore(std::optional<std::filesystem::path> file) : file_(std::move(file)) {
+  if (file_) read();
+}
+
+void TuningStore::read() {
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(*file_);
+  } catch (const std::system_error&) {
+    return;
+  }
+  const auto ignored = [this] {
+    log::info(formatted("{}: damaged, ignored: 'gpufilter tune' makes it anew", file_->string()));
+    entries_.clear();
+  };
+  const Json json = Json::parse(bytes, nullptr, false);
+  if (!json.is_object() || json.value("schema", Json()) != schema) return ignored();
+  try {
+    for (const auto& [place, sites] : json.at("devices").items()) {
+      for (const auto& [site, entry] : sites.items()) {
+        const Entry known{entry.at("code").get<std::string>(), tuned_from(entry)};
+        if (is_time(known.tuned.milliseconds) && is_time(known.tuned.next_milliseconds))
+          entries_[place][site] = known;
+      }
+    }
+  } catch (const Json::exception&) {
+    ignored();
+  }
+}
+
+std::optional<TunedKernel> TuningStore::find(const std::string& place,
+                                             const KernelSite& site) const {
+  const std::lock_guard lock(mutex_);
+  const auto sites = entries_.find(place);
+  if (sites == entries_.end()) return std::nullopt;
+  const auto found = sites->second.find(site.key());
+  if (found == sites->second.end() || found->second.code != site.code) return std::nullopt;
+  return found->second.tuned;
+}
+
+void TuningStore::keep(const std::string& place, const KernelSite& site, const TunedKernel& tuned) {
+  const std::lock_guard lock(mutex_);
+  entries_[place][site.key()] = {site.code, tuned};
+  changed_ = true;
+}
+
+void TuningStore::save() {
+  const std::lock_guard lock(mutex_);
+  if (!file_ || !changed_) return;
+  Json devices = Json::object();
+  for (const auto& [place, sites] : entries_) {
+    for (const auto& [site, entry] : sites)
+      devices[place][site] = as_json(entry.tuned, entry.code);
+  }
+  const Json json{{"schema", schema}, {"devices", devices}};
+  // Drivers' texts need not be UTF-8.
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  try {
+    std::filesystem::create_directories(file_->parent_path());
+    AtomicFile file(*file_);
+    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    file.commit();
+    changed_ = false;
+  } catch (const std::system_error& error) {
+    log::warn(formatted("{}: what was tuned is not kept: {}", file_->string(), error.what()));
+  }
+}
+
+std::string tuning_place(const DeviceInfo& device) {
+  return formatted("{}, {}", device.name, device.driver_version);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,58 @@
+// Which kernels were found to be the fastest, kept from one run to the next.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "device/device_info.hpp"
+#include "device/kernel_tuning.hpp"
+
+namespace gpufilter {
+
+struct TunedKernel {
+  KernelCandidate candidate;
+  double milliseconds = 0;
+  double next_milliseconds = 0;  // of the next best; 0: there was no other
+};
+
+// One JSON file. What is damaged or belongs to another version of a kernel reads as absent; what
+// cannot be read or written costs time, never a failure. Safe to use from several threads.
+class TuningStore {
+ public:
+  // Without a file nothing outlasts the process. A damaged file is ignored with a word in the log.
+  explicit TuningStore(std::optional<std::filesystem::path> file = std::nullopt);
+
+  // `place`: a device with its driver, tuning_place().
+  [[nodiscard]] std::optional<TunedKernel> find(const std::string& place,
+                                                const KernelSite& site) const;
+  void keep(const std::string& place, const KernelSite& site, const TunedKernel& tuned);
+
+  // Writes what was kept since the store was read.
+  void save();
+
+ private:
+  struct Entry {
+    std::string code;  // KernelSite::code
+    TunedKernel tuned;
+  };
+  void read();
+
+  std::optional<std::filesystem::path> file_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::map<std::string, Entry>> entries_;  // by place and site
+  bool changed_ = false;
+};
+
+// "NVIDIA H200, 580.82".
+[[nodiscard]] std::string tuning_place(const DeviceInfo& device);
+
+// What was tuned here for this device and driver; else what kernels/tuned.json has for the device,
+// then for its vendor; else nothing, so that kernels decide themselves.
+[[nodiscard]] std::shared_ptr<const KernelTuning> tuning_for(
+    const DeviceInfo& device, std::shared_ptr<const TuningStore> store);
+
+}  // namespace gpufilter

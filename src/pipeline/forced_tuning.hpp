@@ -1,0 +1,38 @@
+// Every candidate of a kernel in turn: to verify and to time them.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/kernel_tuning.hpp"
+
+namespace gpufilter {
+
+class ForcedTuning final : public KernelTuning {
+ public:
+  struct Site {
+    KernelSite site;
+    std::vector<KernelCandidate> candidates;
+  };
+
+  [[nodiscard]] std::optional<Choice> choose(
+      const KernelSite& site, std::span<const KernelCandidate> candidates) const override;
+
+  // Lets candidate `index` be chosen at this site from now on, everywhere else the usual one.
+  void force(const std::string& site_key, std::size_t index);
+  // Every site takes its usual kernel again.
+  void force_none();
+
+  // The sites that asked since the last call, by key.
+  [[nodiscard]] std::map<std::string, Site> take_sites();
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Site> sites_;
+  std::string forced_site_;
+  std::size_t forced_ = 0;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,40 @@
+// The answer that every result is compared with: the stages one after the other on one thread, by
+// the processor's baseline instruction set, without bands, strips, kernels or vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "image/image.hpp"
+#include "pipeline/plan.hpp"
+
+namespace gpufilter {
+
+// Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its
+// edges, where rows are repeated.
+void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target);
+
+// The rows `wanted` of the plan's result. `source` covers plan.windows(wanted).front().
+[[nodiscard]] Image baseline_rows(const Plan& plan, const ConstRows& source,
+                                  const RowRange& wanted);
+
+// The first sample in which two pictures differ.
+struct DifferingSample {
+  int x = 0;
+  int y = 0;
+  int channel = 0;
+  std::uint32_t expected = 0;
+  std::uint32_t found = 0;
+  bool operator==(const DifferingSample&) const = default;
+};
+
+// Row by row, left to right; nothing where all are equal. Both have the same rows, width and
+// format.
+[[nodiscard]] std::optional<DifferingSample> first_difference(const ConstRows& expected,
+                                                              const ConstRows& found);
+
+// "row 12, column 5, green: 37 instead of 36", rows and columns counted from 0.
+[[nodiscard]] std::string to_string(const DifferingSample& sample, const PixelFormat& format);
+
+}  // namespace gpufilter

@@ -1,0 +1,37 @@
+// A picture in memory taken through a chain: for checks and measurements, which need no files.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "codec/codec.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter {
+
+// Reads a picture that lies in memory; it outlives the reader.
+class MemoryReader final : public RowReader {
+ public:
+  explicit MemoryReader(const Image& image);
+  void read(const MutableRows& rows) override;
+  Metadata finish() override { return {}; }
+
+ private:
+  const Image& image_;
+  int next_ = 0;
+};
+
+// Makes what runs the passes of a plan.
+using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;
+
+// The result of the whole chain, stages that need statistics among it, in bands of `band_rows`
+// rows. The result's memory is filled with a pattern beforehand, so that pixels which nobody writes
+// show. Throws what the executors throw.
+[[nodiscard]] Image filter_in_memory(const Image& image, const StageChain& chain, int band_rows,
+                                     const MakeExecutor& make);
+
+// The same by the processor's baseline on this thread: one stage after the other, each over the
+// whole picture.
+[[nodiscard]] Image filter_by_baseline(const Image& image, const StageChain& chain);
+
+}  // namespace gpufilter

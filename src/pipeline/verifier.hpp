@@ -1,0 +1,61 @@
+// Proves on this machine what the project promises: every stage gives the same bits on every
+// device, by every kernel and by every instruction set.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/session.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+struct VerifyOptions {
+  std::vector<std::string> stages;  // "blur"; all where it is empty
+  std::optional<int> channels;      // only pictures of so many channels
+  std::optional<int> depth;         // only of so many bits a sample
+  bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
+  std::vector<std::shared_ptr<Session>> devices;
+  // Called now and then: cases done, cases in all.
+  std::function<void(std::int64_t done, std::int64_t all)> on_progress;
+};
+
+// What one kind of stage did by one kernel or loop in one place.
+struct VerifiedVariant {
+  std::string place;    // "processor avx2", a device's name
+  std::string stage;    // "blur", "color + levels"
+  std::string variant;  // "tiled 16x16"; all shapes that tuning may choose together
+  int cases = 0;        // pictures compared, bit by bit
+  int different = 0;
+  int failed = 0;  // could not be run
+};
+
+// The first case whose result is not what the processor's baseline gives.
+struct VerifyFailure {
+  std::string place;
+  std::string stages;  // as on the command line
+  std::string variant;
+  PictureShape picture;
+  int band_rows = 0;
+  // "row 12, column 5, green: 37 instead of 36", or why it could not be run.
+  std::string difference;
+};
+
+struct VerifyReport {
+  std::vector<VerifiedVariant> variants;  // by place, stage and variant in the order of the run
+  std::optional<VerifyFailure> first_failure;
+  std::int64_t cases = 0;
+  std::int64_t skipped = 0;  // what was asked for by name does not fit the device
+
+  [[nodiscard]] bool passed() const { return !first_failure; }
+};
+
+// Runs every case on each instruction set of the processor and on each device. Changes the
+// instruction set in use meanwhile: no other thread may be filtering.
+[[nodiscard]] VerifyReport verify(const VerifyOptions& options);
+
+}  // namespace gpufilter

@@ -1,0 +1,22 @@
+// Which of several kernels over rows runs, and how it divides its work.
+#pragma once
+
+#include <vector>
+
+#include "stages/row_pass.hpp"
+
+namespace gpufilter {
+
+// The kernel that the session's tuning chooses: `usual`, one of `others`, or any of them in another
+// shape from kernels/candidates.json. `usual` where it chooses none.
+[[nodiscard]] RowKernel chosen_kernel(const Session& session, RowKernel usual,
+                                      const std::vector<RowKernel>& others,
+                                      const PixelFormat& source, const PixelFormat& target);
+
+// Builds the kernel. Where the driver says that its work-group is too large for the device, that
+// becomes smaller, with a notice in the log and in kernel.reason. Throws DeviceError; UsageError
+// where the group was asked for (RowKernel::fixed_by).
+[[nodiscard]] Kernel build_row_kernel(Session& session, RowKernel& kernel,
+                                      const PixelFormat& source, const PixelFormat& target);
+
+}  // namespace gpufilter

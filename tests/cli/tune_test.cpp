@@ -1,0 +1,128 @@
+// "gpufilter tune": candidates are proved, timed, kept and used.
+#include <algorithm>
+#include <set>
+
+#include "cli/program_fixture.hpp"
+#include "support/kernel_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class Tune : public ProgramTest {
+ protected:
+  // A few candidates, of which groups of 32 give wrong pixels in the naive blur.
+  Tune() : kernels_(folder_ / "kernels") {
+    kernels_.write("candidates.json", R"({
+      "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");
+    kernels_.write("tuned.json", R"({"tuned": []})");
+  }
+
+  void break_groups_of_32() const {
+    kernels_.replace("blur.cl", "x + dx, y + dy,",
+                     "x + dx + (GROUP_WIDTH == 32 && x == 3), y + dy,");
+  }
+
+  [[nodiscard]] ProcessOptions here() const {
+    return {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"},
+                            {"XDG_CACHE_HOME", folder_ / "cache"}}};
+  }
+
+  [[nodiscard]] Json tune(int exit_code) const {
+    const ProcessResult result =
+        filter({"tune", "blur", "--channels", "3", "--depth", "8", "--device", "opencl", "--json"},
+               here());
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return Json::parse(result.out)["devices"][0];
+  }
+
+  static Json site(const Json& device, const std::string& name) {
+    for (const Json& kernel : device["kernels"]) {
+      if (kernel["site"] == name) return kernel;
+    }
+    ADD_FAILURE() << name << " is missing: " << device;
+    return {};
+  }
+
+  // How the blur was carried out and why.
+  [[nodiscard]] Json blurred() const {
+    const std::string in = stored(random_image(size_, format_, 1), "in.png");
+    const ProcessResult result = filter(
+        {in, folder_ / "out.png", "--blur", "naive", "--device", "opencl", "--timing", "json"},
+        here());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["passes"][0];
+  }
+
+  KernelFolder kernels_;
+};
+
+TEST_F(Tune, AWrongCandidateIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  break_groups_of_32();
+  const Json device = tune(1);
+  const Json kernel = site(device, "blur_naive 3x8 to 3x8");
+  int wrong = 0;
+  double best = 1e9;
+  for (const Json& tried : kernel["tried"]) {
+    const bool is_broken = tried["group_width"] == 32;
+    EXPECT_EQ(tried["outcome"], is_broken ? "wrong" : "timed") << tried;
+    if (is_broken) ++wrong;
+    if (!is_broken) best = std::min(best, tried["milliseconds"].get<double>());
+  }
+  EXPECT_EQ(wrong, 1);
+  EXPECT_EQ(kernel["chosen"]["milliseconds"], best);
+  // --blur auto chooses between algorithms.
+  std::set<std::string> algorithms;
+  const Json automatic = site(device, "blur_strips 3x8 to 3x8");
+  for (const Json& tried : automatic["tried"])
+    algorithms.insert(tried["algorithm"].get<std::string>());
+  EXPECT_EQ(algorithms, (std::set<std::string>{"blur_strips", "blur_naive", "tiled 8x8",
+                                               "tiled 16x16", "tiled 32x32"}));
+  EXPECT_NE(blurred()["variant"].get<std::string>().find("naive"), std::string::npos);
+}
+
+TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
+  GPUFILTER_REQUIRE_DEVICE();
+  EXPECT_EQ(blurred()["reason"], "asked for");
+  const Json first = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_FALSE(first["known"]);
+  const Json pass = blurred();
+  EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
+  EXPECT_NE(pass["reason"].get<std::string>().find(" ms, next best "), std::string::npos);
+  const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
+  EXPECT_TRUE(again["known"]);
+  EXPECT_EQ(again["chosen"], first["chosen"]);
+  // Another version of the kernel is another kernel.
+  write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
+  EXPECT_EQ(blurred()["reason"], "asked for");
+  // What is damaged is ignored.
+  write_file(folder_ / "cache/gpufilter/tuning.json", "{");
+  EXPECT_EQ(blurred()["reason"], "asked for");
+}
+
+TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const auto copy = [this] {
+    const Json found = Json::parse(filter({"devices", "--json"}, here()).out);
+    for (const Json& device : found["devices"]) {
+      if (!device["copy_gigabytes_per_second"].is_null())
+        return device["copy_gigabytes_per_second"].get<double>();
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(copy(), 0);
+  const ProcessResult tuned =
+      filter({"tune", "tonemap", "--channels", "1", "--depth", "8", "--device", "opencl"}, here());
+  EXPECT_EQ(tuned.exit_code, 0) << tuned.err;
+  EXPECT_GT(copy(), 0.01);
+  EXPECT_LT(copy(), 100'000);
+}
+
+TEST_F(Tune, RefusesWhatItCannotTune) {
+  expect_failure(3, {"tune", "--device", "cpu"}, {"no OpenCL device"});
+  expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
+  expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,30 @@
+#include "support/kernel_folder.hpp"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+
+KernelFolder::KernelFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::filesystem::copy(GPUFILTER_SOURCE "/kernels", folder_,
+                        std::filesystem::copy_options::recursive);
+}
+
+void KernelFolder::replace(const std::string& file, const std::string& before,
+                           const std::string& after) const {
+  const std::string path = folder_ / file;
+  std::string text = read_file(path);
+  const std::size_t place = text.find(before);
+  ASSERT_NE(place, std::string::npos) << file << ": " << before;
+  ASSERT_EQ(text.find(before, place + 1), std::string::npos) << file << ": " << before;
+  write_file(path, text.replace(place, before.size(), after));
+}
+
+void KernelFolder::write(const std::string& file, const std::string& text) const {
+  write_file(folder_ / file, text);
+}
+
+}  // namespace gpufilter::test

@@ -1,0 +1,22 @@
+// A copy of kernels/ that a test may break, for GPUFILTER_KERNELS.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace gpufilter::test {
+
+class KernelFolder {
+ public:
+  // Copies kernels/ to `folder`.
+  explicit KernelFolder(std::filesystem::path folder);
+
+  // Replaces the one place of `file` that reads `before`; the test fails where it is not there.
+  void replace(const std::string& file, const std::string& before, const std::string& after) const;
+  void write(const std::string& file, const std::string& text) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace gpufilter::test
