@@ -80,10 +80,12 @@ class Bench {
     format_ = format;
     const std::size_t block_bytes = row_pitch(size.width, format) * 64;
     if (source_.size() != block_bytes * size.height / 64) {
-      source_ = {};
-      target_ = {};
+      for (Buffer* buffer : {&source_, &target_, &from_, &to_})
+        *buffer = {};
       source_ = session_.allocate(block_bytes * size.height / 64);
-      target_ = session_.allocate(2 * source_.size());  // for targets with more channels
+      target_ = session_.allocate(3 * source_.size());  // grey becomes RGB
+      from_ = session_.allocate(2 * source_.size());
+      to_ = session_.allocate(2 * source_.size());
     }
     Image image(size, format);
     fill(image.rows(), alpha);
@@ -193,8 +195,7 @@ class Bench {
     std::vector<double> memory;
     for (int i = 0; i < repetitions; ++i) {
       ours.push_back(run(launch()));
-      memory.push_back(
-          run({queue_.launch(ceiling, {items, 1, 256, 1}, {source_, target_, words})}));
+      memory.push_back(run({queue_.launch(ceiling, {items, 1, 256, 1}, {from_, to_, words})}));
     }
     const double seconds = median(ours);
     fmt::print("{:<52} {:9.3f} ms {:8.1f} Gpx/s {:6.3f} of {} ({:.2f} TB/s)\n",
@@ -212,6 +213,8 @@ class Bench {
   PixelFormat format_;
   Buffer source_;
   Buffer target_;
+  Buffer from_;  // what the ceilings copy or read
+  Buffer to_;
 };
 
 void blurs(Bench& bench, const std::string& name, Alpha alpha) {

@@ -51,7 +51,7 @@ pixel_t beside(__global const sample_t *row, int x, int width TABLES) {
 }
 
 // Puts the pixel right of the picture among the `pixels` pixels from column x on.
-void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width TABLES) {
+UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width TABLES) {
   const pixel_t pixel = beside(row, width, width SAME_TABLES);
 #pragma unroll
   for (int i = 0; i < pixels; ++i) {
@@ -59,7 +59,7 @@ void end_row(uint *words, int pixels, __global const sample_t *row, int x, int w
   }
 }
 
-void blacken(uint *words, int first, int pixels) {
+UNROLLED void blacken(uint *words, int first, int pixels) {
 #pragma unroll
   for (int i = 0; i < pixels; ++i) set_pixel(words, first + i * CHANNELS, outside_pixel());
 }
@@ -219,7 +219,7 @@ uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
 #endif
 
 // Whether alpha is at its maximum everywhere. Samples that no pixel needs may make it false.
-bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
+UNROLLED bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
   uint all = ALPHA_BITS;
 #pragma unroll
   for (int i = 0; i < count; ++i) {

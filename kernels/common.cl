@@ -29,6 +29,9 @@
 #define BORDER BORDER_REPLICATE
 #endif
 
+// For functions whose loops are unrolled by a parameter that is a constant where they are called.
+#define UNROLLED static inline __attribute__((always_inline))
+
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
 #define COLORS (CHANNELS - HAS_ALPHA)
 #define MAX_SAMPLE ((1 << DEPTH) - 1)
@@ -120,7 +123,7 @@ void set_sample(uint *words, int i, uint sample) {
 
 // Copies `count` words, a constant, between private words and memory where as many may begin.
 #define WORD_ACCESS(space, suffix)                                              \
-  void load_words##suffix(uint *words, space const void *from, int count) {     \
+  UNROLLED void load_words##suffix(uint *words, space const void *from, int count) {     \
     if (count % 4 == 0) {                                                       \
       _Pragma("unroll") for (int i = 0; i < count / 4; ++i) {                   \
         const uint4 four = ((space const uint4 *)from)[i];                      \
@@ -141,7 +144,7 @@ void set_sample(uint *words, int i, uint sample) {
       }                                                                         \
     }                                                                           \
   }                                                                             \
-  void store_words##suffix(space void *to, const uint *words, int count) {      \
+  UNROLLED void store_words##suffix(space void *to, const uint *words, int count) {      \
     if (count % 4 == 0) {                                                       \
       _Pragma("unroll") for (int i = 0; i < count; i += 4) {                    \
         ((space uint4 *)to)[i / 4] =                                            \

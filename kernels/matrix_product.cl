@@ -84,24 +84,30 @@ void matrix_product_tiled(MATRICES) {
 #ifndef BLOCK_ROWS
 #define BLOCK_ROWS 128     // a multiple of 16 A_PARTS
 #define BLOCK_COLUMNS 128  // a multiple of 32 B_PARTS
-#endif
-#ifndef A_PARTS
+#define BLOCK_DEPTH 16     // 8 or 16
 #define A_PARTS 2
 #define B_PARTS 2
 #endif
-#ifndef BLOCK_DEPTH
-#define BLOCK_DEPTH 16  // 8 or 16
-#endif
 #define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
+#define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
+
+// What is brought to local memory, in fours of numbers, and how many of these a work-item brings.
 #define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
 #define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
-#define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)  // of four numbers, for each work-item
+#define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)
 #define B_LOADS ((B_FOURS + ITEMS - 1) / ITEMS)
-#define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
+#define A_ROW(i) ((item + (i) * ITEMS) / (BLOCK_DEPTH / 4))
+#define A_K (item % (BLOCK_DEPTH / 4) * 4)
+#define B_K(i) ((item + (i) * ITEMS) / (BLOCK_COLUMNS / 4))
+#define B_COLUMN (item % (BLOCK_COLUMNS / 4) * 4)
 
 // Where element (row, k) of A is. 32 neighbouring work-items store four numbers of 128 / BLOCK_DEPTH rows each;
 // exchanging rows by k keeps them in different banks.
 #define A_PLACE(row, k) ((k) * BLOCK_ROWS + ((row) ^ (k) / 4 * (128 / BLOCK_DEPTH) % BLOCK_ROWS))
+
+typedef struct {
+  float4 a[A_LOADS], b[B_LOADS];
+} fours_t;
 
 // Numbers i ... i + 3 of `count`; any others where there are none. `aligned`: four always lie together.
 float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
@@ -110,38 +116,99 @@ float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
                   numbers[min(i + 2, count - 1)], numbers[min(i + 3, count - 1)]);
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void matrix_product_blocked(MATRICES) {
-  __local float a_blocks[2][BLOCK_DEPTH * BLOCK_ROWS] __attribute__((aligned(16)));
-  __local float b_blocks[2][BLOCK_DEPTH * BLOCK_COLUMNS] __attribute__((aligned(16)));
-  const int item = get_local_id(0);
+// The work-item's share of the terms from `next` on. Numbers beyond A and B are never used.
+void load_fours(fours_t *fours, int item, __global const float *const *a_rows,
+                __global const float *restrict b, int next, int left, int columns, int depth) {
+  const bool a_aligned = depth % 4 == 0;
+  const bool b_aligned = columns % 4 == 0;
+  const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
+  const int column = left + B_COLUMN;
+  __global const float *b_from = b + (size_t)(next + B_K(0)) * columns + min(column, columns - 4);
+#pragma unroll
+  for (int i = 0; i < A_LOADS; ++i) {
+    fours->a[i] = whole ? *(__global const float4 *)(a_rows[i] + next + A_K)
+                        : four_of(a_rows[i], next + A_K, depth, a_aligned);
+  }
+#pragma unroll
+  for (int i = 0; i < B_LOADS; ++i) {
+    const size_t k = min(next + B_K(i), depth - 1);
+    fours->b[i] = whole ? *(__global const float4 *)(b_from + (size_t)(B_K(i) - B_K(0)) * columns)
+                        : four_of(b + k * columns, column, columns, b_aligned);
+  }
+}
 
+void store_fours(const fours_t *fours, int item, __local float *a_block, __local float *b_block) {
+#pragma unroll
+  for (int i = 0; i < A_LOADS; ++i) {
+    if (A_FOURS % ITEMS != 0 && item + i * ITEMS >= A_FOURS) break;
+    a_block[A_PLACE(A_ROW(i), A_K)] = fours->a[i].x;
+    a_block[A_PLACE(A_ROW(i), A_K + 1)] = fours->a[i].y;
+    a_block[A_PLACE(A_ROW(i), A_K + 2)] = fours->a[i].z;
+    a_block[A_PLACE(A_ROW(i), A_K + 3)] = fours->a[i].w;
+  }
+#pragma unroll
+  for (int i = 0; i < B_LOADS; ++i) {
+    if (B_FOURS % ITEMS != 0 && item + i * ITEMS >= B_FOURS) break;
+    *(__local float4 *)(b_block + (item + i * ITEMS) * 4) = fours->b[i];
+  }
+}
+
+// Adds term k of the block to all of the work-item's sums. `row` and `column` are its first ones.
+void add_term(float (*sums)[B_PARTS * 4], const __local float *a_block,
+              const __local float *b_block, int k, int row, int column) {
+  float a_part[A_PARTS * 4], b_part[B_PARTS * 4];
+#pragma unroll
+  for (int p = 0; p < A_PARTS; ++p) {
+    vstore4(*(const __local float4 *)(a_block + A_PLACE(row + p * 16, k)), p, a_part);
+  }
+#pragma unroll
+  for (int p = 0; p < B_PARTS; ++p) {
+    vstore4(*(const __local float4 *)(b_block + k * BLOCK_COLUMNS + column + p * 32), p, b_part);
+  }
+#pragma unroll
+  for (int i = 0; i < A_PARTS * 4; ++i) {
+#pragma unroll
+    for (int j = 0; j < B_PARTS * 4; ++j) sums[i][j] = fma(a_part[i], b_part[j], sums[i][j]);
+  }
+}
+
+// Stores four sums from `column` on of a row of C.
+void store_sums(__global float *row, int column, int columns, const float *sums, int activation) {
+  const float4 four = (float4)(activated(sums[0], activation), activated(sums[1], activation),
+                               activated(sums[2], activation), activated(sums[3], activation));
+  if (columns % 4 == 0) {
+    if (column < columns) *(__global float4 *)(row + column) = four;
+    return;
+  }
+  if (column < columns) row[column] = four.x;
+  if (column + 1 < columns) row[column + 1] = four.y;
+  if (column + 2 < columns) row[column + 2] = four.z;
+  if (column + 3 < columns) row[column + 3] = four.w;
+}
+
+// The first row and column of the work-group's block.
+int2 block_place(int rows, int columns) {
   const int row_blocks = (rows - 1) / BLOCK_ROWS + 1;
   const int column_blocks = (columns - 1) / BLOCK_COLUMNS + 1;
   const int band = get_group_id(0) / (BLOCK_ORDER * column_blocks);
   const int in_band = get_group_id(0) % (BLOCK_ORDER * column_blocks);
   const int band_rows = min(BLOCK_ORDER, row_blocks - band * BLOCK_ORDER);
-  const int top = (band * BLOCK_ORDER + in_band % band_rows) * BLOCK_ROWS;
-  const int left = in_band / band_rows * BLOCK_COLUMNS;
+  return (int2)((band * BLOCK_ORDER + in_band % band_rows) * BLOCK_ROWS,
+                in_band / band_rows * BLOCK_COLUMNS);
+}
 
-  // Which elements of the block it makes.
-  const int team = item / 32;
-  const int teams_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
-  const int own_row = team / teams_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;
-  const int own_column = team % teams_a_row * (32 * B_PARTS) + item % 8 * 4;
-  const bool a_aligned = depth % 4 == 0;
-  const bool b_aligned = columns % 4 == 0;
-
-  // What it brings to local memory.
-  const int a_k = item % (BLOCK_DEPTH / 4) * 4;
-  const int b_column = left + item % (BLOCK_COLUMNS / 4) * 4;
-  const int b_k = item / (BLOCK_COLUMNS / 4);
-  __global const float *a_rows[A_LOADS];
-#pragma unroll
-  for (int i = 0; i < A_LOADS; ++i) {
-    const int row = top + (item + i * ITEMS) / (BLOCK_DEPTH / 4);
-    a_rows[i] = a + (size_t)min(row, rows - 1) * depth;
-  }
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void matrix_product_blocked(MATRICES) {
+  __local float a_blocks[2][BLOCK_DEPTH * BLOCK_ROWS] __attribute__((aligned(16)));
+  __local float b_blocks[2][BLOCK_DEPTH * BLOCK_COLUMNS] __attribute__((aligned(16)));
+  const int item = get_local_id(0);
+  const int top = block_place(rows, columns).x;
+  const int left = block_place(rows, columns).y;
+  // Which elements of the block it makes: 4 x 8 work-items share a part of it.
+  const int part = item / 32;
+  const int parts_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
+  const int own_row = part / parts_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;
+  const int own_column = part % parts_a_row * (32 * B_PARTS) + item % 8 * 4;
 
   float sums[A_PARTS * 4][B_PARTS * 4];
 #pragma unroll
@@ -151,97 +218,39 @@ void matrix_product_blocked(MATRICES) {
 #pragma unroll
     for (int j = 0; j < B_PARTS * 4; ++j) sums[i][j] = start;
   }
+  __global const float *a_rows[A_LOADS];
+#pragma unroll
+  for (int i = 0; i < A_LOADS; ++i) a_rows[i] = a + (size_t)min(top + A_ROW(i), rows - 1) * depth;
 
-  float4 a_next[A_LOADS], b_next[B_LOADS];
+  fours_t fours;
   int which = 0;
   // The first turn only loads.
   for (int done = depth > 0 ? -BLOCK_DEPTH : 0; done < depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
-    if (next < depth) {
-      const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
-      __global const float *b_from = b + (size_t)(next + b_k) * columns + min(b_column, columns - 4);
+    if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth);
+    if (done >= 0 && next <= depth) {
 #pragma unroll
-      for (int i = 0; i < A_LOADS; ++i) {
-        if (whole) a_next[i] = *(__global const float4 *)(a_rows[i] + next + a_k);
-        else a_next[i] = four_of(a_rows[i], next + a_k, depth, a_aligned);
+      for (int k = 0; k < BLOCK_DEPTH; ++k) {
+        add_term(sums, a_blocks[which], b_blocks[which], k, own_row, own_column);
       }
-#pragma unroll
-      for (int i = 0; i < B_LOADS; ++i) {
-        const int k = i * (ITEMS / (BLOCK_COLUMNS / 4));
-        if (whole) b_next[i] = *(__global const float4 *)(b_from + (size_t)k * columns);
-        else b_next[i] = four_of(b + (size_t)min(next + b_k + k, depth - 1) * columns, b_column, columns, b_aligned);
+    } else if (done >= 0) {
+      for (int k = 0; k < depth - done; ++k) {
+        add_term(sums, a_blocks[which], b_blocks[which], k, own_row, own_column);
       }
     }
-    if (done >= 0) {
-      const __local float *a_block = a_blocks[which];
-      const __local float *b_block = b_blocks[which];
-      const int count = min(BLOCK_DEPTH, depth - done);
-#ifndef STORE_AT
-#define STORE_AT BLOCK_DEPTH
-#endif
-// What has been loaded goes where the block before was; nobody reads it any more.
-#define STORE_NEXT                                                                             \
-  {                                                                                            \
-    _Pragma("unroll") for (int i = 0; i < A_LOADS; ++i) {                                      \
-      const int row = (item + i * ITEMS) / (BLOCK_DEPTH / 4);                                  \
-      if (A_FOURS % ITEMS != 0 && item + i * ITEMS >= A_FOURS) break;                          \
-      a_blocks[!which][A_PLACE(row, a_k)] = a_next[i].x;                                       \
-      a_blocks[!which][A_PLACE(row, a_k + 1)] = a_next[i].y;                                   \
-      a_blocks[!which][A_PLACE(row, a_k + 2)] = a_next[i].z;                                   \
-      a_blocks[!which][A_PLACE(row, a_k + 3)] = a_next[i].w;                                   \
-    }                                                                                          \
-    _Pragma("unroll") for (int i = 0; i < B_LOADS; ++i) {                                      \
-      if (B_FOURS % ITEMS != 0 && item + i * ITEMS >= B_FOURS) break;                          \
-      *(__local float4 *)(b_blocks[!which] + (item + i * ITEMS) * 4) = b_next[i];              \
-    }                                                                                          \
-  }
-#define STEP(k)                                                                                \
-  {                                                                                            \
-    float a_part[A_PARTS * 4], b_part[B_PARTS * 4];                                            \
-    _Pragma("unroll") for (int p = 0; p < A_PARTS; ++p) {                                      \
-      vstore4(*(const __local float4 *)(a_block + A_PLACE(own_row + p * 16, k)), p, a_part);   \
-    }                                                                                          \
-    _Pragma("unroll") for (int p = 0; p < B_PARTS; ++p) {                                      \
-      vstore4(*(const __local float4 *)(b_block + (k) * BLOCK_COLUMNS + own_column + p * 32), p, b_part); \
-    }                                                                                          \
-    _Pragma("unroll") for (int i = 0; i < A_PARTS * 4; ++i) {                                  \
-      _Pragma("unroll") for (int j = 0; j < B_PARTS * 4; ++j) {                                \
-        sums[i][j] = fma(a_part[i], b_part[j], sums[i][j]);                                    \
-      }                                                                                        \
-    }                                                                                          \
-  }
-      if (count == BLOCK_DEPTH) {
-#pragma unroll
-        for (int k = 0; k < BLOCK_DEPTH; ++k) {
-          if (k == STORE_AT && next < depth) STORE_NEXT
-          STEP(k)
-        }
-        if (STORE_AT == BLOCK_DEPTH && next < depth) STORE_NEXT
-      } else {
-        for (int k = 0; k < count; ++k) STEP(k)
-      }
-    } else STORE_NEXT
-    which ^= 1;
+    which = !which;
+    if (next < depth) store_fours(&fours, item, a_blocks[which], b_blocks[which]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
 #pragma unroll
   for (int i = 0; i < A_PARTS * 4; ++i) {
     const int row = top + own_row + i / 4 * 16 + i % 4;
-    if (row >= rows) continue;
 #pragma unroll
     for (int p = 0; p < B_PARTS; ++p) {
-      const int column = left + own_column + p * 32;
-      __global float *to = c + (size_t)row * columns + column;
-      const float4 four = (float4)(activated(sums[i][p * 4], activation), activated(sums[i][p * 4 + 1], activation),
-                                   activated(sums[i][p * 4 + 2], activation), activated(sums[i][p * 4 + 3], activation));
-      if (b_aligned) {
-        if (column < columns) *(__global float4 *)to = four;
-      } else {
-        if (column < columns) to[0] = four.x;
-        if (column + 1 < columns) to[1] = four.y;
-        if (column + 2 < columns) to[2] = four.z;
-        if (column + 3 < columns) to[3] = four.w;
+      if (row < rows) {
+        store_sums(c + (size_t)row * columns, left + own_column + p * 32, columns, sums[i] + p * 4,
+                   activation);
       }
     }
   }

@@ -381,7 +381,7 @@ bool add_run(totals_t *totals, __global const sample_t *samples, int pixels, boo
   const int whole = pixels / PIXELS * PIXELS;
   parts_t parts;
   clear_parts(&parts);
-  // The next stretch is asked for before this one is added.
+  // The next stretch is asked for before this one is added, where there are registers for that.
   uint next[STRETCH_WORDS(CHANNELS)];
   int x = item * PIXELS;
   if (x < whole) load_words(next, samples + x * CHANNELS, STRETCH_WORDS(CHANNELS));
@@ -390,12 +390,13 @@ bool add_run(totals_t *totals, __global const sample_t *samples, int pixels, boo
 #pragma unroll
     for (int i = 0; i < STRETCH_WORDS(CHANNELS); ++i) words[i] = next[i];
     const int ahead = min(x + STRIDE * PIXELS, whole - PIXELS);
-    load_words(next, samples + ahead * CHANNELS, STRETCH_WORDS(CHANNELS));
+    if (CHANNELS < 4) load_words(next, samples + ahead * CHANNELS, STRETCH_WORDS(CHANNELS));
     add_pixels(&parts, words);
     if (needs_product) {
       multiply(&parts, words, twos);
       needs_product = has_product(twos);
     }
+    if (CHANNELS == 4) load_words(next, samples + ahead * CHANNELS, STRETCH_WORDS(CHANNELS));
   }
   fold(&parts);
   for (x = whole + item; x < pixels; x += STRIDE) {

@@ -16,3 +16,4 @@ program="${build_folder}/bin/gpufilter"
 result="${project_root}/build/first-blur.png"
 "${program}" "${project_root}/samples/landscape.png" "${result}" --blur tiled
 say "the blurred picture is ${result}"
+say "to have gpufilter on the PATH, run scripts/install.sh"

@@ -1,4 +1,4 @@
-# Sourced by run.sh and test.sh: installs what is missing, configures and builds build/release.
+# Sourced by run.sh, install.sh and test.sh: installs what is missing, configures and builds build/release.
 # Everything said here goes to standard error, and nothing here reads standard input: both belong to
 # the program that is run afterwards.
 # shellcheck shell=bash
@@ -10,8 +10,8 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
 test_packages=(libgtest-dev)
-# A few tests compare with OpenCV; where it cannot be had, they skip themselves.
-comparison_packages=(libopencv-core-dev libopencv-imgproc-dev)
+# A few tests compare with OpenCV or check a JSON schema; where that cannot be had, they skip themselves.
+comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema)
 
 verbose=      # not empty: show all that the commands print, not only what failing ones do
 lists_fresh=  # not empty: apt's package lists were fetched a moment ago
@@ -78,7 +78,7 @@ require_test_packages() {
   require_packages "${build_packages[@]}" "${test_packages[@]}" || exit 1
   if ! option_is GPUFILTER_BUILD_TESTS=ON; then
     require_packages "${comparison_packages[@]}" ||
-      say "going on without them; the tests that compare with OpenCV will be skipped"
+      say "going on without them; the tests that need them will be skipped"
   fi
 }
 

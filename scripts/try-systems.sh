@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tries both commands of README.md on bare systems, each in a chroot made by debootstrap. As root:
+# Tries the scripts that README.md names on bare systems, each in a chroot made by debootstrap. As root:
 #
 #     scripts/try-systems.sh [OPTION...] [SYSTEM...] [-- ARGUMENT...]
 #
@@ -11,7 +11,8 @@
 #     ARGUMENT...       for scripts/test.sh: "-N" only builds the tests
 #
 # What is tried is the commit that is checked out, beside a copy of ../shared where that exists:
-# scripts/run.sh without /proc and /sys, once more with them, then scripts/test.sh. The chroots lie in
+# scripts/run.sh without /proc and /sys, once more with them, scripts/install.sh and the program that it
+# installed, then scripts/test.sh. The chroots lie in
 # ${TMPDIR:-/tmp}, the output of all commands in build/try-systems. Mirrors are those of this machine's
 # apt, else debootstrap's own; DEBIAN_MIRROR and UBUNTU_MIRROR name others. UBUNTU_KEYRING is the file
 # with Ubuntu's keys, where it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
@@ -162,18 +163,18 @@ version_of_pocl() {
 }
 
 result() {
-  results+=("$(printf '%-10s %-44s %-14s %-13s %-13s %s' "$@")")
+  results+=("$(printf '%-10s %-44s %-14s %-13s %-13s %-13s %s' "$@")")
 }
 
 try_system() {
-  local system="$1" compiler_variable='' outcome bare mounted suite='not tried'
+  local system="$1" compiler_variable='' outcome bare mounted installed suite='not tried'
   log="${logs}/${system}${compiler:+-${compiler}}.log"
   root="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-${system}-XXXXXX")"
   chmod 755 "${root}"
   say "${system}: making a chroot"
   if ! bootstrap "${system}" "${root}" >"${log}" 2>&1; then
     say "${system}: no chroot: $(tail -n 1 "${log}")"
-    result "${system}" '-' '-' 'no chroot' '-' '-'
+    result "${system}" '-' '-' 'no chroot' '-' '-' '-'
     clean_up
     return
   fi
@@ -194,12 +195,16 @@ try_system() {
   say "${system}: scripts/run.sh"
   timed /try/gpufilter/scripts/run.sh
   mounted="${outcome}"
+  say "${system}: scripts/install.sh"
+  # shellcheck disable=SC2016  # HOME is that of the chroot
+  timed sh -c '/try/gpufilter/scripts/install.sh && cd / && "${HOME}/.local/bin/gpufilter" --version'
+  installed="${outcome}"
   if [[ -n "${tests}" ]]; then
     say "${system}: scripts/test.sh"
     timed /try/gpufilter/scripts/test.sh "${test_arguments[@]}"
     suite="${outcome}, $(count_tests)"
   fi
-  result "${system}" "$(version_of_compiler)" "$(version_of_pocl)" "${bare}" "${mounted}" "${suite}"
+  result "${system}" "$(version_of_compiler)" "$(version_of_pocl)" "${bare}" "${mounted}" "${installed}" "${suite}"
   clean_up
 }
 
@@ -215,7 +220,7 @@ trap 'exit 143' TERM
 for system in "${systems[@]}"; do
   try_system "${system}"
 done
-printf '%-10s %-44s %-14s %-13s %-13s %s\n' system compiler PoCL 'run.sh bare' run.sh test.sh
+printf '%-10s %-44s %-14s %-13s %-13s %-13s %s\n' system compiler PoCL 'run.sh bare' run.sh install.sh test.sh
 printf '%s\n' "${results[@]}"
 say "what the commands printed is in ${logs}"
 case "${results[*]}" in *failed\ [0-9]* | *'no chroot'*) exit 1 ;; esac

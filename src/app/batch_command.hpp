@@ -1,12 +1,13 @@
-// The main job for a folder: "gpufilter INDIR OUTDIR [STAGE...] [OPTION...]".
+// The main job for a folder or several pictures:
+// "gpufilter INPUT... OUTDIR [STAGE...] [OPTION...]".
 #pragma once
 
 #include "app/filter_options.hpp"
 
 namespace gpufilter {
 
-// `options.input` is a folder; the work began at `start`. Returns 0, or 1 where a picture failed;
-// throws UsageError, PictureError, DeviceError.
+// The work began at `start`. Returns 0, or 1 where a picture failed; throws UsageError,
+// PictureError, DeviceError.
 [[nodiscard]] int run_batch_command(const FilterOptions& options, Nanoseconds start);
 
 }  // namespace gpufilter

@@ -1,72 +1,21 @@
-// The account of a folder: its pictures, and where the time went.
+// The account of a folder as text: its pictures, and where the time went.
 #pragma once
 
-#include <array>
-#include <map>
 #include <string>
-#include <tuple>
-#include <vector>
 
-#include "batch/batch_run.hpp"
+#include "app/batch_totals.hpp"
 
 namespace gpufilter {
 
-// Everything of one kind, over all pictures.
-struct BatchActivity {
-  Activity activity = Activity::decode;
-  int walk = 0;
-  int pass = -1;  // for kernels and programs
-  std::string stage;
-  std::string variant;  // "various" where pictures differ in it
-  Nanoseconds duration = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t pixels = 0;  // of the pictures it was done for
-  std::uint64_t commands = 0;
-};
+// "1 picture", "12 pictures"
+[[nodiscard]] std::string count_text(std::size_t pictures);
 
-// Adds pictures up; takes memory for the kinds of work, not for the pictures.
-class BatchTotals {
- public:
-  void add(const PictureResult& result, const RunReport* report);
-
-  [[nodiscard]] std::size_t count(PictureStatus status) const {
-    return counts_.at(static_cast<std::size_t>(status));
-  }
-  [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
-  [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
-  [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
-  // In the order of a picture's way.
-  [[nodiscard]] std::vector<BatchActivity> activities() const;
-  // The devices in use, in the order of their first picture.
-  struct DeviceUse {
-    EngineReport engine;
-    std::size_t pictures = 0;
-  };
-  [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
-
- private:
-  void add_device(const EngineReport& engine);
-
-  std::array<std::size_t, 6> counts_{};  // by PictureStatus
-  std::uint64_t pixels_ = 0;
-  std::uint64_t input_bytes_ = 0;
-  std::uint64_t output_bytes_ = 0;
-  std::map<std::tuple<int, Activity, int, std::string>, BatchActivity> activities_;
-  std::vector<DeviceUse> devices_;
-};
-
-// One line: "12 pictures done, 2 failed: 96.0 Mpx in 3.21 s, 29.9 Mpx/s".
-[[nodiscard]] std::string batch_summary(const BatchTotals& totals, Nanoseconds elapsed);
+// In at most two lines:
+//   in -> out: 12 of 14 pictures done, 2 failed
+//   3.21 s, 3.7 pictures/s, 29.9 Mpx/s; device: processor
+// Where several devices took part, with the number of pictures of each.
+[[nodiscard]] std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals,
+                                        Nanoseconds elapsed);
 [[nodiscard]] std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed);
-// Schema "gpufilter-batch-timing-1".
-[[nodiscard]] std::string batch_timing_json(const BatchTotals& totals, Nanoseconds elapsed);
-[[nodiscard]] std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed);
-
-// The document "gpufilter-batch-1", piece by piece: its beginning, an object for each picture, its
-// end.
-[[nodiscard]] std::string batch_json_begin(const BatchPlan& plan, bool dry_run);
-[[nodiscard]] std::string batch_json_picture(const BatchPlan& plan, const PictureResult& result,
-                                             bool is_first);
-[[nodiscard]] std::string batch_json_end(const BatchTotals& totals, Nanoseconds elapsed);
 
 }  // namespace gpufilter

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <filesystem>
 #include <iterator>
-#include <memory>
-#include <new>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "app/color_output.hpp"
+#include "app/compare_folders_report.hpp"
 #include "app/compare_report.hpp"
+#include "app/failure.hpp"
 #include "app/parse.hpp"
+#include "app/paths.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/codec_table.hpp"
-#include "pipeline/comparison.hpp"
+#include "stages/number.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,35 +27,41 @@ constexpr int trouble = 4;
 
 constexpr const char* description =
     "Compares two pictures sample for sample, as decoded: a PNG and a JPEG can be\n"
-    "equal, and what files say beside their pixels does not matter. A difference is\n"
-    "counted in steps of a sample.";
+    "equal, and what files say beside their pixels does not matter. Two folders are\n"
+    "compared picture by picture, by name. A difference is counted in steps of a\n"
+    "sample.";
 
 constexpr const char* explanation = R"(Exit codes:
   0  equal
-  1  different, but every sample by at most the tolerance
+  1  different, but within the given tolerance
   2  different
   3  other size or format (channels, bits a sample)
   4  could not compare: a file cannot be read or written, or wrong usage
+Of two folders it is the worst of all names, 4 being worse than 3 and so on. A
+name that only one of the folders has counts as different.
 
 The picture that --diff draws (RGB, 8-bit) shows A dimmed and grey where the two
-are equal. Where they differ it is yellow for a difference of one and a step
-redder for each doubling of the largest difference there; red is half of the
-full range and more. Where alpha alone differs it goes from cyan to blue
-instead. Differences within the tolerance are drawn too.
+are equal, and dark bluish green where they differ within the tolerance. Beyond
+it, it is yellow for a difference of one and a step redder for each doubling;
+red is half of the full range and more. Where only alpha is beyond it, it goes
+from cyan to blue instead.
 
 Examples:
   gpufilter compare a.png b.png
   gpufilter compare a.png b.jpg --tolerance 8 --diff differences.png
+  gpufilter compare a.png b.jpg --tolerance 8 --fail-percent 0.5
   gpufilter compare expected.png result.png --json | jq .maximum
+  gpufilter compare expected/ results/ --recursive
   gpufilter in.png - --blur auto | gpufilter compare -q - other.png && echo same
 )";
 
 struct CompareOptions {
   std::string a;
   std::string b;
-  std::uint32_t tolerance = 0;
+  Tolerance tolerance;
   std::optional<std::string> drawing;
   std::uint64_t max_pixels = ReadLimits{}.max_pixels;
+  bool recursive = false;
   bool json = false;
   bool quiet = false;
 };
@@ -68,87 +73,111 @@ CodecList drawing_formats() {
   return list;
 }
 
-void declare_options(CLI::App& app, CompareOptions& options) {
-  app.add_option("A", options.a, "A picture; - is standard input")->required()->option_text(" ");
-  app.add_option("B", options.b, "The picture to compare with; - is standard input")
-      ->required()
-      ->option_text(" ");
-  app.add_option("--tolerance", options.tolerance,
+CLI::Validator percentage() {
+  const auto complaint = [](const std::string& text) -> std::string {
+    const auto number = to_number(text);
+    if (number && *number >= 0 && *number <= 100) return "";
+    return formatted("'{}' is not a number from 0 to 100", text);
+  };
+  return {complaint, ""};
+}
+
+void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
+  app.add_option("--tolerance", tolerance.steps,
                  "Let differences of a sample up to N pass, in steps of the pictures' own depth")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
+  app.add_option_function<std::string>(
+         "--fail-percent",
+         [&tolerance](const std::string& text) { tolerance.percent = to_number(text).value(); },
+         "Let up to P percent of a picture's pixels differ by more than that")
+      ->check(percentage())
+      ->option_text("P [0]");
+}
+
+void declare_options(CLI::App& app, CompareOptions& options) {
+  app.add_option("A", options.a, "A picture, or a folder; - is standard input")
+      ->required()
+      ->option_text(" ");
+  app.add_option("B", options.b, "The picture or folder to compare with; - is standard input")
+      ->required()
+      ->option_text(" ");
+  declare_tolerance(app, options.tolerance);
   app.add_option("--diff", options.drawing,
                  "Draw the differences into this file, " + names_of(drawing_formats()))
       ->option_text("OUT.png");
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.max_pixels));
+  app.add_flag("--recursive", options.recursive, "Folders within A and B too")->option_text(" ");
   auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object");
   json->option_text(" ");
   app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
       ->excludes(json)
       ->option_text(" ");
+  add_color_output(app);
   app.footer(explanation);
 }
 
-void check_inputs(const CompareOptions& options) {
-  if (options.a == "-" && options.b == "-") {
+// Whether both are folders.
+bool are_folders(const CompareOptions& options) {
+  if (options.a == standard_stream && options.b == standard_stream) {
     throw UsageError("compare: only one of the two pictures can be standard input");
   }
-  for (const std::string& path : {options.a, options.b}) {
-    std::error_code ignored;
-    if (path != "-" && std::filesystem::is_directory(path, ignored)) {
-      throw UsageError(path + ": is a folder; compare takes two pictures");
-    }
+  const bool folder_a = is_folder(options.a);
+  const bool folder_b = is_folder(options.b);
+  if (folder_a != folder_b) {
+    throw UsageError(
+        formatted("{}: is a folder, but {} is not; compare two pictures or two folders",
+                  folder_a ? options.a : options.b, folder_a ? options.b : options.a));
   }
+  if (folder_a && options.drawing) {
+    throw UsageError("--diff draws the differences of two pictures; A and B are folders");
+  }
+  if (!folder_a && options.recursive) {
+    throw UsageError("--recursive is for folders; A and B are not");
+  }
+  return folder_a;
 }
 
 void check_drawing(const CompareOptions& options) {
   if (!options.drawing) return;
-  if (*options.drawing == "-" || !codec_for_output(*options.drawing).is_lossless) {
+  if (*options.drawing == standard_stream || !codec_for_output(*options.drawing).is_lossless) {
     throw UsageError(
         formatted("{}: differences are drawn as {}; give --diff a name that ends in {}",
                   *options.drawing, names_of(drawing_formats()), endings_of(drawing_formats())));
   }
   for (const std::string& path : {options.a, options.b}) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(path, *options.drawing, ignored)) {
+    if (same_file(path, *options.drawing)) {
       throw UsageError(*options.drawing +
                        ": is one of the pictures to compare; give --diff another");
     }
   }
 }
 
-Comparison compare_and_draw(RowReader& a, RowReader& b, const CompareOptions& options) {
-  if (!options.drawing) return compare_pictures(a, b, options.tolerance);
-  const std::unique_ptr<ByteSink> sink = open_sink(*options.drawing);
-  PictureHeader header;
-  header.size = a.header().size;
-  header.format = difference_format;
-  const std::unique_ptr<RowWriter> writer =
-      create_picture(codec_for_output(*options.drawing), *sink, header);
-  Comparison comparison = compare_pictures(a, b, options.tolerance, writer.get());
-  sink->commit();
-  return comparison;
+ReportForm form_of(const CompareOptions& options) {
+  if (options.quiet) return ReportForm::none;
+  return options.json ? ReportForm::json : ReportForm::text;
 }
 
-CompareReport compare(const CompareOptions& options) {
-  check_inputs(options);
+int compare_pair(const CompareOptions& options) {
   check_drawing(options);
-  const ReadLimits limits{options.max_pixels};
-  std::unique_ptr<ByteSource> source_a = open_source(options.a);
-  std::unique_ptr<ByteSource> source_b = open_source(options.b);
   CompareReport report;
   report.tolerance = options.tolerance;
   report.wanted_drawing = options.drawing;
-  report.a.name = source_a->name();
-  report.b.name = source_b->name();
-  const std::unique_ptr<RowReader> a = open_picture(std::move(source_a), limits);
-  const std::unique_ptr<RowReader> b = open_picture(std::move(source_b), limits);
-  report.a.header = a->header();
-  report.b.header = b->header();
-  if (comparable(a->header(), b->header())) report.comparison = compare_and_draw(*a, *b, options);
-  return report;
+  report.files = compare_files(
+      {options.a, options.b, options.tolerance, ReadLimits{options.max_pixels}, options.drawing});
+  if (!options.quiet) print_result(options.json ? json_report(report) : text_report(report));
+  return exit_code(result_of(report.files));
+}
+
+int compare_all(const CompareOptions& options) {
+  const FolderComparisonRequest request{options.a, options.b, options.recursive, options.tolerance,
+                                        ReadLimits{options.max_pixels}};
+  FoldersReport report(request, form_of(options));
+  compare_folders(request, [&report](const NameComparison& name) { report.add(name); });
+  report.finish();
+  return report.exit_code();
 }
 
 int parse_and_compare(int argc, const char* const* argv) {
@@ -157,9 +186,7 @@ int parse_and_compare(int argc, const char* const* argv) {
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   if (options.quiet) log::set_level(log::Level::error);
-  const CompareReport report = compare(options);
-  if (!options.quiet) print_result(options.json ? json_report(report) : text_report(report));
-  return exit_code(report);
+  return are_folders(options) ? compare_all(options) : compare_pair(options);
 }
 
 }  // namespace
@@ -167,12 +194,9 @@ int parse_and_compare(int argc, const char* const* argv) {
 int run_compare_command(int argc, const char* const* argv) {
   try {
     return parse_and_compare(argc, argv);
-  } catch (const std::bad_alloc&) {
-    log::error("compare: not enough memory");
-  } catch (const std::exception& error) {
-    log::error(error.what());
+  } catch (...) {
+    return report_failure({trouble, trouble, trouble});
   }
-  return trouble;
 }
 
 }  // namespace gpufilter

@@ -1,37 +1,47 @@
 #include "app/compare_report.hpp"
 
 #include <array>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // "12 of 3000 pixels (0.40 %)". Neither nothing nor everything is said of what is only nearly so.
 std::string pixels_of(std::uint64_t part, std::uint64_t whole) {
-  const double percent = 100 * share(part, whole);
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
   std::string rounded = formatted("{:.2f} %", percent);
   if (part > 0 && percent < 0.01) rounded = "less than 0.01 %";
   if (part < whole && percent > 99.99) rounded = "more than 99.99 %";
   return formatted("{} of {} pixels ({})", part, whole, rounded);
 }
 
-std::string shape(const PictureHeader& header) {
-  return formatted("{}x{}, {}", header.size.width, header.size.height, to_string(header.format));
+std::string differing_pixels(const Comparison& comparison) {
+  return pixels_of(comparison.differing_pixels, comparison.size.pixels());
 }
 
-std::vector<std::uint32_t> samples(const std::array<std::uint32_t, 4>& pixel,
-                                   const PixelFormat& format) {
-  return {pixel.begin(), pixel.begin() + format.channels};
+std::string pixels_beyond(const Comparison& comparison) {
+  return pixels_of(comparison.pixels_beyond_tolerance, comparison.size.pixels());
+}
+
+std::string shape(const ComparedFile& file) {
+  return formatted("{}x{}, {}", file.size.width, file.size.height, to_string(file.format));
+}
+
+std::string sample_list(const std::array<std::uint32_t, 4>& pixel, const PixelFormat& format) {
+  return formatted("{}", fmt::join(pixel.begin(), pixel.begin() + format.channels, ", "));
+}
+
+// "x 2, y 3: A (1, 2, 3), B (1, 2, 4)".
+std::string place_and_samples(const DifferingPixel& pixel, const PixelFormat& format) {
+  return formatted("x {}, y {}: A ({}), B ({})", pixel.x, pixel.y, sample_list(pixel.a, format),
+                   sample_list(pixel.b, format));
+}
+
+// Of pictures that are not equal.
+std::string psnr_text(const Comparison& comparison) {
+  return formatted("PSNR {:.2f} dB", comparison.psnr().value());
 }
 
 std::string channel_table(const Comparison& comparison) {
@@ -46,122 +56,103 @@ std::string channel_table(const Comparison& comparison) {
   return table;
 }
 
-std::string text_of_differences(const CompareReport& report, const Comparison& comparison,
-                                const DifferingPixel& first) {
-  const std::uint64_t pixels = comparison.size.pixels();
-  std::string text = formatted("{} and {} ", report.a.name, report.b.name);
-  if (comparison.verdict() == Verdict::within_tolerance) {
-    text += formatted("are equal within the tolerance of {}", comparison.tolerance);
-  } else {
-    text += "are different";
+// "the tolerance of 2", "the tolerance of 2 in all but 0.5 % of the pixels".
+std::string tolerance_text(const Tolerance& tolerance) {
+  std::string text = formatted("the tolerance of {}", tolerance.steps);
+  if (tolerance.percent > 0) text += formatted(" in all but {} % of the pixels", tolerance.percent);
+  return text;
+}
+
+std::string first_and_worst(const Comparison& comparison) {
+  const PixelFormat& format = comparison.format;
+  std::string text;
+  if (comparison.first_beyond_tolerance && comparison.tolerance.steps > 0) {
+    text += formatted("first beyond the tolerance at {}\n",
+                      place_and_samples(*comparison.first_beyond_tolerance, format));
+  } else if (comparison.first) {
+    text += formatted("first at {}\n", place_and_samples(*comparison.first, format));
   }
-  text += formatted(": {} differ, by at most {}\n", pixels_of(comparison.differing_pixels, pixels),
-                    comparison.maximum());
-  if (comparison.verdict() == Verdict::different && comparison.tolerance > 0) {
-    text += formatted("beyond the tolerance of {}: {}\n", comparison.tolerance,
-                      pixels_of(comparison.pixels_beyond_tolerance, pixels));
+  if (comparison.worst) {
+    text += formatted("worst at {}\n", place_and_samples(*comparison.worst, format));
   }
-  text += formatted("first at x {}, y {}: A ({}), B ({})\n", first.x, first.y,
-                    fmt::join(samples(first.a, comparison.format), ", "),
-                    fmt::join(samples(first.b, comparison.format), ", "));
-  if (const auto psnr = comparison.psnr()) text += formatted("PSNR {:.2f} dB\n", *psnr);
-  return text + channel_table(comparison);
+  return text;
 }
 
-Json json_of_picture(const ComparedPicture& picture) {
-  return {{"name", picture.name},
-          {"file_format", picture.header.file_format->name},
-          {"width", picture.header.size.width},
-          {"height", picture.header.size.height},
-          {"channels", picture.header.format.channels},
-          {"depth", picture.header.format.depth}};
-}
-
-Json json_of_first(const Comparison& comparison) {
-  if (!comparison.first) return nullptr;
-  return {{"x", comparison.first->x},
-          {"y", comparison.first->y},
-          {"a", samples(comparison.first->a, comparison.format)},
-          {"b", samples(comparison.first->b, comparison.format)}};
-}
-
-Json json_of_channels(const Comparison& comparison) {
-  Json channels = Json::array();
-  const std::vector<std::string> names = channel_names(comparison.format);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const ChannelComparison& channel = comparison.channels[i];
-    channels.push_back({{"name", names[i]},
-                        {"differing", channel.differing},
-                        {"beyond_tolerance", channel.beyond_tolerance},
-                        {"maximum", channel.maximum},
-                        {"mean", comparison.mean(i)},
-                        {"sum", channel.sum},
-                        {"sum_of_squares", channel.sum_of_squares}});
+std::string text_of_differences(const std::string& names, const Comparison& comparison) {
+  const bool within = comparison.verdict() == Verdict::within_tolerance;
+  std::string text =
+      formatted("{} are {}: {} differ, by at most {}\n", names,
+                within ? "equal within " + tolerance_text(comparison.tolerance) : "different",
+                differing_pixels(comparison), comparison.maximum());
+  if (comparison.tolerance.steps > 0) {
+    text += formatted("beyond the tolerance of {}: {}\n", comparison.tolerance.steps,
+                      pixels_beyond(comparison));
   }
-  return channels;
-}
-
-void add_statistics(Json& json, const Comparison& comparison) {
-  const std::uint64_t pixels = comparison.size.pixels();
-  const auto psnr = comparison.psnr();
-  json["pixels"] = {{"total", pixels},
-                    {"differing", comparison.differing_pixels},
-                    {"differing_share", share(comparison.differing_pixels, pixels)},
-                    {"beyond_tolerance", comparison.pixels_beyond_tolerance}};
-  json["samples"] = {{"total", comparison.samples()},
-                     {"differing", comparison.differing_samples()},
-                     {"beyond_tolerance", comparison.samples_beyond_tolerance()}};
-  json["maximum"] = comparison.maximum();
-  json["mean"] = comparison.mean();
-  json["psnr_db"] = psnr ? Json(*psnr) : Json(nullptr);
-  json["first"] = json_of_first(comparison);
-  json["channels"] = json_of_channels(comparison);
-}
-
-const char* result_name(const CompareReport& report) {
-  static constexpr std::array names{"equal", "within_tolerance", "different",
-                                    "other_size_or_format"};
-  return names.at(static_cast<std::size_t>(exit_code(report)));
+  return text + first_and_worst(comparison) + psnr_text(comparison) + "\n" +
+         channel_table(comparison);
 }
 
 }  // namespace
 
-int exit_code(const CompareReport& report) {
-  if (!report.comparison) return 3;
-  switch (report.comparison->verdict()) {
+CompareResult result_of(const FileComparison& files) {
+  if (!files.comparison) return CompareResult::other_size_or_format;
+  switch (files.comparison->verdict()) {
     case Verdict::equal:
-      return 0;
+      return CompareResult::equal;
     case Verdict::within_tolerance:
-      return 1;
+      return CompareResult::within_tolerance;
     case Verdict::different:
       break;
   }
-  return 2;
+  return CompareResult::different;
+}
+
+int exit_code(CompareResult result) {
+  static constexpr std::array codes{0, 1, 2, 3, 2, 2, 4};
+  return codes.at(static_cast<std::size_t>(result));
+}
+
+const char* to_string(CompareResult result) {
+  static constexpr std::array names{
+      "equal",     "within_tolerance", "different", "other_size_or_format",
+      "only_in_a", "only_in_b",        "unreadable"};
+  return names.at(static_cast<std::size_t>(result));
 }
 
 std::string text_report(const CompareReport& report) {
-  if (!report.comparison) {
-    std::string text = formatted("not comparable: {} is {}; {} is {}\n", report.a.name,
-                                 shape(report.a.header), report.b.name, shape(report.b.header));
-    if (report.wanted_drawing) text += formatted("{} was not written\n", *report.wanted_drawing);
+  const FileComparison& files = report.files;
+  const std::string a = printable(files.a.name);
+  const std::string b = printable(files.b.name);
+  if (!files.comparison) {
+    std::string text =
+        formatted("not comparable: {} is {}; {} is {}\n", a, shape(files.a), b, shape(files.b));
+    if (report.wanted_drawing) {
+      text += formatted("{} was not written\n", printable(*report.wanted_drawing));
+    }
     return text;
   }
-  if (!report.comparison->first) {
-    return formatted("{} and {} are equal: {}\n", report.a.name, report.b.name,
-                     shape(report.a.header));
+  const std::string names = formatted("{} and {}", a, b);
+  if (result_of(files) == CompareResult::equal) {
+    return formatted("{} are equal: {}\n", names, shape(files.a));
   }
-  return text_of_differences(report, *report.comparison, *report.comparison->first);
+  return text_of_differences(names, *files.comparison);
 }
 
-std::string json_report(const CompareReport& report) {
-  const bool drawn = report.comparison && report.wanted_drawing;
-  Json json{{"schema", "gpufilter-compare-1"}, {"result", result_name(report)},
-            {"exit_code", exit_code(report)},  {"tolerance", report.tolerance},
-            {"a", json_of_picture(report.a)},  {"b", json_of_picture(report.b)}};
-  if (report.comparison) add_statistics(json, *report.comparison);
-  json["difference_picture"] = drawn ? Json(*report.wanted_drawing) : Json(nullptr);
-  // JSON is UTF-8, names of files need not be: what is not is replaced.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string phrase(const FileComparison& files) {
+  if (!files.comparison) {
+    return formatted("not comparable: {}; {}", shape(files.a), shape(files.b));
+  }
+  const Comparison& comparison = *files.comparison;
+  if (!comparison.worst) return "equal";
+  std::string text = comparison.verdict() == Verdict::different
+                         ? "different"
+                         : "equal within " + tolerance_text(comparison.tolerance);
+  text += formatted(": {} differ, by at most {} at x {}, y {}", differing_pixels(comparison),
+                    comparison.maximum(), comparison.worst->x, comparison.worst->y);
+  if (comparison.tolerance.steps > 0) {
+    text += formatted(", {} beyond the tolerance", pixels_beyond(comparison));
+  }
+  return text + ", " + psnr_text(comparison);
 }
 
 }  // namespace gpufilter

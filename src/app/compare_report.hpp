@@ -4,31 +4,48 @@
 #include <optional>
 #include <string>
 
-#include "codec/codec_table.hpp"
-#include "pipeline/comparison.hpp"
+#include <nlohmann/json_fwd.hpp>
+
+#include "pipeline/file_comparison.hpp"
 
 namespace gpufilter {
 
-struct ComparedPicture {
-  std::string name;  // as messages call it
-  PictureHeader header;
+enum class CompareResult {
+  equal,
+  within_tolerance,
+  different,
+  other_size_or_format,
+  // Of names in two folders:
+  only_in_a,
+  only_in_b,
+  unreadable
 };
+
+[[nodiscard]] CompareResult result_of(const FileComparison& files);
+
+// The subcommand's, 0 to 4. A name that only one folder has counts as different.
+[[nodiscard]] int exit_code(CompareResult result);
+
+// As JSON has it: "within_tolerance".
+[[nodiscard]] const char* to_string(CompareResult result);
 
 struct CompareReport {
-  ComparedPicture a;
-  ComparedPicture b;
-  std::uint32_t tolerance = 0;
-  std::optional<Comparison> comparison;       // none where size or format differ
+  FileComparison files;
+  Tolerance tolerance;
   std::optional<std::string> wanted_drawing;  // where the differences were to be drawn
 };
-
-// The subcommand's exit code, 0 to 3.
-[[nodiscard]] int exit_code(const CompareReport& report);
 
 // A few plain lines, each ended.
 [[nodiscard]] std::string text_report(const CompareReport& report);
 
-// One JSON object, "gpufilter-compare-1", and a line end.
+// What differs, in a phrase, for one of many pairs: "different: 12 of 3000 pixels (0.40 %) differ,
+// by at most 9 at x 4, y 7, PSNR 41.20 dB".
+[[nodiscard]] std::string phrase(const FileComparison& files);
+
+// One JSON object, "gpufilter-compare-1", and a line end. docs/compare.md describes it.
 [[nodiscard]] std::string json_report(const CompareReport& report);
+
+// The part of it that is about the pictures: "a", "b" and, where they were compared, all numbers.
+void add_pictures(nlohmann::ordered_json& json, const FileComparison& files);
 
 }  // namespace gpufilter

@@ -1,18 +1,24 @@
 #include "app/device_options.hpp"
 
+#include "base/format.hpp"
+
 namespace gpufilter {
 
 void add_device_choice(CLI::App& app, std::string& device, bool& require_device,
-                       const std::string& more) {
+                       const DeviceHelp& help) {
+  const std::string all = help.has_all ? "\nall: the processor and every GPU" : "";
   app.add_option("--device", device,
-                 "auto (whatever ends first), cpu (the processor), gpu, opencl (the best OpenCL "
-                 "device), " +
-                     more + "an index or part of a name from 'gpufilter devices'")
+                 formatted("The device that does the work. The default is GPUFILTER_DEVICE's "
+                           "value, if it is set.\nauto: {}\ncpu: the processor, without OpenCL\n"
+                           "gpu: the best GPU\nopencl: the best OpenCL device{}\n"
+                           "NAME: an index or part of a name from 'gpufilter devices'",
+                           help.automatic, all))
       ->envname("GPUFILTER_DEVICE")
-      ->option_text("DEVICE [" + device + "]");
+      ->option_text(
+          formatted("auto|cpu|gpu|opencl|{}NAME [{}]", help.has_all ? "all|" : "", device));
   app.add_flag("--require-device", require_device,
-               "Fail (exit 3) where the device does not work, instead of using the processor")
-      ->option_text(" ");
+               "Fail if the device does not work (exit code 3). Otherwise the processor does the "
+               "work.");
 }
 
 }  // namespace gpufilter

@@ -7,9 +7,14 @@
 
 namespace gpufilter {
 
-// --device and --require-device. `more` stands in the help between the kinds of devices and the
-// words about indices and names.
+// What differs between commands.
+struct DeviceHelp {
+  std::string automatic;  // what auto means
+  bool has_all = false;   // whether work can be spread over all devices
+};
+
+// --device and --require-device.
 void add_device_choice(CLI::App& app, std::string& device, bool& require_device,
-                       const std::string& more = "");
+                       const DeviceHelp& help);
 
 }  // namespace gpufilter

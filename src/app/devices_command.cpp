@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
+#include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "device/device_catalog.hpp"
 #include "stages/blur.hpp"
 
@@ -20,8 +22,7 @@ std::vector<int> fitting_tiles(const DeviceInfo& device) {
   constexpr PixelFormat largest{4, 16};
   std::vector<int> tiles;
   for (const int tile : blur_tiles) {
-    const auto side = static_cast<std::size_t>(tile);
-    if (device.fits(side, side, blur_tile_bytes(tile, largest))) tiles.push_back(tile);
+    if (blur_tile_fits(device, tile, largest)) tiles.push_back(tile);
   }
   return tiles;
 }
@@ -69,7 +70,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
 }
 
 std::string line(const char* label, const std::string& value) {
-  return formatted("    {:<20}{}\n", label, value);
+  return formatted("    {:<20}{}\n", label, printable(value));
 }
 
 std::string as_table(const std::vector<DeviceInfo>& devices) {
@@ -80,11 +81,12 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
   std::string table;
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty()) {
-      table += formatted("{}  {} (not usable)\n", device.index, device.name);
+      table += formatted("{}  {} (not usable)\n", device.index, printable(device.name));
       table += line("reason", device.unusable);
       continue;
     }
-    table += formatted("{}  {} ({})\n", device.index, device.name, to_string(device.kind));
+    table +=
+        formatted("{}  {} ({})\n", device.index, printable(device.name), to_string(device.kind));
     table += line("platform",
                   formatted("{}, {}", device.platform, brief_version(device.platform_version)));
     table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
@@ -112,11 +114,17 @@ std::string as_table(const std::vector<DeviceInfo>& devices) {
 
 int run_devices_command(int argc, const char* const* argv) {
   CLI::App app(
-      "Lists the OpenCL devices of this machine. --device takes their index, a part of\n"
-      "their name, or their kind.",
+      "Lists the OpenCL devices of this machine. --device takes an index or a part of a name from "
+      "this list. The processor needs no OpenCL and is not listed.",
       "gpufilter devices");
   bool json = false;
-  app.add_flag("--json", json, "Print JSON");
+  app.add_flag("--json", json, "Print one JSON object.");
+  add_color_output(app);
+  app.footer(
+      "Examples:\n"
+      "  gpufilter devices\n"
+      "  gpufilter in.png out.png --blur auto --device 0\n"
+      "  gpufilter devices --json | jq '.devices[].name'\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
   while (!catalog.complete())

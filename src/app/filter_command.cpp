@@ -8,15 +8,20 @@
 
 #include "app/batch_command.hpp"
 #include "app/filter_options.hpp"
+#include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
+#include "app/run_account.hpp"
 #include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "batch/output_folder.hpp"
+#include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
 
 namespace gpufilter {
@@ -24,36 +29,82 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the picture goes: a folder stands for the input's name in it.
-std::string output_path(const FilterOptions& options) {
-  if (!is_folder(options.output)) {
-    if (options.output.ends_with('/')) {
-      throw UsageError(
-          formatted("{}: this folder does not exist: create it first", options.output));
-    }
-    return options.output;
-  }
-  if (options.input == standard_stream) {
-    throw UsageError(
-        formatted("{}: is a folder; standard input has no name to take there", options.output));
-  }
-  return fs::path(options.output) / fs::path(options.input).filename();
+// A name that ends in a slash is that of a folder, which is created with the first result.
+bool output_is_folder(const FilterOptions& options) {
+  return is_folder(options.output) || options.output.ends_with('/');
 }
 
-// The format to write; nullptr for standard output, which keeps the input's.
-const Codec* output_format(const std::string& output) {
-  return output == standard_stream ? nullptr : &codec_for_output(output);
+// Whether the pictures go into a folder with a journal. One picture does where the user asks for
+// what only such runs have.
+bool is_batch(const FilterOptions& options) {
+  return options.inputs.size() > 1 || is_folder(options.input) ||
+         (!options.folder.given.empty() && output_is_folder(options));
+}
+
+// Where the picture goes: a folder stands for the input's name in it.
+std::string output_path(const FilterOptions& options) {
+  if (!output_is_folder(options)) return options.output;
+  if (options.input == standard_stream) {
+    throw UsageError(formatted("{}: is a folder; standard input has no name to take there",
+                               printable(options.output)));
+  }
+  return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
+}
+
+std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
+  create_parent_folder(path);
+  return open_sink(path);
+}
+
+// "gpufilter *.png" with two pictures must not replace the second one.
+void check_intent(const FilterOptions& options) {
+  std::error_code ignored;
+  if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
+      !fs::is_regular_file(options.output, ignored)) {
+    return;
+  }
+  throw UsageError(formatted(
+      "{}: already exists, and no stage or option is given; --on-exists overwrite replaces it",
+      printable(options.output)));
+}
+
+// The format to write; nullptr for standard output without --to, which keeps the input's.
+const Codec* output_format(const FilterOptions& options, const std::string& output) {
+  if (output == standard_stream) return options.to;
+  const Codec& named = codec_for_output(output);
+  if (options.to != nullptr && options.to != &named) {
+    throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
+                               options.to->endings.front().substr(1), printable(output),
+                               named.name));
+  }
+  return &named;
+}
+
+void check_format_options(const FilterOptions& options, const Codec* file_format) {
+  if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
+}
+
+// What was ignored or lost, and is known only now.
+void warn_after(const RunReport& report, const WriteOptions& options) {
+  OptionUse use(options);
+  use.add(*report.output_format, report.output_pixel);
+  for (const std::string& warning : use.warnings())
+    log::warn(warning);
+  if (!report.alpha_flattened) return;
+  log::warn(formatted("{}: {}", printable(report.output),
+                      flattening_notice(*report.output_format, options)));
 }
 
 void check_paths(const FilterOptions& options, const std::string& output) {
   if (!options.folder.given.empty()) {
-    throw UsageError(formatted("{} is for folders of pictures, and {} is not a folder",
-                               options.folder.given, options.input));
+    throw UsageError(formatted("{} is for results in a folder, and {} is not a folder",
+                               options.folder.given, printable(options.output)));
   }
   if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(
-        formatted("{}: input and output are the same file; --in-place allows that", output));
+    throw UsageError(formatted("{}: input and output are the same file; --in-place allows that",
+                               printable(output)));
   }
+  check_intent(options);
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
   }
@@ -115,11 +166,19 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
                      const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start) {
-  ProgressLine progress(options.progress, options.input);
+  ProgressDisplay display(options.progress);
+  Progress progress;
+  progress.name = options.input;
   RunOptions run = options.run;
   run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
-  run.on_progress = [&](std::int64_t done, std::int64_t all) { progress.show(done, all); };
+  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+  run.on_progress = [&](std::int64_t done, std::int64_t all) {
+    progress.done = progress.worked = static_cast<std::uint64_t>(done);
+    progress.all = static_cast<std::uint64_t>(all);
+    progress.elapsed = now() - start;
+    display.show(progress);
+  };
   try {
     return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
@@ -146,10 +205,11 @@ int run_filter_command(int argc, const char* const* argv) {
   if (!options) return 0;
   log::set_level(options->log_level);
   if (options->threads) limit_pocl_threads(*options->threads);
-  if (is_folder(options->input)) return run_batch_command(*options, start);
+  if (is_batch(*options)) return run_batch_command(*options, start);
   const std::string output = output_path(*options);
-  const Codec* file_format = output_format(output);
+  const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);
+  check_format_options(*options, file_format);
   if (!options->trace.empty()) check_trace(*options, output);
   if (options->show_kernel) check_show_kernel(*options, output);
   if (skip_existing(*options, output)) return 0;
@@ -162,13 +222,14 @@ int run_filter_command(int argc, const char* const* argv) {
     // Opened before the work, so that a trace that cannot be written costs none.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
-    if (report.alpha_flattened) {
-      log::warn(formatted("{}: {}", report.output,
-                          flattening_notice(*report.output_format, options->run.write)));
+    warn_after(report, options->run.write);
+    if (log::level() <= log::Level::info) {
+      for (const std::string& line : run_account(report, options->chain))
+        log::info(line);
     }
     print_timing(report, options->timing, output == standard_stream);
     if (options->show_kernel) print_kernels(report);
-    if (trace) write_trace(report, *trace);
+    if (trace) write_trace(report, options->command_line, *trace);
   });
   dispatcher.conclude();
   return 0;

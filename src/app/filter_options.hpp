@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/folder_options.hpp"
 #include "base/log.hpp"
@@ -12,20 +13,25 @@
 
 namespace gpufilter {
 
-enum class TimingFormat { off, table, json, csv };
+enum class TimingFormat { off, line, table, json, csv };
 enum class ProgressMode { automatic, on, off };
 
 struct FilterOptions {
-  std::string input;
+  std::string input;                // the first of `inputs`
+  std::vector<std::string> inputs;  // at least one
   std::string output;
+  bool only_names = false;  // neither a stage nor an option is given
   StageChain chain;
+  const Codec* to =
+      nullptr;  // the format to write; nullptr: that of the output's name, or the input
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
   bool fuse = true;          // neighbouring stages may share a kernel on an OpenCL device
   bool show_kernel = false;  // print the OpenCL C that ran
-  TimingFormat timing = TimingFormat::table;
-  std::string trace;  // file; empty: none
+  TimingFormat timing = TimingFormat::line;
+  std::string trace;         // file; empty: none
+  std::string command_line;  // as a shell would take it, for the trace
   OnExists on_exists = OnExists::overwrite;
   bool on_exists_given = false;  // where it is not, folders have a default of their own
   ProgressMode progress = ProgressMode::automatic;

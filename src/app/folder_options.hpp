@@ -1,4 +1,4 @@
-// The options that only folders of pictures have.
+// The options that only folders of pictures and several pictures have.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace gpufilter {
 
 struct FolderOptions {
   bool recursive = false;
+  bool follow_links = false;
   std::vector<std::string> match;
-  const Codec* to = nullptr;  // nullptr: the format of each input
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;

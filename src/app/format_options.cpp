@@ -1,8 +1,9 @@
 #include "app/format_options.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 namespace {
@@ -44,6 +45,61 @@ void add_format_options(CLI::App& app, WriteOptions& options) {
         ->check(value_of(*option))
         ->option_text(values);
   }
+}
+
+// Without their dots: a name may have any of a format's endings.
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Codec* codec : codecs()) {
+    for (const std::string& ending : codec->endings)
+      names.push_back(ending.substr(1));
+  }
+  return names;
+}
+
+std::vector<std::string> main_format_names() {
+  std::vector<std::string> names;
+  for (const Codec* codec : codecs())
+    names.push_back(codec->endings.front().substr(1));
+  return names;
+}
+
+const Codec& codec_named(const std::string& name) {
+  return codec_for_output("." + name);
+}
+
+void refuse_unused_options(const WriteOptions& options, const CodecList& formats) {
+  if (formats.empty()) return;
+  for (const WriteOption* option : all_write_options()) {
+    if (!options.is_given(*option)) continue;
+    const CodecList takers = codecs_with(*option);
+    const bool is_taken = std::find_first_of(formats.begin(), formats.end(), takers.begin(),
+                                             takers.end()) != formats.end();
+    if (is_taken) continue;
+    throw UsageError(formatted("--{}: {} output does not take it; {} output does", option->name,
+                               names_of(formats), names_of(takers)));
+  }
+}
+
+void OptionUse::add(const Codec& codec, const PixelFormat& pixel) {
+  ++pictures_;
+  for (const UnusedOption& unused : unused_options(options_, codec, pixel)) {
+    ++unused_[unused.option].pictures;
+    unused_[unused.option].reason = unused.reason;
+  }
+}
+
+std::vector<std::string> OptionUse::warnings() const {
+  std::vector<std::string> lines;
+  for (const WriteOption* option : all_write_options()) {
+    const auto found = unused_.find(option);
+    if (found == unused_.end() || found->second.pictures < pictures_) continue;
+    lines.push_back(
+        pictures_ == 1
+            ? formatted("--{} has no effect: {}", option->name, found->second.reason)
+            : formatted("--{} has no effect on any of the {} pictures", option->name, pictures_));
+  }
+  return lines;
 }
 
 }  // namespace gpufilter

@@ -1,13 +1,49 @@
 // The options of the formats that pictures are written in, as the table of codecs declares them.
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
-#include "codec/write_options.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter {
 
 // `options` outlives the parsing.
 void add_format_options(CLI::App& app, WriteOptions& options);
+
+// The formats that --to takes, those of them that the help shows, and the codec of one of them.
+[[nodiscard]] std::vector<std::string> format_names();
+[[nodiscard]] std::vector<std::string> main_format_names();
+[[nodiscard]] const Codec& codec_named(const std::string& name);
+
+// Throws UsageError where an option was given that none of `formats`, those of all outputs, takes.
+// Where there are none, nothing is known.
+void refuse_unused_options(const WriteOptions& options, const CodecList& formats);
+
+// Finds the options that were given and made no difference to any picture, which may be known only
+// once the pictures are.
+class OptionUse {
+ public:
+  explicit OptionUse(const WriteOptions& options) : options_(options) {}
+
+  // A picture of this format was written in the format of `codec`.
+  void add(const Codec& codec, const PixelFormat& pixel);
+
+  // "--background has no effect: the picture has no alpha", a line for each such option.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+
+ private:
+  struct Unused {
+    std::size_t pictures = 0;
+    std::string reason;  // of the last one
+  };
+  const WriteOptions& options_;
+  std::size_t pictures_ = 0;
+  std::map<const WriteOption*, Unused> unused_;
+};
 
 }  // namespace gpufilter

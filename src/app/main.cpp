@@ -1,27 +1,27 @@
-// The program: signals, subcommands, and the one place where failures become exit codes.
+// The program: signals and subcommands.
 #include <csignal>
 #include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/compare_command.hpp"
-#include "app/devices_command.hpp"
+#include "app/commands.hpp"
+#include "app/failure.hpp"
 #include "app/filter_command.hpp"
-#include "app/stats_command.hpp"
+#include "app/main_help.hpp"
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 
 namespace {
 
 int run(int argc, const char* const* argv) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "compare") return gpufilter::run_compare_command(argc - 1, argv + 1);
-  if (first == "devices") return gpufilter::run_devices_command(argc - 1, argv + 1);
-  if (first == "stats") return gpufilter::run_stats_command(argc - 1, argv + 1);
+  if (argc < 2) {
+    std::fputs(gpufilter::brief_usage().c_str(), stderr);
+    return 2;
+  }
+  const gpufilter::Command* command = gpufilter::find_command(argv[1]);
+  if (command != nullptr) return command->run(argc - 1, argv + 1);
+  gpufilter::refuse_misspelt_command({argv + 1, argv + argc});
   return gpufilter::run_filter_command(argc, argv);
 }
 
@@ -35,11 +35,6 @@ void occupy_standard_streams() {
   }
 }
 
-int fail(const char* reason, int exit_code) {
-  std::fprintf(stderr, "gpufilter: %s\n", reason);
-  return exit_code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,13 +44,7 @@ int main(int argc, char** argv) {
   gpufilter::install_cleanup_on_signals();
   try {
     return run(argc, argv);
-  } catch (const gpufilter::UsageError& error) {
-    return fail(error.what(), 2);
-  } catch (const gpufilter::DeviceError& error) {
-    return fail(error.what(), 3);
-  } catch (const std::bad_alloc&) {
-    return fail("there is not enough memory for this picture", 1);
-  } catch (const std::exception& error) {
-    return fail(error.what(), 1);
+  } catch (...) {
+    return gpufilter::report_failure();
   }
 }

@@ -1,73 +1,49 @@
 #include "app/parse.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <memory>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/printable.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t help_width = 80;
-constexpr std::size_t help_indent = 22;
-
-// One option a paragraph: its name and values, then what it does, broken at words.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    std::string line = "  " + make_option_name(option, is_positional);
-    if (!is_positional) line += make_option_opts(option);
-    while (line.ends_with(' '))
-      line.pop_back();
-    std::string text;
-    if (line.size() + 2 > help_indent) {
-      text = line + "\n";
-      line.clear();
-    }
-    line.resize(help_indent, ' ');
-    std::istringstream words(make_option_desc(option));
-    for (std::string word; words >> word;) {
-      const bool begins = line.size() == help_indent;
-      if (!begins && line.size() + 1 + word.size() > help_width) {
-        text += line + "\n";
-        line.assign(help_indent, ' ');
-        line += word;
-      } else {
-        line += (begins ? "" : " ") + word;
-      }
-    }
-    return text + line + "\n";
-  }
-};
-
-// `word` looks like an option of `app` and is not.
-std::string describe_unknown(const CLI::App& app, const std::string& word) {
+std::vector<std::string> long_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& own = option->get_lnames();
     names.insert(names.end(), own.begin(), own.end());
   }
-  const std::string option = word.substr(0, word.find('='));
-  std::string text = option + ": there is no such option";
-  const auto near = words_like(option.starts_with("--") ? option.substr(2) : "", names);
-  if (!near.empty()) text += formatted("; did you mean --{}?", fmt::join(near, " or --"));
-  return text;
+  return names;
 }
 
-std::string describe_extras(const CLI::App& app, const CLI::ExtrasError& error) {
-  const std::vector<std::string> extras = app.remaining();
-  for (const std::string& extra : extras) {
-    if (extra.size() > 1 && extra.starts_with('-')) return describe_unknown(app, extra);
+// The first word that looks like an option of `app` and is not; empty: there is none.
+std::string unknown_option(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word.size() > 1 && word.starts_with('-')) return word.substr(0, word.find('='));
   }
-  return extras.empty() ? error.what() : extras.front() + ": one argument too many";
+  return "";
+}
+
+// With the options that `option` may be a slip for, else with where to find all of them.
+std::string describe_unknown(const CLI::App& app, const std::string& option) {
+  const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  // A single letter is like too many words.
+  const auto near =
+      name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
+  const std::string text = printable(option) + ": unknown option";
+  if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
+  return formatted("{} (see {} {})", text, app.get_name(),
+                   app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
 }
 
 // The parser's own words are about types and counts of values.
@@ -84,26 +60,62 @@ std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& 
   return text;
 }
 
+// What is wrong with the command line that `error` was thrown for.
+std::string describe(const CLI::App& app, const CLI::ParseError& error) {
+  if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    return describe_mismatch(app, *mismatch);
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+    return printable(extras.front()) + ": one argument too many";
+  }
+  return error.what();
+}
+
 [[noreturn]] void throw_usage(const CLI::App& app, const std::string& reason) {
   throw UsageError(formatted("{} (see {} --help)", reason, app.get_name()));
 }
 
+void refuse_unknown_options(const CLI::App& app) {
+  const std::string option = unknown_option(app);
+  if (!option.empty()) throw UsageError(describe_unknown(app, option));
+}
+
 }  // namespace
 
-std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
-  app.formatter(std::make_shared<HelpFormatter>());
+std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
+                                      const HelpPage& page) {
+  app.formatter_fn([&page](const CLI::App* of, const std::string&, CLI::AppFormatMode mode) {
+    return page ? page(*of, mode) : command_page(*of);
+  });
+  if (!page) app.get_help_ptr()->description("Show this help.");
   try {
     app.parse(argc, argv);
     return std::nullopt;
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::ExtrasError& error) {
-    throw_usage(app, describe_extras(app, error));
-  } catch (const CLI::ArgumentMismatch& error) {
-    throw_usage(app, describe_mismatch(app, error));
+  } catch (const CLI::CallForHelp&) {
+    print_result(app.help());
+  } catch (const CLI::CallForAllHelp&) {
+    print_result(app.help("", CLI::AppFormatMode::All));
+  } catch (const CLI::CallForVersion& version) {
+    print_result(formatted("{}\n", version.what()));
+  } catch (const CLI::Success&) {
+    // Something else was asked for, and done.
   } catch (const CLI::ParseError& error) {
-    throw_usage(app, error.what());
+    refuse_unknown_options(app);
+    throw_usage(app, describe(app, error));
+  } catch (const UsageError&) {
+    refuse_unknown_options(app);
+    throw;
   }
+  return 0;
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto complaint = [words = std::move(words)](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return not_among(text, words);
+  };
+  return {complaint, ""};
 }
 
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
@@ -113,7 +125,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
       return "";
     }
-    return formatted("'{}' is not a whole number from {} to {}", text, low, high);
+    return formatted("'{}' is not a whole number from {} to {}", printable(text), low, high);
   };
   return {complaint, ""};
 }
@@ -136,7 +148,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
 CLI::Validator byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
-    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G", text);
+    return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G",
+                     printable(text));
   };
   return {complaint, ""};
 }

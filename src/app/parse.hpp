@@ -2,17 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "app/help_layout.hpp"
+
 namespace gpufilter {
 
-// Parses; an exit code where that was all (--help, --version: printed, 0). The help fits into 80
-// columns. Throws UsageError, with a hint at --help.
+// Makes the text of --help, or of --help-all where `app` has that and it was asked for.
+using HelpPage = std::function<std::string(const CLI::App& app, CLI::AppFormatMode mode)>;
+
+// Parses; an exit code where that was all (--help, --version: printed, 0). Throws UsageError with a
+// hint at --help; an option that does not exist is reported before anything else.
 [[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc,
-                                                    const char* const* argv);
+                                                    const char* const* argv,
+                                                    const HelpPage& page = {});
+
+// Lets an option's value be one of `words`.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 
 // Lets an option's value be a whole number from `low` to `high`.
 [[nodiscard]] CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);

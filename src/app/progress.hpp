@@ -1,31 +1,30 @@
-// How far a long piece of work is.
+// Shows on standard error how far the work is.
 #pragma once
 
-#include <string>
-
 #include "app/filter_options.hpp"
-#include "base/timeline.hpp"
+#include "app/progress_text.hpp"
 
 namespace gpufilter {
 
-// One line on standard error that is written over again and again. Automatic: only on a terminal,
-// and only for work that has taken a second.
-class ProgressLine {
+// On a terminal a bar that is written over again and again, in the terminal's width at that moment;
+// else a line each second. Automatic: only on a terminal, and only for work that has taken a
+// second.
+class ProgressDisplay {
  public:
-  ProgressLine(ProgressMode mode, std::string name);
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
+  explicit ProgressDisplay(ProgressMode mode);
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // `done` of `all` rows are done.
-  void show(std::int64_t done, std::int64_t all);
-  // Takes the line away.
+  // May be called as often as anything has changed.
+  void show(const Progress& progress);
+  // Takes the bar away.
   void clear();
 
  private:
-  std::string name_;
+  bool terminal_;
   bool enabled_;
-  Nanoseconds quiet_until_;  // no line before
+  Nanoseconds quiet_until_;  // nothing is shown before
   bool visible_ = false;
 };
 

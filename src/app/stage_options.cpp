@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 
+#include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -13,13 +13,20 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* stage_group = "Stages";
-constexpr const char* parameter_group =
-    "Parameters of the stage before them, or of all stages if given first";
+constexpr const char* parameter_group = "Parameters, after their stage or before all stages";
 
 // The parser takes whatever follows an option as its value, also the next option.
 bool is_option(const CLI::App& app, const std::string& text) {
   return text.starts_with('-') &&
          app.get_option_no_throw(text.substr(0, text.find('='))) != nullptr;
+}
+
+// The help of an option with a line for each of its values.
+std::string with_meanings(std::string help, const ValueType& type) {
+  for (const auto& [form, meaning] : value_meanings(type)) {
+    if (!meaning.empty()) help += formatted("\n{}: {}", form, meaning);
+  }
+  return help;
 }
 
 // An option and its value, as the user wrote them.
@@ -52,7 +59,8 @@ struct StageOptions::StageUse {
 StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogue)
     : app_(app), catalogue_(catalogue) {
   for (const StageKind& kind : catalogue) {
-    add(kind.option, kind.type, value_form(kind.type), kind.help, stage_group);
+    add(kind.option, kind.type, value_form(kind.type), with_meanings(kind.help, kind.type),
+        stage_group);
     for (const StageListing& listing : kind.listings)
       add_listing(listing);
   }
@@ -61,7 +69,9 @@ StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogu
       if (values_.count(parameter.option) > 0) continue;  // shared, and already here
       add(parameter.option, parameter.type,
           formatted("{} [{}]", value_form(parameter.type), parameter.default_value),
-          formatted("With {}: {}", takers(parameter.option), parameter.help), parameter_group);
+          with_meanings(formatted("{} With {}.", parameter.help, takers(parameter.option)),
+                        parameter.type),
+          parameter_group);
     }
   }
 }
@@ -81,7 +91,7 @@ void StageOptions::add(const std::string& option, const ValueType& type, const s
 
 void StageOptions::add_listing(const StageListing& listing) {
   const auto print = [&listing] {
-    std::fputs(listing.text().c_str(), stdout);
+    print_result(listing.text());
     throw CLI::Success();
   };
   app_.add_flag_callback(listing.option, print, listing.help)->group(stage_group);

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
@@ -23,15 +24,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* description =
-    "Prints statistics of a picture's samples as they are stored, channel by channel:\n"
-    "extremes, mean, standard deviation, percentiles, and, or, xor.";
+    "Prints statistics of a picture's samples as they are stored, for each channel: minimum, "
+    "maximum, mean, standard deviation, percentiles, and, or, xor.";
 
 constexpr const char* explanation =
-    R"(Standard deviation: of all pixels (divided by their count). A percentile is the
-least value that at least so many per cent of the pixels do not exceed, exactly.
-and, or, xor: of all samples, bit by bit; a bit that is 0 in 'or' is used nowhere.
-
---json adds every channel's histogram. --plot draws them.
+    R"(The standard deviation is that of all pixels (divided by their number). The
+percentile P is the smallest value that at least P per cent of the pixels do not
+exceed. and, or, xor combine all samples bit by bit: a bit that is 0 in 'or' is
+used nowhere.
 
 Examples:
   gpufilter stats photo.jpg
@@ -51,18 +51,18 @@ struct StatsOptions {
 
 void declare_options(CLI::App& app, StatsOptions& options) {
   app.add_option("FILE", options.input,
-                 formatted("A picture, {}; - is standard input", names_of(codecs())))
-      ->required()
-      ->option_text(" ");
-  app.add_flag("--json", options.json, "Print one JSON object, with histograms")->option_text(" ");
-  app.add_option("--plot", options.plot,
-                 formatted("Draw the histogram into this {} file", names_of(codecs())))
+                 formatted("A picture: {}; - is standard input.", names_of(codecs())))
+      ->required();
+  app.add_flag("--json", options.json, "Print one JSON object, with histograms.");
+  app.add_option(
+         "--plot", options.plot,
+         formatted("Draw the histogram of each channel into this {} file.", names_of(codecs())))
       ->option_text("OUT.png");
-  add_device_choice(app, options.device, options.require_device);
-  app.add_option("--max-pixels", options.limits.max_pixels,
-                 "Refuse pictures with more pixels than this")
+  add_device_choice(app, options.device, options.require_device, {.automatic = "the processor"});
+  app.add_option("--max-pixels", options.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.limits.max_pixels));
+  add_color_output(app);
   app.footer(explanation);
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
@@ -130,8 +131,8 @@ std::string text_report(const StatsReport& report) {
   table.line("and", [&](Channel c) { return bits(c.totals.bit_and, report.format); });
   table.line("or", [&](Channel c) { return bits(c.totals.bit_or, report.format); });
   table.line("xor", [&](Channel c) { return bits(c.totals.bit_xor, report.format); });
-  return formatted("{}: {}x{}, {}\n{}{}\n", report.name, report.size.width, report.size.height,
-                   to_string(report.format), table.text(), account(report));
+  return formatted("{}: {}x{}, {}\n{}{}\n", printable(report.name), report.size.width,
+                   report.size.height, to_string(report.format), table.text(), account(report));
 }
 
 std::string json_report(const StatsReport& report) {

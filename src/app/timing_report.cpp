@@ -9,7 +9,9 @@
 #include "app/brief_version.hpp"
 #include "app/encoding_report.hpp"
 #include "app/parse.hpp"
+#include "app/timing_line.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {
@@ -71,10 +73,10 @@ bool moves_pixels(const ActivityTotal& total) {
 std::string device_lines(const EngineReport& engine) {
   std::string text;
   for (const std::string& left : engine.fallbacks)
-    text += formatted("left out: {}\n", left);
+    text += formatted("left out: {}\n", printable(left));
   if (engine.platform.empty())
-    return text + formatted("device: {}: {}\n", engine.device, engine.reason);
-  text += formatted("device: {} ({})\n", engine.device, engine.kind);
+    return text + formatted("device: {} ({})\n", engine.device, engine.reason);
+  text += formatted("device: {} ({})\n", printable(engine.device), engine.kind);
   text += formatted("chosen: {}\n", engine.reason);
   return text + formatted("driver: {}, {}\n", brief_version(engine.platform), engine.driver);
 }
@@ -121,24 +123,23 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
 
 std::string timing_table(const RunReport& report) {
   std::string text =
-      formatted("{} -> {}: {}x{}, {}", report.input, report.output, report.size.width,
-                report.size.height, to_string(report.input_pixel));
-  if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
-  text += formatted("; {} band{} of {} rows\n", report.bands, report.bands == 1 ? "" : "s",
-                    report.band_rows);
+      formatted("{} -> {}: {}x{}, {}; {} band{} of {} rows\n", printable(report.input),
+                printable(report.output), report.size.width, report.size.height,
+                pixels_text(report), report.bands, report.bands == 1 ? "" : "s", report.band_rows);
   text += device_lines(report.engine);
   const std::vector<ActivityTotal> totals = activity_totals(report);
   const std::size_t width = label_width(report, totals);
   text += formatted("{:<{}}{:>11}{:>10}{:>10}{:>8}\n", "", width, "ms", "MB", "Mpx/s", "GB/s");
   int walk = 0;
   for (const ActivityTotal& total : totals) {
-    if (std::exchange(walk, total.walk) != total.walk) text += "again, now that it is known:\n";
-    text += formatted("{:<{}}{:>11.3f}", label(report, total), width, milliseconds(total.duration));
+    if (std::exchange(walk, total.walk) != total.walk) text += pass_heading(walk) + ":\n";
+    text += formatted("{:<{}}{:>11.3f}", printable(label(report, total)), width,
+                      milliseconds(total.duration));
     text += moves_pixels(total)
                 ? formatted("{:>10.2f}{:>10.1f}{:>8.2f}", static_cast<double>(total.bytes) / 1e6,
                             total.megapixels_per_second(report.size), total.gigabytes_per_second())
                 : std::string(28, ' ');
-    text += "  " + detail(report, total);
+    text += "  " + printable(detail(report, total));
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
@@ -171,6 +172,9 @@ std::string timing_json(const RunReport& report) {
                               {"depth", report.output_pixel.depth},
                               {"bands", report.bands},
                               {"band_rows", report.band_rows},
+                              {"bands_under_way", report.bands_under_way},
+                              {"memory_bytes", report.memory},
+                              {"exif_orientation", report.exif_orientation},
                               {"output_bytes", report.output_bytes}};
   add_encoding(json, *report.output_format, report.encoding);
   json["device"] = {{"name", report.engine.device},       {"kind", report.engine.kind},
@@ -229,6 +233,9 @@ void print_timing(const RunReport& report, TimingFormat format, bool picture_on_
   };
   switch (format) {
     case TimingFormat::off:
+      return;
+    case TimingFormat::line:
+      std::fputs(timing_line(report).c_str(), stderr);
       return;
     case TimingFormat::table:
       std::fputs(timing_table(report).c_str(), stderr);

@@ -22,8 +22,8 @@ namespace gpufilter {
 [[nodiscard]] std::string flattening_notice(const Codec& output_format,
                                             const WriteOptions& options);
 
-// The table goes to standard error, JSON and CSV to standard output unless the picture goes there.
-// Throws PictureError where a result cannot be written.
+// Lines and table go to standard error, JSON and CSV to standard output unless the picture goes
+// there. Throws PictureError where a result cannot be written.
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output);
 
 }  // namespace gpufilter

@@ -1,6 +1,12 @@
 #include "app/trace_file.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include <nlohmann/json.hpp>
+
+#include "base/format.hpp"
 
 namespace gpufilter {
 namespace {
@@ -12,100 +18,160 @@ double microseconds(Nanoseconds duration) {
   return static_cast<double>(duration) / 1e3;
 }
 
-// The line of a batch that names the pictures stands above those of the activities.
-constexpr int picture_lane = -1;
-
-Json lane_name(int process, int lane, const std::string& name) {
-  return {{"name", "thread_name"},
-          {"ph", "M"},
-          {"pid", process},
-          {"tid", lane},
-          {"args", {{"name", name}}}};
+// Kinds of tracks: the pictures of a job stand above its activities.
+constexpr int picture_kind = 0;
+int kind_of(Activity activity) {
+  return static_cast<int>(activity) + 1;
 }
 
-Json lane_names(int process) {
-  Json events = Json::array();
-  for (const Activity lane :
-       {Activity::find_devices, Activity::start_device, Activity::build_program, Activity::decode,
-        Activity::upload, Activity::launch, Activity::kernel, Activity::download,
-        Activity::encode}) {
-    events.push_back(lane_name(process, static_cast<int>(lane), activity_name(lane)));
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json about_process(int process, const char* field, const Json& arguments) {
+  return {{"name", field}, {"ph", "M"}, {"pid", process}, {"tid", 0}, {"args", arguments}};
+}
+
+// The events of a trace, in the order in which they are written.
+class Events {
+ public:
+  // `start` is what times count from.
+  Events(TraceTracks& tracks, Nanoseconds start) : tracks_(tracks), start_(start) {}
+
+  void add_process(int process, const std::string& name) {
+    events_.push_back(about_process(process, "process_name", {{"name", name}}));
   }
-  return events;
-}
 
-// `start` is what times count from.
-Json event(const RunReport& report, const Span& span, int process, Nanoseconds start) {
-  std::string name = activity_name(span.activity);
-  if (span.pass >= 0) {
+  void add_picture(const RunReport& report, int process) {
+    events_.push_back(event(report.input, "picture", process, picture_kind, report.start,
+                            report.start + report.total));
+  }
+
+  void add_spans(const RunReport& report, int process) {
+    std::vector<Span> spans = report.spans;
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const Span& a, const Span& b) { return a.start < b.start; });
+    for (const Span& span : spans) {
+      const std::string kind = activity_name(span.activity);
+      Json json = event(name_of(report, span), kind, process, kind_of(span.activity), span.start,
+                        span.start + span.duration);
+      if (span.rows > 0) {
+        json["args"] = {{"first_row", span.first_row}, {"rows", span.rows}, {"bytes", span.bytes}};
+      }
+      events_.push_back(std::move(json));
+    }
+  }
+
+  [[nodiscard]] const std::vector<Json>& list() const { return events_; }
+
+ private:
+  static std::string name_of(const RunReport& report, const Span& span) {
+    if (span.pass < 0) return activity_name(span.activity);
     const PassReport& pass = report.passes.at(static_cast<std::size_t>(span.pass));
-    name = pass.stage + " " + pass.variant;
+    return pass.stage + " " + pass.variant;
   }
-  Json json{{"name", name},
-            {"cat", activity_name(span.activity)},
+
+  Json event(const std::string& name, const std::string& category, int process, int kind,
+             Nanoseconds begin, Nanoseconds end) {
+    const TraceTracks::Track track = tracks_.place(process, kind, begin, end);
+    if (track.is_new) name_track(process, track, category);
+    return {{"name", name},
+            {"cat", category},
             {"ph", "X"},
             {"pid", process},
-            {"tid", static_cast<int>(span.activity)},
-            {"ts", microseconds(span.start - start)},
-            {"dur", microseconds(span.duration)}};
-  if (span.rows > 0) {
-    json["args"] = {{"first_row", span.first_row}, {"rows", span.rows}, {"bytes", span.bytes}};
+            {"tid", track.id},
+            {"ts", microseconds(begin - start_)},
+            {"dur", microseconds(end - begin)}};
   }
-  return json;
+
+  void name_track(int process, const TraceTracks::Track& track, const std::string& kind) {
+    const std::string name = track.number == 0 ? kind : formatted("{} {}", kind, track.number + 1);
+    for (const auto& [field, arguments] :
+         {std::pair<const char*, Json>{"thread_name", {{"name", name}}},
+          std::pair<const char*, Json>{"thread_sort_index", {{"sort_index", track.id}}}}) {
+      Json json = about_process(process, field, arguments);
+      json["tid"] = track.id;
+      events_.push_back(std::move(json));
+    }
+  }
+
+  TraceTracks& tracks_;
+  Nanoseconds start_;
+  std::vector<Json> events_;
+};
+
+// Up to the events.
+std::string beginning(const std::string& command_line) {
+  const Json about{{"program", "gpufilter " GPUFILTER_VERSION}, {"command_line", command_line}};
+  return formatted("{{\"displayTimeUnit\": \"ms\", \"otherData\": {}, \"traceEvents\": [\n",
+                   dump(about));
+}
+
+constexpr const char* ending = "\n]}\n";
+
+std::string joined(const std::vector<Json>& events) {
+  std::string text;
+  for (const Json& event : events)
+    text += (text.empty() ? "" : ",\n") + dump(event);
+  return text;
+}
+
+void write_text(ByteSink& sink, const std::string& text) {
+  sink.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 }  // namespace
 
-std::string trace_json(const RunReport& report) {
-  Json events = lane_names(1);
-  for (const Span& span : report.spans)
-    events.push_back(event(report, span, 1, report.start));
-  const Json json{{"displayTimeUnit", "ms"}, {"traceEvents", events}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string trace_json(const RunReport& report, const std::string& command_line) {
+  TraceTracks tracks;
+  Events events(tracks, report.start);
+  events.add_process(1, "gpufilter");
+  events.add_spans(report, 1);
+  return beginning(command_line) + joined(events.list()) + ending;
 }
 
-void write_trace(const RunReport& report, ByteSink& sink) {
-  const std::string text = trace_json(report);
-  sink.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+void write_trace(const RunReport& report, const std::string& command_line, ByteSink& sink) {
+  write_text(sink, trace_json(report, command_line));
   sink.commit();
+}
+
+BatchTrace::BatchTrace(ByteSink& sink, Nanoseconds start, const std::string& command_line)
+    : sink_(sink), start_(start) {
+  write_text(sink_, beginning(command_line));
 }
 
 void BatchTrace::add(const RunReport& report, int job) {
   const int process = job + 1;
-  Json events = Json::array();
-  if (jobs_.insert(job).second) {
-    events = lane_names(process);
-    events.push_back(lane_name(process, picture_lane, "picture"));
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", process},
-                      {"args", {{"name", "job " + std::to_string(process)}}}});
-  }
-  events.push_back({{"name", report.input},
-                    {"cat", "picture"},
-                    {"ph", "X"},
-                    {"pid", process},
-                    {"tid", picture_lane},
-                    {"ts", microseconds(report.start - start_)},
-                    {"dur", microseconds(report.total)}});
-  for (const Span& span : report.spans)
-    events.push_back(event(report, span, process, start_));
-  std::string text;
-  for (const Json& json : events) {
-    text += begun_ ? ",\n" : "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    begun_ = true;
-  }
-  write(text);
+  Events events(tracks_, start_);
+  if (jobs_.insert(job).second) events.add_process(process, formatted("job {}", process));
+  events.add_picture(report, process);
+  events.add_spans(report, process);
+  write_text(sink_, (has_events_ ? ",\n" : "") + joined(events.list()));
+  has_events_ = true;
 }
 
 void BatchTrace::finish() {
-  write(begun_ ? "\n]}\n" : "{\"displayTimeUnit\": \"ms\", \"traceEvents\": []}\n");
+  write_text(sink_, ending);
   sink_.commit();
 }
 
-void BatchTrace::write(const std::string& text) {
-  sink_.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+std::string command_line_text(int argc, const char* const* argv) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  std::string text;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (i > 0) text += ' ';
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word)
+      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
 }
 
 }  // namespace gpufilter

@@ -1,38 +1,42 @@
-// Every span of a run in Chrome's trace format, for chrome://tracing or Perfetto.
+// Every span of a run in Chrome's trace format, for chrome://tracing or Perfetto. docs/timing.md
+// describes what stands in it.
 #pragma once
 
 #include <set>
 #include <string>
 
+#include "app/trace_tracks.hpp"
 #include "codec/byte_sink.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
 
-// The JSON text. Host work and device work have a line each per kind of activity.
-[[nodiscard]] std::string trace_json(const RunReport& report);
+// The JSON text. Each kind of activity has a track, and more where its spans overlap.
+[[nodiscard]] std::string trace_json(const RunReport& report, const std::string& command_line);
 
 // Writes and commits it. Throws PictureError.
-void write_trace(const RunReport& report, ByteSink& sink);
+void write_trace(const RunReport& report, const std::string& command_line, ByteSink& sink);
 
-// The same for many pictures, written as they come: a group of lines for each job, and in it one
-// more line that names the pictures.
+// The same for many pictures, written as they come: a process for each job, and in it one more
+// track that names the pictures.
 class BatchTrace {
  public:
   // `sink` outlives it; times count from `start`. Throws PictureError, as all of this does.
-  BatchTrace(ByteSink& sink, Nanoseconds start) : sink_(sink), start_(start) {}
+  BatchTrace(ByteSink& sink, Nanoseconds start, const std::string& command_line);
 
   void add(const RunReport& report, int job);
   // Completes and commits the file.
   void finish();
 
  private:
-  void write(const std::string& text);
-
   ByteSink& sink_;
   Nanoseconds start_;
+  TraceTracks tracks_;
   std::set<int> jobs_;  // that have their names
-  bool begun_ = false;
+  bool has_events_ = false;
 };
+
+// The words of a command line as a shell would take them.
+[[nodiscard]] std::string command_line_text(int argc, const char* const* argv);
 
 }  // namespace gpufilter

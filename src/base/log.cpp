@@ -1,12 +1,19 @@
 #include "base/log.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "base/printable.hpp"
+#include "base/signal_cleanup.hpp"
+#include "base/terminal.hpp"
 
 namespace gpufilter::log {
 namespace {
@@ -15,12 +22,26 @@ spdlog::logger& logger() {
   static const auto instance = [] {
     auto made = std::make_shared<spdlog::logger>("gpufilter",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("gpufilter: %v");
+    made->set_pattern("%v");
     made->set_level(spdlog::level::warn);
     made->flush_on(spdlog::level::debug);
     return made;
   }();
   return *instance;
+}
+
+std::atomic<Color> chosen_color{Color::automatic};
+
+bool is_colored() {
+  static const bool by_itself = [] {
+    const char* refused = std::getenv("NO_COLOR");
+    if (refused != nullptr && *refused != '\0') return false;
+    const char* terminal = std::getenv("TERM");
+    return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && *terminal != '\0' &&
+           std::string_view(terminal) != "dumb";
+  }();
+  const Color color = chosen_color;
+  return color == Color::automatic ? by_itself : color == Color::always;
 }
 
 std::mutex status_mutex;  // guards what follows, and the terminal
@@ -30,17 +51,36 @@ std::string& status() {
   return *text;
 }
 
+// The cursor stays at the beginning of the line: where a narrower terminal has wrapped it since,
+// erasing starts there and takes all of it away.
 void draw_status() {
-  std::fputs(("\r" + status() + "\033[K").c_str(), stderr);
+  // The last column stays free: some terminals begin a new line after it.
+  const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
+  const std::string line = std::string(erase_line) + fitted(status(), columns) + "\r";
+  std::fputs((status().empty() ? std::string(erase_line) : line).c_str(), stderr);
   std::fflush(stderr);
+  erase_line_on_signals(!status().empty());
 }
 
-void write(spdlog::level::level_enum level, std::string_view line) {
+enum class Label { none, warning, error };
+
+// Bold, so that it can be read on light and on dark ground.
+std::string labelled(Label label, std::string_view line) {
+  const bool colored = is_colored();
+  const auto in = [colored](const char* color, const char* text) {
+    return colored ? std::string(color) + text + "\033[0m" : std::string(text);
+  };
+  std::string text = label == Label::error ? in("\033[1;31m", "gpufilter:") : "gpufilter:";
+  if (label == Label::warning) text += " " + in("\033[1;33m", "warning:");
+  return text + " " + printable(line);
+}
+
+void write(spdlog::level::level_enum level, Label label, std::string_view line) {
   if (!logger().should_log(level)) return;
   const std::lock_guard lock(status_mutex);
-  if (!status().empty()) std::fputs("\r\033[K", stderr);
+  if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
   // Passed as an argument, never as the format: a picture's name may contain braces.
-  logger().log(level, "{}", line);
+  logger().log(level, "{}", labelled(label, line));
   if (!status().empty()) draw_status();
 }
 
@@ -57,7 +97,7 @@ void set_level(Level level) {
     case Level::error:
       return logger().set_level(spdlog::level::err);
     case Level::off:
-      return logger().set_level(spdlog::level::off);
+      return logger().set_level(spdlog::level::critical);
   }
 }
 
@@ -70,34 +110,41 @@ Level level() {
       return Level::info;
     case spdlog::level::warn:
       return Level::warn;
-    case spdlog::level::off:
-      return Level::off;
-    default:
+    case spdlog::level::err:
       return Level::error;
+    default:
+      return Level::off;
   }
+}
+
+void set_color(Color color) {
+  chosen_color = color;
 }
 
 void show_status(std::string_view text) {
   const std::lock_guard lock(status_mutex);
   if (text.empty() && status().empty()) return;
-  status() = text;
+  status() = printable(text);
   draw_status();
 }
 
 void debug(std::string_view line) {
-  write(spdlog::level::debug, line);
+  write(spdlog::level::debug, Label::none, line);
 }
 void info(std::string_view line) {
-  write(spdlog::level::info, line);
+  write(spdlog::level::info, Label::none, line);
 }
 void warn(std::string_view line) {
-  write(spdlog::level::warn, line);
+  write(spdlog::level::warn, Label::warning, line);
 }
 void error(std::string_view line) {
-  write(spdlog::level::err, line);
+  write(spdlog::level::err, Label::error, line);
 }
 void warn_of_fallback(std::string_view line) {
-  write(spdlog::level::err, line);
+  write(spdlog::level::err, Label::warning, line);
+}
+void failure(std::string_view line) {
+  write(spdlog::level::critical, Label::error, line);
 }
 
 }  // namespace gpufilter::log

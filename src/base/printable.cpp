@@ -1,25 +1,78 @@
 #include "base/printable.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
+#include "base/utf8.hpp"
 
 namespace gpufilter {
+namespace {
+
+// `character` is valid.
+char32_t code_point(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0);
+  char32_t code = byte(0) & (0x7FU >> character.size());
+  for (std::size_t i = 1; i < character.size(); ++i)
+    code = code << 6U | (byte(i) & 0x3FU);
+  return code;
+}
+
+bool is_control(char32_t code) {
+  return code < 0x20 || (0x7F <= code && code <= 0x9F);
+}
+
+// Separators of lines and paragraphs, and what turns the direction of the text after it.
+bool is_layout(char32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (0x2028 <= code && code <= 0x202E) ||
+         (0x2066 <= code && code <= 0x2069);
+}
+
+std::string escaped(char32_t code) {
+  if (code == '\n') return "\\n";
+  if (code == '\t') return "\\t";
+  const auto number = static_cast<unsigned>(code);
+  return code < 0x80 ? formatted("\\x{:02x}", number) : formatted("\\u{:04x}", number);
+}
+
+}  // namespace
 
 std::string printable(std::string_view text) {
   std::string line;
   line.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += "\\n";
-    } else if (c == '\t') {
-      line += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      line += formatted("\\x{:02x}", byte);
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    const char32_t code = length > 0 ? code_point(character) : 0;
+    if (length == 0) {
+      line += formatted("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    } else if (is_control(code) || is_layout(code)) {
+      line += escaped(code);
     } else {
-      line += c;
+      line += character;
     }
+    text.remove_prefix(character.size());
   }
   return line;
+}
+
+std::string printable_end(std::string_view text, std::size_t columns) {
+  constexpr std::string_view omission = "...";
+  const std::string line = printable(text);
+  const auto begins_character = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  };
+  if (static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_character)) <=
+      columns) {
+    return line;
+  }
+  std::size_t begin = line.size();
+  for (std::size_t kept = omission.size(); kept < columns; ++kept) {
+    do {
+      --begin;
+    } while (!begins_character(line[begin]));
+  }
+  return std::string(omission) + line.substr(begin);
 }
 
 }  // namespace gpufilter

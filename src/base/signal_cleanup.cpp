@@ -1,5 +1,6 @@
 #include "base/signal_cleanup.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
+#include "base/terminal.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,6 +30,21 @@ static_assert(std::atomic<State>::is_always_lock_free);
 // More files than a batch ever has in progress; memory that was never touched costs nothing.
 std::array<Slot, 256> table;
 std::atomic<bool> ending = false;
+
+// The handler reads one message while the next one is written to the other place. It may read it
+// for longer: once `ending` is set, none is written.
+struct Message {
+  std::array<char, 1024> text;
+  std::size_t size = 0;
+};
+std::array<Message, 2> messages;
+std::atomic<unsigned> current_message = 0;
+std::atomic<bool> has_status_line = false;
+
+// Async-signal-safe. There is nobody to tell of a failure.
+void write_to_standard_error(std::string_view text) noexcept {
+  static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+}
 
 [[noreturn]] void wait_for_the_end() noexcept {
   while (true)
@@ -50,6 +67,9 @@ extern "C" void gpufilter_remove_files_and_exit(int signal_number) {
   if (ending.exchange(true)) wait_for_the_end();
   for (Slot& slot : table)
     remove_file(slot);
+  if (has_status_line) write_to_standard_error(erase_line);
+  const Message& message = messages.at(current_message);
+  write_to_standard_error({message.text.data(), message.size});
   ::_exit(128 + signal_number);
 }
 
@@ -112,6 +132,19 @@ void install_cleanup_on_signals() {
     // it to stay so.
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
+}
+
+void set_message_on_signals(std::string_view text) noexcept {
+  if (ending) return;
+  const unsigned next = 1 - current_message;
+  Message& message = messages.at(next);
+  message.size = std::min(text.size(), message.text.size());
+  std::memcpy(message.text.data(), text.data(), message.size);
+  current_message = next;
+}
+
+void erase_line_on_signals(bool erase) noexcept {
+  has_status_line = erase;
 }
 
 }  // namespace gpufilter

@@ -1,8 +1,9 @@
-// Files to remove when a signal ends the program.
+// What happens when a signal ends the program: files to remove, a message to print.
 #pragma once
 
 #include <csignal>
 #include <string>
+#include <string_view>
 
 namespace gpufilter {
 
@@ -37,5 +38,12 @@ class CleanupSlot {
  private:
   std::size_t index_ = 0;
 };
+
+// From now on a signal that ends the program writes `text` to standard error; empty: nothing. What
+// exceeds one kilobyte is cut. One thread at a time.
+void set_message_on_signals(std::string_view text) noexcept;
+
+// Whether that signal takes the terminal's status line away first.
+void erase_line_on_signals(bool erase) noexcept;
 
 }  // namespace gpufilter

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
@@ -20,18 +21,22 @@ std::string in_lower_case(std::string_view word) {
   return lower;
 }
 
-// How many letters have to be inserted, removed or replaced to turn one word into the other, at the
-// least (https://en.wikipedia.org/wiki/Levenshtein_distance).
+// How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
+// one word into the other, at the least (optimal string alignment,
+// https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (const char letter : a) {
-    std::size_t diagonal = row[0]++;
+  std::vector<std::size_t> above = row;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::vector<std::size_t> next(b.size() + 1, i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (letter == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      const std::size_t replaced = row[j] + (a[i] == b[j] ? 0 : 1);
+      next[j + 1] = std::min({replaced, row[j + 1] + 1, next[j] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) next[j + 1] = std::min(next[j + 1], above[j - 1] + 1);
     }
+    above = std::exchange(row, std::move(next));
   }
   return row.back();
 }
@@ -60,6 +65,14 @@ std::vector<std::string> words_like(std::string_view word, const std::vector<std
   std::transform(near.begin(), near.end(), words.begin(),
                  [](const auto& entry) { return entry.second; });
   return words;
+}
+
+std::string not_among(std::string_view word, const std::vector<std::string>& known) {
+  std::string text = formatted("'{}' is not one of {}", printable(word), fmt::join(known, ", "));
+  const bool is_number = word.find_first_not_of("0123456789:.,-") == std::string_view::npos;
+  const auto near = is_number ? std::vector<std::string>{} : words_like(word, known);
+  if (!near.empty()) text += formatted("; did you mean {}?", enumerated(near, "or"));
+  return text;
 }
 
 }  // namespace gpufilter

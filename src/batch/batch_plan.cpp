@@ -16,31 +16,102 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string join(const std::string& folder, const std::string& relative) {
-  return fs::path(folder) / relative;
-}
-
-void check_folders(const BatchRequest& request) {
+bool is_folder(const std::string& path) {
   std::error_code ignored;
-  if (fs::exists(request.output, ignored) && !fs::is_directory(request.output, ignored)) {
-    throw UsageError(
-        formatted("{}: is not a folder, but {} is", printable(request.output), request.input));
+  return fs::is_directory(path, ignored);
+}
+
+bool is_same_folder(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored) && fs::is_directory(a, ignored);
+}
+
+// "a.png, b.png, ..." is what a shell makes of *.png.
+[[noreturn]] void refuse_file_as_output(const BatchRequest& request) {
+  const std::string output = printable(request.output);
+  if (request.inputs.size() == 1) {
+    throw UsageError(formatted("{}: is not a folder, but {} is; name a folder for the results",
+                               output, printable(request.inputs.front())));
   }
-  if (!request.in_place && fs::equivalent(request.input, request.output, ignored)) {
-    throw UsageError(formatted("{}: input and output are the same folder; --in-place allows that",
-                               printable(request.output)));
+  throw UsageError(formatted(
+      "{}: is not a folder; several pictures need one for their results, as in: gpufilter "
+      "{} ... OUTDIR",
+      output, printable(request.inputs.front())));
+}
+
+void check_output(const BatchRequest& request) {
+  std::error_code ignored;
+  const bool exists = fs::exists(request.output, ignored);
+  if (exists && !is_folder(request.output)) refuse_file_as_output(request);
+  if (!exists && codec_of_name(request.output) != nullptr) {
+    throw UsageError(formatted(
+        "{0}: this folder does not exist, and the name is that of a picture; name a folder for the "
+        "results, or write {0}/ if this name is meant",
+        printable(request.output)));
+  }
+  if (request.in_place && request.inputs.size() > 1) {
+    throw UsageError("--in-place: is for one picture or one folder, not for several inputs");
+  }
+  for (const std::string& input : request.inputs) {
+    if (request.in_place || !is_same_folder(input, request.output)) continue;
+    throw UsageError(formatted("{}: input and output are the same folder{}",
+                               printable(request.output),
+                               request.inputs.size() == 1 ? "; --in-place allows that" : ""));
   }
 }
 
-BatchItem item_for(FoundFile found, const BatchRequest& request) {
-  BatchItem item;
-  item.output = output_name(found.relative, request.to);
-  item.output_format = request.to != nullptr ? request.to : found.format;
-  item.relative = std::move(found.relative);
-  item.bytes = found.bytes;
-  item.problem = std::move(found.problem);
-  return item;
-}
+// Adds an input and what it holds to the plan.
+class Collector {
+ public:
+  Collector(const BatchRequest& request, BatchPlan& plan) : request_(request), plan_(plan) {}
+
+  void add_folder(const std::string& folder) {
+    FolderScan scan{folder, request_.recursive, request_.follow_links, request_.patterns,
+                    std::nullopt};
+    const bool in_place = is_same_folder(folder, request_.output);
+    if (!in_place) scan.left_out = request_.output;
+    ScanResult result = scan_folder(scan);
+    for (FoundFile& found : result.files)
+      add(std::move(found), fs::path(folder), in_place);
+    plan_.unmatched += result.unmatched;
+    plan_.not_entered += result.not_entered;
+  }
+
+  void add_file(const std::string& path) {
+    FoundFile found = look_at(path);
+    add(std::move(found), fs::path(path).parent_path(), false);
+  }
+
+  [[nodiscard]] std::set<FileIdentity> identities() && { return std::move(identities_); }
+
+ private:
+  void add(FoundFile found, const fs::path& folder, bool in_place) {
+    BatchItem item;
+    item.input = folder / found.relative;
+    item.problem = std::move(found.problem);
+    item.bytes = found.bytes;
+    item.output = output_name(found.relative, request_.to);
+    if (item.problem.empty()) {
+      identities_.insert(found.identity);
+      item.output_format = request_.to != nullptr ? request_.to : format_of_name(item);
+      item.replaces_input = in_place && item.output == found.relative;
+    }
+    plan_.items.push_back(std::move(item));
+  }
+
+  // A picture of a folder is there because of its name; one that was named may be called anything.
+  [[nodiscard]] static const Codec* format_of_name(const BatchItem& item) {
+    const Codec* format = codec_of_name(item.output);
+    if (format != nullptr) return format;
+    throw UsageError(
+        formatted("{}: the name does not end in {}; --to sets the format of the results",
+                  printable(item.input), endings_of(codecs())));
+  }
+
+  const BatchRequest& request_;
+  BatchPlan& plan_;
+  std::set<FileIdentity> identities_;
+};
 
 // Where an output really lies, whatever links lead there: also for files that do not exist yet.
 class Places {
@@ -69,9 +140,12 @@ void check_collisions(const BatchPlan& plan) {
     const std::string path = plan.output_path(item);
     const auto [other, is_new] = taken.emplace(places.of(path), &item);
     if (is_new) continue;
-    throw UsageError(
-        printable(formatted("{} and {}: both would become {}; rename one of them",
-                            plan.input_path(*other->second), plan.input_path(item), path)));
+    const std::string& first = other->second->input;
+    if (fs::path(first).lexically_normal() == fs::path(item.input).lexically_normal()) {
+      throw UsageError(printable(item.input) + ": is given twice");
+    }
+    throw UsageError(printable(
+        formatted("{} and {}: both would become {}; rename one of them", first, item.input, path)));
   }
 }
 
@@ -84,10 +158,12 @@ class ExistingOutputs {
   void check(const BatchPlan& plan, BatchItem& item) const {
     const std::string path = plan.output_path(item);
     const auto identity = identity_of(path);
-    if (!identity || plan.replaces_input(item)) return;
+    if (!identity || item.replaces_input) return;
     if (inputs_.count(*identity) > 0) {
-      throw UsageError(printable(formatted("{}: is an input of this run; {} would replace it", path,
-                                           plan.input_path(item))));
+      throw UsageError(printable(
+          identity == identity_of(item.input)
+              ? formatted("{}: input and output are the same file", path)
+              : formatted("{}: is an input of this run; {} would replace it", path, item.input)));
     }
     if (request_.on_exists == OnExists::overwrite || plan.records.count(item.output) > 0) return;
     if (request_.on_exists == OnExists::fail) {
@@ -106,32 +182,23 @@ class ExistingOutputs {
 
 }  // namespace
 
-std::string BatchPlan::input_path(const BatchItem& item) const {
-  return join(input, item.relative);
-}
-
 std::string BatchPlan::output_path(const BatchItem& item) const {
-  return join(output, item.output);
+  return fs::path(output) / item.output;
 }
 
 BatchPlan make_batch_plan(const BatchRequest& request) {
-  check_folders(request);
+  check_output(request);
   BatchPlan plan;
-  plan.input = request.input;
+  plan.inputs = request.inputs;
   plan.output = request.output;
   plan.recursive = request.recursive;
-  std::error_code ignored;
-  plan.one_folder = fs::equivalent(request.input, request.output, ignored);
-  FolderScan scan{request.input, request.recursive, request.patterns, std::nullopt};
-  if (!plan.one_folder) scan.left_out = request.output;
-  std::set<FileIdentity> inputs;
-  for (FoundFile& found : scan_folder(scan)) {
-    if (found.problem.empty()) inputs.insert(found.identity);
-    plan.items.push_back(item_for(std::move(found), request));
+  Collector collector(request, plan);
+  for (const std::string& input : request.inputs) {
+    is_folder(input) ? collector.add_folder(input) : collector.add_file(input);
   }
   check_collisions(plan);
   if (request.resume) plan.records = read_journal(request.output);
-  const ExistingOutputs existing(request, std::move(inputs));
+  const ExistingOutputs existing(request, std::move(collector).identities());
   for (BatchItem& item : plan.items) {
     if (item.problem.empty()) existing.check(plan, item);
   }

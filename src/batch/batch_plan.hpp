@@ -1,4 +1,4 @@
-// What is to be done with a folder, found and checked before anything is.
+// What is to be done with a folder or several pictures, found and checked before anything is done.
 #pragma once
 
 #include <cstdint>
@@ -17,45 +17,44 @@ namespace gpufilter {
 enum class OnExists { fail, skip, overwrite };
 
 struct BatchRequest {
-  std::string input;   // a folder
-  std::string output;  // a folder, which need not exist yet
+  std::vector<std::string> inputs;  // files and folders, at least one
+  std::string output;               // a folder, which need not exist yet
   bool recursive = false;
+  bool follow_links = false;
   std::vector<std::string> patterns;  // see FolderScan
-  const Codec* to = nullptr;          // nullptr: the format of each input
+  const Codec* to = nullptr;          // nullptr: the format that each output's name says
   OnExists on_exists = OnExists::fail;
   bool in_place = false;  // the folders may be one, and pictures replaced by their results
   bool resume = false;    // skip what is complete according to the journal
 };
 
 struct BatchItem {
-  std::string relative;                  // to the input folder
+  std::string input;                     // its path
   std::string output;                    // relative to the output folder
-  const Codec* output_format = nullptr;  // nullptr: unknown, the input cannot be read
+  const Codec* output_format = nullptr;  // nullptr: the input cannot be read
   std::uint64_t bytes = 0;               // of the input
   bool exists = false;                   // the output exists and is left alone
-  std::string problem = {};              // why the input cannot be read; empty: it can
+  bool replaces_input = false;
+  std::string problem = {};  // why the input cannot be read; empty: it can
 };
 
 struct BatchPlan {
-  std::string input;
+  std::vector<std::string> inputs;
   std::string output;
-  bool one_folder = false;  // input and output are the same
   bool recursive = false;
-  std::vector<BatchItem> items;  // sorted by the bytes of `relative`
+  std::vector<BatchItem> items;  // input by input, of a folder sorted by their relative paths
   JournalRecords records;        // of earlier runs; empty unless they are to be resumed
+  std::size_t unmatched = 0;     // as in ScanResult, of all folders
+  std::size_t not_entered = 0;
 
-  [[nodiscard]] std::string input_path(const BatchItem& item) const;
   [[nodiscard]] std::string output_path(const BatchItem& item) const;
-  // Whether the picture is replaced by its result.
-  [[nodiscard]] bool replaces_input(const BatchItem& item) const {
-    return one_folder && item.relative == item.output;
-  }
 };
 
 // Looks through the folders; changes nothing. Throws UsageError, naming the files, where the output
-// is not a folder, or is the input folder without `in_place`, where two pictures have one output,
-// where an output is one of the inputs, or already exists and on_exists is fail; PictureError where
-// a folder or the journal cannot be read.
+// is not a folder, does not exist and is named like a picture, or is an input folder without
+// `in_place`, where `in_place` comes with several inputs, where two pictures have one output, where
+// an output's name says no format, is one of the inputs, or already exists and on_exists is fail;
+// PictureError where a folder or the journal cannot be read.
 [[nodiscard]] BatchPlan make_batch_plan(const BatchRequest& request);
 
 // Everything but the input's content that decides the bytes of a result: the stages, the format

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
@@ -15,6 +14,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
+#include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
 
 namespace gpufilter {
@@ -110,18 +111,18 @@ class BatchRun {
     } catch (const DeviceError& error) {
       // Without a working device the other pictures would fail too.
       if (!any_done_) throw;
-      fail(plan_.input_path(item) + ": " + error.what());
+      fail(item.input + ": " + error.what());
     } catch (const std::bad_alloc&) {
-      fail(plan_.input_path(item) + ": there is not enough memory for this picture");
+      fail(item.input + ": there is not enough memory for this picture");
     } catch (const std::exception& error) {
-      fail(plan_.input_path(item) + ": " + error.what());
+      fail(item.input + ": " + error.what());
     }
     deliver(index, std::move(result), report ? &*report : nullptr);
   }
 
   // What becomes of it; `done` where it has to be filtered first. Throws PictureError.
   [[nodiscard]] PictureStatus decide(const BatchItem& item) const {
-    if (!item.problem.empty()) throw PictureError(plan_.input_path(item), item.problem);
+    if (!item.problem.empty()) throw PictureError(item.input, item.problem);
     if (item.exists) return PictureStatus::exists;
     if (jobs_.is_complete(item)) return PictureStatus::unchanged;
     return options_.dry_run ? PictureStatus::planned : PictureStatus::done;
@@ -191,12 +192,6 @@ class BatchRun {
   std::exception_ptr failure_;
 };
 
-void create_output_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw PictureError(folder, describe_system_error(error.value()));
-}
-
 }  // namespace
 
 const char* to_string(PictureStatus status) {
@@ -221,12 +216,12 @@ void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispa
                const BatchOptions& options, BatchListener& listener) {
   std::optional<Journal> journal;
   if (!options.dry_run) {
-    create_output_folder(plan.output);
+    create_folder(plan.output);
     journal.emplace(plan.output);
     const int removed = remove_abandoned_files(plan.output, plan.recursive);
     if (removed > 0) {
-      log::info(formatted("{}: removed {} unfinished file{} of a run that was killed", plan.output,
-                          removed, removed == 1 ? "" : "s"));
+      log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
+                          printable(plan.output), removed, removed == 1 ? "" : "s"));
     }
   }
   RunOptions run = options.run;

@@ -41,13 +41,46 @@ std::vector<std::string> visible_names(const std::string& folder) {
   return names;
 }
 
+FoundFile problem_with(const std::string& relative, const std::string& problem) {
+  FoundFile file;
+  file.relative = relative;
+  file.problem = problem;
+  return file;
+}
+
+// Throws std::system_error.
+FoundFile look_at_plain_file(const std::string& path, const std::string& relative) {
+  constexpr const char* not_plain = "is not a plain file";
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw std::system_error(errno, std::generic_category());
+  if (!S_ISREG(status.st_mode)) return problem_with(relative, not_plain);
+  // If it has become a pipe by now, opening it does not wait for the other end.
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return problem_with(relative, not_plain);
+  }
+  std::vector<std::uint8_t> head(signature_size());
+  head.resize(read_fully(file.get(), head));
+  if (head.empty()) return problem_with(relative, "the file is empty");
+  if (codec_of_content(head) == nullptr) return problem_with(relative, no_picture());
+  return {relative, static_cast<std::uint64_t>(status.st_size), identity_of(status), ""};
+}
+
+FoundFile look_at_file(const std::string& path, const std::string& relative) {
+  try {
+    return look_at_plain_file(path, relative);
+  } catch (const std::system_error& error) {
+    return problem_with(relative, describe_system_error(error.code().value()));
+  }
+}
+
 class Scanner {
  public:
   explicit Scanner(const FolderScan& scan) : scan_(scan) {
     if (scan.left_out) left_out_ = gpufilter::identity_of(*scan.left_out);
   }
 
-  std::vector<FoundFile> run() {
+  ScanResult run() {
     const auto top = gpufilter::identity_of(scan_.folder);
     if (top) entered_.insert(*top);
     try {
@@ -62,9 +95,9 @@ class Scanner {
       waiting.pop_front();
       enter(next);
     }
-    std::sort(found_.begin(), found_.end(),
+    std::sort(result_.files.begin(), result_.files.end(),
               [](const FoundFile& a, const FoundFile& b) { return a.relative < b.relative; });
-    return std::move(found_);
+    return std::move(result_);
   }
 
  private:
@@ -80,13 +113,13 @@ class Scanner {
   void enter(const Folder& folder) {
     if (!entered_.insert(folder.identity).second) {
       log::info(printable(path_of(folder.relative)) +
-                ": has been read under another name, skipped");
+                ": was already read under another name, skipped");
       return;
     }
     try {
       scan_one(folder.relative + "/");
     } catch (const std::system_error& error) {
-      add_problem(folder.relative, error.code().value());
+      add(problem_with(folder.relative, describe_system_error(error.code().value())));
     }
   }
 
@@ -98,75 +131,47 @@ class Scanner {
   void take(const std::string& relative, const std::string& name) {
     const std::string path = path_of(relative);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) {
-      if (matches(name)) add_problem(relative, errno);
-      return;
-    }
-    if (S_ISDIR(status.st_mode)) {
+    const bool leads_somewhere = ::stat(path.c_str(), &status) == 0;
+    if (leads_somewhere && S_ISDIR(status.st_mode)) {
       take_folder({relative, identity_of(status)});
-    } else if (!S_ISREG(status.st_mode)) {
-      log::info(printable(path) + ": is not a plain file, skipped");
+    } else if (codec_of_name(name) == nullptr) {
+      return;
     } else if (matches(name)) {
-      take_file(relative, path);
+      add(look_at_file(path, relative));
+    } else {
+      ++result_.unmatched;
     }
   }
 
   void take_folder(Folder folder) {
+    const std::string path = path_of(folder.relative);
+    std::error_code ignored;
+    const bool is_link = std::filesystem::is_symlink(path, ignored);
     if (!scan_.recursive) {
-      log::info(printable(path_of(folder.relative)) +
-                ": is a folder, skipped; --recursive enters it");
+      ++result_.not_entered;
+      log::info(printable(path) + ": is a folder, skipped; --recursive enters it");
+    } else if (is_link && !scan_.follow_links) {
+      log::info(printable(path) + ": is a link to a folder, skipped; --follow-links enters it");
     } else if (folder.identity != left_out_) {
-      std::error_code ignored;
-      const bool is_link = std::filesystem::is_symlink(path_of(folder.relative), ignored);
       (is_link ? linked_folders_ : folders_).push_back(std::move(folder));
     }
-  }
-
-  void take_file(const std::string& relative, const std::string& path) {
-    try {
-      // If it has become a pipe by now, opening it does not wait for the other end.
-      const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
-      struct stat status {};
-      if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-      std::vector<std::uint8_t> head(signature_size());
-      head.resize(read_fully(file.get(), head));
-      if (const Codec* format = codec_of_content(head)) {
-        found_.push_back({relative, format, static_cast<std::uint64_t>(status.st_size),
-                          identity_of(status), ""});
-      } else {
-        skip(path);
-      }
-    } catch (const std::system_error& error) {
-      add_problem(relative, error.code().value());
-    }
-  }
-
-  // A file that is named like a picture deserves a warning.
-  static void skip(const std::string& path) {
-    const std::string why = printable(path) + ": " + no_picture() + ", skipped";
-    codec_of_name(path) != nullptr ? log::warn(why) : log::info(why);
   }
 
   [[nodiscard]] bool matches(const std::string& name) const {
     return scan_.patterns.empty() ||
            std::any_of(scan_.patterns.begin(), scan_.patterns.end(), [&](const auto& pattern) {
-             return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+             return ::fnmatch(pattern.c_str(), name.c_str(), FNM_CASEFOLD) == 0;
            });
   }
 
-  void add_problem(const std::string& relative, int error) {
-    FoundFile file;
-    file.relative = relative;
-    file.problem = describe_system_error(error);
-    found_.push_back(std::move(file));
-  }
+  void add(FoundFile file) { result_.files.push_back(std::move(file)); }
 
   const FolderScan& scan_;
   std::optional<FileIdentity> left_out_;
   std::set<FileIdentity> entered_;
   std::deque<Folder> folders_;
   std::deque<Folder> linked_folders_;
-  std::vector<FoundFile> found_;
+  ScanResult result_;
 };
 
 }  // namespace
@@ -177,7 +182,11 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return identity_of(status);
 }
 
-std::vector<FoundFile> scan_folder(const FolderScan& scan) {
+FoundFile look_at(const std::string& path) {
+  return look_at_file(path, std::filesystem::path(path).filename());
+}
+
+ScanResult scan_folder(const FolderScan& scan) {
   return Scanner(scan).run();
 }
 

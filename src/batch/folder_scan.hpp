@@ -18,26 +18,35 @@ using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 
 struct FoundFile {
   std::string relative;  // to the folder that was scanned
-  const Codec* format = nullptr;
   std::uint64_t bytes = 0;
   FileIdentity identity;
-  std::string problem;  // why it cannot be read; empty: it is a picture
+  std::string problem;  // why it cannot be read; empty: its content begins like a picture's
 };
+
+// What `path`, a file that the user named, holds. `relative` is its name without folders.
+[[nodiscard]] FoundFile look_at(const std::string& path);
 
 struct FolderScan {
   std::string folder;
   bool recursive = false;
-  // Names of files have to match one of these, as fnmatch(3) does it; empty: any name.
-  std::vector<std::string> patterns;
+  bool follow_links = false;  // enter links to folders too
+  // Names of files have to match one of these, as fnmatch(3) does it, in any case; empty: any name.
+  std::vector<std::string> patterns = {};
   // A folder that is not entered: the one that the results go to.
-  std::optional<std::string> left_out;
+  std::optional<std::string> left_out = {};
 };
 
-// The pictures, by content, and the files and folders that cannot be read, sorted by the bytes of
-// their relative paths. Hidden files and folders, and whatever is not a plain file, are skipped;
-// only plain files are ever opened. Links are followed; a folder that several paths lead to is
-// scanned once, under its own name where that is one of them. Throws PictureError where `folder`
-// itself cannot be read.
-[[nodiscard]] std::vector<FoundFile> scan_folder(const FolderScan& scan);
+struct ScanResult {
+  std::vector<FoundFile> files;
+  std::size_t unmatched = 0;    // files named like a picture that match no pattern
+  std::size_t not_entered = 0;  // folders, because the scan is not recursive
+};
+
+// The files whose names end like a picture's, and the folders that cannot be read, sorted by the
+// bytes of their relative paths. Other files are not looked at; hidden files and folders are
+// skipped, and only plain files are ever opened. Links to files are followed. A folder that several
+// paths lead to is scanned once, under its own name where that is one of them. Throws PictureError
+// where `folder` itself cannot be read.
+[[nodiscard]] ScanResult scan_folder(const FolderScan& scan);
 
 }  // namespace gpufilter

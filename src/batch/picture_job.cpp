@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "batch/output_folder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -59,13 +60,6 @@ void check_unchanged(const std::string& path, const FileStamp& before) {
   }
 }
 
-void create_parent_folder(const std::string& path) {
-  std::error_code error;
-  const auto folder = std::filesystem::path(path).parent_path();
-  std::filesystem::create_directories(folder, error);
-  if (error) throw PictureError(folder.string(), describe_system_error(error.value()));
-}
-
 }  // namespace
 
 PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const RunOptions& run,
@@ -85,8 +79,8 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
     return false;
   const Verified result = verify(output, record.output_stamp, record.output);
   if (!result.same) return false;
-  if (!plan_.replaces_input(item)) {
-    const Verified source = verify(plan_.input_path(item), record.input_stamp, record.input);
+  if (!item.replaces_input) {
+    const Verified source = verify(item.input, record.input_stamp, record.input);
     if (!source.same) return false;
     record.input_stamp = source.stamp;
   }
@@ -98,7 +92,7 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
 
 RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                               const OnProgress& on_progress) const {
-  const std::string input = plan_.input_path(item);
+  const std::string input = item.input;
   const std::string output = plan_.output_path(item);
   const FileContent content = content_of(input);
   JournalRecord record;
@@ -109,14 +103,15 @@ RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
   RunOptions options = run_;
   options.on_progress = on_progress;
   options.open_output = [&](const std::string& path) {
-    return std::make_unique<WatchedSink>(
-        open_output(path), [&](const ContentHash& hash, std::uint64_t bytes) {
-          check_unchanged(input, content.stamp);
-          record.output = hash;
-          record.output_bytes = bytes;
-          // A picture must never be taken for its own input once it has been replaced.
-          journal_->add(item.output, record, plan_.replaces_input(item));
-        });
+    return std::make_unique<WatchedSink>(open_output(path),
+                                         [&](const ContentHash& hash, std::uint64_t bytes) {
+                                           check_unchanged(input, content.stamp);
+                                           record.output = hash;
+                                           record.output_bytes = bytes;
+                                           // A picture must never be taken for its own input once
+                                           // it has been replaced.
+                                           journal_->add(item.output, record, item.replaces_input);
+                                         });
   };
   RunReport report = filter_picture(input, output, item.output_format, chain_, dispatcher, options);
   record.output_stamp = stamp_of(output);

@@ -12,6 +12,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/read_limits.hpp"
 #include "codec/write_options.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
@@ -35,10 +36,6 @@ struct PictureHeader {
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
 };
 
-struct ReadLimits {
-  std::uint64_t max_pixels = 500'000'000;
-};
-
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the
 // machine's byte order), except: palettes and 1, 2 and 4-bit grey become 8-bit, tRNS becomes alpha,
 // YCbCr becomes RGB, CMYK and YCCK become RGB.
@@ -53,7 +50,8 @@ class RowReader {
   virtual void read(const MutableRows& rows) = 0;
 
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
-  // (text, EXIF). Throws PictureError.
+  // (text, EXIF). Logs a warning where the file has damaged metadata, which is skipped. Throws
+  // PictureError.
   virtual Metadata finish() = 0;
 
  protected:

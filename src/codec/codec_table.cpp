@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -37,6 +38,24 @@ std::string joined(const std::vector<std::string>& words, const std::string& las
     text += words[i];
   }
   return text;
+}
+
+bool takes(const Codec& codec, const WriteOption& option) {
+  const auto& own = codec.options;
+  return std::find(own.begin(), own.end(), &option) != own.end();
+}
+
+// Why an option makes no difference to such pictures; empty: it makes one.
+std::string objection(const WriteOption& option, const PixelFormat& pixel) {
+  switch (option.pixels) {
+    case WriteOption::Pixels::with_alpha:
+      return pixel.has_alpha() ? "" : "the picture has no alpha";
+    case WriteOption::Pixels::in_color:
+      return pixel.color_channels() == 3 ? "" : "the picture is grey";
+    case WriteOption::Pixels::all:
+      break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -91,6 +110,25 @@ std::vector<const WriteOption*> all_write_options() {
     }
   }
   return options;
+}
+
+CodecList codecs_with(const WriteOption& option) {
+  CodecList list;
+  std::copy_if(codecs().begin(), codecs().end(), std::back_inserter(list),
+               [&option](const Codec* codec) { return takes(*codec, option); });
+  return list;
+}
+
+std::vector<UnusedOption> unused_options(const WriteOptions& options, const Codec& codec,
+                                         const PixelFormat& pixel) {
+  std::vector<UnusedOption> unused;
+  for (const WriteOption* option : all_write_options()) {
+    if (!options.is_given(*option)) continue;
+    const std::string reason =
+        takes(codec, *option) ? objection(*option, pixel) : "the output is a " + codec.name;
+    if (!reason.empty()) unused.push_back({option, reason});
+  }
+  return unused;
 }
 
 std::string encoding_key(const Codec& codec, const WriteOptions& options) {

@@ -44,6 +44,19 @@ using CodecList = std::vector<const Codec*>;
 // The options of all codecs; one that several codecs have appears once.
 [[nodiscard]] std::vector<const WriteOption*> all_write_options();
 
+// The options that were given and that `codec` does not take or that make no difference to such
+// pictures, each with the reason: "the output is a PNG", "the picture has no alpha".
+struct UnusedOption {
+  const WriteOption* option;
+  std::string reason;
+};
+[[nodiscard]] std::vector<UnusedOption> unused_options(const WriteOptions& options,
+                                                       const Codec& codec,
+                                                       const PixelFormat& pixel);
+
+// The formats that take an option.
+[[nodiscard]] CodecList codecs_with(const WriteOption& option);
+
 // The format and the options that decide the bytes of a file, as text.
 [[nodiscard]] std::string encoding_key(const Codec& codec, const WriteOptions& options);
 

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,8 +20,8 @@ struct Parser {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc{} || stop != end || value < numbers.minimum || value > numbers.maximum) {
-      throw UsageError(formatted("'{}' is not a whole number from {} to {}", text, numbers.minimum,
-                                 numbers.maximum));
+      throw UsageError(formatted("'{}' is not a whole number from {} to {}", printable(text),
+                                 numbers.minimum, numbers.maximum));
     }
     return value;
   }
@@ -27,7 +29,7 @@ struct Parser {
   OptionValue operator()(const WriteOption::Choice& choices) const {
     const auto& names = choices.names;
     if (std::find(names.begin(), names.end(), text) == names.end()) {
-      throw UsageError(formatted("'{}' is not one of {}", text, fmt::join(names, ", ")));
+      throw UsageError(not_among(text, names));
     }
     return std::string(text);
   }
@@ -55,14 +57,19 @@ std::string to_string(const OptionValue& value) {
 
 const WriteOption& background_option() {
   static const WriteOption option{"background", WriteOption::AnyColor{}, "white",
-                                  "What shows behind transparent pixels where the output's format "
-                                  "has no alpha, such as JPEG: #rgb, #rrggbb or a name"};
+                                  "The colour behind transparent pixels. Where the output's "
+                                  "format has no alpha, such as JPEG: #rgb, #rrggbb or a name.",
+                                  WriteOption::Pixels::with_alpha};
   return option;
 }
 
 WriteOptions& WriteOptions::set(const WriteOption& option, std::string_view text) {
   given_.insert_or_assign(option.name, parse_value(option, text));
   return *this;
+}
+
+bool WriteOptions::is_given(const WriteOption& option) const {
+  return given_.count(option.name) > 0;
 }
 
 std::optional<OptionValue> WriteOptions::value(const WriteOption& option) const {

@@ -29,6 +29,9 @@ struct WriteOption {
   std::variant<WholeNumber, Choice, AnyColor> kind;
   std::string default_value;  // as text; empty: the codec decides, by the picture
   std::string help;
+  // The pictures, as they are handed to the codec, that it makes a difference to.
+  enum class Pixels { all, with_alpha, in_color };
+  Pixels pixels = Pixels::all;
 };
 
 // The value that `text` stands for. Throws UsageError where the option does not take it.
@@ -45,6 +48,8 @@ class WriteOptions {
  public:
   // Throws as parse_value() does.
   WriteOptions& set(const WriteOption& option, std::string_view text);
+
+  [[nodiscard]] bool is_given(const WriteOption& option) const;
 
   // What was given, else the default; nothing where the codec decides.
   [[nodiscard]] std::optional<OptionValue> value(const WriteOption& option) const;

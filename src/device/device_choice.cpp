@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -17,19 +18,32 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// Whether it stands for devices of a kind, and not for a certain one.
+bool is_kind(std::string_view request) {
+  return request == "gpu" || request == "opencl";
+}
+
+// " (did you mean cpu?)" where `request` may be a slip for the name of a kind.
+std::string suggestion(std::string_view request) {
+  if (is_kind(request)) return "";
+  const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
+  return near.empty() ? "" : formatted(" (did you mean {}?)", enumerated(near, "or"));
+}
+
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
     throw DeviceError(
-        formatted("no OpenCL device for '{}': there is none on this machine (install a driver, "
-                  "or PoCL: pocl-opencl-icd)",
-                  request));
+        formatted("no OpenCL device for '{}'{}: there is none on this machine; install a driver, "
+                  "or PoCL (pocl-opencl-icd)",
+                  request, suggestion(request)));
   }
   std::string found;
   for (const DeviceInfo& device : devices) {
     found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
                        device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
-  throw DeviceError(formatted("no OpenCL device for '{}'; this machine has{}", request, found));
+  throw DeviceError(formatted("no OpenCL device for '{}'{}; this machine has{}", request,
+                              suggestion(request), found));
 }
 
 std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,
@@ -91,11 +105,6 @@ std::string without_any(std::string_view request, const std::vector<DeviceInfo>&
   return reason;
 }
 
-// Whether it stands for devices of a kind, and not for a certain one.
-bool is_kind(std::string_view request) {
-  return request == "gpu" || request == "opencl";
-}
-
 // Empty where none fits.
 std::vector<DeviceCandidate> fitting(std::string_view request,
                                      const std::vector<DeviceInfo>& devices) {
@@ -124,7 +133,7 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
   if (!require_device) {
     found.push_back(
-        processor(found.empty() ? without_any(request, devices) : "no device before it works"));
+        processor(found.empty() ? without_any(request, devices) : "no other device works"));
   }
   return found;
 }

@@ -94,7 +94,7 @@ void choose_scratch() {
     std::error_code ignored;
     fs::create_directories(own, ignored);
     if (usable(own)) return;
-    log::warn(
+    log::warn_of_fallback(
         formatted("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
                   "a temporary folder takes its place",
                   own));

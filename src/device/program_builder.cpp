@@ -67,7 +67,9 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramTe
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;
-    log::debug(formatted("{}: the compiler's log:\n{}", file, log));
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);)
+      log::debug(formatted("{}: compiler: {}", file, line));
     throw DeviceError(
         formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(log)));
   } catch (const cl::Error& error) {
@@ -87,11 +89,15 @@ BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
     return known->second.built;
   }
   Entry entry;
+  const Nanoseconds begin = now();
   if (auto cached = from_cache(full_key, text->options)) {
     entry = {{std::move(*cached), ProgramOrigin::cached, text}, true};
   } else {
     entry = {{from_source(request.file, *text), ProgramOrigin::compiled, text}, false};
   }
+  log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, request.function,
+                       request.file, text->options, to_string(entry.built.origin),
+                       static_cast<double>(now() - begin) / 1e6));
   return programs_.emplace(full_key, std::move(entry)).first->second.built;
 }
 

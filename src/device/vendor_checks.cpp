@@ -40,8 +40,9 @@ std::chrono::milliseconds limit_of_trials() {
   const char* end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, seconds);
   if (error == std::errc{} && rest == end && seconds >= 1) return std::chrono::seconds(seconds);
-  log::warn(formatted("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used",
-                      text, usual_limit.count()));
+  log::warn_of_fallback(
+      formatted("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used", text,
+                usual_limit.count()));
   return usual_limit;
 }
 

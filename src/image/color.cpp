@@ -5,9 +5,12 @@
 #include <charconv>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,6 +41,15 @@ Color split(std::uint32_t rgb) {
           static_cast<std::uint8_t>(rgb)};
 }
 
+std::string describe_bad_color(std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : basic_colors)
+    names.emplace_back(name);
+  const auto near = text.starts_with('#') ? std::vector<std::string>{} : words_like(text, names);
+  return formatted("'{}' is not a colour: write #rgb, #rrggbb or a name such as {}",
+                   printable(text), near.empty() ? "white" : enumerated(near, "or"));
+}
+
 }  // namespace
 
 Color parse_color(std::string_view text) {
@@ -56,8 +68,7 @@ Color parse_color(std::string_view text) {
       std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   if (!text.starts_with('#') || digits.size() != 6 || error != std::errc{} ||
       end != digits.data() + digits.size()) {
-    throw UsageError(
-        formatted("'{}' is not a colour: write #rgb, #rrggbb or a name such as white", text));
+    throw UsageError(describe_bad_color(text));
   }
   return split(value);
 }

@@ -30,6 +30,7 @@ struct TextEntry {
   std::string text;
   std::string language;
   std::string translated_keyword;
+  bool compressed = false;  // in a PNG
   bool operator==(const TextEntry&) const = default;
 };
 
@@ -37,6 +38,7 @@ struct Metadata {
   std::optional<IccProfile> icc_profile;
   Bytes exif;                                               // TIFF structure, without "Exif\0\0"
   Bytes xmp;                                                // XML packet
+  bool xmp_compressed = false;                              // in a PNG
   std::optional<std::int32_t> gamma;                        // PNG gAMA: times 100000
   std::optional<std::array<std::int32_t, 8>> chromaticity;  // PNG cHRM: white, red, green, blue x y
   std::optional<int> srgb_intent;                           // PNG sRGB: rendering intent 0..3

@@ -1,7 +1,6 @@
 #include "pipeline/comparison.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,14 +8,13 @@
 
 #include "base/checked.hpp"
 #include "image/image.hpp"
+#include "pipeline/difference_picture.hpp"
 
 namespace gpufilter {
 namespace {
 
 // Of one picture's band: large enough for the codecs to work in one go, small beside a picture.
 constexpr std::size_t band_bytes = std::size_t{1} << 22U;
-
-constexpr std::uint32_t dimming = 3;
 
 std::uint32_t absolute_difference(std::uint32_t a, std::uint32_t b) {
   return a > b ? a - b : b - a;
@@ -31,48 +29,6 @@ std::size_t row_bytes(const ConstRows& rows) {
   return static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel();
 }
 
-// The picture's brightness there in 8 bits, from Rec. 601's weights; alpha is left out.
-template <typename Sample>
-std::uint32_t brightness(const Sample* pixel, const PixelFormat& format) {
-  const std::uint32_t brightness =
-      format.color_channels() == 1 ? pixel[0]
-                                   : (299U * pixel[0] + 587U * pixel[1] + 114U * pixel[2]) / 1000U;
-  return brightness >> static_cast<unsigned>(format.depth - 8);
-}
-
-template <typename Sample>
-std::array<std::uint8_t, 3> difference_color(const Sample* a, const Sample* b,
-                                             const PixelFormat& format) {
-  std::uint32_t largest_of_colors = 0;
-  for (int channel = 0; channel < format.color_channels(); ++channel) {
-    largest_of_colors = std::max(largest_of_colors, absolute_difference(a[channel], b[channel]));
-  }
-  const int alpha = format.channels - 1;
-  const std::uint32_t of_alpha =
-      format.has_alpha() ? absolute_difference(a[alpha], b[alpha]) : std::uint32_t{0};
-  const std::uint32_t largest = std::max(largest_of_colors, of_alpha);
-  if (largest == 0) {
-    const auto grey = static_cast<std::uint8_t>(brightness(a, format) / dimming);
-    return {grey, grey, grey};
-  }
-  const int doublings = std::bit_width(largest) - 1;
-  const auto fading = static_cast<std::uint8_t>(255 - 255 * doublings / (format.depth - 1));
-  if (largest_of_colors == 0) return {0, fading, 255};
-  return {255, fading, 0};
-}
-
-template <typename Sample>
-void draw_row(const ConstRows& a, const ConstRows& b, const MutableRows& drawing, int y) {
-  const auto* pixel_a = samples_of<Sample>(a, y);
-  const auto* pixel_b = samples_of<Sample>(b, y);
-  std::uint8_t* out = drawing.row(y);
-  for (int x = 0; x < a.width; ++x) {
-    out = std::ranges::copy(difference_color(pixel_a, pixel_b, a.format), out).out;
-    pixel_a += a.format.channels;
-    pixel_b += b.format.channels;
-  }
-}
-
 // The rows beginning at row `y` of a picture that `image` has memory for.
 MutableRows window(Image& image, int y, int count) {
   return {image.rows().data, image.pitch(), {y, y + count}, image.width(), image.format()};
@@ -82,7 +38,14 @@ MutableRows window(Image& image, int y, int count) {
 
 Verdict Comparison::verdict() const {
   if (differing_pixels == 0) return Verdict::equal;
-  return pixels_beyond_tolerance == 0 ? Verdict::within_tolerance : Verdict::different;
+  return percent_beyond_tolerance() <= tolerance.percent ? Verdict::within_tolerance
+                                                         : Verdict::different;
+}
+
+// The quotient is rounded once, as the decimal number that it is compared with was: where the share
+// is just what is allowed, both are the same double.
+double Comparison::percent_beyond_tolerance() const {
+  return 100 * static_cast<double>(pixels_beyond_tolerance) / static_cast<double>(size.pixels());
 }
 
 std::uint64_t Comparison::differing_samples() const {
@@ -123,7 +86,7 @@ std::optional<double> Comparison::psnr() const {
   return 10 * std::log10(peak * peak * static_cast<double>(samples()) / squares);
 }
 
-Comparer::Comparer(ImageSize size, PixelFormat format, std::uint32_t tolerance) {
+Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance) {
   result_.size = size;
   result_.format = format;
   result_.tolerance = tolerance;
@@ -150,20 +113,13 @@ void Comparer::add_row(const Sample* a, const Sample* b, int y) {
     for (std::size_t c = 0; c < channels; ++c) {
       const std::uint32_t difference = absolute_difference(a[c], b[c]);
       row[c].differing += difference != 0 ? 1 : 0;
-      row[c].beyond_tolerance += difference > result_.tolerance ? 1 : 0;
+      row[c].beyond_tolerance += difference > result_.tolerance.steps ? 1 : 0;
       row[c].maximum = std::max(row[c].maximum, difference);
       row[c].sum += difference;
       row[c].sum_of_squares += std::uint64_t{difference} * difference;
       largest = std::max(largest, difference);
     }
-    if (largest == 0) continue;
-    ++result_.differing_pixels;
-    if (largest > result_.tolerance) ++result_.pixels_beyond_tolerance;
-    if (!result_.first) {
-      result_.first = DifferingPixel{x, y, {}, {}};
-      std::copy_n(a, channels, result_.first->a.begin());
-      std::copy_n(b, channels, result_.first->b.begin());
-    }
+    if (largest > 0) note_pixel(a, b, x, y, largest);
   }
   for (std::size_t c = 0; c < channels; ++c) {
     ChannelComparison& total = result_.channels[c];
@@ -175,21 +131,25 @@ void Comparer::add_row(const Sample* a, const Sample* b, int y) {
   }
 }
 
-void draw_difference(const ConstRows& a, const ConstRows& b, const MutableRows& drawing) {
-  for (int y = a.rows.begin; y < a.rows.end; ++y) {
-    if (a.format.depth == 8) {
-      draw_row<std::uint8_t>(a, b, drawing, y);
-    } else {
-      draw_row<std::uint16_t>(a, b, drawing, y);
-    }
-  }
+template <typename Sample>
+void Comparer::note_pixel(const Sample* a, const Sample* b, int x, int y,
+                          std::uint32_t difference) {
+  const bool beyond = difference > result_.tolerance.steps;
+  ++result_.differing_pixels;
+  if (beyond) ++result_.pixels_beyond_tolerance;
+  const auto name = [&](std::optional<DifferingPixel>& pixel) {
+    pixel = DifferingPixel{x, y, {}, {}};
+    std::copy_n(a, result_.channels.size(), pixel->a.begin());
+    std::copy_n(b, result_.channels.size(), pixel->b.begin());
+  };
+  if (!result_.first) name(result_.first);
+  if (beyond && !result_.first_beyond_tolerance) name(result_.first_beyond_tolerance);
+  if (difference <= worst_difference_) return;
+  worst_difference_ = difference;
+  name(result_.worst);
 }
 
-bool comparable(const PictureHeader& a, const PictureHeader& b) {
-  return a.size == b.size && a.format == b.format;
-}
-
-Comparison compare_pictures(RowReader& a, RowReader& b, std::uint32_t tolerance,
+Comparison compare_pictures(RowReader& a, RowReader& b, const Tolerance& tolerance,
                             RowWriter* drawing) {
   const ImageSize size = a.header().size;
   const PixelFormat format = a.header().format;
@@ -212,7 +172,7 @@ Comparison compare_pictures(RowReader& a, RowReader& b, std::uint32_t tolerance,
     comparer.add(rows_a, rows_b);
     if (drawing != nullptr) {
       const MutableRows rows_drawing = window(band_drawing, y, count);
-      draw_difference(rows_a, rows_b, rows_drawing);
+      draw_difference(rows_a, rows_b, tolerance.steps, rows_drawing);
       drawing->write(rows_drawing);
     }
   }

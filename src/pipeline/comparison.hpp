@@ -13,6 +13,11 @@ namespace gpufilter {
 
 enum class Verdict { equal, within_tolerance, different };
 
+struct Tolerance {
+  std::uint32_t steps = 0;  // that a sample may differ by
+  double percent = 0;       // of a picture's pixels, which may differ by more
+};
+
 // Differences are absolute, in steps of a sample.
 struct ChannelComparison {
   std::uint64_t differing = 0;  // samples that differ at all
@@ -34,13 +39,17 @@ struct DifferingPixel {
 struct Comparison {
   ImageSize size;
   PixelFormat format;
-  std::uint32_t tolerance = 0;
-  std::uint64_t differing_pixels = 0;  // with any sample that differs
-  std::uint64_t pixels_beyond_tolerance = 0;
+  Tolerance tolerance;
+  std::uint64_t differing_pixels = 0;         // with any sample that differs
+  std::uint64_t pixels_beyond_tolerance = 0;  // with any sample that differs by more steps
   std::vector<ChannelComparison> channels;
-  std::optional<DifferingPixel> first;  // row by row, from the top left
+  // Pixels come row by row, from the top left.
+  std::optional<DifferingPixel> first;
+  std::optional<DifferingPixel> first_beyond_tolerance;
+  std::optional<DifferingPixel> worst;  // the first with a sample that differs by maximum()
 
   [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] double percent_beyond_tolerance() const;
   [[nodiscard]] std::uint64_t samples() const { return size.pixels() * channels.size(); }
   [[nodiscard]] std::uint64_t differing_samples() const;
   [[nodiscard]] std::uint64_t samples_beyond_tolerance() const;
@@ -48,15 +57,16 @@ struct Comparison {
   // The mean difference over all pixels, equal ones too: of one channel, and of all samples.
   [[nodiscard]] double mean(std::size_t channel) const;
   [[nodiscard]] double mean() const;
-  // Peak signal-to-noise ratio in decibels over all samples, alpha too; none where no sample
-  // differs and it would be infinite.
+  // The peak signal-to-noise ratio in decibels, 10 log10(max^2 / MSE): max is the largest sample
+  // that the depth has, 255 or 65535, MSE the mean of the squared differences of all samples, those
+  // of alpha too. None where no sample differs and it is infinite.
   [[nodiscard]] std::optional<double> psnr() const;
 };
 
 // Compares pictures of one size and format that arrive as rows, top to bottom.
 class Comparer {
  public:
-  Comparer(ImageSize size, PixelFormat format, std::uint32_t tolerance);
+  Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance);
 
   // The same rows of both pictures. Throws std::overflow_error where a sum of squares does not fit
   // 64 bits, which takes more than 2^32 pixels.
@@ -69,26 +79,18 @@ class Comparer {
   template <typename Sample>
   void add_row(const Sample* a, const Sample* b, int y);
 
+  template <typename Sample>
+  void note_pixel(const Sample* a, const Sample* b, int x, int y, std::uint32_t difference);
+
   Comparison result_;
+  std::uint32_t worst_difference_ = 0;
 };
 
-// Of a picture of differences: RGB, 8-bit.
-inline constexpr PixelFormat difference_format{3, 8};
-
-// Draws the same rows of two pictures of one format as rows of difference_format. Where they are
-// equal: a, grey and dimmed to at most 85. Where they differ, by the largest difference of the
-// pixel's samples: yellow for a difference of one, each doubling a step redder, red from half of
-// the full range on. Where alpha alone differs, cyan to blue in the same steps.
-void draw_difference(const ConstRows& a, const ConstRows& b, const MutableRows& drawing);
-
-// Whether pixels can be compared one by one: same size, channels and depth.
-[[nodiscard]] bool comparable(const PictureHeader& a, const PictureHeader& b);
-
-// Reads two comparable pictures to their ends in bands, so that neither is ever in memory as a
-// whole, and draws their differences into `drawing` (of difference_format, completed but not
-// committed) where there is one. Throws PictureError where a file is damaged or the drawing cannot
-// be written.
-[[nodiscard]] Comparison compare_pictures(RowReader& a, RowReader& b, std::uint32_t tolerance,
+// Reads two pictures of one size and format to their ends in bands, so that neither is ever in
+// memory as a whole, and draws their differences into `drawing` (of difference_format, completed
+// but not committed) where there is one. Throws PictureError where a file is damaged or the drawing
+// cannot be written.
+[[nodiscard]] Comparison compare_pictures(RowReader& a, RowReader& b, const Tolerance& tolerance,
                                           RowWriter* drawing = nullptr);
 
 }  // namespace gpufilter

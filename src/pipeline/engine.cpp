@@ -33,6 +33,7 @@ void Engine::start(const Choose& choose) {
     const ScopedSpan span(start_spans_, {.activity = Activity::find_devices});
     candidates_ = choose();
   }
+  log::debug(formatted("device: {} ({})", name_of(*candidates_.at(0)), candidates_.at(0)->reason));
   const auto device = candidates_.at(0)->device;
   if (!device) return;
   try {
@@ -44,7 +45,10 @@ void Engine::start(const Choose& choose) {
 
 void Engine::start_session(const DeviceInfo& device, Timeline& timeline) {
   const ScopedSpan span(timeline, {.activity = Activity::start_device});
+  const Nanoseconds begin = now();
   session_ = std::make_shared<Session>(device, options_.cache);
+  log::debug(
+      formatted("{}: started in {:.1f} ms", device.name, static_cast<double>(now() - begin) / 1e6));
 }
 
 bool Engine::is_ready() const {

@@ -23,6 +23,7 @@ constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
 std::string milliseconds(double seconds) {
+  if (seconds < 1e-4) return "under 0.1 ms";
   return seconds < 0.01 ? formatted("{:.1f} ms", seconds * 1e3)
                         : formatted("{:.0f} ms", seconds * 1e3);
 }
@@ -83,6 +84,10 @@ Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
 }
 
 Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string reason) {
+  log::debug(formatted(
+      "estimates: decode {}, encode {}, filter {}, each on one thread; filter on the GPU {}",
+      milliseconds(times.decode), milliseconds(times.encode), milliseconds(times.host_filter),
+      milliseconds(times.device_filter)));
   const double work = member.is_host ? times.host_filter : times.device_filter;
   member.backlog += work;
   const auto give_back = [this, &member, work](void*) {
@@ -111,15 +116,16 @@ Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& time
   return all;
 }
 
-std::string Fleet::phrase(const Estimates& estimates) const {
-  const std::string host = formatted("the processor: {}", milliseconds(estimates.host));
-  if (!may_have_device()) return host + "; no GPU found";
+std::string Fleet::phrase(const Estimates& estimates, const Member& chosen) const {
+  const std::string host = milliseconds(estimates.host);
+  if (!may_have_device()) return formatted("{} estimated; no GPU found", host);
   const std::string place = gpu_place(*options_.store, options_.vendors);
   const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
-  std::string device = formatted("{}: {}", name, milliseconds(estimates.device));
-  if (estimates.start > 0)
-    device += formatted(", {} of them to start it", milliseconds(estimates.start));
-  return formatted("{}; {}", host, device);
+  const std::string device = milliseconds(estimates.device);
+  const std::string start =
+      estimates.start > 0 ? formatted(" including {} to start", milliseconds(estimates.start)) : "";
+  return chosen.is_host ? formatted("{} estimated; {} {}{}", host, name, device, start)
+                        : formatted("{} estimated{}; the processor {}", device, start, host);
 }
 
 void Fleet::completed(const PictureTask& task, const RunReport& report) {
@@ -155,10 +161,11 @@ Assignment FastestFleet::assign(const PictureTask& task) {
       may_have_device() && all.device < (in_folder() ? clearly_in_folder : clearly) * all.host;
   if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
   count(task);
-  if (pays && !in_folder()) return assign_to(*device_, times, phrase(all));
+  if (pays && !in_folder()) return assign_to(*device_, times, phrase(all, *device_));
   // The processor is not idle while the GPU starts, unless one picture would keep it until the end.
   const bool idle = host().backlog == 0 && times.host_filter / threads() < all.device / 2;
-  return assign_to(idle ? host() : first_to_end(times), times, phrase(all));
+  Member& chosen = idle ? host() : first_to_end(times);
+  return assign_to(chosen, times, phrase(all, chosen));
 }
 
 void FastestFleet::conclude() {
@@ -211,7 +218,8 @@ Assignment WholeFleet::assign(const PictureTask& task) {
   if (!in_folder() && members_.size() > 1) {
     Member& first_gpu = *std::next(members_.begin());
     const Estimates all = estimates(task, times, &first_gpu);
-    return assign_to(all.device < all.host ? first_gpu : host(), times, phrase(all));
+    Member& chosen = all.device < all.host ? first_gpu : host();
+    return assign_to(chosen, times, phrase(all, chosen));
   }
   return assign_to(first_to_end(times), times, "one of all devices");
 }

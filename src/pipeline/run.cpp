@@ -5,8 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/repeatable_source.hpp"
+#include "image/exif_orientation.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/band_pipeline.hpp"
 #include "pipeline/read_ahead.hpp"
@@ -122,7 +124,9 @@ class PictureRun {
         });
     {
       const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
-      writer->finish(walk.reader->finish());
+      const Metadata trailing = walk.reader->finish();
+      note_orientation(trailing);
+      writer->finish(trailing);
       sink->commit();
     }
     report_.output_bytes = sink->bytes_written();
@@ -132,11 +136,13 @@ class PictureRun {
   void open(Walk& walk) {
     const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
     auto source = source_.open();
-    const std::string name = source->name();
-    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), options_.limits));
+    input_name_ = source->name();
+    ReadLimits limits = options_.limits;
+    limits.warn = limits.warn && walk_ == 0;
+    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), limits));
     const PictureHeader& header = walk.reader->header();
     if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
-      throw PictureError(name, "it was changed while it was read");
+      throw PictureError(input_name_, "it was changed while it was read");
     }
     report_.size = header.size;
     report_.input_pixel = header.format;
@@ -163,6 +169,12 @@ class PictureRun {
     walk.prepared = engine.prepare(
         {task_.shape, std::move(chain), measure, memory_of_bands(), assignment_.reason},
         walk.timeline);
+    const PictureShape& input = task_.shape;
+    if (walk.prepared.plan->reads_past_edges()) {
+      check_memory(input_name_,
+                   std::uint64_t{row_pitch(input)} * static_cast<unsigned>(input.size.height),
+                   options_.limits, "a picture whose border wraps", "choose another border");
+    }
   }
 
   void describe(const PictureHeader& header, const Plan& plan) {
@@ -170,6 +182,18 @@ class PictureRun {
     report_.output_pixel = plan.output().format;
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, header.size.height);
+    report_.bands_under_way =
+        std::min(bands_in_flight(plan), static_cast<std::size_t>(report_.bands));
+    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
+    note_orientation(header.metadata);
+  }
+
+  void note_orientation(const Metadata& metadata) {
+    if (metadata.exif.empty()) return;
+    report_.exif_orientation = exif_orientation(metadata.exif);
+    if (report_.exif_orientation == 1) return;
+    log::info(formatted("{}: EXIF orientation {}: carried over, the pixels stay as stored",
+                        report_.input, report_.exif_orientation));
   }
 
   // Decodes bands, gives each to `work`, several at a time, and the results to `take` in order.
@@ -264,6 +288,7 @@ class PictureRun {
   const Codec* output_format_;  // nullptr: the input's
   Dispatcher& dispatcher_;
   const RunOptions& options_;
+  std::string input_name_;  // for messages
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;

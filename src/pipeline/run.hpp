@@ -40,6 +40,9 @@ struct RunReport {
   PixelFormat output_pixel;
   int bands = 0;
   int band_rows = 0;
+  std::size_t bands_under_way = 0;        // at the same time, in the last walk
+  std::uint64_t memory = 0;               // bytes that those may take
+  int exif_orientation = 1;               // of the input: carried, not applied
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
   bool alpha_flattened = false;  // laid over a background: the output's format has no alpha

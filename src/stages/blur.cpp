@@ -11,6 +11,22 @@
 namespace gpufilter {
 namespace {
 
+// How work-items share a tile. A GPU's take four or eight neighbours each, a CPU's a whole tile:
+// there, every row of a tile is a loop that becomes vectors.
+struct TileShares {
+  TileShares(const DeviceInfo& device, int tile, const PixelFormat& pixel)
+      : pixels(device.kind == DeviceKind::cpu ? static_cast<std::size_t>(tile)
+                                              : (pixel.bytes_per_pixel() == 1 ? 8 : 4)),
+        lines(device.kind == DeviceKind::cpu ? static_cast<std::size_t>(tile) : 1),
+        width(static_cast<std::size_t>(tile) / pixels),
+        height(static_cast<std::size_t>(tile) / lines) {}
+
+  std::size_t pixels;  // of a work-item
+  std::size_t lines;
+  std::size_t width;  // work-items
+  std::size_t height;
+};
+
 class Blur final : public Stage {
  public:
   explicit Blur(const BlurParameters& parameters) : parameters_(parameters) {}
@@ -82,30 +98,23 @@ class Blur final : public Stage {
     return kernel;
   }
 
-  // A GPU's work-items take four neighbours each, a CPU's a whole tile: there, every row of a tile
-  // is a loop that becomes vectors.
   [[nodiscard]] RowKernel tiled_kernel(const DeviceInfo& device, const PixelFormat& pixel) const {
-    const auto side = static_cast<std::size_t>(parameters_.tile);
-    const bool cpu = device.kind == DeviceKind::cpu;
-    const std::size_t pixels = cpu ? side : pixel.bytes_per_pixel() == 1 ? 8 : 4;
-    const std::size_t lines = cpu ? side : 1;
-    const std::size_t width = side / pixels;
-    const std::size_t height = side / lines;
-    const std::uint64_t bytes = blur_tile_bytes(parameters_.tile, pixel);
-    if (!device.fits(width, height, bytes)) {
+    const int side = parameters_.tile;
+    const TileShares shares(device, side, pixel);
+    if (!blur_tile_fits(device, side, pixel)) {
       throw UsageError(
           formatted("--tile {}: {} takes at most {} work-items a group and {} bytes of "
                     "local memory, the tile needs {} and {}; take a smaller tile",
                     side, device.name, device.max_work_group_size, device.local_memory,
-                    width * height, bytes));
+                    shares.width * shares.height, blur_tile_bytes(side, pixel)));
     }
     return {.file = "blur_packed.cl",
             .function = "blur_tiled",
             .macros = formatted("-D TILE={}", side),
-            .pixels = pixels,
-            .lines = lines,
-            .group_width = width,
-            .group_height = height,
+            .pixels = shares.pixels,
+            .lines = shares.lines,
+            .group_width = shares.width,
+            .group_height = shares.height,
             .variant = formatted("tiled {0}x{0}", side),
             .reason = "asked for"};
   }
@@ -152,21 +161,41 @@ std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
   return (side + 2) * std::max(row + halo, tile < 32 ? 3 * row : 0);
 }
 
+bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format) {
+  const TileShares shares(device, tile, format);
+  return device.fits(shares.width, shares.height, blur_tile_bytes(tile, format));
+}
+
 StageKind blur_stage_kind() {
   return {.option = "--blur",
-          .type = OneOf{{{"naive", BlurVariant::naive},
-                         {"tiled", BlurVariant::tiled},
-                         {"auto", BlurVariant::automatic}}},
+          .type = OneOf{{{"naive", BlurVariant::naive,
+                          "OpenCL kernel, nine reads from global memory for each pixel"},
+                         {"tiled", BlurVariant::tiled,
+                          "OpenCL kernel, work-groups share tiles in local memory"},
+                         {"auto", BlurVariant::automatic,
+                          "whatever finishes first, on the processor or a GPU"}}},
           .help =
-              "3x3 box blur: naive reads global memory nine times a pixel, tiled shares tiles "
-              "in local memory, auto takes whatever ends first",
+              "3x3 box blur. Each sample becomes the mean of itself and its eight neighbours. All "
+              "three values give the same pixels. naive and tiled name an OpenCL kernel: for "
+              "them, --device auto means opencl.",
           .parameters = {{.option = "--tile",
                           .type = OneOf{{{"8", 8}, {"16", 16}, {"32", 32}}},
                           .default_value = "16",
-                          .help = "side of a work-group",
+                          .help = "Side of a tile, and of its work-group, in pixels.",
                           .only_with = "tiled"},
                          border_parameter(),
                          alpha_parameter()},
+          .formula =
+              "out = (S + 4) / 9\n"
+              "S is the sum of the nine samples; / is a division of integers, rounding down.",
+          .edges = "--border chooses which pixels lie outside the picture.",
+          .alpha =
+              "Alpha is blurred as above. A colour is weighted by alpha a, so that transparent "
+              "pixels do not show: (sum(c * a) + sum(a) / 2) / sum(a), and the plain mean where "
+              "sum(a) is 0. --alpha independent blurs every channel by the formula. An opaque "
+              "picture comes out the same either way.",
+          .examples = {"in.png out.png --blur auto --blur auto",
+                       "in.png out.png --blur tiled --tile 32 --border mirror"},
           .from_options = blur_from_options};
 }
 

@@ -23,4 +23,7 @@ struct BlurParameters {
 // what aligns its rows.
 [[nodiscard]] std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format);
 
+// Whether --blur tiled runs on `device` with tiles of this side.
+[[nodiscard]] bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format);
+
 }  // namespace gpufilter

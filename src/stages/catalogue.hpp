@@ -19,8 +19,8 @@ namespace gpufilter {
 struct StageParameter {
   std::string option;  // with dashes: "--tile"
   ValueType type;
-  std::string default_value;  // as text
-  std::string help;
+  std::string default_value;   // as text
+  std::string help;            // sentences, as StageKind::help
   std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
   bool operator==(const StageParameter&) const = default;
 };
@@ -38,9 +38,15 @@ struct StageListing {
 struct StageKind {
   std::string option;  // with dashes: "--blur"
   ValueType type;
-  std::string help;
+  std::string help;  // what it does, in sentences; the first one stands alone in short lists
   std::vector<StageParameter> parameters = {};
   std::vector<StageListing> listings = {};
+  // More for its page, "gpufilter help blur": how a sample is computed, what happens at the
+  // picture's edges and to alpha, and command lines without the program's name.
+  std::string formula = {};
+  std::string edges = {};
+  std::string alpha = {};
+  std::vector<std::string> examples = {};
   // Makes a stage from the values of its option and of all its parameters, reading the file that
   // its option names where it names one. Throws UsageError where they make no sense.
   std::function<std::shared_ptr<const Stage>(const OptionValues&)> from_options = {};

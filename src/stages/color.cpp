@@ -87,13 +87,31 @@ std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string l
 
 StageKind color_stage_kind() {
   return {.option = "--color",
-          .type = FreeText{"PRESET[=AMOUNT]|FILE|MATRIX"},
+          .type = FreeText{"PRESET[=AMOUNT]|FILE|MATRIX",
+                           {{"PRESET[=AMOUNT]",
+                             "a matrix with a name, such as sepia, saturate=1.5 or hue=90"},
+                            {"FILE",
+                             "a text file with the matrix, a row on each line; ./sepia is a file "
+                             "with the name of a preset"},
+                            {"MATRIX", "the matrix itself, written out: \"a b c; d e f; g h i\""}}},
           .help =
-              "multiply every pixel by a 3x3, 3x4, 4x4 or 4x5 matrix: a preset's, a text "
-              "file's, or written out as \"a b c; d e f; g h i\"",
+              "Multiply colours by a matrix. It has 3x3, 3x4, 4x4 or 4x5 numbers: rows give red, "
+              "green, blue (and alpha), columns weigh red, green, blue (and alpha), and a last "
+              "column is added, as a share of the largest sample.",
           .listings = {{"--list-presets",
-                        "Print the presets of --color with their matrices and sources",
+                        "Print the presets of --color. With their ranges, matrices and sources.",
                         color_preset_list}},
+          .formula =
+              "sum = added * max\n"
+              "sum = fma(weight[k], x[k], sum) for k = red, green, blue, alpha\n"
+              "out = sum, rounded half to even and limited to 0..max\n"
+              "x are the samples as stored, max is 255 or 65535; single precision.",
+          .edges = "None: a pixel depends on no other pixel.",
+          .alpha =
+              "A matrix of three rows leaves alpha as it is, a fourth row computes it. Alpha "
+              "weighs in the colours where there is a fourth column. Grey pictures become RGB.",
+          .examples = {"in.jpg out.jpg --color sepia=0.6",
+                       "in.png out.png --color \"0 0 1; 0 1 0; 1 0 0\""},
           .from_options = color_from_options};
 }
 

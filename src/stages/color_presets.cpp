@@ -104,11 +104,10 @@ std::vector<std::string> color_presets_like(std::string_view value) {
 
 std::string color_preset_list() {
   std::string text =
-      "# The presets of --color NAME[=AMOUNT]. Rows give red, green, blue (and alpha); columns "
-      "weigh\n"
-      "# red, green, blue (and alpha), and a last column is added, as a share of the largest\n"
-      "# sample. '%' may follow an amount and 'deg' a hue. Any of these matrices may be a "
-      "file's.\n";
+      "# The presets of --color NAME[=AMOUNT]. Rows give red, green, blue (and alpha);\n"
+      "# columns weigh red, green, blue (and alpha), and a last column is added, as a\n"
+      "# share of the largest sample. '%' may follow an amount and 'deg' a hue. Each of\n"
+      "# these matrices can also be written into a file for --color.\n";
   for (const ColorPreset& preset : color_preset_table())
     text += formatted("\n{}", list_entry(preset));
   return text;

@@ -1,7 +1,6 @@
 #include "stages/color_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <system_error>
 
@@ -11,6 +10,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "stages/number.hpp"
+#include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,31 +22,20 @@ constexpr std::size_t largest_file = 65536;
 constexpr PixelFormat deepest{4, 16};
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view word_ends = " \t\r\n;,#";
 constexpr std::string_view shapes = "a matrix is 3x3, 3x4, 4x4 or 4x5";
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// A word of a text for a message: whatever it is, it stays short and on one line.
-std::string shown(std::string_view word) {
-  constexpr std::size_t longest = 32;
-  std::string text;
-  for (const char c : word.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : formatted("\\x{:02x}", byte);
-  }
-  return word.size() > longest ? text + "..." : text;
-}
+// Words are quoted up to this length.
+constexpr std::size_t longest = 32;
 
 struct Row {
   int line = 1;
-  std::vector<double> numbers;
-  std::string_view last;  // of the numbers, as written
+  std::vector<double> numbers;  // in single precision
+  std::string_view last;        // of the numbers, as written
 };
 
 class MatrixParser {
@@ -64,7 +53,7 @@ class MatrixParser {
     check_shape();
     MatrixRows numbers;
     for (Row& row : rows_) {
-      if (row.numbers.size() > rows_.size()) check_bias(row);
+      if (row.numbers.size() > rows_.size()) set_bias(row);
       numbers.push_back(std::move(row.numbers));
     }
     return to_matrix(numbers);
@@ -92,16 +81,10 @@ class MatrixParser {
   }
 
   void take_number() {
-    const std::size_t size = std::min(text_.find_first_of(" \t\r\n;,#"), text_.size());
+    const std::size_t size = std::min(text_.find_first_of(word_ends), text_.size());
     const std::string_view word = text_.substr(0, size);
     text_.remove_prefix(size);
-    // from_chars takes no plus sign.
-    const bool plus = word.size() > 1 && word[0] == '+' && (is_digit(word[1]) || word[1] == '.');
-    const std::string number = shown(word.substr(plus ? 1 : 0));
-    row_.numbers.push_back(parse_number(here(), number));
-    if (!std::isfinite(static_cast<float>(row_.numbers.back()))) {
-      fail(formatted("'{}' is too large: single precision ends at 3.4e38", number));
-    }
+    row_.numbers.push_back(parse_float(here(), word));
     row_.last = word;
     comma_allowed_ = true;
   }
@@ -118,8 +101,8 @@ class MatrixParser {
 
   void check_row() const {
     const std::size_t count = row_.numbers.size();
-    const std::string found =
-        formatted("{} number{} up to '{}'", count, count == 1 ? "" : "s", shown(row_.last));
+    const std::string found = formatted("{} number{} up to '{}'", count, count == 1 ? "" : "s",
+                                        shown(row_.last, longest));
     if (rows_.size() == 4) fail(formatted("{} in a fifth row; {}", found, shapes));
     if (count < 3 || count > 5) fail(formatted("{} in a row; {}", found, shapes));
     const std::size_t before = rows_.empty() ? count : rows_.front().numbers.size();
@@ -131,16 +114,19 @@ class MatrixParser {
     const std::size_t count = rows_.front().numbers.size();
     if (rows_.size() < 3 || count < rows_.size() || count > rows_.size() + 1) {
       fail_whole(formatted("{} row{} of {} numbers, up to '{}'; {}", rows_.size(),
-                           rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last), shapes));
+                           rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last, longest),
+                           shapes));
     }
   }
 
-  void check_bias(const Row& row) const {
+  // The last number is added: it is rounded after it has been multiplied by the largest sample.
+  void set_bias(Row& row) const {
+    row.numbers.back() = parse_number(at_line(row.line), row.last);
     if (std::isfinite(static_cast<float>(row.numbers.back() * deepest.max_sample()))) return;
     throw UsageError(
         formatted("{}: '{}' is too large to be added: single precision ends at 3.4e38, and it is a "
                   "share of the largest sample, up to {}",
-                  at_line(row.line), shown(row.last), deepest.max_sample()));
+                  at_line(row.line), shown(row.last, longest), deepest.max_sample()));
   }
 
   [[nodiscard]] std::string at_line(int line) const {
@@ -169,14 +155,8 @@ class MatrixParser {
 };
 
 bool begins_with_number(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
-  text.remove_prefix(begin);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc::invalid_argument) return false;
-  return end == text.data() + text.size() ||
-         std::string_view(" \t\r\n;,#").find(*end) != std::string_view::npos;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+  return is_number(text.substr(0, text.find_first_of(word_ends)));
 }
 
 }  // namespace
@@ -205,7 +185,7 @@ bool is_matrix_text(std::string_view value) {
     if (value.starts_with(path)) return false;
   }
   if (begins_with_number(value)) return true;
-  const bool has_digit = std::any_of(value.begin(), value.end(), is_digit);
+  const bool has_digit = value.find_first_of("0123456789") != std::string_view::npos;
   return has_digit && value.find_first_of(";\n") != std::string_view::npos;
 }
 

@@ -142,11 +142,20 @@ std::shared_ptr<const Stage> make_auto_levels(double clip_percent) {
 
 StageKind levels_stage_kind() {
   return {.option = "--levels",
-          .type = FreeText{"auto|auto=PERCENT|LOW,HIGH"},
+          .type = FreeText{"auto|auto=PERCENT|LOW,HIGH",
+                           {{"auto", "from the picture's own minimum and maximum"},
+                            {"auto=PERCENT",
+                             "the same, but PERCENT of the samples may be clipped at each end"},
+                            {"LOW,HIGH", "in samples (16,235) or in percent of max (10%,90%)"}}},
           .help =
-              "stretch to full range: from the picture's minimum and maximum, with PERCENT of "
-              "the samples clipped at each end, or from LOW,HIGH in sample values or percent "
-              "(10%,90%)",
+              "Stretch colours to the full range. LOW becomes 0 and HIGH the largest sample, for "
+              "all colour channels alike, so that grey stays grey.",
+          .formula =
+              "out = (x - LOW) * max / (HIGH - LOW), rounded half to even and limited to 0..max\n"
+              "x are the samples as stored, max is 255 or 65535; double precision.",
+          .edges = "None: a pixel depends on no other pixel, but auto looks at all of them first.",
+          .alpha = "Stays as it is, and is not looked at.",
+          .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
           .from_options = levels_from_options};
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "stages/network_text.hpp"
+#include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {

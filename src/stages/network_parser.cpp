@@ -1,5 +1,4 @@
 #include <array>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -10,6 +9,8 @@
 #include "base/format.hpp"
 #include "stages/network.hpp"
 #include "stages/network_text.hpp"
+#include "stages/number.hpp"
+#include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
@@ -17,9 +18,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view known_format = "gpufilter-network-1";
-
-// What is not below this rounds to infinity in single precision.
-constexpr double float_limit = 0x1.ffffffp127;
 
 // What comes next in the file.
 enum class Next {
@@ -68,14 +66,11 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
 
   bool null() override { refuse("null"); }
   bool boolean(bool value) override { refuse(value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) override {
-    return number(static_cast<double>(value), std::to_string(value));
-  }
-  bool number_unsigned(number_unsigned_t value) override {
-    return number(static_cast<double>(value), std::to_string(value));
-  }
-  bool number_float(number_float_t value, const string_t& token) override {
-    return number(value, token);
+  bool number_integer(number_integer_t value) override { return number(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
+  // nlohmann's value is a double; the weight is rounded once, from the digits.
+  bool number_float(number_float_t /*value*/, const string_t& token) override {
+    return number(token);
   }
   bool binary(binary_t& /*value*/) override { refuse("binary data"); }
 
@@ -175,7 +170,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t /*position*/, const std::string& token,
                    const Json::exception& error) override {
     constexpr int number_overflow = 406;
-    if (error.id == number_overflow) fail_too_large(token);
+    if (error.id == number_overflow) return number(token);
     const std::string text = error.what();
     const std::size_t column = text.find("column ");
     fail_at(position_.line,
@@ -187,12 +182,11 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
 
   static std::string quoted(std::string_view text) { return formatted("\"{}\"", shown(text)); }
 
-  bool number(double value, const std::string& token) {
+  bool number(const std::string& token) {
     const bool weight = next_ == Next::weight;
     if (!weight && next_ != Next::bias_number) refuse(shown(token));
-    if (std::abs(value) >= float_limit) fail_too_large(token);
     std::vector<float>& numbers = weight ? layer().weights : layer().bias;
-    numbers.push_back(static_cast<float>(value));
+    numbers.push_back(parse_float(here(), token));
     if (numbers.size() - (weight ? row_begin_ : 0) > network_width) {
       fail(formatted("more than {} numbers", network_width));
     }
@@ -235,21 +229,22 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     }
   }
 
-  // The part of the network that is being read, for messages.
-  [[nodiscard]] std::string place() const {
+  // The line, and the part of the network that is being read, for messages.
+  [[nodiscard]] std::string here() const {
+    const std::string line = formatted("{}:{}", name_, position_.line);
     switch (next_) {
       case Next::weight:
-        return formatted("layer {}, row {} of weights: ", network_.layers.size(), row_);
+        return formatted("{}: layer {}, row {} of weights", line, network_.layers.size(), row_);
       case Next::bias_number:
-        return formatted("layer {}, bias: ", network_.layers.size());
+        return formatted("{}: layer {}, bias", line, network_.layers.size());
       case Next::key_of_layer:
       case Next::weights:
       case Next::row:
       case Next::bias:
       case Next::activation:
-        return formatted("layer {}: ", network_.layers.size());
+        return formatted("{}: layer {}", line, network_.layers.size());
       default:
-        return {};
+        return line;
     }
   }
 
@@ -257,10 +252,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     throw UsageError(formatted("{}:{}: {}", name_, line, reason));
   }
   [[noreturn]] void fail(const std::string& reason) const {
-    fail_at(position_.line, place() + reason);
-  }
-  [[noreturn]] void fail_too_large(const std::string& token) const {
-    fail(formatted("{} is too large: single precision ends at 3.4e38", shown(token)));
+    throw UsageError(formatted("{}: {}", here(), reason));
   }
   [[noreturn]] void refuse(const std::string& what) const {
     fail(formatted("{} stands where {} should be", what, to_string(next_)));

@@ -46,6 +46,22 @@ std::string expectation(const FreeText& type) {
   return type.form;
 }
 
+std::vector<ValueMeaning> meanings_of(const OneOf& type) {
+  std::vector<ValueMeaning> meanings;
+  std::transform(type.choices.begin(), type.choices.end(), std::back_inserter(meanings),
+                 [](const Choice& choice) {
+                   return ValueMeaning{choice.word, choice.help};
+                 });
+  return meanings;
+}
+std::vector<ValueMeaning> meanings_of(const FreeText& type) {
+  return type.meanings;
+}
+template <typename Type>
+std::vector<ValueMeaning> meanings_of(const Type& /*type*/) {
+  return {};
+}
+
 // Each gives the value of `text`, which the user knows as `words`: "--tile 12".
 int read(const OneOf& type, const std::string& words, const std::string& text) {
   for (const Choice& choice : type.choices) {
@@ -60,7 +76,7 @@ int read(const OneOf& type, const std::string& words, const std::string& text) {
 }
 
 double read(const NumberIn& type, const std::string& words, const std::string& text) {
-  const bool digits = text.find_first_not_of("-0123456789") == std::string::npos;
+  const bool digits = text.find_first_not_of("+-0123456789") == std::string::npos;
   const std::optional<double> number = to_number(text);
   if (number && type.low <= *number && *number <= type.high && (digits || !type.whole)) {
     return *number;
@@ -79,6 +95,10 @@ std::string read(const FreeText& /*type*/, const std::string& /*words*/, const s
 
 std::string value_form(const ValueType& type) {
   return std::visit([](const auto& known) { return form_of(known); }, type);
+}
+
+std::vector<ValueMeaning> value_meanings(const ValueType& type) {
+  return std::visit([](const auto& known) { return meanings_of(known); }, type);
 }
 
 std::string expected_value(const ValueType& type) {

@@ -10,16 +10,27 @@
 
 namespace gpufilter {
 
-// A word, and the enumerator or whole number that it stands for.
+// A word, and the enumerator or whole number that it stands for. `help` says what it does; it may
+// be empty where the word says it all.
 struct Choice {
   template <typename Meaning>
   requires std::is_enum_v<Meaning> || std::is_same_v<Meaning, int> Choice(std::string name,
-                                                                          Meaning what)
-      : word(std::move(name)), meaning(static_cast<int>(what)) {}
+                                                                          Meaning what,
+                                                                          std::string text = {})
+      : word(std::move(name)), meaning(static_cast<int>(what)), help(std::move(text)) {}
   bool operator==(const Choice&) const = default;
 
   std::string word;
   int meaning;
+  std::string help;
+};
+
+// A value or a form of values, and what it does: {"LOW,HIGH", "from LOW to HIGH"}. The help is a
+// phrase without a capital and a full stop.
+struct ValueMeaning {
+  std::string form;
+  std::string help;
+  bool operator==(const ValueMeaning&) const = default;
 };
 
 struct OneOf {
@@ -43,6 +54,7 @@ struct FileName {
 // Text that the stage reads itself. The help shows it as `form`: "auto|LOW,HIGH".
 struct FreeText {
   std::string form;
+  std::vector<ValueMeaning> meanings = {};
   bool operator==(const FreeText&) const = default;
 };
 
@@ -50,6 +62,9 @@ using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText>;
 
 // How the help shows a value of this type: "naive|tiled|auto", "1..255", "FILE".
 [[nodiscard]] std::string value_form(const ValueType& type);
+
+// Each value, or form of values, with what it does; empty where the form says it all.
+[[nodiscard]] std::vector<ValueMeaning> value_meanings(const ValueType& type);
 
 // What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
 [[nodiscard]] std::string expected_value(const ValueType& type);

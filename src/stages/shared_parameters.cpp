@@ -7,22 +7,22 @@ namespace gpufilter {
 
 StageParameter border_parameter() {
   return {.option = "--border",
-          .type = OneOf{{{"replicate", Border::replicate},
-                         {"mirror", Border::mirror},
-                         {"wrap", Border::wrap},
-                         {"constant", Border::constant}}},
+          .type = OneOf{{{"replicate", Border::replicate, "the nearest pixel, aaa|abcd|ddd"},
+                         {"mirror", Border::mirror,
+                          "the reflection about the outermost pixel, dcb|abcd|cba"},
+                         {"wrap", Border::wrap, "the opposite side, bcd|abcd|abc"},
+                         {"constant", Border::constant, "opaque black"}}},
           .default_value = "replicate",
-          .help =
-              "what lies outside the picture: the nearest pixel, the reflection about it, the "
-              "opposite side, or opaque black"};
+          .help = "What lies outside the picture."};
 }
 
 StageParameter alpha_parameter() {
   return {
       .option = "--alpha",
-      .type = OneOf{{{"weighted", AlphaMode::weighted}, {"independent", AlphaMode::independent}}},
+      .type = OneOf{{{"weighted", AlphaMode::weighted, "colours are weighted by their alpha"},
+                     {"independent", AlphaMode::independent, "all channels are treated alike"}}},
       .default_value = "weighted",
-      .help = "weight colours by their alpha, or treat all channels alike"};
+      .help = "How colours and alpha are mixed."};
 }
 
 }  // namespace gpufilter

@@ -10,25 +10,31 @@
 namespace gpufilter {
 namespace {
 
+constexpr double lowest_key = 0.001;  // seven stops below middle grey
+
 const char* name_of(ToneCurve curve) {
   return curve == ToneCurve::reinhard ? "reinhard" : "filmic";
 }
 
-double curve_at(ToneCurve curve, double x, double white) {
-  if (curve == ToneCurve::reinhard) return x * (1 + x / (white * white)) / (1 + x);
+// Equation 4 of the paper.
+double reinhard(double exposed, double white) {
+  const double share = exposed / white;
+  return (exposed + share * share) / (1 + exposed);
+}
+
+double hable(double x) {
   constexpr double a = 0.15;
   constexpr double b = 0.5;
   constexpr double c = 0.1;
   constexpr double d = 0.2;
   constexpr double e = 0.02;
   constexpr double f = 0.3;
-  const double exposed = 2 * x;
-  return (exposed * (a * exposed + c * b) + d * e) / (exposed * (a * exposed + b) + d * f) - e / f;
+  return (x * (a * x + c * b) + d * e) / (x * (a * x + b) + d * f) - e / f;
 }
 
-// The mean of ln(1e-4 + L) over the picture, as an exponential again.
-double log_mean(const Histogram& luma) {
-  constexpr double offset = 1e-4;  // keeps black pixels from making the mean 0
+// Equation 1 of the paper.
+double log_average(const Histogram& luma) {
+  constexpr double offset = 1e-4;  // keeps black pixels from making the average 0
   const double max = static_cast<double>(luma.size() - 1);
   double sum = 0;
   double pixels = 0;
@@ -40,6 +46,28 @@ double log_mean(const Histogram& luma) {
   }
   return std::exp(sum / pixels);
 }
+
+// From luminance to luminance, both as shares of white.
+class ToneMapping {
+ public:
+  ToneMapping(const ToneMapParameters& parameters, double average, double lightest)
+      : curve_(parameters.curve), exposure_(parameters.key / average) {
+    const bool fits_any_key = curve_ == ToneCurve::reinhard;
+    white_ = (fits_any_key ? exposure_ : middle_grey / average) * lightest;
+  }
+
+  [[nodiscard]] double operator()(double luminance) const {
+    constexpr double exposure_bias = 2;  // Hable's
+    const double exposed = exposure_ * luminance;
+    if (curve_ == ToneCurve::reinhard) return reinhard(exposed, white_);
+    return hable(exposure_bias * exposed) / hable(exposure_bias * white_);
+  }
+
+ private:
+  ToneCurve curve_;
+  double exposure_;
+  double white_ = 0;
+};
 
 class ToneMap final : public Stage {
  public:
@@ -77,8 +105,8 @@ std::shared_ptr<const Stage> tonemap_from_options(const OptionValues& values) {
   ToneMapParameters parameters{.curve = parts.choice<ToneCurve>("--tonemap")};
   if (equals != std::string::npos) {
     parameters.key = parse_number("--tonemap " + value, std::string_view(value).substr(equals + 1));
-    if (parameters.key <= 0 || parameters.key > 1) {
-      throw UsageError(formatted("--tonemap {}: KEY must be above 0 and at most 1", value));
+    if (parameters.key < lowest_key || parameters.key > 1) {
+      throw UsageError(formatted("--tonemap {}: KEY must be from {} to 1", value, lowest_key));
     }
   }
   return make_tonemap(parameters);
@@ -93,13 +121,10 @@ std::vector<float> tone_factors(const ToneMapParameters& parameters, const Histo
     --lightest;
   if (lightest == 0) return factors;
   const double max = static_cast<double>(luma.size() - 1);
-  const double scale = parameters.key / log_mean(luma);
-  const double white = scale * static_cast<double>(lightest) / max;
-  const double top = curve_at(parameters.curve, white, white);
+  const ToneMapping mapping(parameters, log_average(luma), static_cast<double>(lightest) / max);
   for (std::size_t i = 1; i < factors.size(); ++i) {
     const double luminance = static_cast<double>(i) / max;
-    factors[i] =
-        static_cast<float>(curve_at(parameters.curve, scale * luminance, white) / top / luminance);
+    factors[i] = static_cast<float>(mapping(luminance) / luminance);
   }
   factors[0] = factors[1];  // luma rounds to 0 where a little colour is left
   return factors;
@@ -110,12 +135,29 @@ std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters) {
 }
 
 StageKind tonemap_stage_kind() {
-  return {.option = "--tonemap",
-          .type = FreeText{"reinhard|filmic[=KEY]"},
-          .help =
-              "tone mapping from the picture's own brightness; KEY, 0.18 by default, is how "
-              "light its mean becomes",
-          .from_options = tonemap_from_options};
+  return {
+      .option = "--tonemap",
+      .type = FreeText{"reinhard|filmic[=KEY]",
+                       {{"reinhard[=KEY]",
+                         "the operator of Reinhard et al. (2002), which clips nothing"},
+                        {"filmic[=KEY]",
+                         "Hable's curve (2010), with a toe and a shoulder; a KEY above 0.18 "
+                         "clips highlights"}}},
+      .help =
+          "Compress the range of brightness. The picture is exposed by its own brightness, then "
+          "a curve is applied. KEY, 0.18 by default, is the brightness that the logarithmic "
+          "mean gets before the curve: half the KEY is one stop darker.",
+      .formula =
+          "Lw = luma / max; Lm = exp(mean of ln(0.0001 + Lw)); L = KEY / Lm * Lw\n"
+          "reinhard: Ld = L * (1 + L / Lwhite^2) / (1 + L)\n"
+          "filmic: Ld = h(2 L) / h(2 Lwhite)\n"
+          "h(x) = (x (0.15 x + 0.05) + 0.004) / (x (0.15 x + 0.5) + 0.06) - 0.02 / 0.3\n"
+          "out = sample * Ld / Lw, rounded half to even and limited to 0..max\n"
+          "Lwhite is L of the lightest pixel, for filmic with a KEY of 0.18.",
+      .edges = "None: a pixel depends on no other pixel, but all are looked at first.",
+      .alpha = "Stays as it is, and is not looked at.",
+      .examples = {"in.jpg out.jpg --tonemap reinhard", "in.png out.png --tonemap filmic=0.36"},
+      .from_options = tonemap_from_options};
 }
 
 }  // namespace gpufilter

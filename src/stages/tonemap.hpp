@@ -8,22 +8,37 @@ namespace gpufilter {
 
 enum class ToneCurve { reinhard, filmic };
 
+// The brightness of a grey card in daylight, as a share of white.
+inline constexpr double middle_grey = 0.18;
+
 struct ToneMapParameters {
   ToneCurve curve = ToneCurve::reinhard;
-  double key = 0.18;  // the brightness that the picture's mean gets, before the curve: 0 < key <= 1
+  // The brightness that the picture's log-average gets before the curve, from 0.001 to 1. Twice
+  // the key is one stop more exposure.
+  double key = middle_grey;
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters);
 
-// For every luma the factor that a pixel's colours are multiplied by. With L = luma / max of a
-// pixel, Lmean = exp(mean of ln(1e-4 + L)) over the picture and x = key * L / Lmean, the pixel's
-// new luminance is curve(x) / curve(xwhite), where xwhite is x of the picture's lightest pixel.
-// curve(x) is, for
-// - reinhard: x * (1 + x / xwhite^2) / (1 + x) (E. Reinhard et al., Photographic Tone Reproduction
-//   for Digital Images, 2002, equations 1, 2 and 4);
-// - filmic: h(2 x), h(x) = (x (A x + C B) + D E) / (x (A x + B) + D F) - E / F with A = 0.15,
-//   B = 0.5, C = 0.1, D = 0.2, E = 0.02, F = 0.3 (J. Hable, Uncharted 2: HDR Lighting, 2010).
-// Computed in double precision. A picture that is black throughout gets 1 everywhere.
+// For every luma the factor Ld / Lw that a pixel's colours are multiplied by. Lw = luma / max is
+// the pixel's luminance from 0 to 1, Ld the one to display, above 1 for white and lighter.
+//
+// E. Reinhard, M. Stark, P. Shirley, J. Ferwerda: Photographic Tone Reproduction for Digital
+// Images, ACM Transactions on Graphics 21(3), 2002, calls the log-average Lm of N pixels, the key a
+// and the exposed luminance L:
+//   Lm = exp(1/N * sum of ln(1e-4 + Lw))    equation 1, with 1/N inside as it is meant
+//   L = a / Lm * Lw                         equation 2
+// - reinhard: Ld = L (1 + L / Lwhite^2) / (1 + L), equation 4, where Lwhite is L of the lightest
+//   pixel, the paper's default: that pixel becomes white, nothing burns out, for any key. Without
+//   the white point this is equation 3, L / (1 + L).
+// - filmic: Ld = h(2 L) / h(2 Lwhite), h(x) = (x (A x + C B) + D E) / (x (A x + B) + D F) - E / F
+//   with A = 0.15, B = 0.5, C = 0.1, D = 0.2, E = 0.02, F = 0.3 (J. Hable: Filmic Tonemapping
+//   Operators, 2010). Lwhite is L of the lightest pixel at the key of middle grey: that pixel
+//   becomes white at this key, a lower key darkens the picture, a higher one clips its highlights.
+//
+// Both curves rise with Lw, and at every Lw with the key; reinhard stays at 1 for the lightest
+// pixel. Computed in double precision, the factor rounded to float. A picture that is black
+// throughout gets 1 everywhere; luma 0, where a little colour may be left, gets the factor of 1.
 [[nodiscard]] std::vector<float> tone_factors(const ToneMapParameters& parameters,
                                               const Histogram& luma);
 

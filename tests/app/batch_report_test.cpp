@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/batch_data.hpp"
 #include "app/example_report.hpp"
 
 namespace gpufilter {
@@ -18,10 +19,21 @@ class BatchReporting : public ::testing::Test {
  protected:
   void add(PictureStatus status, const RunReport* report = nullptr) {
     totals_.add(result_of(item_, status), report);
+    ++added_;
   }
 
-  const BatchItem item_{.relative = "in.png", .output = "in.png", .bytes = 77};
+  // What the user sees of all that was added.
+  [[nodiscard]] std::string summary(Nanoseconds elapsed) const {
+    BatchPlan plan;
+    plan.inputs = {"in"};
+    plan.output = "out";
+    plan.items.resize(added_);
+    return batch_summary(plan, totals_, elapsed);
+  }
+
+  const BatchItem item_{.input = "in/in.png", .output = "in.png", .bytes = 77};
   BatchTotals totals_;
+  std::size_t added_ = 0;
 };
 
 TEST_F(BatchReporting, AddsPicturesUp) {
@@ -44,18 +56,60 @@ TEST_F(BatchReporting, AddsPicturesUp) {
   EXPECT_EQ(kernels, (std::vector<std::string>{"blur tiled 16x16", "tint various"}));
 }
 
-TEST_F(BatchReporting, SumsUpInALine) {
-  EXPECT_EQ(batch_summary(totals_, 1), "0 pictures done\n");
-  const RunReport report = test::example_report();
+TEST_F(BatchReporting, SumsUpInTwoLines) {
+  EXPECT_EQ(summary(1), "in -> out: 0 pictures done\n");
+  RunReport report = test::example_report();
+  report.engine.device = "processor";
+  report.engine.reason = "asked for";
   add(PictureStatus::done, &report);
-  EXPECT_EQ(batch_summary(totals_, 250'000'000), "1 picture done: 0.5 Mpx in 0.25 s, 2.0 Mpx/s\n");
+  EXPECT_EQ(summary(250'000'000),
+            "in -> out: 1 picture done\n"
+            "0.25 s, 4.0 pictures/s, 2.0 Mpx/s; device: processor (asked for)\n");
   add(PictureStatus::unchanged);
   add(PictureStatus::exists);
   add(PictureStatus::failed);
   add(PictureStatus::not_begun);
-  EXPECT_EQ(batch_summary(totals_, 250'000'000),
-            "1 picture done, 1 unchanged, 1 skipped, 1 failed, 1 not begun: 0.5 Mpx in 0.25 s, "
-            "2.0 Mpx/s\n");
+  EXPECT_EQ(summary(4'000'000'000),
+            "in -> out: 1 of 5 pictures done, 1 failed, 1 unchanged since an earlier run, "
+            "1 skipped (already exists), 1 not begun\n"
+            "4.00 s, 4.0 s/picture, 0.1 Mpx/s; device: processor (asked for)\n");
+}
+
+TEST_F(BatchReporting, NamesEachDeviceOnce) {
+  RunReport report = test::example_report();
+  for (const char* reason : {"5 ms", "7 ms", "5 ms"}) {
+    report.engine.device = "processor";
+    report.engine.reason = reason;
+    add(PictureStatus::done, &report);
+  }
+  EXPECT_EQ(summary(1'000'000'000),
+            "in -> out: 3 pictures done\n1.00 s, 3.0 pictures/s, 1.5 Mpx/s; device: processor\n");
+  report.engine.device = "Fast GPU";
+  add(PictureStatus::done, &report);
+  EXPECT_NE(
+      summary(1'000'000'000).find("; devices: processor (3 pictures), Fast GPU (1 picture)\n"),
+      std::string::npos);
+  const std::string table = batch_table(totals_, 1'000'000'000);
+  EXPECT_EQ(table.rfind("device: processor, 3 pictures\ndriver: OpenCL 3.0 Maker 1.2, 7.8\n"
+                        "device: Fast GPU, 1 picture: 5 ms\n",
+                        0),
+            0U)
+      << table;
+}
+
+TEST_F(BatchReporting, ADryRunSaysWhatItWouldDo) {
+  add(PictureStatus::planned);
+  add(PictureStatus::planned);
+  add(PictureStatus::exists);
+  EXPECT_EQ(summary(1), "in -> out: 2 of 3 pictures would be done, 1 skipped (already exists)\n");
+}
+
+TEST_F(BatchReporting, NamesAreShownOnOneLine) {
+  BatchPlan plan;
+  plan.inputs = {"a\nb", "c", "d"};
+  plan.output = "\033[2J";
+  EXPECT_EQ(batch_summary(plan, totals_, 1),
+            "a\\nb and 2 more inputs -> \\x1b[2J: 0 pictures done\n");
 }
 
 TEST_F(BatchReporting, ATimeWithoutBytesHasNoRate) {

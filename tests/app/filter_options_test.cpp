@@ -44,12 +44,14 @@ class FilterOptionsTest : public ::testing::Test {
 TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   const FilterOptions options = parsed({});
   EXPECT_EQ(options.input, "in.png");
+  EXPECT_EQ(options.inputs, std::vector<std::string>{"in.png"});
   EXPECT_EQ(options.output, "out.png");
+  EXPECT_TRUE(options.only_names);
   EXPECT_TRUE(options.chain.empty());
   EXPECT_EQ(options.device, "auto");
   EXPECT_FALSE(options.require_device);
   EXPECT_FALSE(options.in_place);
-  EXPECT_EQ(options.timing, TimingFormat::table);
+  EXPECT_EQ(options.timing, TimingFormat::line);
   EXPECT_EQ(options.trace, "");
   EXPECT_EQ(options.on_exists, OnExists::overwrite);
   EXPECT_EQ(options.progress, ProgressMode::automatic);
@@ -144,10 +146,10 @@ TEST_F(FilterOptionsTest, TheOptionsOfFormatsSayWhatTheyTake) {
 }
 
 TEST_F(FilterOptionsTest, AFormatHasAllOfItsEndings) {
-  EXPECT_EQ(parsed({}).folder.to, nullptr);
-  EXPECT_EQ(parsed({"--to", "png"}).folder.to, &png_codec());
-  EXPECT_EQ(parsed({"--to", "jpg"}).folder.to, &jpeg_codec());
-  EXPECT_EQ(parsed({"--to", "jpeg"}).folder.to, &jpeg_codec());
+  EXPECT_EQ(parsed({}).to, nullptr);
+  EXPECT_EQ(parsed({"--to", "png"}).to, &png_codec());
+  EXPECT_EQ(parsed({"--to", "jpg"}).to, &jpeg_codec());
+  EXPECT_EQ(parsed({"--to", "jpeg"}).to, &jpeg_codec());
 }
 
 TEST_F(FilterOptionsTest, StagesMayStandAnywhere) {
@@ -203,17 +205,32 @@ TEST_F(FilterOptionsTest, TheEnvironmentNamesADevice) {
   EXPECT_EQ(parsed({}).device, "auto");
 }
 
+TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"a.png", "b.png", "-", "out", "--blur", "auto"},
+        {"a.png", "--blur", "auto", "b.png", "-", "out"},
+        {"--blur=auto", "a.png", "b.png", "-", "out"}}) {
+    const auto options = parse(words);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->inputs, (std::vector<std::string>{"a.png", "b.png", "-"}));
+    EXPECT_EQ(options->input, "a.png");
+    EXPECT_EQ(options->output, "out");
+    EXPECT_EQ(options->chain.size(), 1U);
+    EXPECT_FALSE(options->only_names);
+  }
+}
+
 TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
   EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpen"}),
-            "--sharpen: there is no such option (see gpufilter --help)");
+            "--sharpen: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
-            "--sharpness: there is no such option (see gpufilter --help)");
+            "--sharpness: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),
-            "--boder: there is no such option; did you mean --border? (see gpufilter --help)");
-  EXPECT_EQ(complaint({"in.png", "out.png", "more.png"}),
-            "more.png: one argument too many (see gpufilter --help)");
+            "--boder: unknown option; did you mean --border?");
+  EXPECT_EQ(complaint({"--boder", "wrap", "--quality", "500"}),
+            "--boder: unknown option; did you mean --border?");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur"}),
             "--blur needs a value: naive|tiled|auto (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--blur", "tiled", "--tile"}),

@@ -16,62 +16,42 @@ std::string heard(const std::function<void()>& say) {
   return ::testing::internal::GetCapturedStderr();
 }
 
-TEST(Progress, IsALineThatIsTakenAwayAgain) {
+Progress half(std::uint64_t done = 1, std::uint64_t all = 2) {
+  Progress progress;
+  progress.name = "a.png";
+  progress.done = done;
+  progress.all = all;
+  return progress;
+}
+
+// What a terminal shows is tested in tests/cli/progress_terminal_test.cpp.
+TEST(Progress, IsLinesWhereThereIsNoTerminal) {
   EXPECT_EQ(heard([] {
-              ProgressLine line(ProgressMode::on, "a.png");
-              line.show(1, 8);
+              ProgressDisplay display(ProgressMode::on);
+              display.show(half());
+              display.clear();
             }),
-            "\ra.png: 12 %\033[K\r\033[K");
+            "gpufilter: a.png, 50 %\n");
 }
 
-TEST(Progress, IsNotWrittenAtEveryBand) {
-  const std::string said = heard([] {
-    ProgressLine line(ProgressMode::on, "a.png");
-    for (int i = 1; i <= 1000; ++i)
-      line.show(i, 1000);
-  });
-  EXPECT_EQ(said.rfind("\ra.png: 0 %", 0), 0U) << said;
-  EXPECT_LT(said.size(), 500U);
-}
-
-TEST(Progress, GoesOnAfterAWhile) {
-  const std::string said = heard([] {
-    ProgressLine line(ProgressMode::on, "a.png");
-    line.show(1, 4);
-    std::this_thread::sleep_for(std::chrono::milliseconds(110));
-    line.show(2, 4);
-    line.clear();
-    line.clear();
-  });
-  EXPECT_EQ(said, "\ra.png: 25 %\033[K\ra.png: 50 %\033[K\r\033[K");
-}
-
-TEST(Progress, ShowsTheEndOfALongName) {
-  const auto shown = [](const std::string& name) {
-    return heard([&] {
-      ProgressLine line(ProgressMode::on, name);
-      line.show(1, 2);
-    });
-  };
-  const std::string end = std::string(59, 'c');
-  EXPECT_EQ(shown("a/b/" + end), "\r.../" + end + ": 50 %\033[K\r\033[K");
-  // Where it is cut lies the second byte of a character.
-  EXPECT_EQ(shown("x\xc3\xa4" + end), "\r..." + end + ": 50 %\033[K\r\033[K");
-}
-
-TEST(Progress, CountsBeyondThirtyTwoBits) {
+TEST(Progress, IsALineASecond) {
   EXPECT_EQ(heard([] {
-              ProgressLine line(ProgressMode::on, "a.png");
-              line.show(3'000'000'000, 4'000'000'000);
+              ProgressDisplay display(ProgressMode::on);
+              for (std::uint64_t i = 1; i <= 999; ++i)
+                display.show(half(i, 1000));
+              std::this_thread::sleep_for(std::chrono::milliseconds(1010));
+              display.show(half(1000, 1000));
             }),
-            "\ra.png: 75 %\033[K\r\033[K");
+            "gpufilter: a.png, 0 %\ngpufilter: a.png, 100 %\n");
 }
 
 TEST(Progress, SaysNothingWhereItIsOffOrNobodyLooks) {
   for (const ProgressMode mode : {ProgressMode::off, ProgressMode::automatic}) {
     EXPECT_EQ(heard([mode] {
-                ProgressLine line(mode, "a.png");
-                line.show(1, 2);
+                ProgressDisplay display(mode);
+                display.show(half());
+                std::this_thread::sleep_for(std::chrono::milliseconds(1010));
+                display.show(half());
               }),
               "");
   }

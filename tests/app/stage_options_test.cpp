@@ -174,8 +174,9 @@ TEST(StageOptions, TheHelpComesFromTheDeclarations) {
   const StageOptions options(app, kinds());
   const std::string help = app.help();
   for (const char* part :
-       {"--soft plain|tiled", "--tile 8|16|32 [16]", "With --soft tiled: side", "--sharp 1..9",
-        "--share 0..1 [0.5]", "--invert HOW", "With --soft or --sharp: what lies outside"}) {
+       {"--soft plain|tiled", "--tile 8|16|32 [16]", "side of a tile With --soft tiled.",
+        "--sharp 1..9", "--share 0..1 [0.5]", "--invert HOW", "With --soft or --sharp.",
+        "mirror: the reflection"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   EXPECT_EQ(help.find("--border"), help.rfind("--border")) << "listed once\n" << help;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/example_report.hpp"
+#include "app/timing_line.hpp"
 
 namespace gpufilter {
 namespace {
@@ -42,7 +43,7 @@ TEST(TimingTable, NamesWhatWasLeftOut) {
   report.engine.fallbacks = {"GPU: it is broken", "CPU: it is too"};
   const std::string table = timing_table(report);
   EXPECT_NE(table.find("left out: GPU: it is broken\nleft out: CPU: it is too\n"
-                       "device: processor: no OpenCL device works\n      "),
+                       "device: processor (no OpenCL device works)\n      "),
             std::string::npos)
       << table;
 }
@@ -53,12 +54,23 @@ TEST(TimingTable, KnowsASingleBand) {
   EXPECT_NE(timing_table(report).find("; 1 band of 250 rows\n"), std::string::npos);
 }
 
-TEST(TimingTable, MarksASecondWalk) {
+TEST(TimingTable, MarksASecondPass) {
   RunReport report = example_report();
   report.spans.push_back({.activity = Activity::decode, .walk = 1, .duration = 1'000'000});
   const std::string table = timing_table(report);
-  EXPECT_LT(table.find("encode"), table.find("again")) << table;
-  EXPECT_LT(table.find("again"), table.rfind("decode")) << table;
+  EXPECT_LT(table.find("encode"), table.find("\nsecond pass:\n")) << table;
+  EXPECT_LT(table.find("\nsecond pass:\n"), table.rfind("decode")) << table;
+}
+
+TEST(TimingTable, ShowsStrangeNamesEscaped) {
+  RunReport report = example_report();
+  report.input = "a\n\033[2J\xff\u00fc.png";
+  report.exif_orientation = 3;
+  EXPECT_EQ(timing_table(report).rfind("a\\n\\x1b[2J\\xff\u00fc.png -> out.jpg: 1000x500, RGBA, "
+                                       "8-bit -> RGB, 8-bit, EXIF orientation 3 not applied; ",
+                                       0),
+            0)
+      << timing_table(report);
 }
 
 TEST(TimingJson, SaysTheSameToPrograms) {
@@ -66,6 +78,9 @@ TEST(TimingJson, SaysTheSameToPrograms) {
   EXPECT_EQ(json["schema"], "gpufilter-timing-1");
   EXPECT_EQ(json["device"]["name"], "Fast, \"new\" GPU");
   EXPECT_EQ(json["device"]["platform"], "OpenCL 3.0 Maker 1.2  with, a, list");
+  EXPECT_EQ(json["exif_orientation"], 1);
+  EXPECT_EQ(json["bands_under_way"], 0);
+  EXPECT_EQ(json["memory_bytes"], 0);
   EXPECT_EQ(json["passes"].size(), 2);
   EXPECT_EQ(json["passes"][1]["stage"], "tint");
   ASSERT_EQ(json["activities"].size(), 9);
@@ -147,6 +162,7 @@ TEST(PrintTiming, KeepsStandardOutputForResults) {
   };
   const std::string none;
   EXPECT_EQ(streams(TimingFormat::off, false), std::pair(none, none));
+  EXPECT_EQ(streams(TimingFormat::line, false), std::pair(none, timing_line(report)));
   EXPECT_EQ(streams(TimingFormat::table, false), std::pair(none, timing_table(report)));
   EXPECT_EQ(streams(TimingFormat::json, false), std::pair(timing_json(report), none));
   EXPECT_EQ(streams(TimingFormat::csv, false), std::pair(timing_csv(report), none));

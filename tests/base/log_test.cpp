@@ -12,7 +12,10 @@ namespace {
 
 class Log : public ::testing::Test {
  protected:
-  void TearDown() override { log::set_level(before_); }
+  void TearDown() override {
+    log::set_level(before_);
+    log::set_color(log::Color::automatic);
+  }
 
   // What `say` leaves on standard error.
   static std::string heard(const std::function<void()>& say) {
@@ -34,10 +37,11 @@ class Log : public ::testing::Test {
 };
 
 TEST_F(Log, DropsWhatLiesBelowItsLevel) {
-  const std::array<std::pair<log::Level, const char*>, 5> cases{{
-      {log::Level::debug, "gpufilter: d\ngpufilter: i\ngpufilter: w\ngpufilter: e\n"},
-      {log::Level::info, "gpufilter: i\ngpufilter: w\ngpufilter: e\n"},
-      {log::Level::warn, "gpufilter: w\ngpufilter: e\n"},
+  const std::string warning = "gpufilter: warning: w\n";
+  const std::array<std::pair<log::Level, std::string>, 5> cases{{
+      {log::Level::debug, "gpufilter: d\ngpufilter: i\n" + warning + "gpufilter: e\n"},
+      {log::Level::info, "gpufilter: i\n" + warning + "gpufilter: e\n"},
+      {log::Level::warn, warning + "gpufilter: e\n"},
       {log::Level::error, "gpufilter: e\n"},
       {log::Level::off, ""},
   }};
@@ -63,14 +67,52 @@ TEST_F(Log, LinesGoAboveTheStatus) {
               log::show_status("");
               log::warn("w");
             }),
-            "\r50 %\033[K"
-            "\r\033[Kgpufilter: w\n\r50 %\033[K"
-            "\r60 %\033[K\r\033[Kgpufilter: w\n");
+            "\r\033[J50 %\r"
+            "\r\033[Jgpufilter: warning: w\n\r\033[J50 %\r"
+            "\r\033[J60 %\r\r\033[Jgpufilter: warning: w\n");
 }
 
-TEST_F(Log, TakesLinesAsTheyAre) {
+TEST_F(Log, TheStatusFitsIntoALine) {
+  EXPECT_EQ(heard([] {
+              log::show_status(std::string(80, 'x'));
+              log::show_status("");
+            }),
+            "\r\033[J" + std::string(76, 'x') + "...\r\r\033[J");
+}
+
+TEST_F(Log, NeverHidesWhyTheProgramEnds) {
+  log::set_level(log::Level::off);
+  EXPECT_EQ(heard([] { log::failure("f"); }), "gpufilter: f\n");
+}
+
+TEST_F(Log, HidesNoFallbackWhereErrorsAreShown) {
+  log::set_level(log::Level::error);
+  EXPECT_EQ(heard([] { log::warn_of_fallback("f"); }), "gpufilter: warning: f\n");
+}
+
+TEST_F(Log, ColoursLabelsAlone) {
+  log::set_level(log::Level::debug);
+  log::set_color(log::Color::always);
+  EXPECT_EQ(everything(),
+            "gpufilter: d\ngpufilter: i\n"
+            "gpufilter: \033[1;33mwarning:\033[0m w\n"
+            "\033[1;31mgpufilter:\033[0m e\n");
+  log::set_color(log::Color::automatic);
+  EXPECT_EQ(heard([] { log::error("e"); }), "gpufilter: e\n") << "this is not a terminal";
+}
+
+TEST_F(Log, TakesTextAsItIs) {
   log::set_level(log::Level::warn);
-  EXPECT_EQ(heard([] { log::warn("{} {0:x} %s.png"); }), "gpufilter: {} {0:x} %s.png\n");
+  EXPECT_EQ(heard([] { log::warn("{} {0:x} %s.png"); }), "gpufilter: warning: {} {0:x} %s.png\n");
+}
+
+TEST_F(Log, ShowsControlCharactersEscaped) {
+  EXPECT_EQ(heard([] { log::error("a\nb\033[2J\xff ü"); }), "gpufilter: a\\nb\\x1b[2J\\xff ü\n");
+  EXPECT_EQ(heard([] {
+              log::show_status("a\nb");
+              log::show_status("");
+            }),
+            "\r\033[Ja\\nb\r\r\033[J");
 }
 
 }  // namespace

@@ -25,11 +25,26 @@ TEST(WordsLike, AreThoseThatFewLettersMake) {
   EXPECT_EQ(words_like("REPLICATE", borders), Words{"replicate"});
 }
 
+TEST(WordsLike, TwoLettersSwappedAreOneSlip) {
+  EXPECT_EQ(words_like("cup", {"auto", "cpu", "gpu"}), Words{"cpu"});
+  EXPECT_EQ(words_like("devcies", {"compare", "devices"}), Words{"devices"});
+  EXPECT_EQ(words_like("ab", {"ba"}), Words{"ba"});
+  EXPECT_EQ(words_like("abc", {"cab", "cba"}), Words{});
+}
+
 TEST(WordsLike, AreEmptyWhereNothingIsClose) {
   const Words borders{"replicate", "mirror", "wrap", "constant"};
   EXPECT_EQ(words_like("black", borders), Words{});
   EXPECT_EQ(words_like("", borders), Words{});
   EXPECT_EQ(words_like("mirror", {}), Words{});
+}
+
+TEST(NotAmong, NamesTheWordFirst) {
+  EXPECT_EQ(not_among("ovewrite", {"fail", "skip", "overwrite"}),
+            "'ovewrite' is not one of fail, skip, overwrite; did you mean overwrite?");
+  EXPECT_EQ(not_among("foo", {"fail", "skip"}), "'foo' is not one of fail, skip");
+  EXPECT_EQ(not_among("a\nb", {"x"}), "'a\\nb' is not one of x");
+  EXPECT_EQ(not_among("440", {"444", "420"}), "'440' is not one of 444, 420");
 }
 
 TEST(WordsLike, AreAtMostThreeBestFirst) {

@@ -33,7 +33,7 @@ struct Recorder final : BatchListener {
     EXPECT_EQ(report != nullptr, result.status == PictureStatus::done);
     if (report != nullptr) reasons.insert(report->engine.reason);
     ++finished_count;
-    finished_names.push_back(result.item->relative);
+    finished_names.push_back(fs::path(result.item->input).filename());
     if (on_finished) on_finished();
     --under_way;
   }
@@ -76,7 +76,7 @@ class BatchRunning : public ::testing::Test {
 
   [[nodiscard]] BatchPlan plan(OnExists on_exists = OnExists::fail) const {
     BatchRequest request;
-    request.input = in_;
+    request.inputs = {in_};
     request.output = out_;
     request.on_exists = on_exists;
     return make_batch_plan(request);
@@ -140,7 +140,7 @@ TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
     EXPECT_EQ(recorder.finished_names, stop_on_error ? by_name : by_size);
     std::vector<std::string> listed;
     for (const PictureResult& result : recorder.results)
-      listed.push_back(result.item->relative);
+      listed.push_back(fs::path(result.item->input).filename());
     EXPECT_EQ(listed, by_name);
   }
 }
@@ -190,7 +190,7 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
     ASSERT_EQ(recorder.results.size(), 40U);
     EXPECT_EQ(recorder.finished_count, 40U);
     for (int i = 0; i < 40; ++i)
-      EXPECT_EQ(recorder.results[static_cast<std::size_t>(i)].item->relative, name(i));
+      EXPECT_EQ(recorder.results[static_cast<std::size_t>(i)].item->input, in_ + "/" + name(i));
   }
 }
 

@@ -10,8 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
-#include "codec/jpeg/codec.hpp"
-#include "codec/png/codec.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -32,31 +30,72 @@ class FolderScanning : public ::testing::Test {
     test::write_file(path, bytes);
   }
 
-  [[nodiscard]] std::vector<FoundFile> scan(bool recursive = false, Names patterns = {}) const {
-    return scan_folder({folder_.path(), recursive, std::move(patterns), std::nullopt});
+  [[nodiscard]] FolderScan everything(bool recursive = false, Names patterns = {}) const {
+    FolderScan scan;
+    scan.folder = folder_.path();
+    scan.recursive = recursive;
+    scan.patterns = std::move(patterns);
+    return scan;
   }
 
-  [[nodiscard]] Names names(bool recursive = false, Names patterns = {}) const {
+  [[nodiscard]] std::vector<FoundFile> scan(bool recursive = false) const {
+    return scan_folder(everything(recursive)).files;
+  }
+
+  [[nodiscard]] static Names names(const ScanResult& result) {
     Names names;
-    for (const FoundFile& file : scan(recursive, std::move(patterns)))
+    for (const FoundFile& file : result.files)
       names.push_back(file.problem.empty() ? file.relative : file.relative + "!");
     return names;
+  }
+  [[nodiscard]] Names names(bool recursive = false, Names patterns = {}) const {
+    return names(scan_folder(everything(recursive, std::move(patterns))));
+  }
+  [[nodiscard]] Names names_with_links() const {
+    FolderScan scan = everything(true);
+    scan.follow_links = true;
+    return names(scan_folder(scan));
   }
 
   test::TemporaryFolder folder_;
 };
 
-TEST_F(FolderScanning, GoesByContent) {
+// The name promises a picture, the content keeps that promise or fails; the format is another
+// thing.
+TEST_F(FolderScanning, NamesPromiseAndContentsKeep) {
   put("a.jpg");
-  put("b.txt", jpeg_head);
+  put("b.PNG", jpeg_head);
   put("c.png", "no picture");
-  put("d.png", "");
-  put("noending");
+  put("d.jpeg", "");
   const auto found = scan();
-  EXPECT_EQ(names(), (Names{"a.jpg", "b.txt", "noending"}));
-  EXPECT_EQ(found[0].format, &png_codec());
+  EXPECT_EQ(names(), (Names{"a.jpg", "b.PNG", "c.png!", "d.jpeg!"}));
   EXPECT_EQ(found[0].bytes, png_head.size());
-  EXPECT_EQ(found[1].format, &jpeg_codec());
+  EXPECT_EQ(found[2].problem, "neither a PNG nor a JPEG picture");
+  EXPECT_EQ(found[3].problem, "the file is empty");
+}
+
+TEST_F(FolderScanning, OtherNamesAreNotLookedAt) {
+  put("a.png");
+  for (const char* name : {"picture.txt", "noending", "png", "a.png.bak"})
+    put(name);
+  put("note.txt", "text");
+  fs::create_symlink("missing", folder_ / "dangling");
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(names(), Names{"a.png"});
+  EXPECT_EQ(names(false, {"*"}), Names{"a.png"});
+}
+
+TEST_F(FolderScanning, AFileThatIsNamedMayBeCalledAnything) {
+  put("noending", jpeg_head);
+  put("note.txt", "text");
+  const FoundFile picture = look_at(folder_ / "noending");
+  EXPECT_EQ(picture.problem, "");
+  EXPECT_EQ(picture.relative, "noending");
+  EXPECT_EQ(picture.bytes, jpeg_head.size());
+  EXPECT_EQ(picture.identity, identity_of(folder_ / "noending"));
+  EXPECT_EQ(look_at(folder_ / "note.txt").problem, "neither a PNG nor a JPEG picture");
+  EXPECT_EQ(look_at(folder_ / "missing.png").problem, "no such file");
+  EXPECT_EQ(look_at(folder_.path()).problem, "is not a plain file");
 }
 
 TEST_F(FolderScanning, SortsByBytes) {
@@ -65,7 +104,7 @@ TEST_F(FolderScanning, SortsByBytes) {
   EXPECT_EQ(names(true), (Names{"B.png", "a-b.png", "a.png", "a/z.png", "b.png", "\xff.png"}));
 }
 
-TEST_F(FolderScanning, PassesHiddenFilesAndFoldersOver) {
+TEST_F(FolderScanning, SkipsHiddenFilesAndFolders) {
   put(".a.png");
   put(".folder/a.png");
   put("sub/.b.png");
@@ -79,6 +118,8 @@ TEST_F(FolderScanning, EntersFoldersOnlyWhenAsked) {
   put("sub/deep/b.png");
   EXPECT_EQ(names(), Names{"a.png"});
   EXPECT_EQ(names(true), (Names{"a.png", "sub/deep/b.png"}));
+  EXPECT_EQ(scan_folder(everything()).not_entered, 1U);
+  EXPECT_EQ(scan_folder(everything(true)).not_entered, 0U);
 }
 
 TEST_F(FolderScanning, MatchesNamesNotFolders) {
@@ -90,6 +131,17 @@ TEST_F(FolderScanning, MatchesNamesNotFolders) {
   EXPECT_EQ(names(true, {"b*", "c.???"}), (Names{"b.jpg", "sub/c.png"}));
   EXPECT_EQ(names(true, {"sub*"}), Names{});
   EXPECT_EQ(names(true, {"\\[x\\].png"}), Names{"[x].png"});
+}
+
+TEST_F(FolderScanning, MatchesInAnyCaseAsEndingsDo) {
+  put("a.png");
+  put("B.PNG");
+  put("note.txt", "text");
+  EXPECT_EQ(names(false, {"*.PNG"}), (Names{"B.PNG", "a.png"}));
+  EXPECT_EQ(names(false, {"*.png"}), (Names{"B.PNG", "a.png"}));
+  EXPECT_EQ(names(false, {"b*"}), Names{"B.PNG"});
+  EXPECT_EQ(scan_folder(everything(false, {"b*"})).unmatched, 1U);
+  EXPECT_EQ(scan_folder(everything(false, {"*.tif"})).unmatched, 2U);
 }
 
 TEST_F(FolderScanning, OpensNothingButPlainFiles) {
@@ -104,16 +156,25 @@ TEST_F(FolderScanning, OpensNothingButPlainFiles) {
   ASSERT_LT(name.size(), sizeof address.sun_path);
   name.copy(address.sun_path, name.size());
   ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(names(), Names{"a.png"});
+  EXPECT_EQ(names(),
+            (Names{"a.png", "fifo.png!", "link-to-fifo.png!", "socket.png!", "zero.png!"}));
+  EXPECT_EQ(scan()[1].problem, "is not a plain file");
 }
 
-TEST_F(FolderScanning, FollowsLinksToFilesAndFolders) {
+TEST_F(FolderScanning, FollowsLinksToFoldersOnlyWhenAsked) {
   put("real/a.png");
   fs::create_symlink("real/a.png", folder_ / "b.png");
   const test::TemporaryFolder elsewhere;
   test::write_file(elsewhere / "c.png", png_head);
   fs::create_directory_symlink(elsewhere.path(), folder_ / "away");
-  EXPECT_EQ(names(true), (Names{"away/c.png", "b.png", "real/a.png"}));
+  EXPECT_EQ(names(true), (Names{"b.png", "real/a.png"}));
+  EXPECT_EQ(names_with_links(), (Names{"away/c.png", "b.png", "real/a.png"}));
+}
+
+TEST_F(FolderScanning, AFolderThatIsNamedMayBeALink) {
+  put("real/a.png");
+  fs::create_directory_symlink("real", folder_ / "link");
+  EXPECT_EQ(names(scan_folder({.folder = folder_ / "link", .recursive = true})), Names{"a.png"});
 }
 
 TEST_F(FolderScanning, EndsWhereLinksGoRound) {
@@ -122,6 +183,7 @@ TEST_F(FolderScanning, EndsWhereLinksGoRound) {
   fs::create_directory_symlink(".", folder_ / "sub/here");
   fs::create_directory_symlink("sub", folder_ / "again");
   EXPECT_EQ(names(true), Names{"sub/a.png"});
+  EXPECT_EQ(names_with_links(), Names{"sub/a.png"});
 }
 
 // Were a folder scanned once for every way to it, this would take for ever.
@@ -136,9 +198,10 @@ TEST_F(FolderScanning, EntersAFolderOnceHoweverManyWaysLeadThere) {
     }
   }
   EXPECT_EQ(names(true), expected);
+  EXPECT_EQ(names_with_links(), expected);
 }
 
-TEST_F(FolderScanning, TellsOfWhatCannotBeRead) {
+TEST_F(FolderScanning, WhatCannotBeReadIsAProblem) {
   put("a.png");
   fs::create_symlink("missing", folder_ / "dangling.png");
   fs::create_symlink("round.png", folder_ / "round.png");
@@ -159,9 +222,9 @@ TEST_F(FolderScanning, LeavesTheResultsOut) {
   put("a.png");
   put("results/a.png");
   put("results/sub/b.png");
-  const auto found = scan_folder({folder_.path(), true, {}, folder_ / "./results/"});
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].relative, "a.png");
+  FolderScan scan = everything(true);
+  scan.left_out = folder_ / "./results/";
+  EXPECT_EQ(names(scan_folder(scan)), Names{"a.png"});
 }
 
 TEST_F(FolderScanning, TakesNamesAsBytes) {
@@ -172,8 +235,7 @@ TEST_F(FolderScanning, TakesNamesAsBytes) {
 }
 
 TEST_F(FolderScanning, AMissingFolderIsAFailure) {
-  EXPECT_THROW(static_cast<void>(scan_folder({folder_ / "missing", true, {}, std::nullopt})),
-               PictureError);
+  EXPECT_THROW(static_cast<void>(scan_folder({.folder = folder_ / "missing"})), PictureError);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_F(BatchFailures, OneIsReportedAndTheRestGoesOn) {
   const ProcessResult result = batch({"--timing", "off"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.err.rfind("gpufilter: " + in_ + "/p100x.png: ", 0), 0) << result.err;
-  EXPECT_NE(result.err.find("\n3 pictures done, 1 failed: "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(": 3 of 4 pictures done, 1 failed\n"), std::string::npos) << result.err;
   EXPECT_EQ(names_of(results_in(out_)), (Names{"p100.png", "p101.png", "p102.png"}));
   expect_one_line(batch({"-q", "--resume"}).err, {"p100x.png: "});
 }
@@ -43,6 +43,31 @@ TEST_F(BatchFailures, StopOnErrorBeginsNoMore) {
   EXPECT_EQ(document["summary"]["not_begun"], 4);
 }
 
+TEST_F(BatchFailures, AFileThatIsNamedLikeAPictureAndIsNoneIsAFailure) {
+  put("a.png");
+  write_file(in_ + "/empty.JPEG", "");
+  write_file(in_ + "/text.png", "text");
+  write_file(in_ + "/text.txt", "text");
+  const std::string why = "gpufilter: " + in_ +
+                          "/empty.JPEG: the file is empty\ngpufilter: " + in_ +
+                          "/text.png: neither a PNG nor a JPEG picture\n";
+  const ProcessResult quiet = batch({"-q", "--jobs", "1"});
+  EXPECT_EQ(quiet.exit_code, 1);
+  EXPECT_EQ(quiet.err.size(), why.size());
+  for (const char* name : {"empty.JPEG", "text.png"})
+    EXPECT_NE(quiet.err.find(name), std::string::npos) << quiet.err;
+  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
+  // They fail again, and do not keep the others from being complete.
+  const Json document = json_batch({"--resume"}, 1);
+  EXPECT_EQ(statuses(document), (Names{"unchanged", "failed", "failed"}));
+  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/empty.JPEG: the file is empty");
+  EXPECT_EQ(document["pictures"][2]["error"], in_ + "/text.png: neither a PNG nor a JPEG picture");
+  EXPECT_EQ(batch({"--dry-run", "--resume"}).exit_code, 1);
+  // The same words as for one picture.
+  expect_failure(1, {in_ + "/text.png", folder_ / "out.png"},
+                 {in_ + "/text.png: neither a PNG nor a JPEG picture\n"});
+}
+
 TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
   put("a.png");
   put("sub/b.png");
@@ -50,8 +75,9 @@ TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
   fs::create_symlink("/dev/zero", in_ + "/zero.png");
   fs::create_directory_symlink("..", in_ + "/sub/up");
   fs::create_directory_symlink(".", in_ + "/here");
-  const ProcessResult result = good_batch({"--recursive", "-v"});
-  EXPECT_NE(result.err.find("fifo.png: is not a plain file, skipped"), std::string::npos);
+  const Json document = json_batch({"--recursive", "--follow-links"}, 1);
+  EXPECT_EQ(statuses(document), (Names{"done", "failed", "done", "failed"}));
+  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/fifo.png: is not a plain file");
   EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/b.png"}));
 }
 
@@ -116,7 +142,7 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
   const Json& last = document["pictures"][5];
   EXPECT_TRUE(last["output_hex"].get<std::string>().ends_with("fffe2e706e67")) << last;
   EXPECT_FALSE(document["pictures"][0].contains("output_hex"));
-  expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\xff.png: "});
+  expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\\xff.png: "});
 }
 
 TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {

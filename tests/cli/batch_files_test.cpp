@@ -1,4 +1,4 @@
-// Which pictures of a folder are done, and what the results are called.
+// Which pictures of a folder are done, and what becomes of files that exist.
 #include <random>
 
 #include "cli/batch_fixture.hpp"
@@ -18,7 +18,7 @@ TEST_F(BatchFiles, EveryPictureIsFiltered) {
   write_file(in_ + "/note.txt", "no picture");
   const ProcessResult result = good_batch();
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("2 pictures done: "), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.rfind(in_ + " -> " + out_ + ": 2 pictures done\n", 0), 0U) << result.err;
   EXPECT_EQ(names_in(out_), (Names{".gpufilter-journal", "a.png", "b.jpg"}));
   EXPECT_TRUE(same_pixels(read_picture(out_ + "/a.png"), blurred(read_picture(in_ + "/a.png"))));
   filter_quietly({in_ + "/b.jpg", folder_ / "single.jpg", "--blur", "auto"});
@@ -43,50 +43,6 @@ TEST_F(BatchFiles, NoStageCopiesThePixels) {
   put("a.png");
   filter_quietly({in_, out_});
   EXPECT_TRUE(same_pixels(read_picture(out_ + "/a.png"), read_picture(in_ + "/a.png")));
-}
-
-TEST_F(BatchFiles, RecursiveMirrorsTheTree) {
-  put("a.png");
-  put("sub/deep/b.png");
-  put("sub/.hidden.png");
-  put(".hidden/c.png");
-  fs::create_directory(in_ + "/empty");
-  static_cast<void>(good_batch({"-q"}));
-  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
-  static_cast<void>(good_batch({"-q", "--recursive", "--on-exists", "skip"}));
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/deep/b.png"}));
-  EXPECT_FALSE(fs::exists(out_ + "/empty"));
-}
-
-TEST_F(BatchFiles, MatchPicksNames) {
-  put("a.png");
-  put("b.jpg");
-  put("sub/c.png");
-  static_cast<void>(good_batch({"--recursive", "--match", "*.jpg", "--match", "c*"}));
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"b.jpg", "sub/c.png"}));
-}
-
-TEST_F(BatchFiles, ToSetsTheFormat) {
-  put("a.png");
-  put("b.jpg");
-  put("c.JPEG");
-  fs::copy(in_ + "/a.png", in_ + "/liar.jpg");
-  static_cast<void>(good_batch({"--to", "png"}));
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "b.png", "c.png", "liar.png"}));
-  for (const auto& [name, bytes] : results_in(out_))
-    EXPECT_EQ(bytes.substr(1, 3), "PNG") << name;
-  out_ = folder_ / "jpg";
-  static_cast<void>(good_batch({"--to", "jpg", "--match", "[abc].*"}));
-  EXPECT_EQ(names_of(results_in(out_)), (Names{"a.jpg", "b.jpg", "c.JPEG"}));
-  for (const auto& [name, bytes] : results_in(out_))
-    EXPECT_EQ(bytes.substr(0, 3), "\xff\xd8\xff") << name;
-}
-
-TEST_F(BatchFiles, WithoutToTheContentDecides) {
-  put("a.png");
-  fs::rename(in_ + "/a.png", in_ + "/a.dat");
-  static_cast<void>(good_batch());
-  EXPECT_EQ(read_file(out_ + "/a.dat").substr(1, 3), "PNG");
 }
 
 TEST_F(BatchFiles, TwoPicturesWithOneResultAreRefused) {
@@ -177,14 +133,18 @@ TEST_F(BatchFiles, TheOutputIsAFolder) {
   out_ = folder_ / "file";
   expect_refusal({}, {"file: is not a folder"});
   out_ = "-";
-  expect_refusal({}, {"in: is a folder", "standard output"});
+  expect_refusal({}, {"-: several pictures go to a folder, not to standard output"});
 }
 
-TEST_F(BatchFiles, AnEmptyFolderIsDoneAtOnce) {
-  const ProcessResult result = good_batch({"-q"});
-  EXPECT_EQ(result.err, "");
-  EXPECT_NE(good_batch().err.find("holds no picture"), std::string::npos);
-  EXPECT_EQ(statuses(json_batch()), Names{});
+TEST_F(BatchFiles, ANewFolderIsNotCalledLikeAPicture) {
+  put("a.png");
+  out_ = folder_ / "x/o.png";
+  expect_refusal({}, {"x/o.png: this folder does not exist, and the name is that of a picture"});
+  out_ += "/";
+  static_cast<void>(good_batch());
+  out_.pop_back();
+  static_cast<void>(good_batch({"--resume"}));
+  EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
 }
 
 TEST_F(BatchFiles, DryRunTouchesNothing) {
@@ -213,11 +173,12 @@ TEST_F(BatchFiles, DryRunKnowsWhatResumeWouldDo) {
 TEST_F(BatchFiles, OptionsForFoldersAreRefusedForOnePicture) {
   put("a.png");
   for (const Names& option :
-       {Names{"--recursive"}, Names{"--match", "*"}, Names{"--to", "png"}, Names{"--jobs", "2"},
-        Names{"--resume"}, Names{"--stop-on-error"}, Names{"--dry-run"}, Names{"--json"}}) {
+       {Names{"--recursive"}, Names{"--match", "*"}, Names{"--jobs", "2"}, Names{"--resume"},
+        Names{"--stop-on-error"}, Names{"--dry-run"}, Names{"--json"}}) {
     Names words{in_ + "/a.png", folder_ / "out.png"};
     words.insert(words.end(), option.begin(), option.end());
-    expect_failure(2, words, {option[0] + " is for folders"});
+    expect_failure(2, words,
+                   {option[0] + " is for results in a folder", "out.png is not a folder"});
   }
   expect_refusal({"--jobs", "0"}, {"--jobs"});
   expect_refusal({"--to", "gif"}, {"--to"});

@@ -1,14 +1,8 @@
-// What a run over a folder tells.
+// The account of a run over a folder.
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <string>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "cli/batch_fixture.hpp"
-#include "support/child_process.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -56,13 +50,14 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   EXPECT_EQ(activities, (Names{"decode", "kernel", "encode"}));
 }
 
-TEST_F(BatchReport, AlphaThatIsLostIsToldOnce) {
+TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
   for (const char* name : {"a.png", "b.png"})
     write_png(random_image({20, 10}, {4, 8}, 1), in_ + "/" + name);
   put("c.png");
   const ProcessResult result =
       good_batch({"--to", "jpeg", "--timing", "off", "--background", "#ff0000"});
-  EXPECT_NE(result.err.find("gpufilter: 2 pictures: alpha is laid over #ff0000: JPEG has none\n"),
+  EXPECT_NE(result.err.find(
+                "gpufilter: warning: 2 pictures: alpha is laid over #ff0000: JPEG has none\n"),
             std::string::npos)
       << result.err;
   EXPECT_EQ(result.err.find("alpha"), result.err.rfind("alpha")) << result.err;
@@ -70,8 +65,9 @@ TEST_F(BatchReport, AlphaThatIsLostIsToldOnce) {
 
 TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
   put_many(3);
-  const ProcessResult table = good_batch();
-  for (const char* part : {"3 pictures done: ", "device: processor", "decode ", "blur ", "total "})
+  const ProcessResult table = good_batch({"--timing", "table"});
+  for (const char* part :
+       {": 3 pictures done\n", "device: processor, 3 pictures", "decode ", "blur ", "total "})
     EXPECT_NE(table.err.find(part), std::string::npos) << part << table.err;
   const ProcessResult json = good_batch({"--on-exists", "overwrite", "--timing", "json"});
   EXPECT_EQ(Json::parse(json.out)["schema"], "gpufilter-batch-timing-1");
@@ -82,7 +78,8 @@ TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {
   const ProcessResult quiet = good_batch({"--on-exists", "overwrite", "-q"});
   EXPECT_EQ(quiet.out + quiet.err, "");
   const ProcessResult off = good_batch({"--on-exists", "overwrite", "--timing", "off"});
-  EXPECT_EQ(std::count(off.err.begin(), off.err.end(), '\n'), 1) << off.err;
+  EXPECT_EQ(std::count(off.err.begin(), off.err.end(), '\n'), 2) << off.err;
+  EXPECT_NE(off.err.find(" Mpx/s; device: processor"), std::string::npos) << off.err;
 }
 
 TEST_F(BatchReport, TheTraceHasEveryPicture) {
@@ -116,41 +113,17 @@ TEST_F(BatchReport, VerboseNamesEachPicture) {
   EXPECT_NE(result.err.find("gpufilter: " + in_ + "/p100.png -> " + out_ + "/p100.png: 37x29, "),
             std::string::npos)
       << result.err;
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 3) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4) << result.err;
 }
 
-TEST_F(BatchReport, ProgressIsABarOnATerminalAndLinesElsewhere) {
+// What a terminal shows is tested in progress_terminal_test.cpp.
+TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
   put_many(3);
   const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});
   // It moves with the rows of a picture, before one is finished.
   EXPECT_EQ(lines.err.rfind("gpufilter: 0/3 pictures, ", 0), 0) << lines.err;
   EXPECT_EQ(lines.err.find("pictures, 0 %"), std::string::npos) << lines.err;
   EXPECT_EQ(lines.err.find('\r'), std::string::npos);
-
-  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
-    GTEST_SKIP() << "skipped in part: no pseudo-terminal here";
-  }
-  const int other_end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
-  const pid_t child = start_child([&] {
-    ::dup2(other_end, STDERR_FILENO);
-    ::execl(GPUFILTER_PROGRAM, "gpufilter", in_.c_str(), out_.c_str(), "--progress", "on",
-            "--on-exists", "overwrite", "--timing", "off", nullptr);
-    return 99;
-  });
-  EXPECT_EQ(wait_for_child(child), 0);
-  ::close(other_end);
-  // A terminal hands out a line or so at a time; at its end it fails.
-  std::string shown;
-  std::array<char, 4096> piece{};
-  for (ssize_t count = 1; count > 0;) {
-    count = ::read(terminal, piece.data(), piece.size());
-    if (count > 0) shown.append(piece.data(), static_cast<std::size_t>(count));
-  }
-  ::close(terminal);
-  EXPECT_EQ(shown.rfind("\r[", 0), 0) << shown;
-  EXPECT_NE(shown.find("0/3 pictures, "), std::string::npos) << shown;
-  EXPECT_NE(shown.find("\r\033[K3 pictures done"), std::string::npos) << shown;
 }
 
 }  // namespace

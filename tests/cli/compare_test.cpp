@@ -1,73 +1,22 @@
-// "gpufilter compare" as its users run it.
+// "gpufilter compare" with two pictures.
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "cli/compare_fixture.hpp"
 #include "codec/png/codec.hpp"
 #include "pipeline/comparison.hpp"
-#include "support/pictures.hpp"
-#include "support/process.hpp"
-#include "support/temporary_folder.hpp"
+#include "pipeline/difference_picture.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-using Json = nlohmann::json;
-
-class Compare : public ::testing::Test {
- protected:
-  // A picture in the test's folder, and its path.
-  [[nodiscard]] std::string stored(const Image& image, const std::string& name) const {
-    std::string path = folder_ / name;
-    write_png(image, path);
-    return path;
-  }
-
-  static ProcessResult compare(std::vector<std::string> arguments,
-                               const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "compare");
-    return run_gpufilter(std::move(arguments), options);
-  }
-
-  // Runs it with --json and parses what it says.
-  static Json compare_json(std::vector<std::string> arguments, int exit_code) {
-    arguments.emplace_back("--json");
-    const ProcessResult result = compare(std::move(arguments));
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
-    EXPECT_EQ(result.err, "");
-    EXPECT_EQ(result.out.back(), '\n');
-    return Json::parse(result.out);
-  }
-
-  // That comparing ends with 4, nothing on standard output and one line on standard error that
-  // contains `part`.
-  static void expect_trouble(std::vector<std::string> arguments, const std::string& part) {
-    const ProcessResult result = compare(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 4) << result.err;
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(result.err.rfind("gpufilter: ", 0), 0) << result.err;
-    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
-    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
-  }
-
-  TemporaryFolder folder_;
-  const ImageSize size_{31, 17};
-  const PixelFormat format_{3, 8};
-};
-
-// `image` with one sample moved by `by` (up or, where that would not fit, down).
-Image moved(const Image& image, int x, int y, int channel, std::uint32_t by) {
-  Image copy = copy_of(image);
-  const std::uint32_t sample = sample_at(image, x, y, channel);
-  const bool fits = sample + by <= image.format().max_sample();
-  set_sample(copy, x, y, channel, fits ? sample + by : sample - by);
-  return copy;
-}
+using Compare = CompareTest;
 
 TEST_F(Compare, EqualPicturesEndWithZeroAndOneLine) {
   const Image image = random_image(size_, format_, 1);
@@ -92,6 +41,7 @@ TEST_F(Compare, ADifferenceInTheLastPixelIsSeen) {
   EXPECT_EQ(result.out, a + " and " + b +
                             " are different: 1 of 527 pixels (0.19 %) differ, by at most 3\n"
                             "first at x 30, y 16: A (10, 11, 12), B (10, 11, 15)\n"
+                            "worst at x 30, y 16: A (10, 11, 12), B (10, 11, 15)\n"
                             "PSNR 70.58 dB\n"
                             "channel      differing   maximum          mean\n"
                             "red                  0         0             0\n"
@@ -111,20 +61,6 @@ TEST_F(Compare, TheToleranceIsMetExactly) {
     EXPECT_EQ(compare({a, b, "--tolerance", std::to_string(difference + 1)}).exit_code, 1);
     EXPECT_EQ(compare({a, a, "--tolerance", std::to_string(difference)}).exit_code, 0);
   }
-}
-
-TEST_F(Compare, SaysWhatLiesBeyondTheTolerance) {
-  const Image image = poisoned_image(size_, format_, 50);
-  const std::string a = stored(image, "a.png");
-  const std::string b = stored(moved(moved(image, 1, 1, 0, 5), 2, 2, 0, 9), "b.png");
-  EXPECT_NE(
-      compare({a, b, "--tolerance=9"})
-          .out.find("are equal within the tolerance of 9: 2 of 527 pixels (0.38 %) differ, by "
-                    "at most 9\nfirst at x 1, y 1"),
-      std::string::npos);
-  EXPECT_NE(compare({a, b, "--tolerance=8"})
-                .out.find("differ, by at most 9\nbeyond the tolerance of 8: 1 of 527 pixels"),
-            std::string::npos);
 }
 
 TEST_F(Compare, OtherSizesAndFormatsEndWithThree) {
@@ -160,7 +96,7 @@ TEST_F(Compare, JsonSaysEverything) {
   const PixelFormat format{4, 16};
   const Image image_a = random_image(size_, format, 1);
   const Image image_b = moved(extreme_image(size_, format, 2), 3, 3, 3, 1);
-  Comparer comparer(size_, format, 20'000);
+  Comparer comparer(size_, format, {20'000, 0});
   comparer.add(image_a.rows(), image_b.rows());
   const Comparison& expected = comparer.result();
   const std::string a = stored(image_a, "a.png");
@@ -171,6 +107,7 @@ TEST_F(Compare, JsonSaysEverything) {
   EXPECT_EQ(json["result"], "different");
   EXPECT_EQ(json["exit_code"], 2);
   EXPECT_EQ(json["tolerance"], 20'000);
+  EXPECT_EQ(json["fail_percent"], 0);
   EXPECT_EQ(json["a"], (Json{{"name", a},
                              {"file_format", "PNG"},
                              {"width", 31},
@@ -183,6 +120,8 @@ TEST_F(Compare, JsonSaysEverything) {
   EXPECT_EQ(json["pixels"]["differing_share"].get<double>(),
             static_cast<double>(expected.differing_pixels) / 527);
   EXPECT_EQ(json["pixels"]["beyond_tolerance"], expected.pixels_beyond_tolerance);
+  EXPECT_EQ(json["pixels"]["beyond_tolerance_share"].get<double>(),
+            static_cast<double>(expected.pixels_beyond_tolerance) / 527);
   EXPECT_EQ(json["samples"]["total"], 4 * 527);
   EXPECT_EQ(json["samples"]["differing"], expected.differing_samples());
   EXPECT_EQ(json["samples"]["beyond_tolerance"], expected.samples_beyond_tolerance());
@@ -202,8 +141,12 @@ TEST_F(Compare, JsonSaysEverything) {
     EXPECT_EQ(channel["sum"], expected.channels[c].sum);
     EXPECT_EQ(channel["sum_of_squares"], expected.channels[c].sum_of_squares);
   }
-  const DifferingPixel& first = expected.first.value();
-  EXPECT_EQ(json["first"], (Json{{"x", first.x}, {"y", first.y}, {"a", first.a}, {"b", first.b}}));
+  const auto pixel = [](const std::optional<DifferingPixel>& of) {
+    return Json{{"x", of.value().x}, {"y", of->y}, {"a", of->a}, {"b", of->b}};
+  };
+  EXPECT_EQ(json["first"], pixel(expected.first));
+  EXPECT_EQ(json["first_beyond_tolerance"], pixel(expected.first_beyond_tolerance));
+  EXPECT_EQ(json["worst"], pixel(expected.worst));
 }
 
 TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
@@ -212,6 +155,9 @@ TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
   EXPECT_EQ(json["result"], "equal");
   EXPECT_EQ(json["psnr_db"], nullptr);
   EXPECT_EQ(json["first"], nullptr);
+  EXPECT_EQ(json["first_beyond_tolerance"], nullptr);
+  EXPECT_EQ(json["worst"], nullptr);
+  EXPECT_EQ(json["pixels"]["beyond_tolerance_share"], 0);
   EXPECT_EQ(json["maximum"], 0);
   EXPECT_EQ(json["channels"][0]["name"], "grey");
   EXPECT_EQ(json["channels"][1]["name"], "alpha");
@@ -238,13 +184,13 @@ TEST_F(Compare, DrawsTheDifferences) {
     const Image a = random_image(size_, format, 3);
     const Image b = moved(moved(a, 4, 5, 0, 1), 6, 7, format.channels - 1, 99);
     Image expected = poisoned_image(size_, difference_format);
-    draw_difference(a.rows(), b.rows(), expected.rows());
+    draw_difference(a.rows(), b.rows(), 0, expected.rows());
     const std::string drawing = folder_ / "drawing.PNG";
     const std::string path_a = stored(a, "a.png");
     EXPECT_EQ(compare({path_a, stored(b, "b.png"), "--diff", drawing}).exit_code, 2);
     EXPECT_TRUE(same_pixels(read_picture(drawing), expected));
 
-    draw_difference(a.rows(), a.rows(), expected.rows());
+    draw_difference(a.rows(), a.rows(), 0, expected.rows());
     EXPECT_EQ(compare({path_a, path_a, "--diff", drawing}).exit_code, 0) << "over the first one";
     EXPECT_TRUE(same_pixels(read_picture(drawing), expected));
   }
@@ -322,8 +268,6 @@ TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
   }
   // Damaged in both: not even that is equality.
   expect_trouble({folder_ / "damaged.png", folder_ / "damaged.png"}, "damaged.png: ");
-  expect_trouble({good, folder_.path()}, "is a folder");
-  expect_trouble({folder_.path(), folder_.path()}, "is a folder");
   expect_trouble({good, good, "--max-pixels", "526"}, good + ": ");
   EXPECT_EQ(compare({good, good, "--max-pixels", "527"}).exit_code, 0);
 }
@@ -348,6 +292,10 @@ TEST_F(Compare, WrongUsageEndsWithFour) {
   expect_trouble({good, good, "--tolerance", "-1"}, "--tolerance");
   expect_trouble({good, good, "--tolerance", "65536"}, "--tolerance");
   expect_trouble({good, good, "--tolerance", "2.5"}, "--tolerance");
+  for (const char* percent : {"-1", "100.1", "5%", "x", "nan", "0x1", "", "1e999"}) {
+    expect_trouble({good, good, "--fail-percent", percent}, "--fail-percent");
+  }
+  expect_trouble({good, good, "--recursive"}, "--recursive");
   expect_trouble({good, good, "--max-pixels", "0"}, "--max-pixels");
   expect_trouble({good, good, "-q", "--json"}, "--json");
   expect_trouble({good, good, "--diff", folder_ / "out.jpg"}, "out.jpg");
@@ -362,8 +310,9 @@ TEST_F(Compare, HelpNamesOptionsAndExitCodes) {
   const ProcessResult help = compare({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_EQ(help.err, "");
-  for (const char* part : {"gpufilter compare", "--tolerance N [0]", "--diff OUT.png", "--json",
-                           "--max-pixels N", "--quiet", "Exit codes", "Examples", "yellow"}) {
+  for (const char* part : {"gpufilter compare", "--tolerance N [0]", "--fail-percent P [0]",
+                           "--recursive", "--diff OUT.png", "--json", "--max-pixels N", "--quiet",
+                           "Exit codes", "Examples", "yellow", "bluish green"}) {
     EXPECT_NE(help.out.find(part), std::string::npos) << part << "\n" << help.out;
   }
 }

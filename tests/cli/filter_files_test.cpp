@@ -1,6 +1,7 @@
 // Which files a run reads, replaces and leaves alone.
 #include <unistd.h>
 
+#include "base/printable.hpp"
 #include "cli/filter_fixture.hpp"
 #include "support/jpeg.hpp"
 
@@ -21,11 +22,25 @@ TEST_F(FilterFiles, AnOutputFolderTakesTheInputsName) {
   filter_quietly({in_, folder_ / "results", "--blur", "auto"});
   filter_quietly({in_, (folder_ / "results") + "/", "--blur", "auto"});
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "results/in.png"), blurred(image_)));
-  expect_failure(2, {in_, (folder_ / "missing") + "/"}, {"missing/: ", "folder"});
+  filter_quietly({in_, (folder_ / "new/deep") + "/", "--blur", "auto"});
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "new/deep/in.png"), blurred(image_)));
+  // Not where there is no result.
+  expect_failure(1, {folder_ / "missing.png", (folder_ / "other") + "/"}, {"missing.png: "});
   expect_failure(2, {"-", folder_ / "results"}, {"results: ", "standard input"});
 }
 
-TEST_F(FilterFiles, OverwritesUnlessToldOtherwise) {
+// As "gpufilter *.png" with two pictures would be.
+TEST_F(FilterFiles, TwoPicturesAndNothingElseAreRefused) {
+  static_cast<void>(stored(random_image(size_, format_, 2), "out.png"));
+  expect_failure(2, {in_, out_}, {out_ + ": already exists", "--on-exists overwrite"});
+  filter_quietly({in_, out_, "--on-exists", "overwrite"});
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
+  const std::string copy = folder_ / "copy.png";
+  EXPECT_EQ(filter({in_, copy}).exit_code, 0);
+  EXPECT_TRUE(same_pixels(read_picture(copy), image_));
+}
+
+TEST_F(FilterFiles, OverwritesUnlessAskedOtherwise) {
   write_file(out_, "before");
   filter_quietly({in_, out_});
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
@@ -123,7 +138,7 @@ TEST_F(FilterFiles, NamesMayHoldAnyBytes) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_TRUE(Json::accept(result.out)) << result.out;
     EXPECT_TRUE(same_pixels(read_picture(out), image_));
-    expect_failure(1, {out + ".missing", out_}, {name + ".missing: no such file"});
+    expect_failure(1, {out + ".missing", out_}, {printable(name) + ".missing: no such file"});
   }
 }
 

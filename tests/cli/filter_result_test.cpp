@@ -217,7 +217,7 @@ TEST_F(FilterResult, JpegKeepsItsSettingsOrTakesThoseAskedFor) {
   const std::string out = folder_ / "out.jpg";
   write_file(in, {jpeg.begin(), jpeg.end()});
 
-  const ProcessResult result = filter({in, out, "--blur", "auto"});
+  const ProcessResult result = filter({in, out, "--blur", "auto", "--timing", "table"});
   EXPECT_NE(result.err.find("quality 77 (kept from the input), 4:4:0 (kept from the input)\n"),
             std::string::npos)
       << result.err;

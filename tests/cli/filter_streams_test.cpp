@@ -43,7 +43,36 @@ TEST_F(FilterStreams, StandardOutputKeepsTheInputsFormat) {
   EXPECT_EQ(filter_quietly({in_, "-"}).out.substr(1, 3), "PNG");
 }
 
-TEST_F(FilterStreams, TheTableGoesToStandardError) {
+TEST_F(FilterStreams, StandardOutputHasTheFormatAskedFor) {
+  EXPECT_EQ(filter_quietly({in_, "-", "--to", "jpg"}).out.substr(0, 3), "\xff\xd8\xff");
+  EXPECT_EQ(filter_quietly({in_, "-", "--to", "jpeg", "--quality", "50"}).out.substr(0, 3),
+            "\xff\xd8\xff");
+  const std::string jpeg = folder_ / "in.jpg";
+  write_picture(random_image({33, 21}, {3, 8}, 2).rows(), jpeg);
+  const ProcessResult png = filter_quietly({jpeg, "-", "--to", "png", "--png-level", "1"});
+  EXPECT_TRUE(same_pixels(decoded(png.out), read_picture(jpeg)));
+  const ProcessOptions from_jpeg{.input = read_file(jpeg)};
+  EXPECT_EQ(filter_quietly({"-", "-", "--to", "png"}, from_jpeg).out,
+            filter_quietly({jpeg, "-", "--to", "png"}).out);
+}
+
+TEST_F(FilterStreams, TheNameOfAnOutputDecidesItsFormat) {
+  expect_failure(2, {in_, folder_ / "out.jpg", "--to", "png"},
+                 {"--to png: ", "out.jpg is the name of a JPEG"});
+  expect_failure(2, {in_, folder_ / "out.png", "--to", "jpeg"},
+                 {"--to jpg: ", "out.png is the name of a PNG"});
+  expect_failure(2, {in_, folder_ / "out", "--to", "png"}, {"out: ", ".png"});
+  filter_quietly({in_, folder_ / "out.JPG", "--to", "jpeg"});
+  EXPECT_EQ(read_file(folder_ / "out.JPG").substr(0, 3), "\xff\xd8\xff");
+}
+
+TEST_F(FilterStreams, InAFolderTheNameFollowsTheFormat) {
+  std::filesystem::create_directory(folder_.path() / "results");
+  filter_quietly({in_, folder_ / "results", "--to", "jpg"});
+  EXPECT_EQ(read_file(folder_ / "results/in.jpg").substr(0, 3), "\xff\xd8\xff");
+}
+
+TEST_F(FilterStreams, TimingForPeopleGoesToStandardError) {
   const ProcessResult result = filter({in_, folder_ / "out.png", "--blur", "naive"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
@@ -61,7 +90,7 @@ TEST_F(FilterStreams, JsonAndCsvGoToStandardOutput) {
 }
 
 TEST_F(FilterStreams, NothingMixesWithAPictureOnStandardOutput) {
-  for (const std::string format : {"table", "json", "csv"}) {
+  for (const std::string format : {"line", "table", "json", "csv"}) {
     const ProcessResult result = filter({in_, "-", "--blur", "naive", "--timing", format, "-vv"});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_TRUE(same_pixels(decoded(result.out), blurred(image_))) << format;

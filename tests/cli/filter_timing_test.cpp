@@ -1,8 +1,11 @@
 // The account of a run: --timing and --trace.
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "cli/filter_fixture.hpp"
+#include "support/trace_checks.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -75,6 +78,42 @@ TEST_F(FilterTiming, JsonSaysWhatWasDone) {
     EXPECT_EQ(pass["reason"], "asked for");
     EXPECT_TRUE(pass["program"] == "compiled" || pass["program"] == "cache") << pass;
   }
+}
+
+// Every field of `json`, at any depth.
+void add_fields(const Json& json, std::set<std::string>& fields) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) fields.insert(key);
+    if (value.is_structured()) add_fields(value, fields);
+  }
+}
+
+TEST_F(FilterTiming, EveryFieldIsDocumented) {
+  const std::string page = read_file(GPUFILTER_SOURCE "/docs/timing.md");
+  const std::string many = folder_ / "many";
+  std::filesystem::create_directory(many);
+  std::filesystem::copy(in_, many + "/a.png");
+  std::set<std::string> fields;
+  for (const auto& words : {std::vector<std::string>{in_, folder_ / "out.jpg", "--levels", "auto"},
+                            {many, folder_ / "results", "--blur", "auto"}}) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"--timing", "json", "--log-level", "error", "--trace",
+                                       folder_ / "trace.json"});
+    add_fields(Json::parse(filter(arguments).out), fields);
+    add_fields(Json::parse(read_file(folder_ / "trace.json")), fields);
+    arguments[arguments.size() - 5] = "csv";
+    arguments.insert(arguments.end(), {"--on-exists", "overwrite"});
+    std::istringstream columns(filter(arguments).out);
+    std::string line;
+    std::getline(columns, line);
+    std::istringstream names(line);
+    for (std::string name; std::getline(names, name, ',');)
+      fields.insert(name);
+  }
+  EXPECT_GT(fields.size(), 50U);
+  fields.erase("sort_index");  // of the trace format itself
+  for (const std::string& field : fields)
+    EXPECT_NE(page.find('`' + field + '`'), std::string::npos) << field;
 }
 
 TEST_F(FilterTiming, JsonSaysHowLongItTook) {
@@ -154,7 +193,7 @@ TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
 TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   GPUFILTER_REQUIRE_DEVICE();
   const Json json = report({});
-  const ProcessResult result = filter(command({}));
+  const ProcessResult result = filter(command({"--timing", "table"}));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
   for (const std::string& part :
@@ -166,6 +205,24 @@ TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
         std::string("\nencode "), std::string("\ntotal ")}) {
     EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
   }
+}
+
+TEST_F(FilterTiming, ThreeLinesAreTheDefault) {
+  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "cpu"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "");
+  const std::string number = "[0-9]+(\\.[0-9]+)?";
+  EXPECT_TRUE(std::regex_match(
+      result.err,
+      std::regex("[^\n]*in\\.png -> [^\n]*out\\.png: 320x200, RGBA, 8-bit; processor \\(asked "
+                 "for\\)\n"
+                 "decode " +
+                 number + " \\| blur [a-z0-9]+ " + number + " \\| encode " + number +
+                 " ms\n"
+                 "total " +
+                 number + " ms( \\(" + number + " ms outside these steps\\))?, " + number +
+                 " Mpx/s; PNG, " + number + " kB\n")))
+      << result.err;
 }
 
 TEST_F(FilterTiming, OffAndQuietSayNothing) {
@@ -181,13 +238,13 @@ TEST_F(FilterTiming, QuietKeepsWhatTimingAsksFor) {
                            std::vector<std::string>{"--timing", "json", "-q"}}) {
     EXPECT_TRUE(Json::accept(filter(command(more)).out));
   }
+  EXPECT_NE(filter(command({"-q", "--timing", "line"})).err.find("\ntotal "), std::string::npos);
 }
 
 TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
   const ProcessResult shown = filter(command({"--progress", "on", "--timing", "off"}));
   EXPECT_EQ(shown.out, "");
-  EXPECT_NE(shown.err.find(in_ + ": 25 %"), std::string::npos) << shown.err;
-  EXPECT_TRUE(shown.err.ends_with("\r\033[K")) << "the line is taken away at the end";
+  EXPECT_NE(shown.err.find("gpufilter: " + in_ + ", 25 %, "), std::string::npos) << shown.err;
   EXPECT_EQ(filter(command({"--progress", "off", "--timing", "off"})).err, "");
   EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is no terminal";
 }
@@ -198,6 +255,7 @@ class FilterTrace : public FilterTiming {
   static std::map<std::string, int> spans_by_category(const std::string& text, double total_ms) {
     std::map<std::string, int> count;
     const Json trace = Json::parse(text);
+    EXPECT_EQ(fault_of_trace(trace), "");
     for (const Json& event : trace["traceEvents"]) {
       EXPECT_TRUE(event["name"].is_string()) << event;
       EXPECT_TRUE(event["pid"].is_number_integer()) << event;
@@ -228,6 +286,28 @@ TEST_F(FilterTrace, HasEverySpanOfTheRun) {
   EXPECT_EQ(count["download"], 4);
   EXPECT_GE(count["decode"], 4);
   EXPECT_GE(count["encode"], 4);
+}
+
+TEST_F(FilterTrace, NamesTheProgramAndItsCommandLine) {
+  const Json trace =
+      Json::parse(filter(command({"--trace", "-", "--timing", "off", "--device", "cpu"})).out);
+  const std::string version = filter({"--version"}).out;
+  EXPECT_EQ(trace["otherData"]["program"], version.substr(0, version.find('\n')));
+  const std::string line = trace["otherData"]["command_line"];
+  EXPECT_TRUE(line.ends_with(" --band-rows 50 --trace - --timing off --device cpu")) << line;
+}
+
+TEST_F(FilterTrace, OfAFolderKeepsTheRulesToo) {
+  std::filesystem::create_directory(folder_ / "many");
+  for (const char* name : {"a.png", "b.png", "c.png", "d.png"})
+    std::filesystem::copy(in_, folder_.path() / "many" / name);
+  const ProcessResult result =
+      filter({folder_ / "many", folder_ / "results", "--blur", "auto", "--device", "cpu", "--jobs",
+              "2", "--band-rows", "20", "--trace", folder_ / "trace.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  auto count = spans_by_category(read_file(folder_ / "trace.json"), 1e9);
+  EXPECT_EQ(count["picture"], 4);
+  EXPECT_EQ(count["kernel"], 40);
 }
 
 TEST_F(FilterTrace, MayGoToStandardOutput) {

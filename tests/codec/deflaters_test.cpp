@@ -1,6 +1,7 @@
 // Deflated chunks that are joined to one stream: zlib is the judge of what is written.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <random>
 #include <string>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/isal_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "support/png_in_memory.hpp"
@@ -90,10 +92,12 @@ struct Way {
   std::function<std::span<const std::uint8_t>(std::span<const std::uint8_t>, bool last)> deflate;
 };
 
-// Every level of both libraries.
+// Every level of both libraries, and Huffman codes alone.
 class Ways {
  public:
   Ways() {
+    all_.push_back(
+        {"Huffman", [this](auto data, bool last) { return huffman_.deflate(data, last); }});
     for (int level = 1; level <= 3; ++level) {
       all_.push_back({"ISA-L " + std::to_string(level), [this, level](auto data, bool last) {
                         return isal_.deflate(data, level, last);
@@ -108,6 +112,7 @@ class Ways {
   [[nodiscard]] const std::vector<Way>& all() const { return all_; }
 
  private:
+  HuffmanDeflater huffman_;
   IsalDeflater isal_;
   LibdeflateDeflater libdeflate_;
   std::vector<Way> all_;
@@ -197,6 +202,35 @@ TEST(Deflaters, StoreWhatCannotBeCompressed) {
       EXPECT_LE(way.deflate(noise, false).size(), size + size / 1000 + 16);
     }
   }
+}
+
+// A code made from a sample does not suit what is unlike the sample: none may grow for it.
+TEST(Deflaters, StoreWhatASampleMisses) {
+  HuffmanDeflater huffman;
+  const Way way{"Huffman", [&](auto data, bool last) { return huffman.deflate(data, last); }};
+  for (const std::size_t size : {4095UL, 131'072UL, 131'073UL, 500'001UL}) {
+    for (std::size_t place = 0; place < 4; ++place) {
+      Bytes data = make_bytes(size, Content::noise, 4);
+      for (std::size_t i = 0; i < size; ++i) {
+        if (i % 2048 / 512 == place) data[i] = 0;
+      }
+      SCOPED_TRACE(std::to_string(size) + " bytes, zeros at " + std::to_string(place));
+      expect_joinable(way, data);
+      expect_complete(way, data);
+      EXPECT_LE(way.deflate(data, false).size(), size + size / 1000 + 16);
+    }
+  }
+}
+
+// Photographs' residues: nearly as short as zlib's, without a search.
+TEST(Deflaters, HuffmanCodesComeNearZlib) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 6);
+  Bytes residues(400'000);
+  for (std::uint8_t& residue : residues)
+    residue = static_cast<std::uint8_t>(std::lround(noise(random)));
+  HuffmanDeflater huffman;
+  EXPECT_LT(huffman.deflate(residues, true).size(), deflated(residues, 6).size() * 101 / 100);
 }
 
 // Chunks of all contents by all libraries and levels, in one stream.

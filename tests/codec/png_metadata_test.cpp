@@ -121,9 +121,11 @@ const std::vector<TextCase>& text_cases() {
       {{"Author", "Jörg Müller ÿ\u0080", "", ""}, "tEXt"},
       {{"Überschrift", "", "", ""}, "tEXt"},
       {{"Long", std::string(1024, 'a'), "", ""}, "tEXt"},
-      {{"Longer", std::string(1025, 'a') + "é", "", ""}, "zTXt"},
+      {{"Longer", std::string(1025, 'a') + "é", "", "", true}, "zTXt"},
+      {{"Compressed", "short", "", "", true}, "zTXt"},
       {{"Comment", "日本語 Ā 😀", "", ""}, "iTXt"},
-      {{"Comment", std::string(2000, 'x') + "Ā", "", ""}, "iTXt"},
+      {{"Comment", std::string(2000, 'x') + "Ā", "", "", true}, "iTXt"},
+      {{"Comment", "Ā", "", "", true}, "iTXt"},
       {{"Title", "Hello", "en-GB", "Título"}, "iTXt"},
       {{"Title", "Hello", "", "タイトル"}, "iTXt"},
   };
@@ -157,6 +159,33 @@ TEST(PngMetadata, CarriesTextOfEveryKindBeforeAndAfterThePixels) {
   expected.insert(expected.begin(), {"IHDR", "IDAT"});
   expected.emplace_back("IEND");
   EXPECT_EQ(chunk_types(last), expected);
+}
+
+// Text that comes plain is compressed where it is long.
+TEST(PngMetadata, CompressesLongText) {
+  PngSettings settings;
+  settings.metadata.text = {{"Long", std::string(1024, 'a'), "", ""},
+                            {"Longer", std::string(1025, 'a'), "", ""},
+                            {"Longer", std::string(1025, 'a'), "en", ""}};
+  const auto text = through_png(settings).header.metadata.text;
+  ASSERT_EQ(text.size(), 3U);
+  EXPECT_FALSE(text[0].compressed);
+  EXPECT_TRUE(text[1].compressed);
+  EXPECT_TRUE(text[2].compressed);
+}
+
+TEST(PngMetadata, KeepsXmpCompressedOrPlain) {
+  const std::string packet = "<x>" + std::string(20'000, ' ') + "</x>";
+  PngSettings settings;
+  settings.metadata.xmp = bytes_of(packet);
+  for (const bool compressed : {false, true}) {
+    settings.metadata.xmp_compressed = compressed;
+    const Bytes file = encode_png(small_image(), settings);
+    EXPECT_EQ(file.size() > packet.size(), !compressed);
+    const Metadata read = read_png(file).header.metadata;
+    EXPECT_EQ(read.xmp, settings.metadata.xmp);
+    EXPECT_EQ(read.xmp_compressed, compressed);
+  }
 }
 
 TEST(PngMetadata, WritesLatin1InTextChunks) {

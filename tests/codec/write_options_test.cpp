@@ -31,8 +31,12 @@ TEST(WriteOptions, RefuseOthersSayingWhatTheyTake) {
   for (const std::string text : {"-3", "10", "", "x", "1.5", "1 ", " 1", "+1", "99999999999"}) {
     EXPECT_EQ(complaint(effort, text), "'" + text + "' is not a whole number from -2 to 9");
   }
-  for (const std::string text : {"", "Fast", "slow", "fast "}) {
+  for (const std::string text : {"", "slow", "none"}) {
     EXPECT_EQ(complaint(method, text), "'" + text + "' is not one of fast, small");
+  }
+  for (const std::string text : {"Fast", "fast ", "fsat"}) {
+    EXPECT_EQ(complaint(method, text),
+              "'" + text + "' is not one of fast, small; did you mean fast?");
   }
   EXPECT_EQ(complaint(paper, "pink"),
             "'pink' is not a colour: write #rgb, #rrggbb or a name such as white");

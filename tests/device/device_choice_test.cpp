@@ -74,6 +74,23 @@ TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
   }
 }
 
+TEST(DeviceChoice, SlipsForKindsAreAnswered) {
+  const auto complaint = [](std::string_view request, bool require) -> std::string {
+    try {
+      static_cast<void>(choose_devices(request, require, {}));
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(complaint("cup", false).find("'cup' (did you mean cpu?)"), std::string::npos)
+      << complaint("cup", false);
+  EXPECT_NE(complaint("gpuu", false).find("(did you mean gpu or cpu?)"), std::string::npos)
+      << complaint("gpuu", false);
+  EXPECT_EQ(complaint("h200", false).find("did you mean"), std::string::npos);
+  EXPECT_EQ(complaint("gpu", true).find("did you mean"), std::string::npos);
+}
+
 TEST(DeviceChoice, WithoutDevicesKindsAreTheProcessorAndTheOthersFail) {
   for (const char* request : {"gpu", "opencl"}) {
     const auto candidates = choose_devices(request, false, {});

@@ -4,14 +4,15 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/jpeg/codec.hpp"
 #include "image/image.hpp"
+#include "pipeline/difference_picture.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
@@ -26,21 +27,10 @@ using test::same_pixels;
 using test::sample_at;
 using test::set_sample;
 
-Comparison compare(const Image& a, const Image& b, std::uint32_t tolerance = 0) {
-  Comparer comparer(a.size(), a.format(), tolerance);
+Comparison compare(const Image& a, const Image& b, std::uint32_t steps = 0, double percent = 0) {
+  Comparer comparer(a.size(), a.format(), {steps, percent});
   comparer.add(a.rows(), b.rows());
   return comparer.result();
-}
-
-Image drawn(const Image& a, const Image& b) {
-  Image drawing = poisoned_image(a.size(), difference_format);
-  draw_difference(a.rows(), b.rows(), drawing.rows());
-  return drawing;
-}
-
-using Color = std::array<std::uint32_t, 3>;
-Color color_at(const Image& drawing, int x, int y) {
-  return {sample_at(drawing, x, y, 0), sample_at(drawing, x, y, 1), sample_at(drawing, x, y, 2)};
 }
 
 // Yields an image's rows, and fails at its end if told to.
@@ -117,19 +107,38 @@ struct Expectation {
       channels.push_back(channel);
     }
     differing_pixels = largest_by_row_and_column.size();
+    std::int64_t worst_difference = 0;
     for (const auto& [place, largest] : largest_by_row_and_column) {
-      if (largest > tolerance) ++pixels_beyond;
+      if (largest > tolerance && pixels_beyond++ == 0) first_beyond = place;
+      if (largest <= worst_difference) continue;
+      worst_difference = largest;
+      worst = place;
     }
-    if (!largest_by_row_and_column.empty()) {
-      std::tie(first_y, first_x) = largest_by_row_and_column.begin()->first;
-    }
+    if (differing_pixels > 0) first = largest_by_row_and_column.begin()->first;
   }
   std::vector<ChannelComparison> channels;
   std::uint64_t differing_pixels = 0;
   std::uint64_t pixels_beyond = 0;
-  int first_x = -1;
-  int first_y = -1;
+  // Row and column.
+  using Place = std::optional<std::tuple<int, int>>;
+  Place first;
+  Place first_beyond;
+  Place worst;
 };
+
+// That `pixel` is the one at `place`, with the samples of both pictures there.
+void expect_pixel(const std::optional<DifferingPixel>& pixel, const Expectation::Place& place,
+                  const Image& a, const Image& b) {
+  ASSERT_EQ(pixel.has_value(), place.has_value());
+  if (!place) return;
+  const auto [y, x] = *place;
+  EXPECT_EQ(pixel->x, x);
+  EXPECT_EQ(pixel->y, y);
+  for (int c = 0; c < a.format().channels; ++c) {
+    EXPECT_EQ(pixel->a.at(static_cast<std::size_t>(c)), sample_at(a, x, y, c));
+    EXPECT_EQ(pixel->b.at(static_cast<std::size_t>(c)), sample_at(b, x, y, c));
+  }
+}
 
 void expect_as_computed_naively(const Image& a, const Image& b, std::uint32_t tolerance) {
   const Comparison found = compare(a, b, tolerance);
@@ -163,18 +172,15 @@ void expect_as_computed_naively(const Image& a, const Image& b, std::uint32_t to
   EXPECT_DOUBLE_EQ(found.mean(), sum / samples);
   EXPECT_EQ(found.differing_pixels, expected.differing_pixels);
   EXPECT_EQ(found.pixels_beyond_tolerance, expected.pixels_beyond);
-  ASSERT_EQ(found.first.has_value(), expected.differing_pixels > 0);
+  EXPECT_DOUBLE_EQ(found.percent_beyond_tolerance(),
+                   static_cast<double>(expected.pixels_beyond) / pixels * 100);
+  expect_pixel(found.first, expected.first, a, b);
+  expect_pixel(found.first_beyond_tolerance, expected.first_beyond, a, b);
+  expect_pixel(found.worst, expected.worst, a, b);
   ASSERT_EQ(found.psnr().has_value(), expected.differing_pixels > 0);
-  if (!found.first) return;
+  if (!found.psnr()) return;
   const double peak = a.format().depth == 8 ? 255 : 65535;
   EXPECT_NEAR(*found.psnr(), 20 * std::log10(peak) - 10 * std::log10(squares / samples), 1e-9);
-  EXPECT_EQ(found.first->x, expected.first_x);
-  EXPECT_EQ(found.first->y, expected.first_y);
-  for (std::size_t c = 0; c < found.channels.size(); ++c) {
-    const int channel = static_cast<int>(c);
-    EXPECT_EQ(found.first->a.at(c), sample_at(a, expected.first_x, expected.first_y, channel));
-    EXPECT_EQ(found.first->b.at(c), sample_at(b, expected.first_x, expected.first_y, channel));
-  }
 }
 
 // A copy in which about one sample in `every` is replaced by the one of `other`.
@@ -245,43 +251,24 @@ TEST_P(ComparisonOfFormat, LetsPassExactlyWhatTheToleranceSays) {
   EXPECT_EQ(compare(a, a, 11).verdict(), Verdict::equal);
 }
 
-TEST_P(ComparisonOfFormat, DrawsEqualPixelsDimmedAndGrey) {
-  const Image a = random_image({21, 13}, format(), 11);
-  const Image drawing = drawn(a, a);
-  for (int y = 0; y < 13; ++y) {
-    for (int x = 0; x < 21; ++x) {
-      const Color color = color_at(drawing, x, y);
-      EXPECT_EQ(color[0], color[1]);
-      EXPECT_EQ(color[0], color[2]);
-      // Rec. 601's brightness scaled to a third of 8 bits, give or take the two roundings.
-      double brightness = sample_at(a, x, y, 0);
-      if (format().color_channels() == 3) {
-        brightness =
-            0.299 * brightness + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
-      }
-      if (format().depth == 16) brightness /= 256;
-      EXPECT_LE(color[0], brightness / 3 + 1e-9);
-      EXPECT_GT(color[0], brightness / 3 - 1.01);
-    }
-  }
-}
-
-TEST_P(ComparisonOfFormat, DrawsDifferencesRedderWithEachDoubling) {
-  const int depth = format().depth;
-  Image a = poisoned_image({depth, 1}, format(), 0);
+TEST_P(ComparisonOfFormat, NamesTheFirstOfTheWorstPixels) {
+  Image a = poisoned_image({9, 7}, format(), 0);
   Image b = copy_of(a);
-  const int channel = format().color_channels() - 1;
-  for (int x = 0; x < depth; ++x)
-    set_sample(b, x, 0, channel, (2U << x) - 1U);
-  const Image drawing = drawn(a, b);
-  EXPECT_EQ(color_at(drawing, 0, 0), (Color{255, 255, 0}));
-  EXPECT_EQ(color_at(drawing, depth - 1, 0), (Color{255, 0, 0}));
-  for (int x = 1; x < depth; ++x) {
-    EXPECT_LT(color_at(drawing, x, 0)[1], color_at(drawing, x - 1, 0)[1]);
-    EXPECT_EQ(color_at(drawing, x, 0)[0], 255);
-    EXPECT_EQ(color_at(drawing, x, 0)[2], 0);
-  }
-  EXPECT_TRUE(same_pixels(drawn(b, a), drawing)) << "either may be the larger one";
+  const int last = format().channels - 1;
+  set_sample(b, 8, 0, 0, 3);
+  set_sample(b, 1, 3, last, 6);
+  set_sample(a, 2, 3, 0, 7);
+  set_sample(b, 7, 5, 0, 7);
+  const Comparison found = compare(a, b, 3);
+  ASSERT_TRUE(found.first && found.first_beyond_tolerance && found.worst);
+  EXPECT_EQ(std::tie(found.first->x, found.first->y), std::tuple(8, 0));
+  EXPECT_EQ(std::tie(found.first_beyond_tolerance->x, found.first_beyond_tolerance->y),
+            std::tuple(1, 3));
+  EXPECT_EQ(std::tie(found.worst->x, found.worst->y), std::tuple(2, 3));
+  EXPECT_EQ(found.worst->a[0], 7);
+  EXPECT_EQ(found.worst->b[0], 0);
+  EXPECT_FALSE(compare(a, b, 7).first_beyond_tolerance);
+  EXPECT_FALSE(compare(a, a).worst);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ComparisonOfFormat,
@@ -301,41 +288,39 @@ TEST(Comparison, IgnoresWhatPadsTheRows) {
   EXPECT_EQ(compare(a, b).verdict(), Verdict::equal);
 }
 
-TEST(Comparison, CountsAlphaOnItsOwnAndDrawsItBlue) {
+TEST(Comparison, CountsAlphaOnItsOwn) {
   for (const int channels : {2, 4}) {
     const Image a = mixed_alpha_image({9, 4}, {channels, 8}, 5);
     Image b = copy_of(a);
     const std::uint32_t alpha = sample_at(a, 3, 2, channels - 1);
     set_sample(b, 3, 2, channels - 1, alpha ^ 1U);
     set_sample(b, 4, 2, channels - 1, sample_at(a, 4, 2, channels - 1) ^ 128U);
-    // Where a colour differs too, it decides the hue.
     set_sample(b, 5, 2, channels - 1, sample_at(a, 5, 2, channels - 1) ^ 128U);
     set_sample(b, 5, 2, 0, sample_at(a, 5, 2, 0) ^ 1U);
     const Comparison found = compare(a, b);
     EXPECT_EQ(found.differing_pixels, 3);
     EXPECT_EQ(found.channels.back().differing, 3);
     EXPECT_EQ(found.channels.front().differing, 1);
-    const Image drawing = drawn(a, b);
-    EXPECT_EQ(color_at(drawing, 3, 2), (Color{0, 255, 255}));
-    EXPECT_EQ(color_at(drawing, 4, 2), (Color{0, 0, 255}));
-    EXPECT_EQ(color_at(drawing, 5, 2), (Color{255, 0, 0}));
   }
 }
 
-TEST(Comparison, IsComparableOnlyWithTheSameSizeChannelsAndDepth) {
-  PictureHeader a;
-  a.size = {3, 4};
-  a.format = {3, 8};
-  PictureHeader b = a;
-  b.file_format = &jpeg_codec();
-  EXPECT_TRUE(comparable(a, b));
-  b.size = {4, 3};
-  EXPECT_FALSE(comparable(a, b));
-  b.size = a.size;
-  b.format = {4, 8};
-  EXPECT_FALSE(comparable(a, b));
-  b.format = {3, 16};
-  EXPECT_FALSE(comparable(a, b));
+// Every share that a number of two decimals can name, of 10,000 pixels, at the edge and one beyond.
+TEST(Comparison, LetsPassExactlyTheShareOfPixelsThatIsAllowed) {
+  const Image a = poisoned_image({100, 100}, {1, 8}, 0);
+  Image b = copy_of(a);
+  for (int count = 0; count < 10'000; ++count) {
+    const double percent = std::stod(formatted("{}.{:02}", count / 100, count % 100));
+    if (count % 37 == 0) {
+      const Verdict verdict = compare(a, b, 0, percent).verdict();
+      ASSERT_EQ(verdict, count == 0 ? Verdict::equal : Verdict::within_tolerance) << percent;
+    }
+    set_sample(b, count % 100, count / 100, 0, 1);
+    if (count % 37 == 0) {
+      ASSERT_EQ(compare(a, b, 0, percent).verdict(), Verdict::different) << percent;
+      ASSERT_EQ(compare(a, b, 1, percent).verdict(), Verdict::within_tolerance) << percent;
+    }
+  }
+  EXPECT_EQ(compare(a, b, 0, 100).verdict(), Verdict::within_tolerance);
 }
 
 TEST(Comparison, OfPicturesInManyBandsIsThatOfTheWhole) {
@@ -348,7 +333,7 @@ TEST(Comparison, OfPicturesInManyBandsIsThatOfTheWhole) {
   ImageReader reader_a(a);
   ImageReader reader_b(b);
   ImageWriter writer(size);
-  const Comparison found = compare_pictures(reader_a, reader_b, 0x3FFF, &writer);
+  const Comparison found = compare_pictures(reader_a, reader_b, {0x3FFF, 0}, &writer);
   EXPECT_GE(reader_a.reads, 2) << "the picture is too small for this test";
   EXPECT_EQ(found.verdict(), Verdict::different);
   EXPECT_EQ(found.pixels_beyond_tolerance, 2);
@@ -356,11 +341,13 @@ TEST(Comparison, OfPicturesInManyBandsIsThatOfTheWhole) {
   ASSERT_TRUE(found.first);
   EXPECT_EQ(found.first->y, 149'999);
   EXPECT_TRUE(writer.finished);
-  EXPECT_TRUE(same_pixels(writer.image, drawn(a, b)));
+  Image drawing = poisoned_image(size, difference_format);
+  draw_difference(a.rows(), b.rows(), 0x3FFF, drawing.rows());
+  EXPECT_TRUE(same_pixels(writer.image, drawing));
 
   ImageReader again_a(a);
   ImageReader again_b(b);
-  EXPECT_EQ(compare_pictures(again_a, again_b, 0x4000).verdict(), Verdict::within_tolerance);
+  EXPECT_EQ(compare_pictures(again_a, again_b, {0x4000, 0}).verdict(), Verdict::within_tolerance);
 }
 
 TEST(Comparison, OfADamagedEndFails) {
@@ -369,7 +356,7 @@ TEST(Comparison, OfADamagedEndFails) {
     ImageReader a(image, first);
     ImageReader b(image, !first);
     ImageWriter writer(image.size());
-    EXPECT_THROW((void)compare_pictures(a, b, 0, &writer), PictureError);
+    EXPECT_THROW((void)compare_pictures(a, b, {}, &writer), PictureError);
     EXPECT_FALSE(writer.finished);
   }
 }

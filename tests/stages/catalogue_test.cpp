@@ -39,6 +39,37 @@ TEST(Catalogue, DefaultValuesAreOfTheirType) {
   }
 }
 
+// Short lists show the first sentence alone.
+std::string first_sentence(const std::string& help) {
+  return help.substr(0, help.find(". "));
+}
+
+TEST(Catalogue, EveryStageExplainsItself) {
+  for (const StageKind& kind : stage_catalogue()) {
+    SCOPED_TRACE(kind.option);
+    EXPECT_LE(first_sentence(kind.help).size(), 36U) << kind.help;
+    EXPECT_TRUE(kind.help.ends_with('.')) << kind.help;
+    EXPECT_FALSE(kind.formula.empty());
+    EXPECT_FALSE(kind.edges.empty());
+    EXPECT_FALSE(kind.alpha.empty());
+    EXPECT_FALSE(kind.examples.empty());
+    for (const std::string& example : kind.examples)
+      EXPECT_NE((example + " ").find(" " + kind.option + " "), std::string::npos) << example;
+    for (const StageParameter& parameter : kind.parameters)
+      EXPECT_TRUE(parameter.help.ends_with('.')) << parameter.help;
+  }
+}
+
+TEST(Catalogue, EveryValueHasAMeaning) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (std::holds_alternative<FileName>(kind.type)) continue;
+    const auto meanings = value_meanings(kind.type);
+    EXPECT_FALSE(meanings.empty()) << kind.option;
+    for (const auto& [form, help] : meanings)
+      EXPECT_FALSE(help.empty()) << kind.option << " " << form;
+  }
+}
+
 TEST(StageKind, TakesItsParameters) {
   const StageKind blur = blur_stage_kind();
   EXPECT_TRUE(blur.takes("tiled", "--tile"));

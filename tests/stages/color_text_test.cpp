@@ -86,7 +86,7 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
       {"1 0 0\n\n0 0x10 0\n0 0 1", "m.txt:3: '0x10' is not a number"},
       {"1 0 0\n0 1 0\n0 0 nan", "m.txt:3: 'nan' is not a number"},
       {"inf 0 0\n0 1 0\n0 0 1", "m.txt:1: 'inf' is not a number"},
-      {"1e999 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e999' is not a number"},
+      {"1e999 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e999' is too large: single precision ends at 3.4e38"},
       {"1e39 0 0\n0 1 0\n0 0 1", "m.txt:1: '1e39' is too large: single precision ends at 3.4e38"},
       {"1 0 0 0\n0 1 0 -1e34\n0 0 1 0",
        "m.txt:2: '-1e34' is too large to be added: single precision ends at 3.4e38, and it is a "
@@ -121,7 +121,7 @@ TEST(ColorText, OnTheCommandLineRowsAreNamed) {
 
 TEST(ColorText, KnowsAMatrixFromAName) {
   for (const std::string text : {"1 0 0; 0 1 0; 0 0 1", "0.5", "-1,0,0", "+.5 1", "1;2", "x 1; 2",
-                                 "a\n1", "inf 0 0", "1 x", " \t2 3", "1e999 0"}) {
+                                 "a\n1", "inf 0 0; 1", "1 x", " \t2 3", "1e999 0"}) {
     EXPECT_TRUE(is_matrix_text(text)) << text;
   }
   for (const std::string text :

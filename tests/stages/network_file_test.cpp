@@ -106,10 +106,12 @@ TEST(NetworkFile, TextThatIsNoJsonIsNamedWithItsLine) {
 
 TEST(NetworkFile, NumbersThatAreTooLargeAreRefused) {
   expect_complaints({
-      {with("0.5,", "1e39,"), "net.json:6: layer 1, row 1 of weights: 1e39 is too large: "},
+      {with("0.5,", "1e39,"), "net.json:6: layer 1, row 1 of weights: '1e39' is too large: "},
       {with(", -1]", ", \n-3.4028236e38\n]"),
-       "net.json:8: layer 1, bias: -3.4028236e38 is too large"},
-      {with("0.5,", "1e400,"), "net.json:6: layer 1, row 1 of weights: 1e400 is too large: "},
+       "net.json:8: layer 1, bias: '-3.4028236e38' is too large"},
+      {with("\"relu\"", "1e400"),
+       "net.json:8: layer 1: 1e400 stands where none, relu or clamp should be"},
+      {with("0.5,", "1e400,"), "net.json:6: layer 1, row 1 of weights: '1e400' is too large: "},
   });
 }
 

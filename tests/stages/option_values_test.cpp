@@ -93,5 +93,14 @@ TEST(ValueForm, IsWhatTheHelpShows) {
   EXPECT_EQ(value_form(FreeText{"auto|LOW,HIGH"}), "auto|LOW,HIGH");
 }
 
+TEST(ValueMeanings, ComeWithTheirForms) {
+  const std::vector<ValueMeaning> round{{"round", "like a ball"}, {"square", ""}};
+  EXPECT_EQ(value_meanings(OneOf{{{"round", 0, "like a ball"}, {"square", 1}}}), round);
+  EXPECT_EQ(value_meanings(FreeText{"round|square", round}), round);
+  EXPECT_TRUE(value_meanings(FreeText{"LOW,HIGH"}).empty());
+  EXPECT_TRUE(value_meanings(NumberIn{0, 1}).empty());
+  EXPECT_TRUE(value_meanings(FileName{}).empty());
+}
+
 }  // namespace
 }  // namespace gpufilter

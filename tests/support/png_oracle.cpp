@@ -246,7 +246,7 @@ Bytes join_png(std::span<const PngPart> parts) {
     file.insert(file.end(), part.type.begin(), part.type.end());
     file.insert(file.end(), part.data.begin(), part.data.end());
     const uLong checksum = crc32_z(0, file.data() + begin, file.size() - begin);
-    append_number(file, static_cast<std::uint32_t>(checksum));
+    append_number(file, static_cast<std::uint32_t>(checksum) ^ (part.damaged ? 1U : 0U));
   }
   return file;
 }

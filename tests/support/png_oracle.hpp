@@ -29,12 +29,14 @@ struct PngPart {
   std::string type;
   Bytes data;
   std::size_t offset = 0;  // of the data in the file
+  bool damaged = false;
 };
 
 // The chunks of a complete file.
 [[nodiscard]] std::vector<PngPart> split_png(std::span<const std::uint8_t> file);
 
-// A file with these chunks, with signature, lengths and checksums; offsets do not matter.
+// A file with these chunks, with signature, lengths and checksums, which are wrong where `damaged`
+// says so; offsets do not matter.
 [[nodiscard]] Bytes join_png(std::span<const PngPart> parts);
 
 // The data of an IHDR chunk.

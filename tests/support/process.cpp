@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -10,7 +11,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace gpufilter::test {
@@ -55,6 +58,22 @@ struct Pipe {
   Descriptor read;
   Descriptor write;
 };
+
+// A pseudo terminal in a pipe's place: what is written arrives as it is.
+Pipe open_terminal() {
+  Pipe ends;
+  ends.read = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  const int ours = ends.read.get();
+  std::array<char, 128> name{};
+  check(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0 ? 0 : errno, "posix_openpt");
+  check(ptsname_r(ours, name.data(), name.size()), "ptsname_r");
+  ends.write = Descriptor(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  termios settings{};
+  check(tcgetattr(ends.write.get(), &settings) == 0 ? 0 : errno, "tcgetattr");
+  cfmakeraw(&settings);
+  check(tcsetattr(ends.write.get(), TCSANOW, &settings) == 0 ? 0 : errno, "tcsetattr");
+  return ends;
+}
 
 // "NAME=value" of this program's environment, with `added` in place of what has the same name.
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
@@ -131,7 +150,7 @@ void receive(Descriptor& stream, std::string& collected) {
   const ssize_t count = read(stream.get(), buffer.data(), buffer.size());
   if (count > 0) {
     collected.append(buffer.data(), static_cast<std::size_t>(count));
-  } else if (count == 0) {
+  } else if (count == 0 || errno == EIO) {  // EIO: a terminal that nobody writes to any more
     stream.close();
   } else if (errno != EINTR) {
     check(errno, "read");
@@ -159,12 +178,18 @@ void pump(Streams& streams, Clock::time_point limit) {
   }
 }
 
-// Whether the child ended before `limit`; then `status` is how.
-bool wait_until(pid_t child, Clock::time_point limit, int& status) {
+// How a child ended, and what it took.
+struct End {
+  int status = 0;
+  rusage usage{};
+};
+
+// Whether the child ended before `limit`; then `end` is set.
+bool wait_until(pid_t child, Clock::time_point limit, End& end) {
   while (true) {
-    const pid_t ended = waitpid(child, &status, WNOHANG);
+    const pid_t ended = wait4(child, &end.status, WNOHANG, &end.usage);
     if (ended == child) return true;
-    if (ended < 0) check(errno, "waitpid");
+    if (ended < 0) check(errno, "wait4");
     if (Clock::now() >= limit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -177,7 +202,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   ProcessResult result;
   Pipe in;
   Pipe out;
-  Pipe err;
+  Pipe err = options.err_is_terminal ? open_terminal() : Pipe();
   const pid_t child = spawn(command, options, {in.read.get(), out.write.get(), err.write.get()});
   for (Descriptor* theirs : {&in.read, &out.write, &err.write})
     theirs->close();
@@ -187,22 +212,23 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
                   {std::move(out.read), std::move(err.read)},
                   {&result.out, &result.err}};
 
-  int status = 0;
+  End end;
   const Clock::time_point limit = Clock::now() + options.time_limit;
   pump(streams, limit);
-  if (!wait_until(child, limit, status)) {
+  if (!wait_until(child, limit, end)) {
     result.timed_out = true;
     kill(child, options.end_signal);
     const Clock::time_point last = Clock::now() + grace;
     pump(streams, last);
-    if (!wait_until(child, last, status)) {
+    if (!wait_until(child, last, end)) {
       kill(child, SIGKILL);
-      while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      while (wait4(child, &end.status, 0, &end.usage) < 0 && errno == EINTR) {
       }
     }
   }
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (WIFEXITED(end.status)) result.exit_code = WEXITSTATUS(end.status);
+  if (WIFSIGNALED(end.status)) result.signal = WTERMSIG(end.status);
+  result.peak_memory = static_cast<std::uint64_t>(end.usage.ru_maxrss) * 1024;
   return result;
 }
 

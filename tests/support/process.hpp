@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -16,13 +17,15 @@ struct ProcessOptions {
   std::map<std::string, std::string> environment = {};  // added to this program's own
   std::filesystem::path folder = {};                    // working folder; empty: this program's
   std::chrono::milliseconds time_limit{120'000};
-  int end_signal = SIGKILL;  // sent at the time limit; SIGKILL follows where it does not end
+  bool err_is_terminal = false;  // standard error is a pseudo terminal, in raw mode
+  int end_signal = SIGKILL;      // sent at the time limit; SIGKILL follows where it does not end
 };
 
 struct ProcessResult {
-  int exit_code = -1;      // -1 where a signal ended it
-  int signal = 0;          // that signal; 0 where it ended by itself
-  bool timed_out = false;  // the time limit passed before the end
+  int exit_code = -1;             // -1 where a signal ended it
+  int signal = 0;                 // that signal; 0 where it ended by itself
+  bool timed_out = false;         // the time limit passed before the end
+  std::uint64_t peak_memory = 0;  // bytes of memory in use at a time (resident set size)
   std::string out;
   std::string err;
 };

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codec/jpeg/library.hpp"
+#include "codec/jpeg/segments.hpp"
 
 namespace gpufilter {
 
@@ -22,6 +23,8 @@ class Decompressor : public jpeg_decompress_struct {
 
   // Calls libjpeg, so only within JpegErrors::run().
   void create();
+
+  JpegSegments segments;
 
  private:
   // The coefficients of a component.

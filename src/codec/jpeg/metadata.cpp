@@ -17,9 +17,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr int app1 = JPEG_APP0 + 1;
-constexpr int app2 = JPEG_APP0 + 2;
-constexpr auto exif_prefix = "Exif\0\0"sv;
-constexpr auto xmp_prefix = "http://ns.adobe.com/xap/1.0/\0"sv;
 constexpr auto comment_keyword = "Comment"sv;
 constexpr std::size_t largest_segment = 65533;
 constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_segment - 14);
@@ -44,11 +41,17 @@ void read_app1(std::string_view segment, Metadata& metadata) {
   take(xmp_prefix, metadata.xmp);
 }
 
-void read_icc_profile(jpeg_decompress_struct& jpeg, JpegErrors& errors, Metadata& metadata) {
+void read_icc_profile(Decompressor& jpeg, JpegErrors& errors, Metadata& metadata,
+                      std::vector<std::string>& warnings) {
   JOCTET* data = nullptr;
   unsigned length = 0;
   errors.run([&] { jpeg_read_icc_profile(&jpeg, &data, &length); });
-  if (data == nullptr) return;
+  if (data == nullptr) {
+    if (jpeg.segments.has_profile()) {
+      warnings.push_back(errors.name() + ": skipped damaged metadata: colour profile");
+    }
+    return;
+  }
   const std::unique_ptr<JOCTET, decltype(&std::free)> owned(data, &std::free);
   if (jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK) {
     log::debug(errors.name() + ": the CMYK colour profile is dropped: it does not describe RGB");
@@ -127,12 +130,8 @@ constexpr bool is_exact_in_centimetres(std::uint32_t per_metre) {
 
 }  // namespace
 
-void keep_jpeg_metadata(jpeg_decompress_struct& jpeg) {
-  for (const int marker : {app1, app2, JPEG_COM})
-    jpeg_save_markers(&jpeg, marker, 0xFFFF);
-}
-
-Metadata read_jpeg_metadata(jpeg_decompress_struct& jpeg, JpegErrors& errors) {
+Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
+                            std::vector<std::string>& warnings) {
   Metadata metadata;
   for (const jpeg_marker_struct* marker = jpeg.marker_list; marker != nullptr;
        marker = marker->next) {
@@ -142,7 +141,10 @@ Metadata read_jpeg_metadata(jpeg_decompress_struct& jpeg, JpegErrors& errors) {
       if (!text.empty()) metadata.text.push_back({std::string(comment_keyword), text, {}, {}});
     }
   }
-  read_icc_profile(jpeg, errors, metadata);
+  read_icc_profile(jpeg, errors, metadata, warnings);
+  if (jpeg.segments.left_out_comments()) {
+    warnings.push_back(errors.name() + ": skipped some of its comments: there are too many");
+  }
   metadata.density = read_density(jpeg);
   return metadata;
 }

@@ -1,17 +1,19 @@
 // Metadata in JPEG's marker segments.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/library.hpp"
 #include "image/metadata.hpp"
 
 namespace gpufilter {
 
-// Asks libjpeg to keep the segments that read_jpeg_metadata() wants. Call it within run(), before
-// the header is read.
-void keep_jpeg_metadata(jpeg_decompress_struct& jpeg);
-
 // ICC profile (but not one of CMYK), EXIF, XMP, density and comments, once the header is read.
-[[nodiscard]] Metadata read_jpeg_metadata(jpeg_decompress_struct& jpeg, JpegErrors& errors);
+// Where some of it is damaged or too much, `warnings` get a line.
+[[nodiscard]] Metadata read_jpeg_metadata(Decompressor& jpeg, JpegErrors& errors,
+                                          std::vector<std::string>& warnings);
 
 // Sets what the JFIF segment says. Before jpeg_start_compress().
 void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata);

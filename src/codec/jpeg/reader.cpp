@@ -1,27 +1,23 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/encoding.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
+#include "codec/jpeg/scan_limits.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 namespace {
-
-// Far more than encoders write (10 to 20), and few enough that a small file which repeats scans
-// over a large picture cannot keep the program busy for hours.
-constexpr int max_scans = 500;
-
-// Metadata is kept in memory: no picture's own is larger.
-constexpr std::size_t max_header_bytes = std::size_t{256} << 20U;
 
 // libjpeg's source manager over a ByteSource.
 class JpegInput : public jpeg_source_mgr {
@@ -38,8 +34,6 @@ class JpegInput : public jpeg_source_mgr {
     term_source = [](j_decompress_ptr) {};
   }
 
-  void header_is_read() { in_header_ = false; }
-
  private:
   static JpegInput& of(j_decompress_ptr jpeg) { return *static_cast<JpegInput*>(jpeg->src); }
 
@@ -48,10 +42,6 @@ class JpegInput : public jpeg_source_mgr {
     errors_.call_back([this] {
       const std::size_t count = source_.read(buffer_);
       if (count == 0) throw PictureError(errors_.name(), "the file ends too early");
-      header_bytes_ += in_header_ ? count : 0;
-      if (header_bytes_ > max_header_bytes) {
-        throw PictureError(errors_.name(), "more than 256 MiB of metadata before the picture");
-      }
       next_input_byte = buffer_.data();
       bytes_in_buffer = count;
     });
@@ -70,8 +60,6 @@ class JpegInput : public jpeg_source_mgr {
   ByteSource& source_;
   JpegErrors& errors_;
   std::vector<JOCTET> buffer_;
-  bool in_header_ = true;
-  std::size_t header_bytes_ = 0;
 };
 
 class JpegReader final : public RowReader {
@@ -81,21 +69,21 @@ class JpegReader final : public RowReader {
         errors_(source_->name()),
         input_(*source_, errors_),
         jpeg_(errors_) {
-    progress_.progress_monitor = limit_scans;
     errors_.run([this] {
       jpeg_.create();
       jpeg_.src = &input_;
-      jpeg_.progress = &progress_;
-      keep_jpeg_metadata(jpeg_);
+      jpeg_.progress = &scan_limits_;
+      keep_jpeg_segments(jpeg_);
       jpeg_read_header(&jpeg_, TRUE);
     });
-    input_.header_is_read();
-    check_size(limits);
+    jpeg_.segments.close();
+    check(limits);
     choose_colors();
     header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg_.image_width), static_cast<int>(jpeg_.image_height)};
     header_.format = {jpeg_.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
-    header_.metadata = read_jpeg_metadata(jpeg_, errors_);
+    header_.metadata = read_jpeg_metadata(jpeg_, errors_, warnings_);
+    if (!limits.warn) warnings_.clear();
     header_.stored = read_jpeg_encoding(jpeg_, errors_);
   }
 
@@ -109,22 +97,20 @@ class JpegReader final : public RowReader {
 
   Metadata finish() override {
     errors_.run([this] { jpeg_finish_decompress(&jpeg_); });
+    for (const std::string& warning : warnings_)
+      log::warn(warning);
     return {};
   }
 
  private:
-  void check_size(const ReadLimits& limits) const {
-    const std::uint64_t width = jpeg_.image_width;
-    const std::uint64_t height = jpeg_.image_height;
-    if (width * height > limits.max_pixels) {
-      throw PictureError(errors_.name(), formatted("{} x {} pixels are more than the limit of {}: "
-                                                   "raise it with --max-pixels",
-                                                   width, height, limits.max_pixels));
-    }
+  void check(const ReadLimits& limits) const {
+    check_size(errors_.name(), jpeg_.image_width, jpeg_.image_height, {3, 8}, limits);
     // Newer libraries read the header of such files, but only rows of 8 bits.
     if (jpeg_.data_precision != 8) {
       throw PictureError(errors_.name(), unsupported_precision(jpeg_.data_precision));
     }
+    check_memory(errors_.name(), coefficient_bytes(jpeg_), limits, "a JPEG of several scans",
+                 "save it as a baseline JPEG");
   }
 
   void choose_colors() {
@@ -158,21 +144,14 @@ class JpegReader final : public RowReader {
                 jpeg_.saw_Adobe_marker ? CmykPolarity::inverted : CmykPolarity::ink);
   }
 
-  static void limit_scans(j_common_ptr common) {
-    auto& jpeg = *static_cast<Decompressor*>(reinterpret_cast<j_decompress_ptr>(common));
-    if (jpeg.input_scan_number <= max_scans) return;
-    auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
-    errors.call_back([&errors] {
-      throw PictureError(errors.name(), formatted("damaged JPEG: more than {} scans", max_scans));
-    });
-  }
-
   std::unique_ptr<ByteSource> source_;
   JpegErrors errors_;
   JpegInput input_;
-  jpeg_progress_mgr progress_{};
+  ScanLimits scan_limits_;
   Decompressor jpeg_;
   bool started_ = false;
+  std::vector<std::string>
+      warnings_;  // logged at the end: a picture that is refused has one message
   std::vector<JSAMPLE> cmyk_row_;
 };
 

@@ -24,7 +24,8 @@ std::string png_libraries() {
 
 const WriteOption& png_level_option() {
   static const WriteOption option{"png-level", WriteOption::WholeNumber{0, 9}, "6",
-                                  "From fastest to smallest PNG output"};
+                                  "Compression of PNG output. 0 is the fastest, 9 gives the "
+                                  "smallest file."};
   return option;
 }
 

@@ -31,115 +31,128 @@ std::optional<std::int32_t> get_i31(std::span<const std::uint8_t> bytes) {
   return static_cast<std::int32_t>(value);
 }
 
-// Takes chunks one after the other; each take_*() says whether its chunk was of use.
+// What became of a chunk: one that says nothing is no damage.
+enum class Use { taken, meaningless, damaged };
+
+constexpr Use taken_if(bool sound) {
+  return sound ? Use::taken : Use::damaged;
+}
+
+// Takes chunks one after the other.
 class Collector {
  public:
   explicit Collector(PngPlace place) : place_(place) {}
-  bool take(const PngChunk& chunk);
+  Use take(const PngChunk& chunk);
   [[nodiscard]] Metadata& metadata() { return metadata_; }
 
  private:
-  bool take_about_color(const PngChunk& chunk);
-  bool take_gamma(const Bytes& data);
-  bool take_chromaticity(const Bytes& data);
-  bool take_srgb(const Bytes& data);
-  bool take_profile(const Bytes& data);
-  bool take_density(const Bytes& data);
-  bool take_exif(const Bytes& data);
-  bool take_text(const PngChunk& chunk);
+  Use take_about_color(const PngChunk& chunk);
+  Use take_gamma(const Bytes& data);
+  Use take_chromaticity(const Bytes& data);
+  Use take_srgb(const Bytes& data);
+  Use take_profile(const Bytes& data);
+  Use take_density(const Bytes& data);
+  Use take_exif(const Bytes& data);
+  Use take_text(const PngChunk& chunk);
 
   PngPlace place_;
   std::size_t budget_ = inflate_budget;
   Metadata metadata_;
 };
 
-bool Collector::take(const PngChunk& chunk) {
+Use Collector::take(const PngChunk& chunk) {
   if (chunk.type == "eXIf") return take_exif(chunk.data);
   if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt") {
     return take_text(chunk);
   }
-  return place_ == PngPlace::before_pixels && take_about_color(chunk);
+  return place_ == PngPlace::before_pixels ? take_about_color(chunk) : Use::meaningless;
 }
 
-bool Collector::take_about_color(const PngChunk& chunk) {
+Use Collector::take_about_color(const PngChunk& chunk) {
   if (chunk.type == "gAMA") return take_gamma(chunk.data);
   if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
   if (chunk.type == "sRGB") return take_srgb(chunk.data);
   if (chunk.type == "iCCP") return take_profile(chunk.data);
   if (chunk.type == "pHYs") return take_density(chunk.data);
-  return false;
+  return Use::meaningless;
 }
 
-bool Collector::take_gamma(const Bytes& data) {
-  if (metadata_.gamma || data.size() != 4) return false;
+Use Collector::take_gamma(const Bytes& data) {
+  if (metadata_.gamma) return Use::meaningless;
+  if (data.size() != 4) return Use::damaged;
   const auto gamma = get_i31(data);
-  if (!gamma || *gamma == 0) return false;
+  if (gamma == 0) return Use::meaningless;
   metadata_.gamma = gamma;
-  return true;
+  return taken_if(gamma.has_value());
 }
 
-bool Collector::take_chromaticity(const Bytes& data) {
+Use Collector::take_chromaticity(const Bytes& data) {
   std::array<std::int32_t, 8> values{};
-  if (metadata_.chromaticity || data.size() != 4 * values.size()) return false;
+  if (metadata_.chromaticity) return Use::meaningless;
+  if (data.size() != 4 * values.size()) return Use::damaged;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto value = get_i31(std::span(data).subspan(4 * i));
-    if (!value) return false;
+    if (!value) return Use::damaged;
     values.at(i) = *value;
   }
   metadata_.chromaticity = values;
-  return true;
+  return Use::taken;
 }
 
-bool Collector::take_srgb(const Bytes& data) {
-  if (metadata_.srgb_intent || data.size() != 1 || data[0] > 3) return false;
+Use Collector::take_srgb(const Bytes& data) {
+  if (metadata_.srgb_intent) return Use::meaningless;
+  if (data.size() != 1 || data[0] > 3) return Use::damaged;
   metadata_.srgb_intent = data[0];
-  return true;
+  return Use::taken;
 }
 
 // Name, NUL, method 0, zlib stream.
-bool Collector::take_profile(const Bytes& data) {
-  if (metadata_.icc_profile) return false;
+Use Collector::take_profile(const Bytes& data) {
+  if (metadata_.icc_profile) return Use::meaningless;
   const auto end = static_cast<std::size_t>(std::find(data.begin(), data.end(), 0) - data.begin());
-  if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return false;
+  if (end == 0 || end > 79 || data.size() < end + 2 || data[end + 1] != 0) return Use::damaged;
   auto profile = zlib_inflate(std::span(data).subspan(end + 2), budget_);
-  if (!profile || profile->size() < icc_header_size) return false;
+  if (!profile || profile->size() < icc_header_size) return Use::damaged;
   metadata_.icc_profile =
       IccProfile{utf8_from_latin1(as_text(std::span(data).first(end))), std::move(*profile)};
-  return true;
+  return Use::taken;
 }
 
-bool Collector::take_density(const Bytes& data) {
-  if (metadata_.density || data.size() != 9 || data[8] > 1) return false;
+Use Collector::take_density(const Bytes& data) {
+  if (metadata_.density) return Use::meaningless;
+  if (data.size() != 9 || data[8] > 1) return Use::damaged;
   const auto x = get_u32(data);
   const auto y = get_u32(std::span(data).subspan(4));
-  if (x == 0 || y == 0) return false;
+  if (x == 0 || y == 0) return Use::meaningless;
   const auto unit = data[8] == 1 ? Density::Unit::per_metre : Density::Unit::aspect_ratio;
   metadata_.density = Density{unit, x, y};
-  return true;
+  return Use::taken;
 }
 
 // Some programs leave JPEG's prefix before the TIFF structure.
-bool Collector::take_exif(const Bytes& data) {
+Use Collector::take_exif(const Bytes& data) {
+  if (!metadata_.exif.empty()) return Use::meaningless;
   constexpr std::string_view prefix("Exif\0\0", 6);
   const auto begin = as_text(data).starts_with(prefix) ? prefix.size() : 0;
   const auto tiff = std::span(data).subspan(begin);
   const bool is_tiff = as_text(tiff).starts_with(std::string_view("II*\0", 4)) ||
                        as_text(tiff).starts_with(std::string_view("MM\0*", 4));
-  if (!metadata_.exif.empty() || !is_tiff) return false;
+  if (!is_tiff) return Use::damaged;
   metadata_.exif.assign(tiff.begin(), tiff.end());
-  return true;
+  return Use::taken;
 }
 
-bool Collector::take_text(const PngChunk& chunk) {
+Use Collector::take_text(const PngChunk& chunk) {
   auto entry = parse_text(chunk, budget_);
-  if (!entry) return false;
+  if (!entry) return Use::damaged;
   if (chunk.type != "iTXt" || entry->keyword != xmp_keyword) {
     metadata_.text.push_back(std::move(*entry));
-    return true;
+    return Use::taken;
   }
-  if (!metadata_.xmp.empty()) return false;
+  if (!metadata_.xmp.empty()) return Use::meaningless;
   metadata_.xmp.assign(entry->text.begin(), entry->text.end());
-  return true;
+  metadata_.xmp_compressed = entry->compressed;
+  return Use::taken;
 }
 
 bool fits_format(const IccProfile& profile, const PixelFormat& format) {
@@ -199,12 +212,13 @@ bool is_metadata_chunk(std::string_view type) {
 }
 
 Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
-                              const std::string& name) {
+                              const std::string& name, SkippedChunks& skipped) {
   Collector collector(place);
   for (const PngChunk& chunk : chunks) {
-    if (!collector.take(chunk)) {
-      log::debug(formatted("{}: left out a {} chunk: damaged, too large, repeated or misplaced",
-                           name, chunk.type));
+    const Use use = collector.take(chunk);
+    if (use == Use::damaged) skipped.add(chunk.type, "invalid, or too large");
+    if (use == Use::meaningless) {
+      log::debug(formatted("{}: left out a {} chunk, which means nothing there", name, chunk.type));
     }
   }
   return std::move(collector.metadata());
@@ -215,7 +229,7 @@ std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace pl
   std::vector<PngChunk> chunks;
   if (place == PngPlace::before_pixels) add_about_color(chunks, metadata, format, name);
   if (!metadata.exif.empty()) chunks.push_back({"eXIf", metadata.exif});
-  if (!metadata.xmp.empty()) chunks.push_back(make_xmp(metadata.xmp));
+  if (!metadata.xmp.empty()) chunks.push_back(make_xmp(metadata.xmp, metadata.xmp_compressed));
   for (const TextEntry& entry : metadata.text) {
     if (auto chunk = make_text(entry)) {
       chunks.push_back(std::move(*chunk));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/png/ancillary.hpp"
 #include "codec/png/chunk.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
@@ -19,10 +20,11 @@ enum class PngPlace { before_pixels, after_pixels };
 // The chunks that metadata_from_chunks() understands.
 [[nodiscard]] bool is_metadata_chunk(std::string_view type);
 
-// What `chunks`, in the order of the file, say. Damaged ones, and repetitions of what may stand
-// there once, are left out with a debug line in the log; `name` is the file's.
+// What `chunks`, in the order of the file, say. Damaged ones are added to `skipped`. Those that
+// mean nothing where they stand (a second gAMA, a density of 0) are left out with a debug line in
+// the log; `name` is the file's.
 [[nodiscard]] Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
-                                            const std::string& name);
+                                            const std::string& name, SkippedChunks& skipped);
 
 // The chunks that say `metadata` about a picture of `format`, in the order in which they are to
 // stand. What PNG cannot hold is left out with a debug line: a profile of another colour space,

@@ -22,8 +22,10 @@ constexpr std::size_t longest_idat = std::size_t{1} << 20U;
 // Deflate with the largest window, the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
-// More would be memory for nothing: each takes about two megabytes.
-constexpr std::size_t most_chunks_at_a_time = 24;
+// What the chunks in the background may take: 24 of the usual size. A chunk holds its rows, what is
+// left of them by a filter, and what two deflaters make of that.
+constexpr std::size_t max_memory = std::size_t{48} << 20U;
+constexpr std::size_t buffers_a_chunk = 4;
 
 void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, int depth) {
   std::memcpy(packed.data(), row, packed.size());
@@ -53,7 +55,9 @@ PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int pn
       rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),
       compression_(png_compression(png_level)),
       emit_(std::move(emit)),
-      most_chunks_(std::min(background_.threads() + 4, most_chunks_at_a_time)) {}
+      max_chunks_(std::clamp<std::size_t>(
+          max_memory / (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)), 2,
+          background_.threads() + 4)) {}
 
 PngPixelWriter::~PngPixelWriter() = default;
 
@@ -87,7 +91,7 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
 }
 
 void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
-  while (running_.size() >= most_chunks_)
+  while (running_.size() >= max_chunks_)
     emit_first();
   running_.push_back(std::move(chunk));
   Chunk& started = *running_.back();

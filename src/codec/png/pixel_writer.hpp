@@ -53,7 +53,7 @@ class PngPixelWriter {
   const PngCompression& compression_;
   Emit emit_;
   Background background_;
-  std::size_t most_chunks_;                     // in the background at a time: they take memory
+  std::size_t max_chunks_;                      // in the background at a time: they take memory
   std::deque<std::unique_ptr<Chunk>> running_;  // in their order
   std::vector<std::unique_ptr<Chunk>> spare_;
   std::unique_ptr<Chunk> filling_;

@@ -14,16 +14,9 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t signature_size = 8;
-constexpr std::size_t chunk_head_size = 8;  // length and type
 constexpr std::size_t checksum_size = 4;
 constexpr std::uint32_t longest_chunk = 0x7fffffff;
-
-// Offsets from the start of the file.
-constexpr std::size_t depth_at = 24;
-constexpr std::size_t color_type_at = 25;
-constexpr std::size_t interlacing_at = 28;
-constexpr std::uint8_t palette_color_type = 3;
+constexpr int palette_color_type = 3;
 
 std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
   return {reinterpret_cast<const char*>(chunk_head.data()) + 4, 4};
@@ -33,6 +26,14 @@ std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
 Bytes empty_idat() {
   Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
   put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4));
+  return chunk;
+}
+
+// Stands for an ancillary chunk behind the first IDAT chunk: libpng has to see that the IDAT chunks
+// end there.
+Bytes empty_ancillary() {
+  Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
+  put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4));
   return chunk;
 }
 
@@ -46,10 +47,8 @@ bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
 }  // namespace
 
 PngStream::PngStream(std::unique_ptr<ByteSource> source, PngDecoder decoder)
-    : source_(std::move(source)), decoder_(decoder), left_(signature_size) {
-  const auto bytes = head();
-  plain_ = bytes.size() == head_size && (bytes[depth_at] == 8 || bytes[depth_at] == 16) &&
-           bytes[color_type_at] != palette_color_type && bytes[interlacing_at] == 0;
+    : source_(std::move(source)), decoder_(decoder), header_(read_png_header(*source_)) {
+  serve(header_.bytes);
 }
 
 std::size_t PngStream::read(std::span<std::uint8_t> buffer) {
@@ -62,8 +61,7 @@ std::size_t PngStream::read(std::span<std::uint8_t> buffer) {
       served_at_ += count;
       done += count;
     } else if (left_ == 0) {
-      begin_chunk();
-      if (served_.empty()) break;
+      if (!begin_chunk()) break;
     } else {
       const auto wanted = rest.first(std::min<std::uint64_t>(rest.size(), left_));
       const std::size_t count = source_->read(wanted);
@@ -75,16 +73,32 @@ std::size_t PngStream::read(std::span<std::uint8_t> buffer) {
   return done;
 }
 
-// Reads a chunk's length and type, and serves them.
-void PngStream::begin_chunk() {
-  std::array<std::uint8_t, chunk_head_size> head{};
-  const std::size_t count = source_->read(head);
+// Reads a chunk's length and type, and serves them where they are libpng's; an ancillary chunk is
+// read whole. False where the file ends.
+bool PngStream::begin_chunk() {
+  ChunkHead head{};
+  std::size_t count = head.size();
+  if (next_head_) {
+    head = *std::exchange(next_head_, std::nullopt);
+  } else {
+    count = source_->read(head);
+  }
   serve(std::span(head).first(count));
-  if (count < head.size()) return;
+  if (count < head.size()) return count > 0;
   const std::uint32_t length = get_u32(head);
+  if (is_ancillary(type_of(head))) {
+    serve(has_pixels_ ? empty_ancillary() : Bytes{});
+    ancillary_.read(type_of(head), length, *source_);
+    return true;
+  }
   left_ = std::uint64_t{length} + checksum_size;
   if (type_of(head) == "tRNS") has_transparency_ = true;
-  if (type_of(head) != "IDAT" || std::exchange(has_pixels_, true)) return;
+  if (type_of(head) == "IDAT" && !std::exchange(has_pixels_, true)) begin_first_idat(head);
+  return true;
+}
+
+void PngStream::begin_first_idat(const ChunkHead& head) {
+  const std::uint32_t length = get_u32(head);
   if (length > longest_chunk || length < 2 || !suits_pixel_reader()) return;
   keeps_pixels_ = true;
   serve(empty_idat());
@@ -95,7 +109,9 @@ void PngStream::begin_chunk() {
 // The one place that decides which files libpng decodes: interlaced ones, palettes, less than 8
 // bits, transparent colours, unusual compression. The source stands at the pixels.
 bool PngStream::suits_pixel_reader() {
-  return decoder_ == PngDecoder::automatic && plain_ && !has_transparency_ &&
+  const bool plain =
+      header_.depth >= 8 && header_.color_type != palette_color_type && !header_.interlaced;
+  return decoder_ == PngDecoder::automatic && plain && !has_transparency_ &&
          is_usual_zlib_head(source_->peek(2));
 }
 
@@ -141,23 +157,21 @@ void PngStream::end_idat() {
   in_idat_ = false;
 }
 
-// Where another kind of chunk comes, it is libpng's.
+// Where another kind of chunk comes, begin_chunk() takes it up.
 void PngStream::begin_next_idat() {
-  std::array<std::uint8_t, chunk_head_size> head{};
+  ChunkHead head{};
   read_all(head);
-  const std::uint32_t length = get_u32(head);
-  if (type_of(head) == "IDAT" && length <= longest_chunk) {
+  if (type_of(head) == "IDAT" && get_u32(head) <= longest_chunk) {
     begin_idat(head);
   } else {
-    served_.insert(served_.end(), head.begin(), head.end());
-    left_ = std::uint64_t{length} + checksum_size;
+    next_head_ = head;
   }
 }
 
-void PngStream::begin_idat(std::span<const std::uint8_t> chunk_head) {
+void PngStream::begin_idat(const ChunkHead& head) {
   in_idat_ = true;
-  idat_left_ = get_u32(chunk_head);
-  idat_crc_ = crc32_gzip_refl(0, chunk_head.data() + 4, 4);
+  idat_left_ = get_u32(head);
+  idat_crc_ = crc32_gzip_refl(0, head.data() + 4, 4);
 }
 
 void PngStream::read_all(std::span<std::uint8_t> buffer) {

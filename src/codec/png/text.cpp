@@ -77,7 +77,7 @@ std::optional<TextEntry> parse_international(std::string_view data, std::size_t&
   const auto text = compressed ? inflate_text(data, budget) : std::string(data);
   if (!text) return std::nullopt;
   return TextEntry{"", utf8_from_text(before_nul(*text)), utf8_from_text(*language),
-                   utf8_from_text(*translated)};
+                   utf8_from_text(*translated), compressed};
 }
 
 void append(Bytes& bytes, std::string_view text) {
@@ -89,17 +89,17 @@ void append_compressed(Bytes& bytes, std::string_view text) {
   bytes.insert(bytes.end(), compressed.begin(), compressed.end());
 }
 
-PngChunk make_latin1(const std::string& keyword, std::string_view text) {
+PngChunk make_latin1(const std::string& keyword, std::string_view text, bool compressed) {
   PngChunk chunk;
   append(chunk.data, keyword);
   chunk.data.push_back(0);
-  if (text.size() <= longest_plain_text) {
-    chunk.type = "tEXt";
-    append(chunk.data, text);
-  } else {
+  if (compressed) {
     chunk.type = "zTXt";
     chunk.data.push_back(0);
     append_compressed(chunk.data, text);
+  } else {
+    chunk.type = "tEXt";
+    append(chunk.data, text);
   }
   return chunk;
 }
@@ -141,7 +141,9 @@ std::optional<TextEntry> parse_text(const PngChunk& chunk, std::size_t& budget) 
     entry = parse_international(data, budget);
   } else {
     const auto text = chunk.type == "zTXt" ? parse_compressed(data, budget) : std::string(data);
-    if (text) entry = TextEntry{"", utf8_from_latin1(before_nul(*text)), "", ""};
+    if (text) {
+      entry = TextEntry{"", utf8_from_latin1(before_nul(*text)), "", "", chunk.type == "zTXt"};
+    }
   }
   if (entry) entry->keyword = utf8_from_latin1(*keyword);
   return entry;
@@ -153,15 +155,17 @@ std::optional<PngChunk> make_text(const TextEntry& entry) {
   TextEntry whole = entry;
   whole.text = before_nul(entry.text);
   const auto latin1 = latin1_from_utf8(whole.text);
+  const bool compressed =
+      entry.compressed || (latin1 ? latin1->size() : whole.text.size()) > longest_plain_text;
   if (latin1 && entry.language.empty() && entry.translated_keyword.empty()) {
-    return make_latin1(*keyword, *latin1);
+    return make_latin1(*keyword, *latin1, compressed);
   }
-  return make_international(*keyword, whole, whole.text.size() > longest_plain_text);
+  return make_international(*keyword, whole, compressed);
 }
 
-PngChunk make_xmp(std::span<const std::uint8_t> packet) {
+PngChunk make_xmp(std::span<const std::uint8_t> packet, bool compressed) {
   return make_international(std::string(xmp_keyword), {"", std::string(as_text(packet)), "", ""},
-                            false);
+                            compressed);
 }
 
 }  // namespace gpufilter

@@ -18,12 +18,14 @@ namespace gpufilter {
 // which inflated bytes are taken.
 [[nodiscard]] std::optional<TextEntry> parse_text(const PngChunk& chunk, std::size_t& budget);
 
-// The chunk for `entry`: tEXt where Latin-1 is enough, zTXt where that is long, else iTXt. Nothing
-// where the keyword is none for PNG.
+// The chunk for `entry`: tEXt or zTXt where Latin-1 is enough, else iTXt. It is compressed where
+// the text is long, or was compressed in the file that it comes from. Nothing where PNG cannot hold
+// the keyword.
 [[nodiscard]] std::optional<PngChunk> make_text(const TextEntry& entry);
 
-// XMP travels as an iTXt chunk, plain so that tools find it without inflating.
+// XMP travels as an iTXt chunk. Its standard wants it plain, so that tools find it without
+// inflating; a file that has it compressed keeps it so.
 inline constexpr std::string_view xmp_keyword = "XML:com.adobe.xmp";
-[[nodiscard]] PngChunk make_xmp(std::span<const std::uint8_t> packet);
+[[nodiscard]] PngChunk make_xmp(std::span<const std::uint8_t> packet, bool compressed);
 
 }  // namespace gpufilter

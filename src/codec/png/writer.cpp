@@ -2,9 +2,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+
+#include <isa-l/crc.h>
 
 #include "base/error.hpp"
 #include "codec/png/calls.hpp"
+#include "codec/png/chunk.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata.hpp"
 #include "codec/png/pixel_writer.hpp"
@@ -69,18 +73,6 @@ void write_header(png_structp png, png_infop info, const PictureHeader& header) 
   png_write_info(png, info);
 }
 
-// One chunk whose data are `parts`, one after the other.
-void write_chunk(png_structp png, const char* type, PngPixelWriter::IdatParts parts) {
-  std::size_t size = 0;
-  for (const auto& part : parts)
-    size += part.size();
-  png_write_chunk_start(png, reinterpret_cast<png_const_bytep>(type),
-                        static_cast<png_uint_32>(size));
-  for (const auto& part : parts)
-    png_write_chunk_data(png, part.data(), part.size());
-  png_write_chunk_end(png);
-}
-
 class PngWriter final : public RowWriter {
  public:
   PngWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
@@ -94,9 +86,8 @@ class PngWriter final : public RowWriter {
       write_header(png, info, header);
     });
     write_metadata(header.metadata, PngPlace::before_pixels);
-    pixels_.emplace(
-        header.size, header.format, *options.get<int>(png_level_option()),
-        [this](PngPixelWriter::IdatParts parts) { write_chunk_guarded("IDAT", parts); });
+    pixels_.emplace(header.size, header.format, *options.get<int>(png_level_option()),
+                    [this](PngPixelWriter::IdatParts parts) { write_chunk("IDAT", parts); });
   }
 
   void write(const ConstRows& rows) override { pixels_->write(rows); }
@@ -107,7 +98,7 @@ class PngWriter final : public RowWriter {
     if (has_exif_) rest.exif.clear();  // these may stand in a file once
     if (has_xmp_) rest.xmp.clear();
     write_metadata(rest, PngPlace::after_pixels);
-    write_chunk_guarded("IEND", {});
+    write_chunk("IEND", {});
   }
 
  private:
@@ -118,15 +109,31 @@ class PngWriter final : public RowWriter {
     png_call(png(), output_.report, body);
   }
 
-  void write_chunk_guarded(const char* type, PngPixelWriter::IdatParts parts) {
-    call([png = png(), type, parts] { write_chunk(png, type, parts); });
+  // One chunk whose data are `parts`, one after the other. libpng's checksum, which is zlib's,
+  // would take as long as all the rest.
+  void write_chunk(std::string_view type, PngPixelWriter::IdatParts parts) {
+    std::size_t size = 0;
+    for (const auto& part : parts)
+      size += part.size();
+    Bytes head;
+    put_u32(head, static_cast<std::uint32_t>(size));
+    head.insert(head.end(), type.begin(), type.end());
+    std::uint32_t checksum = crc32_gzip_refl(0, head.data() + 4, type.size());
+    output_.sink.write(head);
+    for (const auto& part : parts) {
+      checksum = crc32_gzip_refl(checksum, part.data(), part.size());
+      output_.sink.write(part);
+    }
+    Bytes tail;
+    put_u32(tail, checksum);
+    output_.sink.write(tail);
   }
 
   void write_metadata(const Metadata& metadata, PngPlace place) {
     for (const PngChunk& chunk :
          chunks_from_metadata(metadata, place, format_, output_.report.name)) {
       const std::array data{std::span<const std::uint8_t>(chunk.data)};
-      write_chunk_guarded(chunk.type.c_str(), data);
+      write_chunk(chunk.type, data);
     }
   }
 

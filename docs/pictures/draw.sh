@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Draws the pictures of README.md and docs/stages from those in samples/. Everything that is shown as
+# a result is made by gpufilter, which has to be on the PATH; vips (Debian's libvips-tools) adds noise,
+# crops, magnifies and lays pictures side by side.
+set -euo pipefail
+pictures="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)"
+samples="${pictures}/../../samples"
+work="$(mktemp -d)"
+trap 'rm -rf "${work}"' EXIT
+cd "${work}"
+
+filter() { gpufilter "$@" --device cpu --timing off; }
+
+# side_by_side NAME COLUMNS PICTURE...: docs/pictures/NAME.jpg
+side_by_side() {
+  local name="$1" columns="$2"
+  shift 2
+  vips arrayjoin "$*" "${pictures}/${name}.jpg[Q=82,strip]" --across "${columns}" --shim 6 --background 255
+}
+
+# small IN OUT: the whole picture, as wide as a panel.
+small() { vips thumbnail "$1" "$2" "${panel_width}"; }
+
+# add_noise IN OUT: independent noise on each colour.
+add_noise() {
+  local width height seed=1
+  width="$(vipsheader -f width "$1")"
+  height="$(vipsheader -f height "$1")"
+  for band in red green blue; do
+    vips gaussnoise "${band}.v" "${width}" "${height}" --sigma 16 --mean 0 --seed "${seed}"
+    seed=$((seed + 1))
+  done
+  vips bandjoin "red.v green.v blue.v" noise.v
+  vips add "$1" noise.v sum.v
+  vips cast sum.v "$2" uchar
+}
+
+# README.md: a corner of the lake with noise, before and after two blurs, magnified; the whole of it
+# before and after a colour grade.
+vips extract_area "${samples}/landscape.png" clean.png 90 330 200 120
+add_noise clean.png noisy.png
+filter noisy.png twice.png --blur auto --blur auto
+for picture in noisy twice; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+
+panel_width=400
+golden="${samples}/networks/golden-hour.json"
+filter "${samples}/landscape.png" graded.png --mlp "${golden}" --color contrast=1.1 --color saturate=1.3
+vips extract_area "${samples}/landscape.png" wide.png 0 40 1920 1152
+vips extract_area graded.png wide-graded.png 0 40 1920 1152
+small wide.png before.png
+small wide-graded.png after.png
+side_by_side before-after 2 noisy-large.png twice-large.png before.png after.png
+
+# docs/stages/blur.md
+vips extract_area "${samples}/landscape.png" clean.png 100 330 133 90
+add_noise clean.png noisy.png
+filter noisy.png once.png --blur auto
+filter noisy.png thrice.png --blur auto --blur auto --blur auto
+for picture in noisy once thrice; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+side_by_side blur 3 noisy-large.png once-large.png thrice-large.png
+
+# A picture with a hard edge whose transparent pixels are red underneath.
+filter "${samples}/badge-alpha.png" red.png --color "1 0 0 -1 1; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 8 -7"
+for mode in weighted independent; do
+  filter red.png "${mode}.png" --alpha "${mode}" --blur auto --blur auto --blur auto --blur auto
+done
+for picture in red weighted independent; do
+  filter "${picture}.png" flat.jpg --background white --quality 100
+  vips extract_area flat.jpg corner.png 40 140 66 45
+  vips zoom corner.png "${picture}-large.png" 4 4
+done
+side_by_side blur-alpha 3 red-large.png independent-large.png weighted-large.png
+
+# docs/stages/color.md, mlp.md, levels.md
+panel_width=266
+small "${samples}/landscape.png" plain.png
+filter plain.png sepia.png --color sepia
+filter plain.png saturate.png --color saturate=1.6
+filter plain.png hue.png --color hue=180
+filter plain.png infrared.png --color "${samples}/matrices/infrared.txt"
+filter plain.png warm.png --color "${samples}/matrices/warm.txt"
+side_by_side color 3 plain.png sepia.png saturate.png hue.png infrared.png warm.png
+filter plain.png golden.png --mlp "${golden}"
+side_by_side mlp 2 plain.png golden.png
+filter plain.png hazy.png --color contrast=0.4 --color brightness=1.15
+filter hazy.png auto.png --levels auto
+filter hazy.png clipped.png --levels auto=1
+side_by_side levels 3 hazy.png auto.png clipped.png
+
+# docs/stats.md
+gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.png" --device cpu >/dev/null

@@ -1,0 +1,157 @@
+#include "app/batch_data.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <nlohmann/json.hpp>
+
+#include "app/batch_rates.hpp"
+#include "app/encoding_report.hpp"
+#include "app/timing_report.hpp"
+#include "base/format.hpp"
+#include "codec/text_encoding.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// Names of files are bytes: what JSON cannot hold is replaced in the name, and another field holds
+// the exact bytes.
+void add_path(Json& json, const std::string& field, const std::string& path) {
+  json[field] = path;
+  if (is_utf8(path)) return;
+  std::string digits;
+  for (const char c : path)
+    digits += formatted("{:02x}", static_cast<unsigned char>(c));
+  json[field + "_hex"] = digits;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+Json activity_json(const BatchActivity& line) {
+  Json json{{"activity", activity_name(line.activity)}, {"walk", line.walk}};
+  if (line.pass >= 0) {
+    json["pass"] = line.pass;
+    json["stage"] = line.stage;
+    json["variant"] = line.variant;
+  }
+  json["milliseconds"] = milliseconds(line.duration);
+  json["commands"] = line.commands;
+  json["bytes"] = line.bytes;
+  if (line.bytes == 0) return json;
+  json["megapixels_per_second"] = megapixels_per_second(line.pixels, line.duration);
+  json["gigabytes_per_second"] = gigabytes_per_second(line.bytes, line.duration);
+  return json;
+}
+
+Json device_json(const BatchTotals::DeviceUse& use) {
+  return {{"name", use.engine.device},       {"kind", use.engine.kind},
+          {"platform", use.engine.platform}, {"driver", use.engine.driver},
+          {"reason", use.engine.reason},     {"left_out", use.engine.fallbacks},
+          {"pictures", use.pictures}};
+}
+
+Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
+  Json json;
+  for (const PictureStatus status :
+       {PictureStatus::done, PictureStatus::unchanged, PictureStatus::exists, PictureStatus::failed,
+        PictureStatus::not_begun, PictureStatus::planned}) {
+    std::string name = to_string(status);
+    std::replace(name.begin(), name.end(), ' ', '_');
+    json[name] = totals.count(status);
+  }
+  json["pixels"] = totals.pixels();
+  json["input_bytes"] = totals.input_bytes();
+  json["output_bytes"] = totals.output_bytes();
+  json["milliseconds"] = milliseconds(elapsed);
+  json["megapixels_per_second"] = megapixels_per_second(totals.pixels(), elapsed);
+  json["devices"] = Json::array();
+  for (const auto& use : totals.devices())
+    json["devices"].push_back(device_json(use));
+  json["activities"] = Json::array();
+  for (const BatchActivity& line : totals.activities())
+    json["activities"].push_back(activity_json(line));
+  return json;
+}
+
+}  // namespace
+
+std::string batch_timing_json(const BatchTotals& totals, Nanoseconds elapsed) {
+  Json json{{"schema", "gpufilter-batch-timing-1"}};
+  json.update(totals_json(totals, elapsed));
+  return dump(json, 2) + "\n";
+}
+
+std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed) {
+  std::string text =
+      "walk,activity,pass,stage,variant,milliseconds,bytes,megapixels_per_second,"
+      "gigabytes_per_second\n";
+  for (const BatchActivity& line : totals.activities()) {
+    const std::string pass =
+        line.pass < 0 ? ",," : formatted("{},{},{}", line.pass, line.stage, csv_text(line.variant));
+    text += formatted("{},{},{},{:.6f},", line.walk, activity_name(line.activity), pass,
+                      milliseconds(line.duration));
+    text += line.bytes == 0 ? ",,\n"
+                            : formatted("{},{:.3f},{:.3f}\n", line.bytes,
+                                        megapixels_per_second(line.pixels, line.duration),
+                                        gigabytes_per_second(line.bytes, line.duration));
+  }
+  return text + formatted(",total,,,,{:.6f},,{:.3f},\n", milliseconds(elapsed),
+                          megapixels_per_second(totals.pixels(), elapsed));
+}
+
+std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
+  Json json{{"schema", "gpufilter-batch-1"}};
+  if (plan.inputs.size() == 1) {
+    add_path(json, "input", plan.inputs.front());
+  } else {
+    json["inputs"] = plan.inputs;
+  }
+  add_path(json, "output", plan.output);
+  json["dry_run"] = dry_run;
+  std::string text = dump(json, -1);
+  text.pop_back();  // the brace: more follows
+  return text + ",\"pictures\":[\n";
+}
+
+std::string batch_json_picture(const BatchPlan& plan, const PictureResult& result, bool is_first) {
+  const BatchItem& item = *result.item;
+  Json json;
+  add_path(json, "input", item.input);
+  if (item.problem.empty()) add_path(json, "output", plan.output_path(item));
+  json["status"] = to_string(result.status);
+  if (result.status == PictureStatus::failed) add_path(json, "error", result.failure);
+  if (item.problem.empty()) {
+    json["input_bytes"] = item.bytes;
+    json["output_format"] = lower(item.output_format->name);
+  }
+  if (result.status == PictureStatus::done) {
+    json["input_format"] = lower(result.input_format->name);
+    json["width"] = result.size.width;
+    json["height"] = result.size.height;
+    json["channels"] = result.output_pixel.channels;
+    json["depth"] = result.output_pixel.depth;
+    json["output_bytes"] = result.output_bytes;
+    add_encoding(json, *item.output_format, result.encoding);
+    json["device"] = result.device;
+    json["milliseconds"] = milliseconds(result.duration);
+    json["megapixels_per_second"] =
+        megapixels_per_second(static_cast<std::uint64_t>(result.size.pixels()), result.duration);
+  }
+  return (is_first ? "" : ",\n") + dump(json, -1);
+}
+
+std::string batch_json_end(const BatchTotals& totals, Nanoseconds elapsed) {
+  return "\n],\"summary\":" + dump(totals_json(totals, elapsed), -1) + "}\n";
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,141 @@
+#include "app/batch_reporter.hpp"
+
+#include <cstdio>
+
+#include "app/batch_data.hpp"
+#include "app/batch_report.hpp"
+#include "app/parse.hpp"
+#include "app/timing_report.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+#include "base/signal_cleanup.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string outcome(const PictureResult& result) {
+  switch (result.status) {
+    case PictureStatus::done:
+      return formatted("{}x{}, {:.1f} ms", result.size.width, result.size.height,
+                       static_cast<double>(result.duration) / 1e6);
+    case PictureStatus::exists:
+      return "already exists, skipped";
+    case PictureStatus::planned:
+      return "would be done";
+    default:
+      return to_string(result.status);
+  }
+}
+
+}  // namespace
+
+BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
+                             ByteSink* trace)
+    : plan_(plan),
+      options_(options),
+      start_(start),
+      display_(options.progress),
+      option_use_(options.run.write) {
+  if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
+  progress_.all_pictures = plan.items.size();
+  for (const BatchItem& item : plan.items)
+    progress_.all += item.bytes;
+  prepare_for_signals();
+}
+
+BatchReporter::~BatchReporter() {
+  set_message_on_signals("");
+}
+
+void BatchReporter::prepare_for_signals() const {
+  if (options_.quiet || options_.folder.dry_run) return;
+  const std::size_t failed = totals_.count(PictureStatus::failed);
+  set_message_on_signals(
+      formatted("gpufilter: stopped after {} of {}{}; the same command {} does the rest\n",
+                progress_.pictures, count_text(progress_.all_pictures),
+                failed > 0 ? formatted(", {} failed", failed) : "",
+                options_.folder.resume ? "again" : "with --resume"));
+}
+
+void BatchReporter::show_progress() {
+  progress_.elapsed = now() - start_;
+  display_.show(progress_);
+}
+
+void BatchReporter::advanced(std::uint64_t bytes_under_way) {
+  const std::uint64_t before = progress_.done;
+  progress_.done = finished_bytes_ + bytes_under_way;
+  progress_.worked = finished_bytes_filtered_ + bytes_under_way;
+  // Less than before: a picture is finished, and reported next.
+  if (progress_.done > before) show_progress();
+}
+
+void BatchReporter::finished(const PictureResult& result, const RunReport* report) {
+  totals_.add(result, report);
+  if (report != nullptr && trace_) trace_->add(*report, result.job);
+  if (result.status == PictureStatus::failed) log::error(result.failure);
+  if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
+  if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
+  const std::uint64_t bytes = result.item->bytes;
+  ++progress_.pictures;
+  finished_bytes_ += bytes;
+  progress_.done += bytes;
+  if (report != nullptr) {
+    ++progress_.filtered;
+    finished_bytes_filtered_ += bytes;
+    progress_.worked += bytes;
+    progress_.filtered_pixels = totals_.pixels();
+  }
+  show_progress();
+  prepare_for_signals();
+}
+
+void BatchReporter::listed(const PictureResult& result) {
+  if (result.status == PictureStatus::not_begun) totals_.add(result, nullptr);
+  print_line(result);
+  if (!options_.folder.json) return;
+  if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+  print_result(batch_json_picture(plan_, result, !document_begun_));
+  document_begun_ = true;
+}
+
+// A line for the picture: the answer of a dry run, else for those who want to hear of everything.
+void BatchReporter::print_line(const PictureResult& result) const {
+  const bool is_answer = options_.folder.dry_run && !options_.folder.json;
+  if (!is_answer && log::level() > log::Level::info) return;
+  if (result.status == PictureStatus::failed) return;
+  const std::string line = printable(formatted("{} -> {}: {}", result.item->input,
+                                               plan_.output_path(*result.item), outcome(result)));
+  is_answer ? print_result(line + "\n") : log::info(line);
+}
+
+void BatchReporter::print_data(Nanoseconds elapsed) {
+  if (options_.folder.json) {
+    if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+    print_result(batch_json_end(totals_, elapsed));
+  }
+  if (options_.timing == TimingFormat::json) print_result(batch_timing_json(totals_, elapsed));
+  if (options_.timing == TimingFormat::csv) print_result(batch_csv(totals_, elapsed));
+}
+
+void BatchReporter::conclude() {
+  display_.clear();
+  set_message_on_signals("");
+  const Nanoseconds elapsed = now() - start_;
+  for (const auto& [codec, count] : flattened_) {
+    log::warn(
+        formatted("{}: {}", count_text(count), flattening_notice(*codec, options_.run.write)));
+  }
+  for (const std::string& warning : option_use_.warnings())
+    log::warn(warning);
+  if (trace_) trace_->finish();
+  print_data(elapsed);
+  if (options_.quiet) return;
+  std::fputs(batch_summary(plan_, totals_, elapsed).c_str(), stderr);
+  if (options_.timing == TimingFormat::table && totals_.pixels() > 0) {
+    std::fputs(batch_table(totals_, elapsed).c_str(), stderr);
+  }
+}
+
+}  // namespace gpufilter

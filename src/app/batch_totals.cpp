@@ -1,0 +1,74 @@
+#include "app/batch_totals.hpp"
+
+#include <algorithm>
+
+#include "pipeline/run_totals.hpp"
+
+namespace gpufilter {
+
+void BatchTotals::add(const PictureResult& result, const RunReport* report) {
+  ++counts_.at(static_cast<std::size_t>(result.status));
+  if (report == nullptr) return;
+  const auto pixels = static_cast<std::uint64_t>(report->size.pixels());
+  pixels_ += pixels;
+  input_bytes_ += result.item->bytes;
+  output_bytes_ += report->output_bytes;
+  add_device(report->engine);
+  for (const ActivityTotal& total : activity_totals(*report)) {
+    const PassReport* pass =
+        total.pass < 0 ? nullptr : &report->passes.at(static_cast<std::size_t>(total.pass));
+    const std::string stage = pass != nullptr ? pass->stage : "";
+    BatchActivity& line = activities_[{total.walk, total.activity, total.pass, stage}];
+    const std::string variant = pass != nullptr ? pass->variant : "";
+    if (line.commands == 0) {
+      line.variant = variant;
+    } else if (line.variant != variant) {
+      line.variant = "various";
+    }
+    line.activity = total.activity;
+    line.walk = total.walk;
+    line.pass = total.pass;
+    line.stage = stage;
+    line.duration += total.duration;
+    line.bytes += total.bytes;
+    line.pixels += pixels;
+    line.commands += static_cast<std::uint64_t>(total.commands);
+  }
+}
+
+void BatchTotals::add_device(const EngineReport& engine) {
+  const auto known = std::find_if(devices_.begin(), devices_.end(), [&](const DeviceUse& use) {
+    return use.engine.device == engine.device && use.engine.reason == engine.reason;
+  });
+  if (known == devices_.end()) {
+    devices_.push_back({engine, 1});
+  } else {
+    ++known->pictures;
+  }
+}
+
+std::vector<BatchActivity> BatchTotals::activities() const {
+  std::vector<BatchActivity> lines;
+  lines.reserve(activities_.size());
+  for (const auto& [key, line] : activities_)
+    lines.push_back(line);
+  return lines;
+}
+
+std::vector<BatchTotals::DeviceUse> BatchTotals::devices_by_name() const {
+  std::vector<DeviceUse> uses;
+  for (const DeviceUse& use : devices_) {
+    const auto known = std::find_if(uses.begin(), uses.end(), [&](const DeviceUse& other) {
+      return other.engine.device == use.engine.device;
+    });
+    if (known == uses.end()) {
+      uses.push_back(use);
+      continue;
+    }
+    known->pictures += use.pictures;
+    if (known->engine.reason != use.engine.reason) known->engine.reason.clear();
+  }
+  return uses;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,60 @@
+// What all pictures of a run took together.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "batch/batch_run.hpp"
+
+namespace gpufilter {
+
+// Everything of one kind, over all pictures.
+struct BatchActivity {
+  Activity activity = Activity::decode;
+  int walk = 0;
+  int pass = -1;  // for kernels and programs
+  std::string stage;
+  std::string variant;  // "various" where pictures differ in it
+  Nanoseconds duration = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t pixels = 0;  // of the pictures it was done for
+  std::uint64_t commands = 0;
+};
+
+// Adds pictures up; takes memory for the kinds of work, not for the pictures.
+class BatchTotals {
+ public:
+  void add(const PictureResult& result, const RunReport* report);
+
+  [[nodiscard]] std::size_t count(PictureStatus status) const {
+    return counts_.at(static_cast<std::size_t>(status));
+  }
+  [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
+  [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
+  [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
+  // In the order of a picture's way.
+  [[nodiscard]] std::vector<BatchActivity> activities() const;
+  // The devices in use and why, in the order of their first picture.
+  struct DeviceUse {
+    EngineReport engine;
+    std::size_t pictures = 0;
+  };
+  [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
+  // The same, each device once; of different reasons there is none.
+  [[nodiscard]] std::vector<DeviceUse> devices_by_name() const;
+
+ private:
+  void add_device(const EngineReport& engine);
+
+  std::array<std::size_t, 6> counts_{};  // by PictureStatus
+  std::uint64_t pixels_ = 0;
+  std::uint64_t input_bytes_ = 0;
+  std::uint64_t output_bytes_ = 0;
+  std::map<std::tuple<int, Activity, int, std::string>, BatchActivity> activities_;
+  std::vector<DeviceUse> devices_;
+};
+
+}  // namespace gpufilter

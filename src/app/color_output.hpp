@@ -1,0 +1,11 @@
+// --color-output, for every command.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace gpufilter {
+
+// It takes effect while the command line is parsed, so that messages about the rest obey it.
+void add_color_output(CLI::App& app);
+
+}  // namespace gpufilter

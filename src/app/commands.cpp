@@ -1,0 +1,73 @@
+#include "app/commands.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "app/compare_command.hpp"
+#include "app/devices_command.hpp"
+#include "app/help_command.hpp"
+#include "app/stats_command.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "codec/codec_table.hpp"
+
+namespace gpufilter {
+namespace {
+
+bool may_be_picture(const std::string& word) {
+  std::error_code ignored;
+  return word == "-" || word.find('/') != std::string::npos || codec_of_name(word) != nullptr ||
+         std::filesystem::exists(word, ignored);
+}
+
+// "'stats' or 'devices'".
+std::string quoted(std::vector<std::string> names) {
+  for (std::string& name : names)
+    name = formatted("'{}'", name);
+  return enumerated(names, "or");
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table{
+      {"compare", "A B", "Are two pictures the same?", run_compare_command},
+      {"devices", "", "List the OpenCL devices", run_devices_command},
+      {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
+      {"help", "[TOPIC]", "Explain a stage or a subcommand", run_help_command},
+  };
+  return table;
+}
+
+const Command* find_command(const std::string& name) {
+  const auto& table = commands();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&name](const Command& command) { return command.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  std::transform(commands().begin(), commands().end(), std::back_inserter(names),
+                 [](const Command& command) { return command.name; });
+  return names;
+}
+
+void refuse_misspelt_command(const std::vector<std::string>& words) {
+  const std::string& first = words.front();
+  if (first.starts_with("--") && find_command(first.substr(2)) != nullptr && first != "--help") {
+    throw UsageError(
+        formatted("{0}: not an option; did you mean 'gpufilter {1}'?", first, first.substr(2)));
+  }
+  if (first.empty() || first.starts_with('-') || may_be_picture(first)) return;
+  const auto near = words_like(first, command_names());
+  if (near.empty() && words.size() > 1) return;
+  throw UsageError(formatted(
+      "{}: not a subcommand or a picture{}", printable(first),
+      near.empty() ? " (see gpufilter --help)" : formatted("; did you mean {}?", quoted(near))));
+}
+
+}  // namespace gpufilter

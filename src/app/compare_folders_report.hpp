@@ -1,0 +1,42 @@
+// What "gpufilter compare" says about two folders, name by name as they are compared.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "app/compare_report.hpp"
+#include "batch/folder_comparison.hpp"
+
+namespace gpufilter {
+
+enum class ReportForm { none, text, json };
+
+// Prints to standard output at once what is to be said of a name; failures are logged. Every member
+// throws PictureError where standard output cannot be written.
+class FoldersReport {
+ public:
+  FoldersReport(const FolderComparisonRequest& request, ReportForm form);
+
+  // A line of text for a name that is not equal in both, an object of JSON for any.
+  void add(const NameComparison& name);
+
+  // The summary. Throws UsageError where no name was added: nothing was compared.
+  void finish();
+
+  // The worst of all names: 4, then 3, 2, 1.
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  void add_text(const NameComparison& name, CompareResult result) const;
+  void add_json(const NameComparison& name, CompareResult result);
+  [[nodiscard]] std::string summary_text() const;
+  [[nodiscard]] std::string summary_json() const;
+
+  const FolderComparisonRequest& request_;
+  ReportForm form_;
+  std::array<std::uint64_t, 7> counts_{};  // by CompareResult
+  std::uint64_t names_ = 0;
+  int exit_code_ = 0;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,16 @@
+// The one place where an exception becomes a message and an exit code.
+#pragma once
+
+namespace gpufilter {
+
+// By the kind of failure; commands whose exit codes say something else have their own.
+struct ExitCodes {
+  int picture = 1;  // and everything that is none of the other two
+  int usage = 2;
+  int device = 3;
+};
+
+// Only while an exception is handled: prints "gpufilter: PATH: REASON" and returns its exit code.
+[[nodiscard]] int report_failure(const ExitCodes& codes = {});
+
+}  // namespace gpufilter

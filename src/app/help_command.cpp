@@ -1,0 +1,90 @@
+#include "app/help_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/filter_command.hpp"
+#include "app/help_layout.hpp"
+#include "app/parse.hpp"
+#include "app/stage_page.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string without_dashes(const std::string& word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names;
+  for (const StageKind& kind : stage_catalogue())
+    names.push_back(without_dashes(kind.option));
+  return names;
+}
+
+const StageKind* find_stage(const std::string& name) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (without_dashes(kind.option) == name) return &kind;
+  }
+  return nullptr;
+}
+
+std::string own_page() {
+  constexpr std::size_t column = 16;
+  return "Explains a stage or a subcommand.\n\nUsage: gpufilter help [TOPIC]\n\n" +
+         list_item("stages", formatted("{}", fmt::join(stage_names(), ", ")), column) +
+         list_item("subcommands", formatted("{}", fmt::join(command_names(), ", ")), column) +
+         "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
+         "Examples:\n"
+         "  gpufilter help blur\n"
+         "  gpufilter help stats\n";
+}
+
+[[noreturn]] void refuse_topic(const std::string& topic) {
+  std::vector<std::string> known = stage_names();
+  const std::vector<std::string> names = command_names();
+  known.insert(known.end(), names.begin(), names.end());
+  const auto near = words_like(without_dashes(topic), known);
+  throw UsageError(formatted("{}: not a help topic; {}", printable(topic),
+                             near.empty() ? "choose " + enumerated(known, "or")
+                                          : formatted("did you mean {}?", enumerated(near, "or"))));
+}
+
+// The main job's own help.
+int show_main_help(const char* option) {
+  const std::array arguments{"gpufilter", option};
+  return run_filter_command(static_cast<int>(arguments.size()), arguments.data());
+}
+
+}  // namespace
+
+int run_help_command(int argc, const char* const* argv) {
+  if (argc < 2) return show_main_help("--help");
+  const std::string topic = argv[1];
+  if (argc > 2) {
+    throw UsageError(formatted("{}: help takes one topic", printable(argv[2])));
+  }
+  const std::string name = without_dashes(topic);
+  if (name == "help" || topic == "-h") {
+    print_result(own_page());
+  } else if (name == "all" || name == "help-all") {
+    return show_main_help("--help-all");
+  } else if (const StageKind* kind = find_stage(name)) {
+    print_result(stage_page(*kind));
+  } else if (const Command* command = find_command(name)) {
+    const std::array arguments{command->name.c_str(), "--help"};
+    return command->run(static_cast<int>(arguments.size()), arguments.data());
+  } else {
+    refuse_topic(topic);
+  }
+  return 0;
+}
+
+}  // namespace gpufilter

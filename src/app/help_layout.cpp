@@ -1,0 +1,119 @@
+#include "app/help_layout.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t page_width = 80;
+constexpr std::size_t option_column = 22;
+
+std::string without_trailing_blanks(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+// "-q, --quiet".
+std::string names_of(const CLI::Option& option) {
+  std::string names = option.get_name(false, true);
+  const std::size_t comma = names.find(',');
+  return comma == std::string::npos ? names : names.insert(comma + 1, " ");
+}
+
+std::string option_item(const CLI::Option& option) {
+  return list_item(without_trailing_blanks(names_of(option) + " " + option.get_option_text()),
+                   option.get_description(), option_column);
+}
+
+std::string group_text(const CLI::App& app, const std::string& group) {
+  std::string text = formatted("{}:\n", group);
+  for (const CLI::Option* option : app.get_options([&group](const CLI::Option* candidate) {
+         return candidate->nonpositional() && candidate->get_group() == group;
+       })) {
+    text += option_item(*option);
+  }
+  return text;
+}
+
+std::vector<const CLI::Option*> positional_options(const CLI::App& app) {
+  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  std::string result;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    std::string filled;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (!filled.empty() && indent + filled.size() + 1 + word.size() > page_width) {
+        result += margin + filled + "\n";
+        filled.clear();
+      }
+      filled += (filled.empty() ? "" : " ") + word;
+    }
+    result += filled.empty() ? "\n" : margin + filled + "\n";
+  }
+  return result;
+}
+
+std::string list_item(const std::string& head, std::string_view text, std::size_t column) {
+  const std::string beginning = "  " + head;
+  if (text.empty()) return beginning + "\n";
+  std::string body = wrapped(text, column);
+  if (beginning.size() + 2 > column) return beginning + "\n" + body;
+  return body.replace(0, beginning.size(), beginning);
+}
+
+std::string first_sentence(std::string_view text) {
+  std::string_view sentence = text.substr(0, std::min(text.find(". "), text.find('\n')));
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  return std::string(sentence);
+}
+
+std::string option_head(const CLI::Option& option) {
+  const std::string& form = option.get_option_text();
+  return without_trailing_blanks(names_of(option) + " " + form.substr(0, form.find(" [")));
+}
+
+std::string option_groups(const CLI::App& app) {
+  const std::string last = app.get_help_ptr()->get_group();
+  std::string text;
+  for (const std::string& group : app.get_groups()) {
+    if (group != last && !group.empty()) text += group_text(app, group) + "\n";
+  }
+  return text + group_text(app, last);
+}
+
+std::string positionals(const CLI::App& app) {
+  std::string text;
+  for (const CLI::Option* option : positional_options(app))
+    text += list_item(option->get_name(true, false), option->get_description(), option_column);
+  return text;
+}
+
+std::string usage_line(const CLI::App& app) {
+  std::string line = app.get_name();
+  for (const CLI::Option* option : positional_options(app))
+    line += " " + option->get_name(true, false);
+  return line + " [OPTION...]";
+}
+
+std::string command_page(const CLI::App& app) {
+  const std::string arguments = positionals(app);
+  std::string text = wrapped(app.get_description());
+  text += formatted("\nUsage: {}\n", usage_line(app));
+  if (!arguments.empty()) text += arguments;
+  text += "\n" + option_groups(app);
+  if (!app.get_footer().empty()) text += "\n" + app.get_footer();
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+}  // namespace gpufilter

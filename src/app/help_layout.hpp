@@ -1,0 +1,42 @@
+// Help pages as text of 80 columns, from the options that a command declares.
+//
+// The first sentence of a description stands alone where there is little room.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace gpufilter {
+
+// `text` in lines of at most 80 columns that are indented by `indent`, broken at blanks; '\n' in it
+// begins a new line.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent = 0);
+
+// One item of a list: `head` after two blanks, and `text` from `column` on, on the next line where
+// the head reaches as far.
+[[nodiscard]] std::string list_item(const std::string& head, std::string_view text,
+                                    std::size_t column);
+
+// Without its full stop.
+[[nodiscard]] std::string first_sentence(std::string_view text);
+
+// "--quality 1..100": the names of an option and what its values look like, without the default.
+[[nodiscard]] std::string option_head(const CLI::Option& option);
+
+// The groups of options of `app`, each with all its options; that of --help comes last.
+[[nodiscard]] std::string option_groups(const CLI::App& app);
+
+// The positional arguments of `app`; empty where it has none.
+[[nodiscard]] std::string positionals(const CLI::App& app);
+
+// "gpufilter stats FILE [OPTION...]".
+[[nodiscard]] std::string usage_line(const CLI::App& app);
+
+// The page of a subcommand: what it does, its usage, all its options, its footer.
+[[nodiscard]] std::string command_page(const CLI::App& app);
+
+}  // namespace gpufilter

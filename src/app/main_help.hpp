@@ -1,0 +1,16 @@
+// The help of the main job: a page of one screen, and a page with everything.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace gpufilter {
+
+// --help, or --help-all where `mode` says so; `app` has the options of the main job.
+[[nodiscard]] std::string main_page(const CLI::App& app, CLI::AppFormatMode mode);
+
+// What is printed for no argument at all.
+[[nodiscard]] std::string brief_usage();
+
+}  // namespace gpufilter

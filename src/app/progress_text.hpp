@@ -1,0 +1,39 @@
+// How far the work is, in words that fit into a line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/timeline.hpp"
+
+namespace gpufilter {
+
+// Of a folder, or of one picture.
+struct Progress {
+  std::string name = {};     // of the one picture; empty: a folder
+  std::size_t pictures = 0;  // finished, in whatever way
+  std::size_t all_pictures = 0;
+  // Bytes of the inputs, the pictures under way in proportion to their rows; or the one picture's
+  // rows.
+  std::uint64_t done = 0;
+  std::uint64_t all = 0;
+  std::uint64_t worked = 0;  // of those done, what took work: not what was skipped or has failed
+  std::size_t filtered = 0;  // finished pictures that took work
+  std::uint64_t filtered_pixels = 0;
+  Nanoseconds elapsed = 0;
+};
+
+// "4.1 pictures/s", below one "2.5 s/picture".
+[[nodiscard]] std::string picture_rate(std::size_t pictures, Nanoseconds elapsed);
+
+// "7/20 pictures, 35 %, 0:04 left, 4.1 pictures/s, 81.2 Mpx/s" or "in.png, 35 %, 0:04 left"; only
+// what is known.
+[[nodiscard]] std::string progress_text(const Progress& progress);
+
+// The same with a bar, "7/20 pictures, 35 % [#######-------------] 0:04 left, 4.1 pictures/s", in
+// at most `columns` columns: fields are left out from the right, then the bar gets shorter and
+// goes; the beginning of a long name is left out.
+[[nodiscard]] std::string progress_bar(const Progress& progress, std::size_t columns);
+
+}  // namespace gpufilter

@@ -1,0 +1,109 @@
+#include "app/timing_line.hpp"
+
+#include <array>
+#include <utility>
+
+#include "app/paths.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "pipeline/run_totals.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Two names and what is said of the picture fit beside each other into most terminals.
+constexpr std::size_t name_columns = 40;
+constexpr std::size_t variant_columns = 24;
+
+// About three digits: 0.05, 2.1, 31, 1520.
+std::string brief(double value) {
+  if (value >= 9.95) return formatted("{:.0f}", value);
+  return value >= 0.095 ? formatted("{:.1f}", value) : formatted("{:.2f}", value);
+}
+
+double milliseconds(Nanoseconds duration) {
+  return static_cast<double>(duration) / 1e6;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  if (bytes < 1000) return formatted("{} bytes", bytes);
+  return bytes < 1'000'000 ? brief(number / 1e3) + " kB" : brief(number / 1e6) + " MB";
+}
+
+std::string name_text(const std::string& path, const char* stream) {
+  return path == standard_stream ? stream : printable_end(path, name_columns);
+}
+
+std::string device_text(const EngineReport& engine) {
+  std::string text = engine.device == "none" ? "no device" : printable(engine.device);
+  text += " (" + printable(engine.reason);
+  for (const std::string& left : engine.fallbacks)
+    text += "; left out: " + printable(left);
+  return text + ")";
+}
+
+// What a stage's code is called, without its details: "channel histograms" of "channel histograms,
+// 16 sets of counters".
+std::string variant_name(const PassReport& pass) {
+  return printable_end(pass.variant.substr(0, pass.variant.find(',')), variant_columns);
+}
+
+std::string label(const RunReport& report, const ActivityTotal& total) {
+  if (total.pass < 0) return activity_name(total.activity);
+  const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
+  if (total.activity == Activity::kernel) return pass.stage + " " + variant_name(pass);
+  return (pass.program == "cache" ? "load " : "compile ") + pass.stage;
+}
+
+std::string activities_line(const RunReport& report) {
+  std::string line;
+  int walk = 0;
+  for (const ActivityTotal& total : activity_totals(report)) {
+    const bool is_transfer =
+        total.activity == Activity::upload || total.activity == Activity::download;
+    if (is_transfer && total.bytes == 0) continue;
+    if (!line.empty()) line += " | ";
+    if (std::exchange(walk, total.walk) != total.walk) line += pass_heading(walk) + ": ";
+    line += label(report, total) + " " + brief(milliseconds(total.duration));
+  }
+  return line.empty() ? line : line + " ms\n";
+}
+
+// Time outside all activities is named where it is a tenth or more.
+std::string total_line(const RunReport& report) {
+  std::string line = formatted("total {} ms", brief(milliseconds(report.total)));
+  const Nanoseconds other = unaccounted_time(report);
+  if (other * 10 >= report.total)
+    line += formatted(" ({} ms outside these steps)", brief(milliseconds(other)));
+  const ActivityTotal whole{.duration = report.total};
+  const double rate = whole.megapixels_per_second(report.size);
+  if (rate >= 0.1) line += formatted(", {} Mpx/s", brief(rate));
+  return line + formatted("; {}, {}\n", report.output_format->name, size_text(report.output_bytes));
+}
+
+}  // namespace
+
+std::string pass_heading(int walk) {
+  constexpr std::array names{"second", "third", "fourth", "fifth"};
+  const auto index = static_cast<std::size_t>(walk - 1);
+  return index < names.size() ? formatted("{} pass", names.at(index))
+                              : formatted("pass {}", walk + 1);
+}
+
+std::string pixels_text(const RunReport& report) {
+  std::string text = to_string(report.input_pixel);
+  if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
+  if (report.exif_orientation != 1)
+    text += formatted(", EXIF orientation {} not applied", report.exif_orientation);
+  return text;
+}
+
+std::string timing_line(const RunReport& report) {
+  return formatted("{} -> {}: {}x{}, {}; {}\n", name_text(report.input, "standard input"),
+                   name_text(report.output, "standard output"), report.size.width,
+                   report.size.height, pixels_text(report), device_text(report.engine)) +
+         activities_line(report) + total_line(report);
+}
+
+}  // namespace gpufilter

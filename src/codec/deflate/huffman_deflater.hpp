@@ -1,0 +1,26 @@
+// Deflate (RFC 1951) by Huffman codes and runs alone: for bytes that hold few repetitions, as
+// filtered photographs do, several times as fast as a search for matches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codec/deflate/pieces.hpp"
+
+namespace gpufilter {
+
+// Deflates chunk after chunk in memory that it keeps.
+class HuffmanDeflater {
+ public:
+  // Deflates `data` without reference to what came before, up to a whole byte. `last`: the stream
+  // ends here. The result stays until the next call, and depends on the arguments alone. Throws
+  // std::bad_alloc.
+  [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
+                                                      bool last);
+
+ private:
+  ScratchBytes deflated_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,55 @@
+#include "codec/jpeg/scan_limits.hpp"
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::uint64_t rounded_up(std::uint64_t value, int step) {
+  const auto unit = static_cast<unsigned>(step);
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {
+  const bool one_scan = jpeg.comps_in_scan == jpeg.num_components && jpeg.progressive_mode == FALSE;
+  if (one_scan) return 0;
+  std::uint64_t blocks = 0;
+  for (int i = 0; i < jpeg.num_components; ++i) {
+    const jpeg_component_info& component = jpeg.comp_info[i];
+    blocks += rounded_up(component.width_in_blocks, component.h_samp_factor) *
+              rounded_up(component.height_in_blocks, component.v_samp_factor);
+  }
+  return blocks * sizeof(JBLOCK);
+}
+
+ScanLimits::ScanLimits() : jpeg_progress_mgr{} {
+  progress_monitor = check;
+}
+
+// libjpeg calls it before each row of blocks.
+void ScanLimits::check(j_common_ptr common) {
+  auto& limits = *static_cast<ScanLimits*>(common->progress);
+  const auto& jpeg = *reinterpret_cast<j_decompress_ptr>(common);
+  if (jpeg.input_scan_number == limits.scans_) return;
+  limits.scans_ = jpeg.input_scan_number;
+  for (int i = 0; i < jpeg.comps_in_scan; ++i) {
+    const jpeg_component_info& component = *jpeg.cur_comp_info[i];
+    limits.blocks_ += std::uint64_t{component.width_in_blocks} * component.height_in_blocks;
+  }
+  if (limits.scans_ <= max_scans && limits.blocks_ <= max_blocks) return;
+  auto& errors = *static_cast<JpegErrors*>(jpeg.client_data);
+  errors.call_back([&] {
+    throw PictureError(
+        errors.name(),
+        limits.scans_ > max_scans
+            ? formatted("damaged JPEG: more than {} scans", max_scans)
+            : formatted("unsupported JPEG: {} scans are too many for its size: save it as a "
+                        "baseline JPEG",
+                        limits.scans_));
+  });
+}
+
+}  // namespace gpufilter

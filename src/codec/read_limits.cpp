@@ -1,0 +1,39 @@
+#include "codec/read_limits.hpp"
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+
+}  // namespace
+
+// A row that is too long comes first: no option helps there.
+void check_size(const std::string& name, std::uint64_t width, std::uint64_t height,
+                const PixelFormat& format, const ReadLimits& limits) {
+  const std::uint64_t row_bytes = width * format.bytes_per_pixel();
+  if (row_bytes > max_row_bytes) {
+    throw PictureError(name, formatted("{} x {} pixels: a row takes {} bytes, the limit is {}: cut "
+                                       "it into narrower pictures",
+                                       width, height, row_bytes, max_row_bytes));
+  }
+  if (width * height > limits.max_pixels) {
+    throw PictureError(name, formatted("{} x {} pixels are more than the limit of {}: raise it "
+                                       "with --max-pixels",
+                                       width, height, limits.max_pixels));
+  }
+}
+
+void check_memory(const std::string& name, std::uint64_t bytes, const ReadLimits& limits,
+                  const std::string& holder, const std::string& remedy) {
+  if (bytes <= limits.max_memory) return;
+  const std::uint64_t needed = (bytes + mebibyte - 1) / mebibyte;
+  throw PictureError(
+      name, formatted("{} is held in memory as a whole, and its {} MiB are more than the limit of "
+                      "{} MiB: {}, or filter it with --max-memory {}M",
+                      holder, needed, limits.max_memory / mebibyte, remedy, needed));
+}
+
+}  // namespace gpufilter

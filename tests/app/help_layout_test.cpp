@@ -1,0 +1,80 @@
+#include "app/help_layout.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpufilter {
+namespace {
+
+TEST(Wrapped, LinesEndAtEightyColumns) {
+  const std::string word(26, 'a');
+  const std::string three = word + " " + word + " " + word;  // 80 columns
+  EXPECT_EQ(wrapped(three), three + "\n");
+  EXPECT_EQ(wrapped(three + "b"), word + " " + word + "\n" + word + "b\n");
+  EXPECT_EQ(wrapped(three, 1), " " + word + " " + word + "\n " + word + "\n");
+  EXPECT_EQ(wrapped(std::string(99, 'x') + " y"), std::string(99, 'x') + "\ny\n");
+}
+
+TEST(Wrapped, KeepsTheLinesOfItsText) {
+  EXPECT_EQ(wrapped("a  b\nc\n\nd", 2), "  a b\n  c\n\n  d\n");
+  EXPECT_EQ(wrapped(""), "");
+}
+
+TEST(ListItem, TextBeginsInItsColumn) {
+  EXPECT_EQ(list_item("head", "text", 8), "  head  text\n");
+  EXPECT_EQ(list_item("heads", "text", 8), "  heads\n        text\n");
+  EXPECT_EQ(list_item("head", "one\ntwo", 8), "  head  one\n        two\n");
+  EXPECT_EQ(list_item("head", "", 8), "  head\n");
+}
+
+TEST(FirstSentence, IsWhatStandsBeforeTheFirstStop) {
+  EXPECT_EQ(first_sentence("Blurs. Twice."), "Blurs");
+  EXPECT_EQ(first_sentence("Blurs."), "Blurs");
+  EXPECT_EQ(first_sentence("From 0.1 on"), "From 0.1 on");
+  EXPECT_EQ(first_sentence("Blurs\nnaive: slowly. Really."), "Blurs");
+  EXPECT_EQ(first_sentence(""), "");
+}
+
+class HelpPages : public ::testing::Test {
+ protected:
+  HelpPages() {
+    app_.add_option("FILE", file_, "A picture.")->required();
+    app_.add_option("-n,--number", number_, "How many. More is more.")->option_text("N [1]");
+    app_.add_flag("--all", all_, "Everything.")->group("More");
+  }
+
+  CLI::App app_{"What it does.", "gpufilter do"};
+  std::string file_;
+  int number_ = 1;
+  bool all_ = false;
+};
+
+TEST_F(HelpPages, AnOptionHasItsNamesAndValues) {
+  EXPECT_EQ(option_head(*app_.get_option("--number")), "-n, --number N");
+  EXPECT_EQ(option_head(*app_.get_option("--all")), "--all");
+}
+
+TEST_F(HelpPages, TheGroupOfHelpIsTheLast) {
+  app_.get_help_ptr()->description("Show this help");
+  EXPECT_EQ(option_groups(app_),
+            "More:\n"
+            "  --all               Everything.\n"
+            "\n"
+            "Options:\n"
+            "  -h, --help          Show this help\n"
+            "  -n, --number N [1]  How many. More is more.\n");
+}
+
+TEST_F(HelpPages, APageHasEverything) {
+  app_.footer("Examples:\n");
+  const std::string page = command_page(app_);
+  EXPECT_EQ(page.find("What it does.\n\n"
+                      "Usage: gpufilter do FILE [OPTION...]\n"
+                      "  FILE                A picture.\n"
+                      "\n"),
+            0U)
+      << page;
+  EXPECT_TRUE(page.ends_with("\n\nExamples:\n")) << page;
+}
+
+}  // namespace
+}  // namespace gpufilter

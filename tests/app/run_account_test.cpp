@@ -1,0 +1,49 @@
+#include "app/run_account.hpp"
+
+#include <gtest/gtest.h>
+
+#include "app/example_report.hpp"
+#include "stages/blur.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(RunAccount, SaysWhatWasUsedAndWhy) {
+  RunReport report = test::example_report();
+  report.bands_under_way = 2;
+  report.memory = 12'340'000;
+  EXPECT_EQ(run_account(report, StageChain(2, make_blur({}))),
+            (Lines{"device: Fast, \"new\" GPU (the first GPU); OpenCL 3.0 Maker 1.2, driver 7.8",
+                   "start: start device 1.0 ms, build program 31.0 ms",
+                   "plan: 2 stages; 2 bands of 250 rows, 2 at a time in 12.3 MB",
+                   "blur: tiled 16x16 (auto: 1.5 times as fast), program compiled",
+                   "tint: naive (asked for), program from the cache"}));
+}
+
+TEST(RunAccount, CountsMergedStagesOfTheLastPass) {
+  RunReport report = test::example_report();
+  report.engine = {};
+  report.engine.device = "processor";
+  report.engine.reason = "asked for";
+  report.engine.fallbacks = {"GPU: it is broken"};
+  report.spans.clear();
+  report.passes = {
+      {.stage = "statistics", .variant = "avx2", .reason = "the processor", .program = "none"},
+      {.stage = "levels",
+       .variant = "avx2",
+       .reason = "the processor",
+       .program = "none",
+       .walk = 1}};
+  report.bands = 1;
+  report.bands_under_way = 1;
+  EXPECT_EQ(
+      run_account(report, StageChain(3, make_blur({}))),
+      (Lines{"device: processor (asked for)", "left out: GPU: it is broken",
+             "plan: 3 stages, merged into 1; 1 band of 250 rows, 1 at a time in 0.0 MB",
+             "statistics: avx2 (the processor)", "second pass: levels: avx2 (the processor)"}));
+}
+
+}  // namespace
+}  // namespace gpufilter

@@ -1,0 +1,232 @@
+// Help pages as a user sees them, and what is suggested in place of misspelt words.
+#include <sstream>
+
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words lines_of(const std::string& text) {
+  Words lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+class Help : public FilterTest {
+ protected:
+  static std::string page(const Words& command) {
+    const ProcessResult result = filter(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return result.out;
+  }
+
+  // What a mistyped command line is answered with.
+  void expect_answer(const Words& command, const std::string& answer) const {
+    expect_failure(2, command, {"gpufilter: " + answer}, {.folder = folder_.path()});
+  }
+
+  static const std::vector<Words>& all_pages() {
+    static const std::vector<Words> pages{
+        {"--help"},          {"--help-all"},      {"help", "help"},   {"help", "blur"},
+        {"help", "color"},   {"help", "mlp"},     {"help", "levels"}, {"help", "tonemap"},
+        {"help", "compare"}, {"help", "devices"}, {"help", "stats"}};
+    return pages;
+  }
+};
+
+TEST_F(Help, FitsEightyColumns) {
+  for (const Words& command : all_pages()) {
+    for (const std::string& line : lines_of(page(command))) {
+      EXPECT_LE(line.size(), 80U) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
+  }
+  for (const std::string& line : lines_of(page({"--list-presets"})))
+    EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST_F(Help, TheShortPageIsOneScreen) {
+  const std::string help = page({"--help"});
+  EXPECT_GE(lines_of(help).size(), 24U);
+  EXPECT_LE(lines_of(help).size(), 40U);
+  for (const char* part :
+       {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "--blur naive|tiled|auto", "--color ",
+        "--mlp FILE", "--levels ", "--tonemap ", "--border ", "--device ", "--quality 1..100",
+        "--resume", "compare A B", "devices", "stats FILE", "help [TOPIC]",
+        "Examples:", "gpufilter in.png out.png --blur tiled", "--help-all"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
+  }
+  EXPECT_EQ(page({"-h"}), help);
+  EXPECT_EQ(page({"help"}), help);
+}
+
+TEST_F(Help, TheLongPageHasEveryOption) {
+  const std::string help = page({"--help-all"});
+  for (const char* part : {"\nStages:\n",         "\nPictures:\n",      "\nFolders:\n",
+                           "\nReports:\n",        "\nSubcommands:\n",   "--list-presets",
+                           "--tile 8|16|32 [16]", "--alpha ",           "--max-memory BYTES",
+                           "--subsampling",       "--background COLOR", "--trace FILE",
+                           "--log-level",         "--dry-run",          "-v, --verbose",
+                           "--help-all",          "--version",          "compare A B",
+                           "stats FILE",          "Exit codes:",        "is refused"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
+  }
+  EXPECT_EQ(page({"help", "all"}), help);
+}
+
+TEST_F(Help, AStageHasItsPage) {
+  const std::string blur = page({"help", "blur"});
+  for (const char* part : {"--blur naive|tiled|auto\n", "\nValues:\n  naive  ", "--tile 8|16|32\n",
+                           "default is 16", "mirror  ", "\nFormula:\n  out = (S + 4) / 9\n",
+                           "\nEdges:\n", "\nAlpha:\n", "\nExamples:\n  gpufilter "}) {
+    EXPECT_NE(blur.find(part), std::string::npos) << part << "\n" << blur;
+  }
+  EXPECT_EQ(page({"help", "--blur"}), blur);
+  EXPECT_NE(page({"help", "color"}).find("--list-presets"), std::string::npos);
+}
+
+TEST_F(Help, ASubcommandHasItsPage) {
+  for (const std::string name : {"compare", "devices", "stats"}) {
+    const std::string help = page({"help", name});
+    EXPECT_EQ(page({name, "--help"}), help);
+    EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;
+    EXPECT_NE(help.find("\nExamples:\n  gpufilter "), std::string::npos) << help;
+  }
+}
+
+TEST_F(Help, IsAResult) {
+  for (const std::string command : {"--help", "--help-all", "help blur", "--list-presets"}) {
+    const ProcessResult full = run_process(
+        {"/bin/sh", "-c", "exec \"$0\" " + command + " > /dev/full", GPUFILTER_PROGRAM});
+    EXPECT_EQ(full.exit_code, 1) << command;
+    EXPECT_EQ(full.err.find("standard output: "), std::string("gpufilter: ").size()) << full.err;
+  }
+}
+
+TEST_F(Help, EveryExampleWorks) {
+  for (const Words& command : all_pages()) {
+    for (const std::string& line : lines_of(page(command))) {
+      if (line.rfind("  gpufilter ", 0) != 0 || line.find("OUT") != std::string::npos) continue;
+      const bool needs_jq = line.find("jq ") != std::string::npos;
+      const bool needs_other_device = line.find("--device ") != std::string::npos && !has_device();
+      if ((needs_jq && run_process({"/bin/sh", "-c", "command -v jq"}).exit_code != 0) ||
+          needs_other_device) {
+        continue;
+      }
+      // What stands two blanks after a command is a remark.
+      const std::string words = line.substr(2);
+      const std::string example = words.substr(0, words.find("  "));
+      if (example.find("[") != std::string::npos && !needs_jq) continue;
+      SCOPED_TRACE(example);
+      const TemporaryFolder folder;
+      for (const char* name :
+           {"in.png", "a.png", "b.png", "other.png", "expected.png", "result.png"})
+        write_png(random_image(size_, format_, 1), folder / name);
+      for (const char* name : {"photos", "expected", "results"})
+        std::filesystem::create_directory(folder.path() / name);
+      for (const char* name : {"in.jpg", "photo.jpg", "b.jpg", "photos/p.jpg"})
+        write_picture(random_image(size_, format_, 1).rows(), folder / name);
+      if (example.find("compare expected/") != std::string::npos) {
+        for (const char* name : {"expected/p.png", "results/p.png"})
+          write_png(random_image(size_, format_, 1), folder / name);
+      }
+      std::filesystem::copy(
+          std::filesystem::path(GPUFILTER_SOURCE) / "samples/networks/golden-hour.json",
+          folder.path() / "network.json");
+      const std::string place = std::filesystem::path(GPUFILTER_PROGRAM).parent_path();
+      const ProcessResult result =
+          run_process({"/bin/sh", "-c", "PATH=\"$0:$PATH\"; set -e; " + example, place},
+                      with_defaults({.folder = folder.path()}));
+      const bool is_comparison = example.find("gpufilter compare") != std::string::npos;
+      EXPECT_LE(result.exit_code, is_comparison ? 2 : 0) << result.err;
+      EXPECT_EQ(result.err.find("unknown"), std::string::npos) << result.err;
+    }
+  }
+}
+
+TEST_F(Help, WithoutArgumentsItIsBrief) {
+  const ProcessResult result = filter({});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err.rfind("Usage:\n", 0), 0U) << result.err;
+  EXPECT_NE(result.err.find("gpufilter compare | devices | stats | help\n"), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("gpufilter --help\n"), std::string::npos) << result.err;
+  EXPECT_LE(lines_of(result.err).size(), 10U);
+}
+
+TEST_F(Help, UnknownTopicsAreAnswered) {
+  expect_answer({"help", "blru"}, "blru: not a help topic; did you mean blur?");
+  expect_answer({"help", "colour"}, "colour: not a help topic; did you mean color?");
+  expect_answer({"help", "stat"}, "stat: not a help topic; did you mean stats?");
+  expect_answer({"help", "nothing"}, "nothing: not a help topic; choose blur, color, mlp,");
+  expect_answer({"help", "blur", "color"}, "color: help takes one topic");
+}
+
+TEST_F(Help, SlipsForSubcommandsAreAnswered) {
+  expect_answer({"devcies"}, "devcies: not a subcommand or a picture; did you mean 'devices'?");
+  expect_answer({"stat", "a.png"}, "stat: not a subcommand or a picture; did you mean 'stats'?");
+  expect_answer({"comapre", "a.png", "b.png"},
+                "comapre: not a subcommand or a picture; did you "
+                "mean 'compare'?");
+  expect_answer({"hlep"}, "hlep: not a subcommand or a picture; did you mean 'help'?");
+  expect_answer({"devcies", "--help"}, "devcies: not a subcommand");
+  expect_answer({"--devices"}, "--devices: not an option; did you mean 'gpufilter devices'?");
+  expect_answer({"nothing"}, "nothing: not a subcommand or a picture (see gpufilter --help)");
+}
+
+TEST_F(Help, APictureIsNoSlip) {
+  write_png(random_image(size_, format_, 1), folder_ / "stat");
+  std::filesystem::create_directory(folder_.path() / "device");
+  const ProcessOptions here{.folder = folder_.path()};
+  filter_quietly({"stat", "out.png"}, here);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out.png"));
+  filter_quietly({"device", "results"}, here);
+  // Neither there nor like a subcommand: a picture that cannot be read.
+  expect_failure(1, {"nothing", "out.png"}, {"gpufilter: nothing: "}, here);
+  expect_failure(1, {"stat.png", "out.png"}, {"gpufilter: stat.png: "}, here);
+  expect_failure(1, {"./devcies", "out.png"}, {"gpufilter: ./devcies: "}, here);
+}
+
+TEST_F(Help, SlipsForOptionsAreNamedFirst) {
+  expect_answer({"--cache-clear"}, "--cache-clear: unknown option (see gpufilter --help-all)");
+  expect_answer({"--blurr", "tiled"}, "--blurr: unknown option; did you mean --blur?");
+  expect_answer({"in.png", "out.png", "--colour", "sepia"},
+                "--colour: unknown option; did you mean --color?");
+  expect_answer({"--colour=sepia", "in.png"}, "--colour: unknown option; did you mean --color?");
+  expect_answer({"in.png", "out.png", "-blur", "tiled"},
+                "-blur: unknown option; did you mean --blur?");
+  expect_answer({"in.png", "out.png", "--tlie", "8", "--blur", "tield"},
+                "--tlie: unknown option; did you mean --tile?");
+  expect_answer({"in.png", "out.png", "--boder", "wrap", "--quality", "500"},
+                "--boder: unknown option; did you mean --border?");
+}
+
+TEST_F(Help, SlipsForValuesAreAnswered) {
+  const auto expect_value = [this](const std::string& option, const std::string& value,
+                                   const std::string& answer) {
+    expect_answer({"in.png", "out.jpg", option, value}, answer);
+  };
+  expect_value("--blur", "tield", "--blur tield: unknown; did you mean tiled?");
+  expect_value("--color", "sepai=0.3",
+               "--color sepai=0.3: neither a preset nor a file; did you "
+               "mean sepia?");
+  expect_value("--tonemap", "reinhart", "--tonemap reinhart: unknown; did you mean reinhard?");
+  expect_value("--on-exists", "ovewrite",
+               "--on-exists: 'ovewrite' is not one of fail, skip, overwrite; did you mean "
+               "overwrite?");
+  expect_value("--progress", "no",
+               "--progress: 'no' is not one of auto, on, off; did you mean on?");
+  expect_value("--to", "pgn", "--to: 'pgn' is not one of png, jpg, jpeg; did you mean png?");
+  expect_value("--background", "whit",
+               "--background: 'whit' is not a colour: write #rgb, #rrggbb "
+               "or a name such as white");
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,234 @@
+// PNG files made to mislead: headers in the wrong place, sizes without pixels, chunks with wrong
+// checksums.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "support/pictures.hpp"
+#include "support/png_in_memory.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+// Grey, 4x4, its rows in `pixels`.
+std::vector<PngPart> small_parts() {
+  return {{"IHDR", png_header(4, 4, 8, 0)}, {"IDAT", deflated(Bytes(20, 0))}, {"IEND", {}}};
+}
+
+// The same with `extra` before the pixels and `tail` behind them.
+Bytes small_file(const std::vector<PngPart>& extra, const std::vector<PngPart>& tail = {}) {
+  std::vector<PngPart> parts = small_parts();
+  parts.insert(parts.end() - 1, tail.begin(), tail.end());
+  parts.insert(parts.begin() + 1, extra.begin(), extra.end());
+  return join_png(parts);
+}
+
+// A header, and no pixels.
+Bytes header_alone(std::uint32_t width, std::uint32_t height, int depth, int color_type,
+                   int interlacing = 0) {
+  return join_png(std::vector<PngPart>{
+      {"IHDR", png_header(width, height, depth, color_type, interlacing)}, {"IEND", {}}});
+}
+
+PngPart text(const std::string& keyword, const std::string& content, bool damaged = false) {
+  const std::string data = keyword + '\0' + content;
+  return {"tEXt", {data.begin(), data.end()}, 0, damaged};
+}
+
+// What is logged while `file` is read, its pixels 4x4 zeros.
+std::string warnings(const Bytes& file, Metadata* metadata = nullptr) {
+  ::testing::internal::CaptureStderr();
+  const ReadPng picture = read_png(file);
+  std::string logged = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(same_pixels(picture.image, read_png(small_file({})).image));
+  if (metadata != nullptr) *metadata = picture.header.metadata;
+  return logged;
+}
+
+TEST(PngHostile, AcceptsTheSmallFileThatTheOthersSpoil) {
+  EXPECT_EQ(warnings(small_file({text("a", "b")}, {text("c", "d")})), "");
+}
+
+// What the header says was once looked up at fixed offsets: a chunk before it hid a size that takes
+// all memory, or chose the decoder of plain rows for interlaced ones.
+TEST(PngHostile, RefusesAChunkBeforeTheHeader) {
+  const std::string expected = "in.png: damaged PNG: IHDR is not the first chunk";
+  for (const PngPart& first : {text("a", std::string(20, 'x')), text("", ""), PngPart{"prVt", {}},
+                               PngPart{"PLTE", {1, 2, 3}}, PngPart{"CgBI", {0, 0, 0, 0}},
+                               PngPart{"IDAT", {}}, PngPart{"IEND", {}}}) {
+    SCOPED_TRACE(first.type);
+    std::vector<PngPart> parts = small_parts();
+    parts.insert(parts.begin(), first);
+    EXPECT_EQ(refusal(join_png(parts)), expected);
+    parts[1].data = png_header(200'000, 200'000, 16, 6, 1);
+    EXPECT_EQ(refusal(join_png(parts)), expected);
+  }
+}
+
+TEST(PngHostile, CallsADamagedHeaderDamaged) {
+  for (const std::size_t at : {8U, 9U, 16U, 17U, 20U, 24U, 25U, 28U, 29U, 32U}) {
+    Bytes file = small_file({});
+    file.at(at) ^= 0xe0U;  // a size beyond all limits, where it is one
+    const std::string message = refusal(file);
+    EXPECT_TRUE(message.starts_with("in.png: damaged PNG: IHDR")) << at << ": " << message;
+    EXPECT_EQ(message.find("--max"), std::string::npos) << message;
+  }
+  for (const Bytes& header :
+       {png_header(0, 4, 8, 0), png_header(4, 0, 8, 0), png_header(0xffffffff, 0xffffffff, 8, 0),
+        png_header(4, 1U << 31U, 8, 0), png_header(900'000, 900'000, 3, 0),
+        png_header(900'000, 900'000, 16, 3), png_header(900'000, 900'000, 8, 5),
+        png_header(900'000, 900'000, 8, 0, 2)}) {
+    const std::string message = refusal(join_png(std::vector<PngPart>{{"IHDR", header}}));
+    EXPECT_TRUE(message.starts_with("in.png: damaged PNG: IHDR: ")) << message;
+    EXPECT_EQ(message.find("--max"), std::string::npos) << message;
+  }
+}
+
+TEST(PngHostile, RefusesRowsThatAreTooLong) {
+  EXPECT_EQ(refusal(header_alone(60'000'000, 8, 8, 0)),
+            "in.png: 60000000 x 8 pixels: a row takes 60000000 bytes, the limit is 8388608: cut it "
+            "into narrower pictures");
+  const auto is_too_long = [](const Bytes& file) {
+    return refusal(file).find("narrower") != std::string::npos;
+  };
+  struct Case {
+    std::uint32_t width;  // the largest
+    int depth;
+    int color_type;
+  };
+  for (const Case& c :
+       {Case{1U << 23U, 1, 0}, Case{1U << 22U, 16, 0}, Case{(1U << 23U) / 3, 8, 2},
+        Case{(1U << 23U) / 3, 1, 3}, Case{1U << 21U, 8, 6}, Case{1U << 20U, 16, 6}}) {
+    EXPECT_FALSE(is_too_long(header_alone(c.width, 1, c.depth, c.color_type))) << c.width;
+    EXPECT_TRUE(is_too_long(header_alone(c.width + 1, 1, c.depth, c.color_type))) << c.width;
+  }
+  EXPECT_TRUE(is_too_long(header_alone(0x7fffffff, 0x7fffffff, 8, 0)));
+  EXPECT_FALSE(is_too_long(header_alone(1, 500'000'000, 8, 0)));
+  // Alpha that tRNS adds counts.
+  const auto with_key = [](std::uint32_t width) {
+    return join_png(std::vector<PngPart>{{"IHDR", png_header(width, 1, 8, 0)},
+                                         {"tRNS", {0, 1}},
+                                         {"IDAT", deflated({})},
+                                         {"IEND", {}}});
+  };
+  EXPECT_FALSE(is_too_long(with_key(1U << 22U)));
+  EXPECT_TRUE(is_too_long(with_key((1U << 22U) + 1)));
+}
+
+TEST(PngHostile, ReadsTheWidestPicture) {
+  constexpr std::uint32_t width = 1U << 23U;
+  const Bytes file = join_png(std::vector<PngPart>{{"IHDR", png_header(width, 2, 8, 0)},
+                                                   {"IDAT", deflated(Bytes(2 * (width + 1), 0))},
+                                                   {"IEND", {}}});
+  EXPECT_EQ(read_png(file).header.size, (ImageSize{1 << 23, 2}));
+}
+
+Bytes interlaced(std::uint32_t width, std::uint32_t height, int depth, int color_type,
+                 const Bytes& pixels) {
+  return join_png(std::vector<PngPart>{{"IHDR", png_header(width, height, depth, color_type, 1)},
+                                       {"IDAT", deflated(pixels)},
+                                       {"IEND", {}}});
+}
+
+TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
+  EXPECT_EQ(
+      refusal(interlaced(25'000, 20'000, 16, 6, {})),
+      "in.png: an interlaced PNG is held in memory as a whole, and its 3815 MiB are more than "
+      "the limit of 1024 MiB: save it without interlacing, or filter it with --max-memory "
+      "3815M");
+  // Rows of one pixel take more than one pixel.
+  EXPECT_NE(refusal(interlaced(1, 500'000'000, 8, 0, {})).find("--max-memory"), std::string::npos);
+  // Within the limit the pixels are asked for.
+  EXPECT_EQ(refusal(interlaced(20'000, 10'000, 8, 6, {})),
+            "in.png: damaged PNG: Not enough image data");
+
+  const std::uint64_t bytes = row_pitch(1, {1, 8});
+  const Bytes one_pixel = interlaced(1, 1, 8, 0, {0, 7});
+  EXPECT_EQ(refusal(one_pixel, {.max_memory = bytes}), "");
+  EXPECT_NE(refusal(one_pixel, {.max_memory = bytes - 1}), "");
+  // The limit is for those alone.
+  EXPECT_EQ(refusal(small_file({}), {.max_memory = 1}), "");
+}
+
+TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
+  Metadata metadata;
+  EXPECT_EQ(warnings(small_file({text("lost", "x", true), text("kept", "y")}), &metadata),
+            "gpufilter: warning: in.png: skipped damaged metadata: tEXt (CRC error)\n");
+  ASSERT_EQ(metadata.text.size(), 1U);
+  EXPECT_EQ(metadata.text[0].keyword, "kept");
+
+  const PngPart unknown{"prVt", Bytes(100'000, 1), 0, true};
+  const PngPart gamma{"gAMA", {0, 0, 0, 7}, 0, true};
+  const PngPart background{"bKGD", {0, 0}, 0, true};
+  EXPECT_EQ(warnings(small_file({unknown, gamma, background}, {unknown}), &metadata),
+            "gpufilter: warning: in.png: skipped damaged metadata: prVt (CRC error), gAMA (CRC "
+            "error), bKGD "
+            "(CRC error), 1 more\n");
+  EXPECT_FALSE(metadata.gamma);
+}
+
+TEST(PngHostile, SaysOneThingAboutAPictureThatIsRefused) {
+  const PngPart damaged_end{"IEND", {}, 0, true};
+  ::testing::internal::CaptureStderr();
+  EXPECT_NE(refusal(small_file({text("a", "b", true)}, {damaged_end})), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(PngHostile, SkipsAncillaryChunksThatAreInvalid) {
+  const std::vector<PngPart> invalid{{"zTXt", {'a', 0, 1, 2, 3}},        // compression method 1
+                                     {"iCCP", {'a', 0, 1, 2, 3}},        // the same
+                                     {"iTXt", {'a', 0, 1, 9, 0, 0, 1}},  // method 9
+                                     {"zTXt", {'b', 0, 0, 1, 2, 3}},     // not a zlib stream
+                                     {"cHRM", {1, 2, 3}}};
+  EXPECT_EQ(
+      warnings(small_file(invalid)),
+      "gpufilter: warning: in.png: skipped damaged metadata: zTXt (invalid, or too large), iCCP "
+      "(invalid, or too large), iTXt (invalid, or too large), cHRM (invalid, or too large), "
+      "1 more\n");
+  ReadLimits quiet;
+  quiet.warn = false;
+  ::testing::internal::CaptureStderr();
+  (void)read_png(small_file(invalid), quiet);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+// PNG counts it among the ancillary chunks, but it decides pixels.
+TEST(PngHostile, RefusesDamagedTransparency) {
+  const std::string expected = "in.png: damaged PNG: tRNS: CRC error";
+  EXPECT_EQ(refusal(small_file({{"tRNS", {0, 1}, 0, true}})), expected);
+  const Bytes intact = small_file({{"tRNS", {0, 1}}});
+  for (const int bit : {1, 2, 4, 8, 16}) {
+    Bytes file = intact;
+    file.at(33 + 4 + 1) ^= static_cast<std::uint8_t>(bit);  // the second letter of its name
+    EXPECT_EQ(refusal(file), expected) << bit;
+  }
+}
+
+TEST(PngHostile, RefusesWhatCannotBeAChunk) {
+  const std::string expected = "in.png: damaged PNG: what follows a chunk is not one";
+  EXPECT_EQ(refusal(small_file({{"a b ", {}}})), expected);
+  Bytes file = small_file({text("a", "b")});
+  file.at(33) = 0x80;  // the length
+  EXPECT_EQ(refusal(file), expected);
+  file.at(33) = 0x7f;
+  EXPECT_EQ(refusal(file), "in.png: the file ends too early");
+}
+
+TEST(PngHostile, ReadsAnyNumberOfChunksInLinearTime) {
+  std::vector<PngPart> many(100'000, text("a", "b"));
+  many.insert(many.end(), 100'000, text("a", "b", true));
+  const auto start = std::chrono::steady_clock::now();
+  Metadata metadata;
+  EXPECT_EQ(
+      warnings(small_file(many), &metadata),
+      "gpufilter: warning: in.png: skipped damaged metadata: tEXt (too much metadata), tEXt (CRC "
+      "error), 198998 more\n");
+  EXPECT_EQ(metadata.text.size(), 1000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,196 @@
+// Every command of README.md and docs/ is run as it is printed there, on a machine without a GPU.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "support/documents.hpp"
+#include "support/pictures.hpp"
+#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NotRun {
+  std::string_view begin;  // of the command
+  std::string_view reason;
+};
+
+// Commands that no test can run. Everything else in the pages is run.
+constexpr std::array commands_not_run{
+    NotRun{"git clone", "fetches the project"},
+    NotRun{"scripts/install.sh", "builds the project and installs it"},
+    NotRun{"cmake --preset", "builds the project"},
+    NotRun{"apt-get install", "takes root and the network"},
+    NotRun{"clinfo", "belongs to a package that need not be installed"},
+    NotRun{"mkdir -p /etc/OpenCL", "takes root, and changes the system"},
+    NotRun{"mkdir pngs; find", "copies the wallpapers of a package of 60 MB"},
+    NotRun{"for f in pngs/*; do vips", "belongs to a package that need not be installed"},
+};
+
+bool is_run(const DocumentedCommand& command, std::set<std::string_view>& used) {
+  for (const NotRun& entry : commands_not_run) {
+    if (!command.text.starts_with(entry.begin)) continue;
+    used.insert(entry.begin);
+    return false;
+  }
+  return true;
+}
+
+bool has_commands_to_run(const std::string& page) {
+  return page == "README.md" || page.starts_with("docs/");
+}
+
+fs::path program_folder() {
+  return fs::path(GPUFILTER_PROGRAM).parent_path();
+}
+
+void fill_photos(const fs::path& folder) {
+  fs::create_directories(folder / "2024");
+  write_picture(random_image({60, 40}, {3, 8}, 5).rows(), folder / "boat.jpg");
+  write_picture(random_image({31, 47}, {3, 8}, 6).rows(), folder / "2024" / "lake.jpg");
+  write_png(random_image({45, 30}, {3, 16}, 7), folder / "moon.png");
+}
+
+void link_samples(const fs::path& folder) {
+  const fs::path samples = GPUFILTER_SOURCE "/samples";
+  for (const auto& entry : fs::recursive_directory_iterator(samples)) {
+    const fs::path link = folder / entry.path().lexically_relative(samples);
+    fs::create_directories(link.parent_path());
+    if (entry.is_regular_file()) fs::create_symlink(entry.path(), link);
+  }
+}
+
+// The files that the pages' commands read, under the names that they use; and this build, as if it
+// were the release's.
+void fill(const fs::path& folder) {
+  const Image photo = random_image({90, 61}, {3, 8}, 1);
+  for (const char* name : {"in.png", "photo.png", "a.png", "b.png", "scan.png"})
+    write_png(photo, folder / name);
+  for (const char* name : {"in.jpg", "photo.jpg", "b.jpg"})
+    write_picture(photo.rows(), folder / name);
+  write_png(mixed_alpha_image({50, 33}, {4, 8}, 2), folder / "logo.png");
+  write_png(random_image({64, 48}, {3, 16}, 3), folder / "deep.png");
+  fill_photos(folder / "photos");
+  fs::create_directory(folder / "pngs");
+  write_png(photo, folder / "pngs" / "Gulp.png");
+  link_samples(folder / "samples");
+  fs::create_directory(folder / "build");
+  fs::create_directory_symlink(program_folder().parent_path(), folder / "build" / "release");
+}
+
+// With the OpenCL vendors of a file or folder; none of them has a GPU.
+class DocumentedCommands : public ::testing::Test {
+ protected:
+  [[nodiscard]] ProcessOptions surroundings(const fs::path& folder) const {
+    const char* path = std::getenv("PATH");
+    return {
+        .environment = {{"PATH", program_folder().string() + ":" + (path == nullptr ? "" : path)},
+                        {"HOME", home_.path().string()},
+                        {"XDG_CACHE_HOME", program_folder().parent_path() / "test_cache"},
+                        {"OCL_ICD_VENDORS", vendors_.string()},
+                        {"OCL_ICD_FILENAMES", ""},
+                        {"GPUFILTER_DEVICE", ""}},
+        .folder = folder};
+  }
+
+  void run(const DocumentedCommand& command, const fs::path& folder) const {
+    SCOPED_TRACE("line " + std::to_string(command.line) + ": " + command.text);
+    const ProcessResult result =
+        run_process({"bash", "-c", command.text + " 2>&1"}, surroundings(folder));
+    EXPECT_EQ(result.exit_code, command.exit_code) << result.out << result.err;
+    if (!command.output) return;
+    EXPECT_TRUE(matches_shown(*command.output, result.out)) << "the page shows\n"
+                                                            << *command.output << "printed was\n"
+                                                            << result.out;
+  }
+
+  // Each block finds the same files and nothing that another has left.
+  void run_all() const;
+
+  const TemporaryFolder home_;
+  fs::path vendors_ = home_.path();
+};
+
+void DocumentedCommands::run_all() const {
+  std::set<std::string_view> used;
+  int count = 0;
+  for (const std::string& page : pages()) {
+    if (!has_commands_to_run(page)) continue;
+    SCOPED_TRACE(page);
+    for (const CommandBlock& block : command_blocks(page_text(page))) {
+      const TemporaryFolder folder;
+      fill(folder.path());
+      for (const DocumentedCommand& command : block) {
+        if (!is_run(command, used)) continue;
+        run(command, folder.path());
+        ++count;
+      }
+    }
+  }
+  EXPECT_GT(count, 20);
+  for (const NotRun& entry : commands_not_run)
+    EXPECT_TRUE(used.contains(entry.begin)) << entry.begin << ": no page has such a command";
+}
+
+TEST_F(DocumentedCommands, DoWhatThePagesSayWithoutOpenCl) {
+  run_all();
+}
+
+TEST_F(DocumentedCommands, DoWhatThePagesSayWithPocl) {
+  vendors_ = "/etc/OpenCL/vendors/pocl.icd";
+  if (!fs::exists(vendors_)) GTEST_SKIP() << "skipped: no PoCL here";
+  run_all();
+}
+
+// A command in a block that is not taken for one would never be run.
+TEST(Pages, HideNoCommand) {
+  for (const std::string& page : pages()) {
+    std::set<int> found;
+    const std::string text = page_text(page);
+    for (const CommandBlock& block : command_blocks(text)) {
+      for (const DocumentedCommand& command : block)
+        found.insert(command.line);
+    }
+    int number = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      const bool in_block = line.starts_with("    ") || line.starts_with("$ ");
+      const std::size_t begin = std::min(line.find_first_not_of(" $"), line.size());
+      if (!in_block || line.compare(begin, 10, "gpufilter ") != 0) continue;
+      EXPECT_TRUE(found.contains(number)) << page << ":" << number << ": " << line;
+    }
+  }
+}
+
+TEST(Pages, LinkToFilesThatExist) {
+  for (const std::string& page : pages()) {
+    const fs::path folder = (fs::path(GPUFILTER_SOURCE) / page).parent_path();
+    for (const std::string& file : linked_files(page_text(page)))
+      EXPECT_TRUE(fs::exists(folder / file)) << page << " links to " << file;
+  }
+}
+
+TEST(Pages, AreListedInTheIndex) {
+  std::set<fs::path> listed;
+  for (const std::string& file : linked_files(page_text("docs/README.md")))
+    listed.insert(("docs" / fs::path(file)).lexically_normal());
+  for (const std::string& page : pages()) {
+    const bool of_docs = page.starts_with("docs/") && page != "docs/README.md";
+    if (!of_docs || page.starts_with("docs/decisions/")) continue;
+    EXPECT_TRUE(listed.contains(page)) << page;
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,134 @@
+#include "pipeline/difference_picture.hpp"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "image/image.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::copy_of;
+using test::poisoned_image;
+using test::sample_at;
+using test::set_sample;
+
+Image drawn(const Image& a, const Image& b, std::uint32_t tolerance = 0) {
+  Image drawing = poisoned_image(a.size(), difference_format);
+  draw_difference(a.rows(), b.rows(), tolerance, drawing.rows());
+  return drawing;
+}
+
+using Color = std::array<std::uint32_t, 3>;
+constexpr Color within{0, 79, 58};
+
+Color color_at(const Image& drawing, int x, int y) {
+  return {sample_at(drawing, x, y, 0), sample_at(drawing, x, y, 1), sample_at(drawing, x, y, 2)};
+}
+
+class DifferencePictureOfFormat : public ::testing::TestWithParam<std::tuple<int, int>> {
+ protected:
+  [[nodiscard]] static PixelFormat format() {
+    return {std::get<0>(GetParam()), std::get<1>(GetParam())};
+  }
+};
+
+TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
+  const Image a = test::random_image({21, 13}, format(), 11);
+  for (const std::uint32_t tolerance : {0U, 9U}) {
+    const Image drawing = drawn(a, a, tolerance);
+    for (int y = 0; y < 13; ++y) {
+      for (int x = 0; x < 21; ++x) {
+        const Color color = color_at(drawing, x, y);
+        EXPECT_EQ(color[0], color[1]);
+        EXPECT_EQ(color[0], color[2]);
+        // Rec. 601's brightness scaled to a third of 8 bits, give or take the two roundings.
+        double brightness = sample_at(a, x, y, 0);
+        if (format().color_channels() == 3) {
+          brightness =
+              0.299 * brightness + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
+        }
+        if (format().depth == 16) brightness /= 256;
+        EXPECT_LE(color[0], brightness / 3 + 1e-9);
+        EXPECT_GT(color[0], brightness / 3 - 1.01);
+      }
+    }
+  }
+}
+
+TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
+  const int depth = format().depth;
+  Image a = poisoned_image({depth, 1}, format(), 0);
+  Image b = copy_of(a);
+  const int channel = format().color_channels() - 1;
+  for (int x = 0; x < depth; ++x)
+    set_sample(b, x, 0, channel, (2U << x) - 1U);
+  const Image drawing = drawn(a, b);
+  EXPECT_EQ(color_at(drawing, 0, 0), (Color{255, 255, 0}));
+  EXPECT_EQ(color_at(drawing, depth - 1, 0), (Color{255, 0, 0}));
+  for (int x = 1; x < depth; ++x) {
+    EXPECT_LT(color_at(drawing, x, 0)[1], color_at(drawing, x - 1, 0)[1]);
+    EXPECT_EQ(color_at(drawing, x, 0)[0], 255);
+    EXPECT_EQ(color_at(drawing, x, 0)[2], 0);
+  }
+  EXPECT_TRUE(test::same_pixels(drawn(b, a), drawing)) << "either may be the larger one";
+}
+
+// Every step of the range: what lies within the tolerance has one colour, which nothing beyond it
+// has, and beyond it nothing depends on the tolerance.
+TEST_P(DifferencePictureOfFormat, TellsWithinTheToleranceFromBeyond) {
+  const int width = 256;
+  Image a = poisoned_image({width, 1}, format(), 0);
+  for (int channel = 0; channel < format().channels; ++channel) {
+    Image b = copy_of(a);
+    for (int x = 0; x < width; ++x)
+      set_sample(b, x, 0, channel, static_cast<std::uint32_t>(x));
+    const Image strict = drawn(a, b);
+    for (const std::uint32_t tolerance : {1U, 7U, 8U, 254U}) {
+      const Image drawing = drawn(a, b, tolerance);
+      EXPECT_EQ(color_at(drawing, 0, 0), (Color{0, 0, 0}));
+      for (int x = 1; x < width; ++x) {
+        const bool is_within = static_cast<std::uint32_t>(x) <= tolerance;
+        ASSERT_NE(color_at(strict, x, 0), within);
+        const Color expected = is_within ? within : color_at(strict, x, 0);
+        ASSERT_EQ(color_at(drawing, x, 0), expected) << x << ", " << tolerance;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DifferencePictureOfFormat,
+                         ::testing::Combine(::testing::Values(1, 2, 3, 4),
+                                            ::testing::Values(8, 16)),
+                         [](const auto& parameter) {
+                           return formatted("{}Channels{}Bit", std::get<0>(parameter.param),
+                                            std::get<1>(parameter.param));
+                         });
+
+TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
+  for (const int channels : {2, 4}) {
+    const Image a = test::mixed_alpha_image({9, 4}, {channels, 8}, 5);
+    const int alpha = channels - 1;
+    Image b = copy_of(a);
+    set_sample(b, 3, 2, alpha, sample_at(a, 3, 2, alpha) ^ 1U);
+    set_sample(b, 4, 2, alpha, sample_at(a, 4, 2, alpha) ^ 128U);
+    // Where a colour differs too, it decides the hue.
+    set_sample(b, 5, 2, alpha, sample_at(a, 5, 2, alpha) ^ 128U);
+    set_sample(b, 5, 2, 0, sample_at(a, 5, 2, 0) ^ 1U);
+    const Image strict = drawn(a, b);
+    EXPECT_EQ(color_at(strict, 3, 2), (Color{0, 255, 255}));
+    EXPECT_EQ(color_at(strict, 4, 2), (Color{0, 0, 255}));
+    EXPECT_EQ(color_at(strict, 5, 2), (Color{255, 0, 0}));
+    // A colour that differs within the tolerance does not.
+    const Image tolerant = drawn(a, b, 1);
+    EXPECT_EQ(color_at(tolerant, 3, 2), within);
+    EXPECT_EQ(color_at(tolerant, 4, 2), (Color{0, 0, 255}));
+    EXPECT_EQ(color_at(tolerant, 5, 2), (Color{0, 0, 255}));
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter

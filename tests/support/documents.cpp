@@ -1,0 +1,208 @@
+#include "support/documents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Line {
+  int number = 1;
+  std::string text;
+};
+
+// A code block: its lines without the indentation.
+struct CodeBlock {
+  std::string language;  // of a fence; empty where none is named, or where it is indented
+  std::vector<Line> lines;
+};
+
+constexpr std::string_view fence = "```";
+constexpr std::string_view indentation = "    ";
+
+std::vector<Line> lines_of(std::string_view page) {
+  std::vector<Line> lines;
+  std::istringstream stream{std::string(page)};
+  for (std::string text; std::getline(stream, text);)
+    lines.push_back({static_cast<int>(lines.size()) + 1, text});
+  return lines;
+}
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+void strip_blank_end(std::vector<Line>& lines) {
+  while (!lines.empty() && is_blank(lines.back().text))
+    lines.pop_back();
+}
+
+// What all lines that are not blank begin with: more than four in a list.
+void strip_indentation(std::vector<Line>& lines) {
+  std::size_t common = std::string::npos;
+  for (const Line& line : lines) {
+    if (!is_blank(line.text)) common = std::min(common, line.text.find_first_not_of(' '));
+  }
+  for (Line& line : lines)
+    line.text.erase(0, std::min(common, line.text.size()));
+}
+
+std::vector<CodeBlock> code_blocks(std::string_view page) {
+  const std::vector<Line> lines = lines_of(page);
+  std::vector<CodeBlock> blocks;
+  bool after_blank = true;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& text = lines[i].text;
+    CodeBlock block;
+    if (text.starts_with(fence)) {
+      block.language = text.substr(fence.size());
+      for (++i; i < lines.size() && !lines[i].text.starts_with(fence); ++i)
+        block.lines.push_back(lines[i]);
+    } else if (after_blank && text.starts_with(indentation)) {
+      for (;
+           i < lines.size() && (is_blank(lines[i].text) || lines[i].text.starts_with(indentation));
+           ++i) {
+        block.lines.push_back(lines[i]);
+      }
+      --i;
+      strip_blank_end(block.lines);
+      strip_indentation(block.lines);
+    }
+    if (!block.lines.empty()) blocks.push_back(std::move(block));
+    after_blank = is_blank(lines[i].text);
+  }
+  return blocks;
+}
+
+bool is_prompt(const Line& line) {
+  return line.text.starts_with("$ ");
+}
+
+bool begins_with_program(const Line& line) {
+  static const std::regex program(
+      R"(^(\w+=\S* )*(gpufilter|git|cmake|ctest|clinfo|apt-get|sudo|mkdir|cd|ls|for|time|export|)"
+      R"(echo|clang-format|(scripts|bench|build)/\S+)( |$))");
+  return std::regex_search(line.text, program);
+}
+
+bool has_commands(const CodeBlock& block) {
+  if (block.language == "sh" || block.language == "console") return true;
+  return block.language.empty() && (std::ranges::any_of(block.lines, is_prompt) ||
+                                    std::ranges::any_of(block.lines, begins_with_program));
+}
+
+// Takes the comment at the end of the command, and what it says about the exit code.
+void take_comment(DocumentedCommand& command) {
+  static const std::regex comment(R"((^|\s+)#\s.*$)");
+  static const std::regex code(R"(exit code (\d+))");
+  std::smatch found;
+  if (!std::regex_search(command.text, found, comment)) return;
+  const std::string words = found.str();
+  command.text = found.prefix();
+  if (std::regex_search(words, found, code)) command.exit_code = std::stoi(found[1]);
+}
+
+CommandBlock commands_in(const std::vector<Line>& lines) {
+  const bool console = std::ranges::any_of(lines, is_prompt);
+  CommandBlock block;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (console && !is_prompt(lines[i])) {
+      if (block.empty()) continue;
+      block.back().output = block.back().output.value_or("") + lines[i].text + "\n";
+      continue;
+    }
+    DocumentedCommand command{lines[i].number, lines[i].text.substr(console ? 2 : 0)};
+    while (command.text.ends_with('\\') && i + 1 < lines.size()) {
+      command.text.pop_back();
+      command.text += lines[++i].text;
+    }
+    take_comment(command);
+    if (!is_blank(command.text)) block.push_back(command);
+  }
+  return block;
+}
+
+// Numbers and instruction sets become "0" and "set", columns one blank.
+std::string without_figures(const std::string& text) {
+  std::string result = std::regex_replace(text, std::regex(R"(\d+(\.\d+)?)"), "0");
+  result = std::regex_replace(result, std::regex("avx0|baseline"), "set");
+  return std::regex_replace(result, std::regex(" +"), " ");
+}
+
+bool shows_times(const std::string& text) {
+  static const std::regex time(R"(\d (ms|s)\b)");
+  return std::regex_search(text, time);
+}
+
+std::string as_pattern(const std::string& shown) {
+  std::istringstream stream(shown);
+  std::string pattern;
+  for (std::string line; std::getline(stream, line);) {
+    static const std::regex special(R"([.^$|()\[\]{}*+?\\])");
+    pattern += line == "..." ? "(.*\n)*" : std::regex_replace(line, special, R"(\$&)") + "\n";
+  }
+  return pattern;
+}
+
+}  // namespace
+
+std::vector<std::string> pages() {
+  const fs::path source = GPUFILTER_SOURCE;
+  std::vector<std::string> found{"CHANGELOG.md", "CONTRIBUTING.md", "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(source / "docs")) {
+    if (entry.path().extension() == ".md")
+      found.push_back(fs::relative(entry.path(), source).string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string page_text(const std::string& page) {
+  return read_file((fs::path(GPUFILTER_SOURCE) / page).string());
+}
+
+std::vector<CommandBlock> command_blocks(std::string_view page) {
+  std::vector<CommandBlock> blocks;
+  for (const CodeBlock& block : code_blocks(page)) {
+    if (!has_commands(block)) continue;
+    CommandBlock commands = commands_in(block.lines);
+    if (!commands.empty()) blocks.push_back(std::move(commands));
+  }
+  return blocks;
+}
+
+std::vector<std::string> fenced_blocks(std::string_view page, std::string_view language) {
+  std::vector<std::string> texts;
+  for (const CodeBlock& block : code_blocks(page)) {
+    if (block.language != language) continue;
+    texts.emplace_back();
+    for (const Line& line : block.lines)
+      texts.back() += line.text + "\n";
+  }
+  return texts;
+}
+
+std::vector<std::string> linked_files(const std::string& page) {
+  static const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
+  std::vector<std::string> files;
+  for (std::sregex_iterator found(page.begin(), page.end(), link), end; found != end; ++found) {
+    const std::string target = (*found)[1];
+    if (target.find("://") == std::string::npos) files.push_back(target);
+  }
+  return files;
+}
+
+bool matches_shown(const std::string& shown, const std::string& printed) {
+  const bool times = shows_times(shown);
+  const std::string pattern = as_pattern(times ? without_figures(shown) : shown);
+  return std::regex_match(times ? without_figures(printed) : printed, std::regex(pattern));
+}
+
+}  // namespace gpufilter::test

@@ -1,0 +1,42 @@
+// The project's pages, and the commands and links that stand in them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpufilter::test {
+
+// README.md, docs/**/*.md, CONTRIBUTING.md and CHANGELOG.md, paths within the project, sorted.
+[[nodiscard]] std::vector<std::string> pages();
+[[nodiscard]] std::string page_text(const std::string& page);
+
+struct DocumentedCommand {
+  int line = 1;       // of the page
+  std::string text;   // as printed, continued lines joined, without "$ " and a comment at its end
+  int exit_code = 0;  // another where the comment says "exit code N"
+  std::optional<std::string> output = {};  // what the page prints after it, in console blocks
+};
+
+// Commands that stand together and are run one after the other.
+using CommandBlock = std::vector<DocumentedCommand>;
+
+// The commands of a page, from code blocks that are indented by four or fenced. Where a line of a
+// block begins with "$ ", such lines are commands and those after them are what they print. Else
+// every line is a command, as long as some line begins with a program that pages use. Blocks fenced
+// as another language than sh or console hold none.
+[[nodiscard]] std::vector<CommandBlock> command_blocks(std::string_view page);
+
+// The text of every block that is fenced as `language`.
+[[nodiscard]] std::vector<std::string> fenced_blocks(std::string_view page,
+                                                     std::string_view language);
+
+// Files of the project that a page links to, as it writes them, without "#part".
+[[nodiscard]] std::vector<std::string> linked_files(const std::string& page);
+
+// Whether `printed` is what the page shows. "..." on a line of its own stands for any lines. Where
+// the page shows times ("12 ms", "0.4 s"), numbers and instruction sets may be others.
+[[nodiscard]] bool matches_shown(const std::string& shown, const std::string& printed);
+
+}  // namespace gpufilter::test

@@ -1,0 +1,15 @@
+// The rules that a trace keeps, so that viewers draw it as it is meant.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace gpufilter::test {
+
+// What is wrong with a trace; empty: nothing. Every process and track that has events is named, no
+// two tracks of a process alike, and of two events of a track one ends before the other begins or
+// lies within it.
+[[nodiscard]] std::string fault_of_trace(const nlohmann::json& trace);
+
+}  // namespace gpufilter::test
