@@ -38,7 +38,7 @@ std::string quoted(std::vector<std::string> names) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
-      {"compare", "A B", "Are two pictures the same?", run_compare_command},
+      {"compare", "A B", "Are two pictures or folders the same?", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels for this machine", run_tune_command},

@@ -33,7 +33,7 @@ usage, 3 no such device.
 
 Examples:
   gpufilter tune
-  gpufilter tune blur color --device gpu --channels 3 --depth 8
+  gpufilter tune blur --device gpu --channels 3 --depth 8
 )";
 
 struct TuneCommand {

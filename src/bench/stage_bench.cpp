@@ -138,7 +138,7 @@ class FormatBench {
       return;
     }
     Queue queue = session.make_queue();
-    const Buffer from = session.allocate(picture_.bytes());
+    const Buffer from = session.allocate(picture_.bytes() + row_slack);
     const Buffer to = session.allocate(target_.bytes());
     poison();
     queue.upload(from, picture_.rows().data, picture_.bytes());

@@ -12,7 +12,7 @@ constexpr std::align_val_t page{4096};
 }  // namespace
 
 std::shared_ptr<std::uint8_t> allocate_image_memory(std::size_t bytes) {
-  return {static_cast<std::uint8_t*>(::operator new(bytes, page)),
+  return {static_cast<std::uint8_t*>(::operator new(bytes + row_slack, page)),
           [](std::uint8_t* data) { ::operator delete(data, page); }};
 }
 

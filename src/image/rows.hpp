@@ -44,6 +44,11 @@ struct RowRange {
 // rounded up to 64, so that each row begins on a cache line and vector loads stay inside the
 // buffer.
 inline constexpr std::size_t row_alignment = 64;
+
+// Bytes behind the last row of a picture buffer that kernels may read, whatever they hold: a stretch
+// of pixels at the end of a row is loaded whole.
+inline constexpr std::size_t row_slack = 256;
+
 [[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
   const std::size_t bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
   return (bytes + row_alignment - 1) / row_alignment * row_alignment;

@@ -165,7 +165,7 @@ class DeviceExecutor final : public BandExecutor {
   }
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
-    const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows));
+    const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, session_.make_queue()});
     // The results of groups that stay on the device: in place, the last one's does not.
     const std::size_t kept = groups_.size() - (in_place_ && !plan_.measure ? 1 : 0);
@@ -216,7 +216,7 @@ class DeviceExecutor final : public BandExecutor {
     const ScopedSpan span(timeline_, {.activity = Activity::upload,
                                       .first_row = source.rows.begin,
                                       .rows = source.rows.count()});
-    return session_.borrow(source.data, bytes);
+    return session_.borrow(source.data, bytes + row_slack);
   }
 
   // Queues the passes; returns the buffer that will hold the rows `band`: `last` where it is given

@@ -1,5 +1,6 @@
 #include "pipeline/engine.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -135,7 +136,9 @@ PlanLimits Engine::limits(const Work& work) {
   PlanLimits limits;
   limits.target_buffer =
       device && device->kind == DeviceKind::gpu ? gpu_target_buffer : cpu_target_buffer;
-  limits.max_buffer = options_.max_buffer.value_or(device ? device->max_allocation : UINT64_MAX);
+  limits.max_buffer = options_.max_buffer.value_or(
+      device ? device->max_allocation - std::min<std::uint64_t>(device->max_allocation, row_slack)
+             : UINT64_MAX);
   limits.max_memory = work.max_memory;
   limits.band_rows = options_.band_rows;
   return limits;

@@ -170,7 +170,7 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err.rfind("Usage:\n", 0), 0U) << result.err;
-  EXPECT_NE(result.err.find("gpufilter compare | devices | stats | tune | verify | help\n"),
+  EXPECT_NE(result.err.find("gpufilter bench | compare | devices | stats | tune | verify | help\n"),
             std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("gpufilter --help\n"), std::string::npos) << result.err;
