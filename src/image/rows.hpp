@@ -45,8 +45,8 @@ struct RowRange {
 // buffer.
 inline constexpr std::size_t row_alignment = 64;
 
-// Bytes behind the last row of a picture buffer that kernels may read, whatever they hold: a stretch
-// of pixels at the end of a row is loaded whole.
+// Bytes behind the last row of a picture buffer that kernels may read, whatever they hold: a
+// stretch of pixels at the end of a row is loaded whole.
 inline constexpr std::size_t row_slack = 256;
 
 [[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
