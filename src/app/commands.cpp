@@ -41,8 +41,8 @@ const std::vector<Command>& commands() {
       {"compare", "A B", "Are two pictures or folders the same?", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
-      {"tune", "[STAGE...]", "Find the fastest kernels for this machine", run_tune_command},
-      {"verify", "[STAGE...]", "Are all results on this machine exact?", run_verify_command},
+      {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
+      {"verify", "[STAGE...]", "Are the results here exact?", run_verify_command},
       {"help", "[TOPIC]", "Explain a stage or a subcommand", run_help_command},
   };
   return table;

@@ -69,7 +69,7 @@ TEST_F(Help, FitsEightyColumns) {
 TEST_F(Help, TheShortPageIsOneScreen) {
   const std::string help = page({"--help"});
   EXPECT_GE(lines_of(help).size(), 24U);
-  EXPECT_LE(lines_of(help).size(), 44U);
+  EXPECT_LE(lines_of(help).size(), 40U);
   for (const char* part :
        {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "--blur naive|tiled|auto", "--color ",
         "--mlp FILE", "--levels ", "--tonemap ", "--border ", "--device ", "--quality 1..100",
