@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -21,6 +22,24 @@ std::string read_live(const std::string& path) {
   }
 }
 
+// The file's text, with those of the files that it includes: OpenCL compilers cannot find them.
+// #line makes the compiler's messages name lines of the file, not of all joined.
+std::string with_includes(std::string_view file) {
+  constexpr std::string_view include = "#include \"";
+  std::istringstream lines(kernel_file(file));
+  std::string text = "#line 1\n";
+  int number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    if (line.starts_with(include)) {
+      const std::string name = line.substr(include.size(), line.rfind('"') - include.size());
+      text += formatted("{}#line {}\n", with_includes(name), number + 1);
+    } else {
+      text += line + '\n';
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string kernel_file(std::string_view file) {
@@ -34,11 +53,9 @@ std::string kernel_file(std::string_view file) {
 }
 
 std::string kernel_source(std::string_view file, std::string_view generated) {
-  // #line makes the compiler's messages name lines of the file, not of all joined.
-  std::string text = kernel_file("common.cl");
+  std::string text = with_includes("common.cl");
   text += generated;
-  text += "\n#line 1\n";
-  return text + kernel_file(file);
+  return text + '\n' + with_includes(file);
 }
 
 }  // namespace gpufilter

@@ -15,7 +15,8 @@ namespace gpufilter {
 // DeviceError where there is no such file.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
-// What a program is compiled from: common.cl, what was generated for it, `file`. As above.
+// What a program is compiled from: common.cl, what was generated for it, `file`, with the files
+// that these name in lines of the form #include "blur_lines.cl". As above.
 [[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
 
 }  // namespace gpufilter

@@ -1,0 +1,258 @@
+// The 3x3 box blur of three lines, each a stretch of one row with four samples before and after it: a part
+// of blur_packed.cl, whose macros it uses.
+
+// ---- Lines: a stretch of one row, with four samples before and after it ----
+
+#define LINE_WORDS (HALO + OWN_WORDS + HALO)
+
+// `first` is the pixel's first sample among those of the words.
+void set_pixel(uint *words, int first, pixel_t pixel) {
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) set_sample(words, first + c, pixel.at[c]);
+}
+
+// The pixel that a border puts at column x, -1 or `width`.
+pixel_t beside(__global const sample_t *row, int x, int width TABLES) {
+  const int column = border_position(x, width);
+  return column == OUTSIDE ? outside_pixel() : LOAD_PIXEL(row, column);
+}
+
+// Puts the pixel right of the picture among the `pixels` pixels from column x on.
+UNROLLED void end_row(uint *words, int pixels, __global const sample_t *row, int x, int width TABLES) {
+  const pixel_t pixel = beside(row, width, width SAME_TABLES);
+#pragma unroll
+  for (int i = 0; i < pixels; ++i) {
+    if (x + i == width) set_pixel(words, i * CHANNELS, pixel);
+  }
+}
+
+UNROLLED void blacken(uint *words, int first, int pixels) {
+#pragma unroll
+  for (int i = 0; i < pixels; ++i) set_pixel(words, first + i * CHANNELS, outside_pixel());
+}
+
+// Whether row y is not in the picture and black.
+bool is_black(int y, int height) { return BORDER == BORDER_CONSTANT && (y < 0 || y >= height); }
+
+// The row to read for row y: below the last one that the band's targets need, that one.
+#define READ_ROW(y) SOURCE_ROW(is_black(y, height) ? target_first : border_row(min(y, TARGET_END), height))
+
+// ---- Sums side by side ----
+
+// The samples of a line: of 8 bits, the first and third of a word's four in `even`, the others in `odd`, each
+// in 16 bits; of 16 bits, the first of a word's two and the second. Sums of nine fit.
+typedef struct {
+  uint even[LINE_WORDS], odd[LINE_WORDS];
+} sums_t;
+
+#if DEPTH == 8
+#define EVEN(word) ((word) & 0x00ff00ffu)
+#define ODD(word) ((word) >> 8 & 0x00ff00ffu)
+#else
+#define EVEN(word) ((word) & 0xffffu)
+#define ODD(word) ((word) >> 16)
+#endif
+
+sums_t column_sums(const uint *above, const uint *here, const uint *below) {
+  sums_t sums;
+#pragma unroll
+  for (int i = 0; i < LINE_WORDS; ++i) {
+    sums.even[i] = EVEN(above[i]) + EVEN(here[i]) + EVEN(below[i]);
+    sums.odd[i] = ODD(above[i]) + ODD(here[i]) + ODD(below[i]);
+  }
+  return sums;
+}
+
+// As `even` and `odd` hold them, from sample i on.
+uint sums_from(const sums_t *sums, int i) {
+  const int word = i / SAMPLES_A_WORD;
+  const uint first = i % 2 == 0 ? sums->even[word] : sums->odd[word];
+#if DEPTH == 8
+  if (i % 4 < 2) return first;
+  return first >> 16 | (i % 2 == 0 ? sums->even[word + 1] : sums->odd[word + 1]) << 16;
+#else
+  return first;
+#endif
+}
+
+// The sums of a sample and its two neighbours in the row.
+uint sums_of_three(const sums_t *sums, int i) {
+  return sums_from(sums, i - CHANNELS) + sums_from(sums, i) + sums_from(sums, i + CHANNELS);
+}
+
+// (S + 4) / 9. For 8 bits, (S + 4) * 7282 >> 16 is exact to S = 2295; for 16 bits 477218589 is 2^32 / 9, rounded
+// up, and exact to S + 4 = 589819.
+#if DEPTH == 8
+#define MEAN_SHIFTED(sum) ((sum) * 7282 + 4 * 7282)
+uint mean(uint sum) { return MEAN_SHIFTED(sum) >> 16; }
+#else
+uint mean(uint sum) { return mul_hi(sum + 4, 477218589u); }
+#endif
+
+// The means of a word's window sums.
+uint mean_word(uint even, uint odd) {
+#if DEPTH == 8
+  return MEAN_SHIFTED(even & 0xffff) >> 16 | (MEAN_SHIFTED(odd & 0xffff) >> 8 & 0xff00) |
+         (MEAN_SHIFTED(even >> 16) & 0xff0000) | (MEAN_SHIFTED(odd >> 16) << 8 & 0xff000000);
+#else
+  return mean(even) | mean(odd) << 16;
+#endif
+}
+
+// The blur of three lines as a stretch, every channel by itself.
+#if LOOP_OVER_SAMPLES && DEPTH == 8
+// For compilers that make vectors of loops.
+void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
+  const uchar *rows[3] = {(const uchar *)above + 4, (const uchar *)here + 4, (const uchar *)below + 4};
+  uchar *means = (uchar *)words;
+  for (int i = 0; i < PIXELS * CHANNELS; ++i) {
+    const uint sum = (uint)rows[0][i - CHANNELS] + rows[0][i] + rows[0][i + CHANNELS] +
+                     rows[1][i - CHANNELS] + rows[1][i] + rows[1][i + CHANNELS] +
+                     rows[2][i - CHANNELS] + rows[2][i] + rows[2][i + CHANNELS];
+    means[i] = (uchar)mean(sum);
+  }
+}
+#else
+void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
+  const sums_t columns = column_sums(above, here, below);
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) {
+    const int first = (HALO + i) * SAMPLES_A_WORD;
+    words[i] = mean_word(sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
+  }
+}
+#endif
+
+// ---- Weighing by alpha ----
+
+#if ALPHA_WEIGHTED
+#if DEPTH == 16
+typedef ulong weighted_t;  // 9 * 65535 * 65535 needs 36 bits
+#else
+typedef uint weighted_t;
+#endif
+
+// Sums over a pixel and its two neighbours in the row: colour * alpha, and alpha.
+typedef struct {
+  weighted_t colors[PIXELS * COLORS];
+  uint alpha[PIXELS];
+} weights_t;
+
+weights_t weigh(const uint *line) {
+  uint products[(PIXELS + 2) * COLORS], alpha[PIXELS + 2];
+#pragma unroll
+  for (int i = 0; i < PIXELS + 2; ++i) {
+    const int pixel = 4 + (i - 1) * CHANNELS;
+    alpha[i] = sample_of(line, pixel + COLORS);
+#pragma unroll
+    for (int c = 0; c < COLORS; ++c) {
+      products[i * COLORS + c] = sample_of(line, pixel + c) * alpha[i];
+    }
+  }
+  weights_t weights;
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) weights.alpha[i] = alpha[i] + alpha[i + 1] + alpha[i + 2];
+#pragma unroll
+  for (int i = 0; i < PIXELS * COLORS; ++i) {
+    weights.colors[i] = (weighted_t)products[i] + products[i + COLORS] + products[i + 2 * COLORS];
+  }
+  return weights;
+}
+
+// (sum + alpha / 2) / alpha of integers, the sum at most MAX_SAMPLE * alpha, which is not 0. OpenCL's
+// 1 / alpha may be wrong by 2.5 units in the last place, 2^-21.6 of it.
+uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
+#if DEPTH == 8
+  // The nearest integer to sum / alpha + 1 / (4 alpha), which is at least 1 / (4 alpha), 0.000109, away
+  // from where the nearest integer changes. Errors add up to 0.000085.
+  const float mean = fma(from_sample(sum), inverse, 0.25f * inverse);
+  return as_uint(mean + 8388608.0f) & 0xff;
+#else
+  // The float is less than 1 away from the quotient.
+  const ulong dividend = sum + alpha / 2;
+  const float estimate = fma((float)(uint)(dividend >> 16), 65536.0f, (float)((uint)dividend & 0xffff));
+  const uint quotient = (uint)(estimate * inverse);
+  const int rest = (int)((uint)dividend - quotient * alpha);
+  return rest < 0 ? quotient - 1 : rest >= (int)alpha ? quotient + 1 : quotient;
+#endif
+}
+
+#if DEPTH == 16
+#define ALPHA_BITS 0xffff0000u
+#elif CHANNELS == 4
+#define ALPHA_BITS 0xff000000u
+#else
+#define ALPHA_BITS 0xff00ff00u
+#endif
+
+// Whether alpha is at its maximum everywhere. Samples that no pixel needs may make it false.
+UNROLLED bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
+  uint all = ALPHA_BITS;
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+#pragma unroll
+    for (int word = CHANNELS * DEPTH / 64; word < LINE_WORDS; word += (CHANNELS * DEPTH + 31) / 32) {
+      all &= lines[i][word];
+    }
+  }
+  return all == ALPHA_BITS;
+}
+
+// A line and what weighing needs of it.
+typedef struct {
+  uint line[LINE_WORDS];
+  weights_t weights;
+} weighed_line_t;
+
+// The blur of three lines as a stretch.
+void weighted_means(uint *words, const weighed_line_t *above, const weighed_line_t *here,
+                    const weighed_line_t *below) {
+  const weights_t *first = &above->weights, *second = &here->weights, *third = &below->weights;
+  uint alphas[PIXELS];
+  bool has_plain = false;
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) words[i] = 0;
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) {
+    alphas[i] = first->alpha[i] + second->alpha[i] + third->alpha[i];
+    has_plain = has_plain || alphas[i] == 0;
+    const uint divisor = max(alphas[i], 1u);
+    const float inverse = 1.0f / from_sample(divisor);
+    target_pixel_t pixel;
+#pragma unroll
+    for (int c = 0; c < COLORS; ++c) {
+      const int j = i * COLORS + c;
+      const weighted_t sum = first->colors[j] + second->colors[j] + third->colors[j];
+      pixel.at[c] = (sample_t)weighted_mean(sum, divisor, inverse);
+    }
+    pixel.at[COLORS] = (sample_t)mean(alphas[i]);
+    put_target_pixel(words, i, pixel);
+  }
+  if (!has_plain) return;
+  uint plain[OWN_WORDS];
+  plain_means(plain, above->line, here->line, below->line);
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) {
+    if (alphas[i] == 0) set_pixel(words, i * CHANNELS, pixel_of(plain, i));
+  }
+}
+#endif
+
+// ---- Three lines become a stretch ----
+
+void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
+#if ALPHA_WEIGHTED
+  if (!is_opaque(lines, 3)) {
+    weighed_line_t weighed[3];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+#pragma unroll
+      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
+      weighed[i].weights = weigh(lines[i]);
+    }
+    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
+    return;
+  }
+#endif
+  plain_means(words, lines[0], lines[1], lines[2]);
+}

@@ -1,0 +1,44 @@
+// The text that programs are compiled from.
+#include "device/kernel_source.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpufilter {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(KernelSource, IncludedFilesStandInTheirPlaceOnce) {
+  const std::string source = kernel_source("blur_packed.cl", "// generated\n");
+  EXPECT_EQ(count(source, "#include"), 0U);
+  const std::size_t common = source.find("#pragma OPENCL FP_CONTRACT OFF");
+  const std::size_t generated = source.find("// generated\n");
+  const std::size_t hooks = source.find("#define LOAD_STRETCH");
+  const std::size_t included = source.find("void blur_three(");
+  const std::size_t kernels = source.find("__kernel");
+  EXPECT_LT(common, generated);
+  EXPECT_LT(generated, hooks);
+  EXPECT_LT(hooks, included);
+  EXPECT_LT(included, kernels);
+  EXPECT_EQ(count(source, "void blur_three("), 1U);
+}
+
+// Messages of the compiler name lines of the file.
+TEST(KernelSource, LinesAreNumberedAsInTheFile) {
+  const std::string file = kernel_file("blur_packed.cl");
+  const std::size_t include = file.find("#include");
+  ASSERT_NE(include, std::string::npos);
+  const std::size_t line = count(file.substr(0, include), "\n") + 1;
+  const std::size_t after = file.find('\n', include) + 1;
+  const std::string next = file.substr(after, 200);
+  EXPECT_NE(kernel_source("blur_packed.cl").find("#line " + std::to_string(line + 1) + "\n" + next),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpufilter
