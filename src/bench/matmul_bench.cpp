@@ -160,8 +160,10 @@ class SizeBench {
 
   void measure_kernel(const DeviceKernel& kernel, const MatrixOperands& operands, Queue& queue) {
     bed_.step(formatted("{}x{}: {}", side_, side_, kernel.name));
-    const MatrixProduct product(*bed_.session, kernel.parameters);
     const MatrixShape shape{side(), side(), side()};
+    MatrixParameters parameters = kernel.parameters;
+    parameters.typical = shape;
+    const MatrixProduct product(*bed_.session, parameters);
     poison();
     queue.upload(operands.c, c_.data(), operands.c.size());
     queue.finish();

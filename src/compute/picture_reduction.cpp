@@ -1,7 +1,6 @@
 #include "compute/picture_reduction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "base/format.hpp"
@@ -17,17 +16,10 @@ using Partial = ReductionPartial;
 constexpr std::size_t sets_8bit = 16;
 constexpr std::size_t sets_16bit = 4;
 
-constexpr std::size_t totals_groups_a_unit = 2;
-
 std::size_t counters_a_set(const PixelFormat& format, Quantity quantity) {
   const auto channels = static_cast<std::size_t>(format.channels);
   const std::size_t histograms = quantity == Quantity::luma_histogram ? 1 : channels;
   return histograms * (std::size_t{format.max_sample()} + 1);
-}
-
-const char* name_of(Quantity quantity) {
-  static constexpr std::array names{"totals", "channel histograms", "luma histogram"};
-  return names.at(static_cast<std::size_t>(quantity));
 }
 
 PictureTotals totals_from(const std::vector<std::uint64_t>& partials, std::size_t channels,
@@ -73,33 +65,57 @@ PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& f
       quantity_(quantity),
       width_(width),
       counter_range_(counter_range),
+      launch_(choose_reduction(session.device(), path)),
+      shape_(choose_statistics_shape(session, launch_, format, quantity)),
       folded_(no_statistics(format, quantity)) {
-  // Whole words at a time, of 16 bytes or more: kernels/common.cl.
-  std::string macros =
-      formatted("{} -D PIXELS={}", format_macros(format), format.depth == 8 ? 16 : 8);
+  launch_.group_size = shape_.group_size;
+  if (!shape_.reason.empty()) launch_.reason = shape_.reason;
+  const std::string macros = formatted("{} {}", format_macros(format), shape_.macros());
   if (quantity == Quantity::totals) {
-    BuiltReduction built = build_reduction(session, path, {"reduce.cl", "reduce_picture", macros});
+    BuiltReduction built = build_reduction(session, launch_, path == ReductionPath::automatic,
+                                           {"reduce.cl", "reduce_picture", macros});
     launch_ = std::move(built.launch);
-    // As many work-groups as have room on the device at a time: those that wait would end alone.
-    launch_.groups =
-        std::min(launch_.groups,
-                 totals_groups_a_unit * std::max<std::size_t>(session.device().compute_units, 1));
     kernels_.push_back(std::move(built.kernel));
-    partials_ = session.allocate(launch_.groups * static_cast<std::size_t>(format.channels) *
-                                 Partial::elements * sizeof(std::uint64_t));
-    description_ = {formatted("{} by {}", name_of(quantity), to_string(launch_.path)),
-                    launch_.reason, kernels_.front().origin()};
-    return;
+  } else {
+    const std::string of_histograms =
+        formatted("{} -D LUMA={} -D GROUP_SIZE={}", macros,
+                  quantity == Quantity::luma_histogram ? 1 : 0, launch_.group_size);
+    for (const char* function : {"clear_counters", "count_values"})
+      kernels_.push_back(session.make_kernel({"reduce_histogram.cl", function, of_histograms}));
   }
-  launch_ = choose_reduction(session.device(), path);
-  macros += formatted(" -D LUMA={} -D GROUP_SIZE={}", quantity == Quantity::luma_histogram ? 1 : 0,
-                      launch_.group_size);
-  kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "clear_counters", macros}));
-  kernels_.push_back(session.make_kernel({"reduce_histogram.cl", "count_values", macros}));
-  sets_ = std::min(launch_.groups, format.depth == 8 ? sets_8bit : sets_16bit);
-  partials_ = session.allocate(sets_ * counters_a_set(format, quantity) * sizeof(std::uint32_t));
-  description_ = {formatted("{}, {} sets of counters", name_of(quantity), sets_), launch_.reason,
-                  kernels_.front().origin()};
+  launch_.groups = groups(session.device());
+  allocate(session);
+}
+
+// Enough for the device, and for one row of any width.
+std::size_t PictureReducer::groups(const DeviceInfo& device) const {
+  const std::size_t teams = launch_.group_size / shape_.team();
+  const std::size_t of_row = (runs_in_row() + max_runs() * teams - 1) / (max_runs() * teams);
+  return std::max(of_row, shape_.groups_a_unit * std::max<std::size_t>(device.compute_units, 1));
+}
+
+std::size_t PictureReducer::runs_in_row() const {
+  return (static_cast<std::size_t>(width_) + StatisticsShape::run - 1) / StatisticsShape::run;
+}
+
+std::size_t PictureReducer::max_runs() const {
+  return shape_.max_runs(quantity_, width_);
+}
+
+void PictureReducer::allocate(Session& session) {
+  const auto channels = static_cast<std::size_t>(format_.channels);
+  std::string variant = to_string(quantity_);
+  if (quantity_ == Quantity::totals) {
+    partials_ =
+        session.allocate(launch_.groups * channels * Partial::elements * sizeof(std::uint64_t));
+    variant += formatted(" by {}", to_string(launch_.path));
+  } else {
+    sets_ = std::min(launch_.groups, format_.depth == 8 ? sets_8bit : sets_16bit);
+    partials_ =
+        session.allocate(sets_ * counters_a_set(format_, quantity_) * sizeof(std::uint32_t));
+    variant += formatted(", {} sets of counters", sets_);
+  }
+  description_ = {std::move(variant), launch_.reason, kernels_.front().origin()};
 }
 
 std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {
@@ -108,25 +124,32 @@ std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {
     throw std::overflow_error("a band has more pixels than can be counted");
   if (pixels > counter_range_ - pending_) fold(queue);
   if (pixels == 0) return {};
-  const WorkRange range{launch_.groups * launch_.group_size, 1, launch_.group_size, 1};
-  const std::int32_t pitch = pitch_in_samples(width_, format_);
-  const std::int32_t count = rows.rows.count();
   std::vector<Event> events;
-  if (quantity_ == Quantity::totals) {
-    const std::int32_t begin = pending_ == 0 ? 1 : 0;
-    events.push_back(queue.launch(kernels_.front(), range,
-                                  {*rows.buffer, pitch, width_, count, partials_, begin}));
-  } else {
-    if (pending_ == 0) {
-      const auto counters = static_cast<std::int32_t>(sets_ * counters_a_set(format_, quantity_));
-      events.push_back(queue.launch(kernels_.front(), range, {partials_, counters}));
-    }
-    const auto sets = static_cast<std::int32_t>(sets_);
-    events.push_back(queue.launch(kernels_.back(), range,
-                                  {*rows.buffer, pitch, width_, count, partials_, sets}));
+  const WorkRange range{launch_.groups * launch_.group_size, 1, launch_.group_size, 1};
+  if (quantity_ != Quantity::totals && pending_ == 0) {
+    const auto counters = static_cast<std::int32_t>(sets_ * counters_a_set(format_, quantity_));
+    events.push_back(queue.launch(kernels_.front(), range, {partials_, counters}));
   }
-  pending_ += pixels;
+  // What one launch may add up.
+  const std::size_t teams = range.width / shape_.team();
+  const auto most_rows = static_cast<std::int32_t>(
+      std::min<std::size_t>(INT32_MAX, max_runs() * teams / runs_in_row()));
+  for (std::int32_t first = 0; first < rows.rows.count();) {
+    const std::int32_t count = std::min(most_rows, rows.rows.count() - first);
+    events.push_back(launch(queue, range, *rows.buffer, first, count));
+    first += count;
+    pending_ += ImageSize{width_, count}.pixels();
+  }
   return events;
+}
+
+Event PictureReducer::launch(Queue& queue, const WorkRange& range, const Buffer& buffer,
+                             std::int32_t first, std::int32_t count) {
+  const std::int32_t pitch = pitch_in_samples(width_, format_);
+  const auto last = quantity_ == Quantity::totals ? std::int32_t{pending_ == 0 ? 1 : 0}
+                                                  : static_cast<std::int32_t>(sets_);
+  return queue.launch(kernels_.back(), range,
+                      {buffer, pitch, width_, first, count, partials_, last});
 }
 
 const PictureStatistics& PictureReducer::result(Queue& queue) {

@@ -6,6 +6,7 @@
 
 #include "compute/picture_statistics.hpp"
 #include "compute/reduction_path.hpp"
+#include "compute/statistics_shape.hpp"
 #include "device/device_rows.hpp"
 
 namespace gpufilter {
@@ -32,6 +33,12 @@ class PictureReducer {
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
 
  private:
+  [[nodiscard]] std::size_t runs_in_row() const;
+  [[nodiscard]] std::size_t max_runs() const;  // of a team in one launch
+  [[nodiscard]] std::size_t groups(const DeviceInfo& device) const;
+  void allocate(Session& session);
+  Event launch(Queue& queue, const WorkRange& range, const Buffer& buffer, std::int32_t first,
+               std::int32_t count);
   void fold(Queue& queue);
 
   PixelFormat format_;
@@ -39,6 +46,7 @@ class PictureReducer {
   int width_;
   std::uint64_t counter_range_;
   ReductionLaunch launch_;
+  StatisticsShape shape_;
   std::vector<Kernel> kernels_;
   std::size_t sets_ = 0;       // of counters, for histograms
   Buffer partials_;            // the work-groups' partials, or the sets of counters
