@@ -1,5 +1,7 @@
 #include "compute/matrix_block.hpp"
 
+#include <array>
+
 #include "base/format.hpp"
 
 namespace gpufilter {
@@ -7,6 +9,7 @@ namespace {
 
 constexpr MatrixBlock largest{128, 256, 8, 2, 4};
 constexpr MatrixBlock usual{64, 128, 16, 2, 2};
+constexpr MatrixBlock smallest{64, 64, 16, 1, 2};
 
 // Rows that are too few for the usual block.
 std::optional<std::size_t> few_rows(const std::optional<MatrixShape>& typical) {
@@ -20,13 +23,19 @@ std::size_t divided_up(std::size_t count, std::size_t by) {
   return (count + by - 1) / by;
 }
 
-// Whether there are enough of the largest blocks for the device.
-bool has_many_blocks(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {
-  if (!typical) return false;
-  const std::size_t blocks =
-      divided_up(static_cast<std::size_t>(typical->rows), largest.rows) *
-      divided_up(static_cast<std::size_t>(typical->columns), largest.columns);
+// How many blocks C is divided into, beside the device's units.
+enum class Blocks { few, some, many };
+
+bool occupy(const DeviceInfo& device, const MatrixShape& shape, const MatrixBlock& block) {
+  const std::size_t blocks = divided_up(static_cast<std::size_t>(shape.rows), block.rows) *
+                             divided_up(static_cast<std::size_t>(shape.columns), block.columns);
   return 4 * blocks >= 3 * device.compute_units;
+}
+
+Blocks blocks_of(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {
+  if (!typical || !occupy(device, *typical, largest))
+    return !typical || occupy(device, *typical, usual) ? Blocks::some : Blocks::few;
+  return Blocks::many;
 }
 
 // As the kernel takes them: each work-item brings the same columns in every turn, and has no more
@@ -59,7 +68,15 @@ MatrixBlock block_for(const DeviceInfo& device, const std::optional<MatrixShape>
   const auto rows = few_rows(typical);
   if (rows == 16U) return {16, 256, 16, 1, 2};
   if (rows == 32U) return {32, 128, 16, 2, 2};
-  return !rows && has_many_blocks(device, typical) ? largest : usual;
+  if (rows == 64U) return usual;
+  switch (blocks_of(device, typical)) {
+    case Blocks::few:
+      return smallest;
+    case Blocks::some:
+      return usual;
+    default:
+      return largest;
+  }
 }
 
 std::vector<MatrixBlock> candidate_blocks(const DeviceInfo& device,
@@ -79,7 +96,9 @@ std::vector<MatrixBlock> candidate_blocks(const DeviceInfo& device,
 
 std::string matrix_site(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {
   if (const auto rows = few_rows(typical)) return formatted("matrix_product, {} rows", *rows);
-  return formatted("matrix_product, {} blocks", has_many_blocks(device, typical) ? "many" : "few");
+  static constexpr std::array names{"few", "some", "many"};
+  return formatted("matrix_product, {} blocks",
+                   names.at(static_cast<std::size_t>(blocks_of(device, typical))));
 }
 
 }  // namespace gpufilter

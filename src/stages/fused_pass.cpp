@@ -48,7 +48,8 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
     kernel.pixels = 4;
   } else {
     // 24 or 32 bytes, 16 of grey, in two rows: enough is asked for before the first is needed.
-    const std::size_t bytes = group.source.bytes_per_pixel();
+    const std::size_t bytes =
+        std::max(group.source.bytes_per_pixel(), group.target.bytes_per_pixel());
     kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
     kernel.lines = 2;
   }
