@@ -1,10 +1,10 @@
 #include "base/atomic_file.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <system_error>
 
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/process_token.hpp"
 
 namespace gpufilter {
 namespace {
@@ -60,10 +61,10 @@ std::string shortened(std::string name, std::size_t most) {
   return name;
 }
 
-// A hidden name beside `target`, hardly ever in use already.
+// A hidden name beside `target` that says which process writes, hardly ever in use already.
 std::string temporary_name(const std::string& target) {
-  static thread_local std::mt19937 random{std::random_device{}()};
-  const std::string suffix = formatted(".gpufilter-{}-{:08x}", ::getpid(), random());
+  static std::atomic<unsigned> count = 0;
+  const std::string suffix = formatted(".gpufilter-{}-{}", count++, process_token());
   const auto folder = folder_of(target);
   const long reported = ::pathconf(folder.c_str(), _PC_NAME_MAX);
   const std::size_t name_max = reported > 0 ? static_cast<std::size_t>(reported) : 255;
