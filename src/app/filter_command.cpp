@@ -45,7 +45,7 @@ bool is_batch(const FilterOptions& options) {
 std::string output_path(const FilterOptions& options) {
   if (!output_is_folder(options)) return options.output;
   if (options.input == standard_stream) {
-    throw UsageError(formatted("{}: is a folder; standard input has no name to take there",
+    throw UsageError(formatted("{}: is a folder, and standard input has no name; name a file",
                                printable(options.output)));
   }
   return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
@@ -109,7 +109,7 @@ void check_paths(const FilterOptions& options, const std::string& output) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
   }
   if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
-    throw UsageError("standard output: is a terminal; send it on: gpufilter ... - > out.png");
+    throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
   }
 }
 
@@ -121,7 +121,7 @@ void check_trace(const FilterOptions& options, const std::string& output) {
   const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
                                 options.timing == TimingFormat::csv;
   if (trace == standard_stream && results_go_there) {
-    throw UsageError("--trace -: standard output is taken already; give --trace a file");
+    throw UsageError("--trace -: standard output is already in use; give --trace a file");
   }
 }
 
@@ -131,7 +131,8 @@ void check_show_kernel(const FilterOptions& options, const std::string& output) 
                                 options.timing == TimingFormat::csv;
   if (results_go_there) {
     throw UsageError(
-        "--show-kernel: standard output is taken already; leave out what is written there");
+        "--show-kernel: standard output is already in use; write the picture, timing and trace "
+        "elsewhere");
   }
   if (options.device == "cpu" || options.device == "all") {
     throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
@@ -147,7 +148,7 @@ void print_kernels(const RunReport& report) {
     any = true;
     print_result(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
   }
-  if (!any) log::warn("--show-kernel: no kernel of a stage ran");
+  if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }
 
 // Whether there is nothing to do, because the output already exists.

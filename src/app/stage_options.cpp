@@ -150,7 +150,7 @@ StageChain StageOptions::chain() const {
     if (const StageKind* kind = find_kind(name)) {
       uses.push_back({kind, value});
     } else if (uses.empty()) {
-      keep(defaults, name, value, "only one can be the default of the stages");
+      keep(defaults, name, value, "only one can be the default for the stages");
     } else {
       give(uses.back(), name, value);
     }

@@ -69,7 +69,7 @@ void check_paths(const StatsOptions& options) {
     throw UsageError(options.input + ": is a folder; stats takes one picture");
   }
   if (!options.plot.empty() && fs::equivalent(options.input, options.plot, ignored)) {
-    throw UsageError(options.plot + ": is the picture to look at; give --plot another name");
+    throw UsageError(options.plot + ": is the input picture; give --plot another name");
   }
 }
 

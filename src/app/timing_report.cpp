@@ -50,13 +50,13 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
       if (total.activity == Activity::kernel)
         return formatted("{} ({})", pass.variant, pass.reason);
       if (pass.program == "cache") return "from the cache";
-      return pass.program == "none" ? "for the device that was left out" : pass.program;
+      return pass.program == "none" ? "for a device that was left out" : pass.program;
     }
     case Activity::upload:
     case Activity::download:
       return total.bytes == 0 ? "in place, not copied" : "";
     case Activity::launch:
-      return "until kernels ran; drivers may compile them only now";
+      return "until kernels ran; some drivers compile them only now";
     case Activity::find_devices:
     case Activity::start_device:
       return "";

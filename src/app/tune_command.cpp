@@ -18,15 +18,15 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Times the candidates of every kernel on the devices of this machine and keeps the fastest, "
-    "for later runs. Also measures how fast device and processor are, which --device auto decides "
-    "by.";
+    "Times the candidates of every kernel on the devices of this machine and stores the fastest "
+    "for later runs. Also measures how fast device and processor are, which decides the choice of "
+    "--device auto.";
 
 constexpr const char* explanation =
-    R"(A candidate is a tile, a number of pixels a work-item or the shape of a
-work-group. It is chosen only if its pixels are those of the processor. What was
-tuned is kept as each kernel is done: an interrupted run goes on where it ended.
-It holds for this device, driver and version of the kernels.
+    R"(A candidate is a tile, a number of pixels per work-item or the shape of a
+work-group. It is chosen only if its pixels equal the processor's. Results are
+stored after each kernel, so an interrupted run continues where it stopped. They
+apply to this device, driver and version of the kernels.
 
 Exit codes: 0 done, 1 a candidate gave wrong pixels (and was left out), 2 wrong
 usage, 3 no such device.
@@ -55,7 +55,7 @@ void declare_options(CLI::App& app, TuneCommand& command) {
   add_stage_names(app, command.stages, "Tune");
   add_devices_choice(app, command.device);
   add_formats_choice(app, command.channels, command.depth);
-  app.add_flag("--again", command.again, "Tune once more what was tuned before.");
+  app.add_flag("--again", command.again, "Tune again what was already tuned.");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
   app.footer(explanation);

@@ -91,7 +91,7 @@ std::string tune_table(const std::vector<TuneReport>& reports) {
         formatted("  {:<32}{:>9}{:>9}  {}\n", "kernel, channels x depth", "ms", "next", "fastest");
     for (const TunedSite& site : report.sites) {
       if (!site.chosen) {
-        table += formatted("  {:<32}{:>9}{:>9}  none is right ({})\n", site.site.key(), "-", "-",
+        table += formatted("  {:<32}{:>9}{:>9}  none is correct ({})\n", site.site.key(), "-", "-",
                            note_of(site));
         continue;
       }

@@ -58,7 +58,7 @@ Buffer DeviceMemory::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   // Some drivers accept any size here and fail later, in an unrelated command.
   if (size > device_.max_allocation) {
-    throw DeviceError(formatted("{}: a buffer of {} bytes is more than the {} it allocates",
+    throw DeviceError(formatted("{}: a buffer of {} bytes is larger than its limit of {}",
                                 device_.name, size, device_.max_allocation));
   }
   const std::size_t capacity = std::min<std::size_t>(pooled_size(size), device_.max_allocation);

@@ -96,7 +96,7 @@ void choose_scratch() {
     if (usable(own)) return;
     log::warn_of_fallback(
         formatted("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
-                  "a temporary folder takes its place",
+                  "using a temporary folder instead",
                   own));
   }
   // Memory first: PoCL has every file that it writes brought to the disk.

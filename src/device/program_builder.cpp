@@ -32,7 +32,7 @@ std::string first_complaint(const std::string& log) {
     if (line.find("error") != std::string::npos) return line;
     if (first.empty()) first = line;
   }
-  return first.empty() ? "the compiler does not say why" : first;
+  return first.empty() ? "the compiler gave no reason" : first;
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void RateStore::save() {
   changed_ = !failure.empty();
   if (changed_) {
     log::debug(
-        formatted("{}: the measured rates were not kept: {}", cache_.file()->string(), failure));
+        formatted("{}: the measured rates were not stored: {}", cache_.file()->string(), failure));
   }
 }
 

@@ -237,7 +237,7 @@ TrialResult supervise(int socket, const std::string& subject, const TrialServer:
                       std::chrono::milliseconds limit) {
   const auto not_started = [] {
     return TrialResult{
-        false, false, "no process to try it in: " + describe_system_error(errno), {}};
+        false, false, "cannot start a process for its trial: " + describe_system_error(errno), {}};
   };
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) return not_started();
@@ -304,7 +304,7 @@ TrialServer::~TrialServer() {
 }
 
 TrialResult TrialServer::run(const std::string& subject) {
-  if (!socket_) return {false, false, "no process to try it in could be started", {}};
+  if (!socket_) return {false, false, "the process for trials could not be started", {}};
   std::string request;
   append(request, subject);
   const auto message =
@@ -312,7 +312,7 @@ TrialResult TrialServer::run(const std::string& subject) {
   auto result = message ? as_result(*message) : std::nullopt;
   if (!result) {
     socket_.reset();
-    return {false, false, "the process to try it in was ended", {}};
+    return {false, false, "the process for trials was terminated", {}};
   }
   result->conclusive = result->conclusive && (result->survived || forked_alone_);
   return *result;

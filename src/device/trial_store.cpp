@@ -111,7 +111,7 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
     file.commit();
     return true;
   } catch (const std::system_error& error) {
-    log::debug(formatted("an answer was not kept in {}: {}", file_.string(), error.what()));
+    log::debug(formatted("an answer was not stored in {}: {}", file_.string(), error.what()));
     return false;
   }
 }

@@ -41,7 +41,7 @@ std::chrono::milliseconds limit_of_trials() {
   const auto [rest, error] = std::from_chars(text, end, seconds);
   if (error == std::errc{} && rest == end && seconds >= 1) return std::chrono::seconds(seconds);
   log::warn_of_fallback(
-      formatted("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used", text,
+      formatted("GPUFILTER_TRIAL_SECONDS={} is not a positive whole number; using {} s", text,
                 usual_limit.count()));
   return usual_limit;
 }
@@ -92,14 +92,14 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
   const auto begin = std::chrono::steady_clock::now();
   TrialResult result = server_->run(library);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(formatted("{} was tried in a process of its own: {} after {:.0f} ms", library,
+  log::debug(formatted("{} was tried in a separate process: {} after {:.0f} ms", library,
                        result.survived ? "it works" : result.ending, took.count()));
   TrialAnswer answer;
   if (result.survived) {
     answer.files = std::move(result.notes);
   } else {
     answer.failure =
-        formatted("it failed when tried in a process of its own: {}; {}", result.ending, remedy());
+        formatted("it failed when tried in a separate process: {}; {}", result.ending, remedy());
   }
   if (result.conclusive && settings_.store)
     static_cast<void>(settings_.store->keep(key(library), answer, std::time(nullptr)));

@@ -162,7 +162,7 @@ class PictureRun {
     walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), limits));
     const PictureHeader& header = walk.reader->header();
     if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
-      throw PictureError(input_name_, "it was changed while it was read");
+      throw PictureError(input_name_, "it changed while it was being read");
     }
     report_.size = header.size;
     report_.input_pixel = header.format;

@@ -144,7 +144,7 @@ class Verification {
 
   static std::optional<std::string> difference(const Image& expected, const Image& found) {
     if (found.size() != expected.size() || found.format() != expected.format())
-      return "another size or format";
+      return "different size or format";
     const auto sample = first_difference(expected.rows(), found.rows());
     if (!sample) return std::nullopt;
     return to_string(*sample, expected.format());

@@ -131,7 +131,7 @@ TEST(StageOptions, GivenTwiceForOneStageIsRefused) {
   EXPECT_EQ(complaint({"--soft", "tiled", "--tile", "8", "--tile", "8"}),
             "--tile 8 and --tile 8: --soft tiled takes only one");
   EXPECT_EQ(complaint({"--border", "wrap", "--border", "mirror", "--soft", "plain"}),
-            "--border wrap and --border mirror: only one can be the default of the stages");
+            "--border wrap and --border mirror: only one can be the default for the stages");
 }
 
 TEST(StageOptions, AStageThatDoesNotTakeItIsNamed) {
