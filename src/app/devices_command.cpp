@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array blur_tiles{8, 16, 32};
 
-// The tiles that fit with pixels of the largest format, so with all of them.
+// The tiles that fit with pixels of the largest format, and so with all formats.
 std::vector<int> fitting_tiles(const DeviceInfo& device) {
   constexpr PixelFormat largest{4, 16};
   std::vector<int> tiles;
@@ -83,7 +83,7 @@ std::string start_text(const RateStore& rates, const std::string& place) {
                : "not known yet: runs on a GPU measure it";
 }
 
-// null where it was not measured.
+// null if it was not measured.
 nlohmann::ordered_json rate_json(const std::optional<double>& seconds, double scale) {
   return seconds ? nlohmann::ordered_json(scale / *seconds) : nlohmann::ordered_json();
 }
@@ -126,7 +126,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
   }
   const nlohmann::ordered_json json{
       {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -29,19 +29,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name that ends in a slash is that of a folder, which is created with the first result.
+// A name that ends in a slash means a folder, which is created with the first result.
 bool output_is_folder(const FilterOptions& options) {
   return is_folder(options.output) || options.output.ends_with('/');
 }
 
-// Whether the pictures go into a folder with a journal. One picture does where the user asks for
-// what only such runs have.
+// Whether the pictures go into a folder with a journal. A single picture does if a folder option is
+// given.
 bool is_batch(const FilterOptions& options) {
   return options.inputs.size() > 1 || is_folder(options.input) ||
          (!options.folder.given.empty() && output_is_folder(options));
 }
 
-// Where the picture goes: a folder stands for the input's name in it.
+// The path of the result. In a folder, it gets the input's name.
 std::string output_path(const FilterOptions& options) {
   if (!output_is_folder(options)) return options.output;
   if (options.input == standard_stream) {
@@ -84,7 +84,7 @@ void check_format_options(const FilterOptions& options, const Codec* file_format
   if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
 }
 
-// What was ignored or lost, and is known only now.
+// Warns about ignored options and lost alpha, which are known only after the run.
 void warn_after(const RunReport& report, const WriteOptions& options) {
   OptionUse use(options);
   use.add(*report.output_format, report.output_pixel);
@@ -187,7 +187,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   }
 }
 
-// The picture is opened while the device is looked for, but a missing device is reported first.
+// The picture is opened during the search for the device, but a missing device is reported first.
 template <typename Work>
 auto after_choice_of(Dispatcher& dispatcher, const Work& work) {
   try {
@@ -220,7 +220,7 @@ int run_filter_command(int argc, const char* const* argv) {
   const LastingDispatcher lasting(*options);
   Dispatcher& dispatcher = lasting.get();
   after_choice_of(dispatcher, [&] {
-    // Opened before the work, so that a trace that cannot be written costs none.
+    // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
     warn_after(report, options->run.write);

@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// What the help shows of an option's values.
+// The form of an option's values in the help.
 struct ValueNames {
   std::string operator()(const WriteOption::WholeNumber& numbers) const {
     return formatted("{}..{}", numbers.minimum, numbers.maximum);
@@ -19,7 +19,7 @@ struct ValueNames {
   std::string operator()(const WriteOption::AnyColor&) const { return "COLOR"; }
 };
 
-// Lets an option's value be what parse_value() takes.
+// Accepts the values that parse_value() accepts.
 CLI::Validator value_of(const WriteOption& option) {
   const auto complaint = [&option](const std::string& text) -> std::string {
     try {

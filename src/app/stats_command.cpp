@@ -73,7 +73,7 @@ void check_paths(const StatsOptions& options) {
   }
 }
 
-// Statistics cost less than starting any device: `auto` is the processor.
+// Statistics cost less than starting any device, so `auto` means the processor.
 std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
   const bool any_will_do = options.device == "auto" || options.device == "all";
   const std::string automatic = options.require_device ? "opencl" : "cpu";

@@ -21,7 +21,7 @@ double milliseconds(Nanoseconds duration) {
   return static_cast<double>(duration) / 1e6;
 }
 
-// What a line of the report is about: "decode", "blur", "build blur".
+// The subject of a line of the report: "decode", "blur", "build blur".
 std::string label(const RunReport& report, const ActivityTotal& total) {
   std::string activity = activity_name(total.activity);
   if (total.pass < 0) return activity;
@@ -29,7 +29,7 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
   return total.activity == Activity::kernel ? stage : "build " + stage;
 }
 
-// Of the table's first column: kernels of several stages have long names.
+// The width of the table's first column: kernels of several stages have long names.
 std::size_t label_width(const RunReport& report, const std::vector<ActivityTotal>& totals) {
   std::size_t width = 15;
   for (const ActivityTotal& total : totals)
@@ -186,7 +186,7 @@ std::string timing_json(const RunReport& report) {
   json["other_milliseconds"] = milliseconds(unaccounted_time(report));
   json["total_milliseconds"] = milliseconds(report.total);
   json["total_megapixels_per_second"] = whole.megapixels_per_second(report.size);
-  // A file's name need not be UTF-8.
+  // File names may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

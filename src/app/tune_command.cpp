@@ -45,7 +45,7 @@ struct TuneCommand {
   bool json = false;
 };
 
-// One stage in one format: tuned, or found to be tuned already, at a time.
+// The unit of work: one stage in one format.
 struct Job {
   StageSample sample;
   PixelFormat format;
@@ -85,7 +85,7 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   return jobs;
 }
 
-// Which kernel, which candidate, and how long all of it will take.
+// Shows the kernel, the candidate and the remaining time.
 class TuneProgress {
  public:
   explicit TuneProgress(std::size_t jobs) : jobs_(jobs) {}
@@ -140,7 +140,7 @@ void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
   const std::string vendors = gpu_vendors();
   for (const auto& session : sessions) {
     measure_copy(*rates, *session);
-    if (session->device().kind != DeviceKind::gpu) continue;  // auto does not take it
+    if (session->device().kind != DeviceKind::gpu) continue;  // auto never chooses it
     session->set_tuning(tuning_for(session->device(), tuned));
     for (const Job& job : jobs) {
       measure_stage(*rates, vendors, session.get(), job.sample.stage, job.format);

@@ -56,7 +56,7 @@ std::string as_json(const VerifyReport& report) {
       {"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION}, {"passed", report.passed()},
       {"cases", report.cases},          {"skipped", report.skipped},    {"variants", variants},
       {"first_failure", first}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-// Enough for the bands of as many pictures as are under way at a time.
+// Enough for the bands of all pictures in progress.
 constexpr std::uint64_t most_idle_on_gpus = std::uint64_t{512} << 20U;
 constexpr std::uint64_t most_idle_on_cpus = std::uint64_t{16} << 20U;
 
@@ -19,7 +19,7 @@ std::uint64_t most_idle(const DeviceInfo& device) {
 
 }  // namespace
 
-// Memory of the host that the device reaches directly: a buffer that stays mapped.
+// Host memory that the device accesses directly: a buffer that stays mapped.
 class DeviceMemory::Pinned {
  public:
   Pinned(const cl::Context& context, const DeviceInfo& device, std::size_t size)
@@ -85,7 +85,7 @@ std::shared_ptr<std::uint8_t> DeviceMemory::allocate_pinned(std::size_t bytes) {
 
 Buffer DeviceMemory::borrow(const void* data, std::size_t bytes) {
   int code = CL_SUCCESS;
-  // OpenCL takes no pointer to const; the kernel's parameters say that it only reads.
+  // OpenCL does not take a pointer to const; the kernel's parameters say that it only reads.
   cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  const_cast<void*>(data), &code);
   check_opencl(code, device_.name, formatted("using {} bytes in place", bytes));

@@ -30,7 +30,7 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
           {"next_milliseconds", tuned.next_milliseconds}};
 }
 
-// Throws Json::exception where something is missing or of another type.
+// Throws Json::exception if something is missing or has the wrong type.
 TunedKernel tuned_from(const Json& json) {
   return {{json.at("algorithm").get<std::string>(),
            {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),

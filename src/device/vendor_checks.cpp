@@ -54,8 +54,8 @@ VendorChecks::Settings settings_of_process() {
 
 }  // namespace
 
-// A library without a folder in its name is found by the dynamic loader, whose cache is among the
-// surroundings; the files that were loaded are part of the answer.
+// A library without a folder in its name is found by the dynamic loader, whose cache is part of the
+// surroundings; the loaded files are part of the answer.
 std::string VendorChecks::key(const std::string& library) const {
   const bool has_folder = library.find('/') != std::string::npos;
   return formatted("gpufilter {}\nlibrary {}\n{}{}", GPUFILTER_VERSION, library,
@@ -107,7 +107,7 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
 }
 
 VendorChecks& vendor_checks() {
-  // Never destroyed: the process ends sooner than it could wait for the server.
+  // Never destroyed: the process does not wait for the server at its end.
   static auto* const checks = new VendorChecks(settings_of_process());  // NOLINT
   return *checks;
 }
