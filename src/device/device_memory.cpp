@@ -10,11 +10,11 @@ namespace gpufilter {
 namespace {
 
 // Enough for the bands of all pictures in progress.
-constexpr std::uint64_t most_idle_on_gpus = std::uint64_t{512} << 20U;
-constexpr std::uint64_t most_idle_on_cpus = std::uint64_t{16} << 20U;
+constexpr std::uint64_t maximum_idle_on_gpus = std::uint64_t{512} << 20U;
+constexpr std::uint64_t maximum_idle_on_cpus = std::uint64_t{16} << 20U;
 
-std::uint64_t most_idle(const DeviceInfo& device) {
-  return device.kind == DeviceKind::gpu ? most_idle_on_gpus : most_idle_on_cpus;
+std::uint64_t maximum_idle(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? maximum_idle_on_gpus : maximum_idle_on_cpus;
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ class DeviceMemory::Pinned {
 DeviceMemory::DeviceMemory(const DeviceInfo& device, cl::Context context)
     : device_(device),
       context_(std::move(context)),
-      buffers_(std::make_shared<IdlePool<cl::Buffer>>(most_idle(device))),
-      pinned_(std::make_shared<IdlePool<std::shared_ptr<Pinned>>>(most_idle(device))) {}
+      buffers_(std::make_shared<IdlePool<cl::Buffer>>(maximum_idle(device))),
+      pinned_(std::make_shared<IdlePool<std::shared_ptr<Pinned>>>(maximum_idle(device))) {}
 
 Buffer DeviceMemory::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
