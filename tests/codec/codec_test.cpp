@@ -1,4 +1,4 @@
-// The table of formats: which one a file is, and which one a name asks for.
+// The table of formats: the format of a file, and the format that a name requests.
 #include "codec/codec.hpp"
 
 #include <set>
