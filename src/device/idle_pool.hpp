@@ -1,4 +1,4 @@
-// What takes long to make, kept for the next who needs it.
+// Objects that take long to create, kept for reuse.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace gpufilter {
   return (bytes + step - 1) / step * step;
 }
 
-// Idle things by their size in bytes. Safe to use from several threads.
+// Idle objects by their size in bytes. Safe to use from several threads.
 template <typename Thing>
 class IdlePool {
  public:
   // Keeps up to `maximum` bytes; anything beyond that is dropped.
   explicit IdlePool(std::uint64_t maximum) : maximum_(maximum) {}
 
-  // One of just that size, if there is one.
+  // One of exactly that size, if there is one.
   [[nodiscard]] std::optional<Thing> take(std::size_t size) {
     const std::lock_guard lock(mutex_);
     auto found = idle_.extract(size);
