@@ -1,4 +1,4 @@
-// How a chain of stages walks through a picture, band by band.
+// How a chain of stages is applied to a picture, band by band.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace gpufilter {
 
 using StageChain = std::vector<std::shared_ptr<const Stage>>;
 
-// One stage of the chain at its place: what goes in and what comes out.
+// One stage of the chain at its place, with its input and output.
 struct Pass {
   std::shared_ptr<const Stage> stage;
   PictureShape input;
@@ -25,7 +25,8 @@ struct Pass {
   [[nodiscard]] RowRange source_rows(const RowRange& target) const;
 };
 
-// Rows of a result that lie within the picture once their numbers are lowered by `repeats` heights.
+// Rows of a result that are within the picture after subtracting `repeats` heights from their
+// numbers.
 struct RepeatedRows {
   RowRange rows;
   int repeats = 0;
@@ -37,7 +38,7 @@ struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
   int band_rows = 1;  // rows of the result of every band but the last
-  // What is wanted of the result in place of its pixels.
+  // Statistics that are wanted of the result instead of its pixels.
   std::optional<Quantity> measure = std::nullopt;
 
   [[nodiscard]] const PictureShape& output() const {
@@ -48,7 +49,7 @@ struct Plan {
   [[nodiscard]] std::vector<RowRange> bands() const;
 
   // For rows `band` of the result: the rows before each pass, and finally `band` itself. Every pass
-  // reads windows[i] and fills windows[i + 1]; the first is what has to be decoded.
+  // reads windows[i] and fills windows[i + 1]; the first window has to be decoded.
   [[nodiscard]] std::vector<RowRange> windows(const RowRange& band) const;
 
   // Whether bands need rows past the picture's edges, which are those of the opposite side.
@@ -57,8 +58,8 @@ struct Plan {
   // Bytes of the largest buffer that bands of `rows` rows need, over all passes.
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
-  // The maximum of bytes that a band of `rows` rows takes: its input and its result on the host,
-  // and as much on the device.
+  // The maximum number of bytes that a band of `rows` rows takes: its input and its result on the
+  // host, and the same on the device.
   [[nodiscard]] std::uint64_t band_memory(int rows) const { return 4 * largest_buffer(rows); }
 };
 
@@ -68,17 +69,17 @@ struct PlanLimits {
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
-  // Bytes that all bands under way may take. Bands are so low that three of them fit (one is
-  // decoded, one filtered, one encoded). Where three bands of 16 rows do not fit, there are fewer;
-  // where not even one does, a band is lower.
+  // Bytes that all bands in progress may take. Bands are low enough that three of them fit (one is
+  // decoded, one filtered, one encoded). If three bands of 16 rows do not fit, there are fewer; if
+  // not even one does, a band is lower.
   std::uint64_t max_memory = UINT64_MAX;
-  // Rows of a band, whatever target and memory say; fewer where max_buffer demands it.
+  // Rows of a band, regardless of target and memory; fewer if max_buffer requires it.
   std::optional<int> band_rows = std::nullopt;
 };
 
-// Neighbouring stages that one stage can stand for become one pass, and stages that change nothing
-// are left out; neither changes a bit. Throws UsageError where a stage cannot work on what comes
-// before it, and DeviceError where not even a band of one row fits into `limits.max_buffer`.
+// Neighbouring stages that one stage can replace become one pass, and stages that change nothing
+// are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
+// before it, and DeviceError if not even a band of one row fits in `limits.max_buffer`.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});
 

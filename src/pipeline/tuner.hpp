@@ -19,20 +19,20 @@ struct TriedCandidate {
   KernelCandidate candidate = {};
   Outcome outcome = Outcome::timed;
   double milliseconds = 0;      // the median of several runs
-  std::string difference = {};  // where it is wrong; why it was not built
+  std::string difference = {};  // the place of a wrong sample, or why it was not built
 };
 
 struct TunedSite {
   KernelSite site;
   bool known = false;                                // tuned before: nothing was tried now
   std::vector<TriedCandidate> tried = {};            // the usual one first
-  std::optional<TunedKernel> chosen = std::nullopt;  // none where no candidate is right
+  std::optional<TunedKernel> chosen = std::nullopt;  // none if no candidate is correct
 };
 
-// The fastest of those that are right, with the time of the next best.
+// The fastest correct candidate, with the time of the next best.
 [[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
 
-// Random pixels, opaque, for measurements; as large as suits the device.
+// Random opaque pixels for measurements; the size suits the device.
 [[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
@@ -50,8 +50,8 @@ class Tuner {
 
   // Tries every candidate of the kernels that `stage` runs on pictures of this format: it is
   // compiled with its constants, has to give the bits of the processor's baseline, and is timed on
-  // a picture that suits the device. Keeps the fastest in the store and saves it. A site that is in
-  // the store already is tried only where `again`. Throws DeviceError where the device fails
+  // a picture that suits the device. Keeps the fastest in the store and saves it. A site that is
+  // already in the store is tried only with `again`. Throws DeviceError if the device fails
   // altogether.
   [[nodiscard]] std::vector<TunedSite> tune(const std::shared_ptr<const Stage>& stage,
                                             const PixelFormat& format, bool again,
