@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// What the help shows of an option's values.
+// The form of an option's values in the help.
 struct ValueNames {
   std::string operator()(const WriteOption::WholeNumber& numbers) const {
     return formatted("{}..{}", numbers.minimum, numbers.maximum);
@@ -20,7 +20,7 @@ struct ValueNames {
   std::string operator()(const WriteOption::Flag&) const { return ""; }
 };
 
-// Lets an option's value be what parse_value() takes.
+// Accepts the values that parse_value() accepts.
 CLI::Validator value_of(const WriteOption& option) {
   const auto complaint = [&option](const std::string& text) -> std::string {
     try {

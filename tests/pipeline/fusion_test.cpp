@@ -1,5 +1,5 @@
-// Stages that share a kernel give the bits of stages that have kernels of their own, and those of
-// the processor: random chains over formats, sizes, borders and band heights.
+// Stages that share a kernel give the same bits as stages with separate kernels and as the
+// processor: random chains over formats, sizes, borders and band heights.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -20,7 +20,7 @@
 namespace gpufilter {
 namespace {
 
-// Draws stages; the same from the same seed everywhere.
+// Chooses random stages; the same seed gives the same stages everywhere.
 class Chains {
  public:
   explicit Chains(std::uint64_t seed) : engine_(seed) {}
