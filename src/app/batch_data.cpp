@@ -49,6 +49,17 @@ Json device_json(const BatchTotals::DeviceUse& use) {
           {"pictures", use.pictures}};
 }
 
+Json shard_json(const BatchPlan& plan) {
+  const PlannedShard& planned = *plan.shard;
+  return {{"index", planned.shard.index},
+          {"count", planned.shard.count},
+          {"source", planned.source},
+          {"pictures", plan.items.size()},
+          {"all_pictures", planned.all_pictures},
+          {"input_bytes", planned.bytes},
+          {"all_input_bytes", planned.all_bytes}};
+}
+
 Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
   Json json;
   for (const PictureStatus status :
@@ -107,6 +118,7 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
   }
   add_path(json, "output", plan.output);
   json["dry_run"] = dry_run;
+  if (plan.shard) json["shard"] = shard_json(plan);
   std::string text = dump(json, -1);
   text.pop_back();  // the brace: more follows
   return text + ",\"pictures\":[\n";
