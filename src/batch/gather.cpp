@@ -1,13 +1,11 @@
 #include "batch/gather.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <system_error>
 #include <unordered_map>
 
@@ -16,6 +14,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/shell_word.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "batch/shard_run.hpp"
@@ -44,19 +43,6 @@ const Codec* codec_called(const std::string& name) {
   const auto found = std::find_if(codecs().begin(), codecs().end(),
                                   [&](const Codec* codec) { return codec->name == name; });
   return found == codecs().end() ? nullptr : *found;
-}
-
-// `text` as a shell reads it back.
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("/._-+=:,@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (is_plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (const char c : text)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 // The folder's journal, which keeps all other programs out; nothing where one is there.
