@@ -20,19 +20,17 @@
 namespace gpufilter {
 namespace {
 
-// Of what every result is made by, whatever its format.
-ContentHash work_of_all_formats(const FilterOptions& options) {
-  std::string text;
+std::vector<ContentHash> works_of(const FilterOptions& options) {
+  std::vector<ContentHash> works;
   for (const Codec* codec : codecs())
-    text += to_string(work_hash(options.chain, *codec, options.run.write)) + "\n";
-  return content_hash(text);
+    works.push_back(work_hash(options.chain, *codec, options.run.write));
+  return works;
 }
 
 std::optional<ShardRequest> shard_for(const FilterOptions& options) {
   const auto chosen = chosen_shard(options.folder);
   if (!chosen) return std::nullopt;
-  return ShardRequest{chosen->shard, chosen->source, work_of_all_formats(options),
-                      options.folder.command};
+  return ShardRequest{chosen->shard, chosen->source, works_of(options), options.folder.command};
 }
 
 BatchRequest request_for(const FilterOptions& options) {

@@ -7,9 +7,9 @@
 
 #include "app/batch_rates.hpp"
 #include "app/encoding_report.hpp"
+#include "app/json_paths.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
-#include "codec/text_encoding.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,17 +18,6 @@ using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-// Names of files are bytes: what JSON cannot hold is replaced in the name, and another field holds
-// the exact bytes.
-void add_path(Json& json, const std::string& field, const std::string& path) {
-  json[field] = path;
-  if (is_utf8(path)) return;
-  std::string digits;
-  for (const char c : path)
-    digits += formatted("{:02x}", static_cast<unsigned char>(c));
-  json[field + "_hex"] = digits;
 }
 
 std::string lower(std::string text) {

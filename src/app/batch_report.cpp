@@ -37,8 +37,11 @@ std::string devices_text(const BatchTotals& totals) {
   }
   std::vector<std::string> names;
   names.reserve(uses.size());
-  for (const auto& use : uses)
-    names.push_back(formatted("{} ({})", use.engine.device, count_text(use.pictures)));
+  for (const auto& use : uses) {
+    const std::string& share = use.engine.share;
+    names.push_back(formatted("{} ({}{}{})", use.engine.device, count_text(use.pictures),
+                              share.empty() ? "" : "; ", share));
+  }
   return formatted("devices: {}", fmt::join(names, ", "));
 }
 

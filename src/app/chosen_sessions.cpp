@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) 
   };
   std::vector<std::shared_ptr<Session>> sessions;
   if (request != "all" && request != "auto") {
-    const auto chosen = choose_devices(request, true, find_all());
+    const auto chosen = choose_devices(request, true, find_all(), node_variables());
     sessions.push_back(start(*chosen.front().device));
     return sessions;
   }

@@ -22,9 +22,9 @@ enum class OnExists { fail, skip, overwrite };
 // A share of one folder, which other processes take the rest of.
 struct ShardRequest {
   Shard shard;
-  std::string source;   // who said so, for reports
-  ContentHash work;     // of the results in any format: see work_hash()
-  std::string command;  // as in ShardRun
+  std::string source;              // who said so, for reports
+  std::vector<ContentHash> works;  // of the results in each format: see work_hash()
+  std::string command;             // as in ShardRun
 };
 
 struct BatchRequest {

@@ -63,6 +63,8 @@ class Journal {
 
   // Where `durably`, the line survives a power cut once this returns. Throws PictureError.
   void add(const std::string& output, const JournalRecord& record, bool durably = false);
+  // All of them durably. Throws PictureError.
+  void add_all(const JournalRecords& records);
   // A line of another kind, sealed, without its end.
   void write_line(const std::string& line, bool durably = false);
 

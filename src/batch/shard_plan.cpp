@@ -70,8 +70,12 @@ ShardRun run_of(const BatchRequest& request) {
   std::error_code ignored;
   run.working_folder = fs::current_path(ignored);
   run.command = shard.command;
-  std::string text = formatted("{}\n{}\n{}\n{} {}", to_string(shard.work), input, run.format,
-                               request.recursive, request.follow_links);
+  run.works = shard.works;
+  run.keeps_existing = request.on_exists == OnExists::skip;
+  std::string text =
+      formatted("{}\n{}\n{} {}", input, run.format, request.recursive, request.follow_links);
+  for (const ContentHash& work : shard.works)
+    text += "\n" + to_string(work);
   for (const std::string& pattern : request.patterns)
     text += "\n" + pattern;
   run.id = content_hash(text);

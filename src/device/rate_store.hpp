@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "device/json_cache.hpp"
+
 namespace gpufilter {
 
 // Seconds by place ("processor avx512", a device with its driver) and kind of work ("blur 8",
@@ -37,7 +39,7 @@ class RateStore {
 
   void read();
 
-  std::optional<std::filesystem::path> file_;
+  JsonCache cache_;
   mutable std::mutex mutex_;
   Rates rates_;
   Notes notes_;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "device/device_info.hpp"
+#include "device/json_cache.hpp"
 #include "device/kernel_tuning.hpp"
 
 namespace gpufilter {
@@ -41,7 +42,7 @@ class TuningStore {
   };
   void read();
 
-  std::optional<std::filesystem::path> file_;
+  JsonCache cache_;
   mutable std::mutex mutex_;
   std::map<std::string, std::map<std::string, Entry>> entries_;  // by place and site
   bool changed_ = false;

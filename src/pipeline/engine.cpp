@@ -20,6 +20,12 @@ std::string name_of(const DeviceCandidate& candidate) {
   return candidate.device ? candidate.device->name : "processor";
 }
 
+// The reason for the work to be on this engine comes first.
+std::string reason_for(const DeviceCandidate& candidate, const std::string& of_work) {
+  if (of_work.empty()) return candidate.reason;
+  return candidate.share.empty() ? of_work : of_work + "; " + candidate.share;
+}
+
 }  // namespace
 
 Engine::Engine(Choose choose, EngineOptions options)
@@ -103,7 +109,8 @@ bool Engine::leave_current(const std::string& reason) {
 Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   const DeviceCandidate candidate = *candidates_.at(current_);
   report_.device = name_of(candidate);
-  report_.reason = current_ == 0 && !work.reason.empty() ? work.reason : candidate.reason;
+  report_.reason = reason_for(candidate, current_ == 0 ? work.reason : "");
+  report_.share = candidate.share;
   Prepared prepared;
   if (!candidate.device) {
     report_.kind = processor_kind;

@@ -35,7 +35,7 @@ std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device
                                   const DeviceCatalog& catalog, const EngineOptions& options,
                                   Tell tell) {
   const auto choose = [device, require_device, catalog, tell] {
-    DeviceCandidates candidates(device, require_device, catalog);
+    DeviceCandidates candidates(device, require_device, catalog, node_variables());
     if (!candidates.at(0)->device) {
       tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
                      candidates.at(0)->reason));

@@ -96,6 +96,26 @@ TEST_F(Vendors, DevicesAreNumberedAsTheyAreChosen) {
   EXPECT_EQ(devices[1]["kind"], "cpu");
 }
 
+TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
+  ProcessOptions four = options(true);
+  four.environment["FAKE_VENDOR_GPU"] = "4";
+  four.environment["SLURM_LOCALID"] = "2";
+  const ProcessResult task = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
+  EXPECT_EQ(task.exit_code, 0) << task.err;
+  EXPECT_NE(task.err.find("device: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"), std::string::npos)
+      << task.err;
+  // These GPUs do not work: the next one is tried, and at last the processor.
+  for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"})
+    EXPECT_NE(task.err.find(std::string("; falling back to ") + next + "\n"), std::string::npos)
+        << next << "\n"
+        << task.err;
+  four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
+  const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
+  EXPECT_NE(rank.err.find("device: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"),
+            std::string::npos)
+      << rank.err;
+}
+
 TEST_F(Vendors, TheProcessorAndOtherCommandsLoadNone) {
   filter_quietly({in_, out_, "--blur", "auto", "--device", "cpu"}, options(false));
   filter_quietly({in_, out_}, options(false));
