@@ -7,6 +7,7 @@
 #include "app/bench_command.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
+#include "app/gather_command.hpp"
 #include "app/help_command.hpp"
 #include "app/stats_command.hpp"
 #include "app/tune_command.hpp"
@@ -40,6 +41,7 @@ const std::vector<Command>& commands() {
       {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
       {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
+      {"gather", "OUTDIR", "End a run in shards: is all done?", run_gather_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},

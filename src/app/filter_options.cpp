@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/chosen_shard.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
@@ -218,6 +219,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   take_output_from_names(app, options);
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
+  options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
   options.chain = stages.chain();
   return options;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/shell_word.hpp"
 
 namespace gpufilter {
 namespace {
@@ -156,21 +157,9 @@ void BatchTrace::finish() {
 }
 
 std::string command_line_text(int argc, const char* const* argv) {
-  constexpr std::string_view plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   std::string text;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (i > 0) text += ' ';
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word)
-      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
+  for (int i = 0; i < argc; ++i)
+    text += (i > 0 ? " " : "") + shell_word(argv[i]);
   return text;
 }
 

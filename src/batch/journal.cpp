@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -188,6 +189,18 @@ void Journal::compact() {
 
 void Journal::add(const std::string& output, const JournalRecord& record, bool durably) {
   write_line(journal_line(output, record), durably);
+}
+
+void Journal::add_all(const JournalRecords& records) {
+  constexpr std::size_t enough = std::size_t{1} << 20U;  // bytes, to be written at once
+  std::string lines;
+  for (const auto& [output, record] : records) {
+    if (lines.size() >= enough) write_line(std::exchange(lines, std::string()));
+    if (!lines.empty()) lines += '\n';
+    lines += journal_line(output, record);
+  }
+  // Syncs what was written before, too.
+  if (!lines.empty()) write_line(lines, true);
 }
 
 void Journal::write_line(const std::string& line, bool durably) {

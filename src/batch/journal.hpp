@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/posix_file.hpp"
 #include "batch/file_content.hpp"
@@ -27,6 +28,9 @@ struct JournalRecord {
 
 // By the result's path, relative to the folder. Later records replace earlier ones.
 using JournalRecords = std::unordered_map<std::string, JournalRecord>;
+
+// All that several journals say of a result: the bytes on the disk decide which record is true.
+using KnownRecords = std::unordered_map<std::string, std::vector<JournalRecord>>;
 
 // The journal's own name in the folder.
 inline constexpr const char* journal_name = ".gpufilter-journal";
@@ -59,6 +63,8 @@ class Journal {
 
   // Where `durably`, the line survives a power cut once this returns. Throws PictureError.
   void add(const std::string& output, const JournalRecord& record, bool durably = false);
+  // All of them durably. Throws PictureError.
+  void add_all(const JournalRecords& records);
   // A line of another kind, sealed, without its end.
   void write_line(const std::string& line, bool durably = false);
 

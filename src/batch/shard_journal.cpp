@@ -17,6 +17,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/process_token.hpp"
+#include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/shard_run.hpp"
 
@@ -85,8 +86,8 @@ std::optional<ShardJournal> read_one(const std::string& path) {
     const FileDescriptor file = open_file(path, O_RDONLY | O_NOFOLLOW);
     ShardJournal journal;
     journal.at_work = ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    const auto bytes = read_file(path);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string whole = read_text_file(path);
+    const std::string_view text = whole;
     const std::size_t first = text.find('\n');
     const auto process = parse_start(text.substr(0, first));
     if (!process || first == std::string_view::npos) return std::nullopt;

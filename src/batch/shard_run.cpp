@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <thread>
 
@@ -18,6 +19,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/process_token.hpp"
+#include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/output_folder.hpp"
 
@@ -27,6 +29,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view run_version = "run1";
+
+std::string works_text(const std::vector<ContentHash>& works) {
+  if (works.empty()) return "-";
+  std::vector<std::string> texts;
+  std::transform(works.begin(), works.end(), std::back_inserter(texts),
+                 [](const ContentHash& work) { return to_string(work); });
+  return formatted("{}", fmt::join(texts, ","));
+}
+
+// Nothing where the text is not one of works_text().
+std::optional<std::vector<ContentHash>> parse_works(std::string_view text) {
+  std::vector<ContentHash> works;
+  if (text == "-") return works;
+  for (const std::string_view part : split(text, ',')) {
+    const auto work = parse_content_hash(part);
+    if (!work) return std::nullopt;
+    works.push_back(*work);
+  }
+  return works;
+}
 
 std::string path_in(const std::string& output, const std::string& name) {
   return fs::path(output) / shards_name / name;
@@ -49,9 +71,10 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 }
 
 std::string run_text(const ShardRun& run) {
-  return sealed(formatted("{} {} {} {} {} {} {}", run_version, to_string(run.id),
+  return sealed(formatted("{} {} {} {} {} {} {} {} {}", run_version, to_string(run.id),
                           to_string(run.listing), escaped(run.input), escaped(run.format),
-                          escaped(run.working_folder), escaped(run.command))) +
+                          escaped(run.working_folder), escaped(run.command), works_text(run.works),
+                          run.keeps_existing ? "kept" : "made")) +
          "\n";
 }
 
@@ -59,22 +82,22 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   if (!text.ends_with('\n')) return std::nullopt;
   const auto line = unsealed(text.substr(0, text.size() - 1));
   const auto parts = line ? split(*line, ' ') : std::vector<std::string_view>{};
-  if (parts.size() != 7 || parts[0] != run_version) return std::nullopt;
+  if (parts.size() != 9 || parts[0] != run_version) return std::nullopt;
   const auto id = parse_content_hash(parts[1]);
   const auto listing = parse_content_hash(parts[2]);
   const auto input = unescaped(parts[3]);
   const auto format = unescaped(parts[4]);
   const auto folder = unescaped(parts[5]);
   const auto command = unescaped(parts[6]);
-  if (!id || !listing || !input || !format || !folder || !command) return std::nullopt;
-  return ShardRun{*id, *listing, *input, *format, *folder, *command};
+  const auto works = parse_works(parts[7]);
+  if (!id || !listing || !input || !format || !folder || !command || !works) return std::nullopt;
+  return ShardRun{*id, *listing, *input, *format, *folder, *command, *works, parts[8] == "kept"};
 }
 
 // The file's text; nothing where there is no such file.
 std::optional<std::string> text_of(const std::string& path) {
   try {
-    const auto bytes = read_file(path);
-    return std::string(bytes.begin(), bytes.end());
+    return read_text_file(path);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
     throw_failure(path, error.code().value());
@@ -105,13 +128,6 @@ void take_name(const std::string& from, const std::string& to) {
   }
   write_fully(file.get(), bytes);
   file.close();
-}
-
-void sync_folder(const std::string& path) {
-  const FileDescriptor folder = open_file(path, O_RDONLY | O_DIRECTORY);
-  if (::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) {
-    throw std::system_error(errno, std::generic_category());
-  }
 }
 
 void write_whole(const std::string& path, const std::string& text) {

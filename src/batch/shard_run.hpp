@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/content_hash.hpp"
 #include "batch/picture_list.hpp"
@@ -25,6 +26,8 @@ struct ShardRun {
   std::string format;          // the name of the format of all results; empty: as their names say
   std::string working_folder;  // which the other paths are relative to
   std::string command;         // as a shell takes it, without --shard and --list
+  std::vector<ContentHash> works = {};  // JournalRecord::work of its results, each format's
+  bool keeps_existing = false;          // results that existed before count as done
 
   bool operator==(const ShardRun&) const = default;
 };
