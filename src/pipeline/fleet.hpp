@@ -56,7 +56,7 @@ class Fleet : public Dispatcher {
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
   [[nodiscard]] Rates rates() const;
-  // With `device`, or if it is nullptr, with one whose start begins now.
+  // With `device`, or with one whose start begins now where that is nullptr.
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
                                     const Member* device) const;
   // Why `chosen`: its estimate, then the other's. "80 ms estimated; NVIDIA H200 437 ms".

@@ -38,7 +38,7 @@ struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
   int band_rows = 1;  // rows of the result of every band but the last
-  // Statistics that are wanted of the result instead of its pixels.
+  // What is wanted of the result in place of its pixels.
   std::optional<Quantity> measure = std::nullopt;
 
   [[nodiscard]] const PictureShape& output() const {
@@ -58,8 +58,8 @@ struct Plan {
   // Bytes of the largest buffer that bands of `rows` rows need, over all passes.
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
-  // The maximum number of bytes that a band of `rows` rows takes: its input and its result on the
-  // host, and the same on the device.
+  // The maximum of bytes that a band of `rows` rows takes: its input and its result on the host,
+  // and as much on the device.
   [[nodiscard]] std::uint64_t band_memory(int rows) const { return 4 * largest_buffer(rows); }
 };
 
@@ -69,11 +69,11 @@ struct PlanLimits {
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
-  // Bytes that all bands in progress may take. Bands are low enough that three of them fit (one is
-  // decoded, one filtered, one encoded). If three bands of 16 rows do not fit, there are fewer; if
-  // not even one does, a band is lower.
+  // Bytes that all bands under way may take. Bands are so low that three of them fit (one is
+  // decoded, one filtered, one encoded). Where three bands of 16 rows do not fit, there are fewer;
+  // where not even one does, a band is lower.
   std::uint64_t max_memory = UINT64_MAX;
-  // Rows of a band, regardless of target and memory; fewer if max_buffer requires it.
+  // Rows of a band, whatever target and memory say; fewer where max_buffer demands it.
   std::optional<int> band_rows = std::nullopt;
 };
 

@@ -32,7 +32,7 @@ struct TunedSite {
 // The fastest correct candidate, with the time of the next best.
 [[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
 
-// Random opaque pixels for measurements; the size suits the device.
+// Random pixels, opaque, for measurements; as large as suits the device.
 [[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
@@ -50,8 +50,8 @@ class Tuner {
 
   // Tries every candidate of the kernels that `stage` runs on pictures of this format: it is
   // compiled with its constants, has to give the bits of the processor's baseline, and is timed on
-  // a picture that suits the device. Keeps the fastest in the store and saves it. A site that is
-  // already in the store is tried only with `again`. Throws DeviceError if the device fails
+  // a picture that suits the device. Keeps the fastest in the store and saves it. A site that is in
+  // the store already is tried only where `again`. Throws DeviceError where the device fails
   // altogether.
   [[nodiscard]] std::vector<TunedSite> tune(const std::shared_ptr<const Stage>& stage,
                                             const PixelFormat& format, bool again,
