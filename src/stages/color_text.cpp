@@ -175,7 +175,7 @@ ColorMatrix read_color_matrix(const std::string& path) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }
   if (text.size() > largest_file || text.find('\0') != std::string::npos) {
-    throw UsageError(formatted("{}: is no text file with a matrix of up to 4x5 numbers", path));
+    throw UsageError(formatted("{}: is not a text file with a matrix of up to 4x5 numbers", path));
   }
   return parse_color_matrix(text, path);
 }

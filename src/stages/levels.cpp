@@ -154,7 +154,7 @@ StageKind levels_stage_kind() {
               "out = (x - LOW) * max / (HIGH - LOW), rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; double precision.",
           .edges = "None: a pixel depends on no other pixel, but auto looks at all of them first.",
-          .alpha = "Stays as it is, and is not looked at.",
+          .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
           .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},
           .from_options = levels_from_options};

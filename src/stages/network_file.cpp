@@ -29,7 +29,7 @@ std::string read_text(const std::string& path) {
   }
   if (text.size() > largest_file) {
     throw UsageError(
-        formatted("{}: is larger than a network can be, {} bytes", path, largest_file));
+        formatted("{}: is larger than {} bytes, the limit for a network", path, largest_file));
   }
   return text;
 }

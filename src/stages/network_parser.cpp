@@ -116,7 +116,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
                      in_layer ? "weights, bias and activation" : "format, comment and layers"));
     }
     std::set<std::string>& keys = in_layer ? keys_ : network_keys_;
-    if (!keys.insert(key).second) fail(formatted("the key {} stands there twice", quoted(key)));
+    if (!keys.insert(key).second) fail(formatted("the key {} occurs twice", quoted(key)));
     next_ = found->second;
     return true;
   }
@@ -174,7 +174,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     const std::string text = error.what();
     const std::size_t column = text.find("column ");
     fail_at(position_.line,
-            "this is no JSON: " + shown(column == std::string::npos ? text : text.substr(column)));
+            "this is not JSON: " + shown(column == std::string::npos ? text : text.substr(column)));
   }
 
  private:
