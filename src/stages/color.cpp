@@ -59,7 +59,7 @@ class Color final : public Stage {
   std::string label_;
 };
 
-// A value that is neither a preset nor a matrix and names no file.
+// A value that is neither a preset nor a matrix nor the name of a file.
 [[noreturn]] void refuse_unknown(const std::string& value) {
   const auto near = color_presets_like(value);
   const std::string name = printable(value);

@@ -11,7 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// Far more than the numbers of any network that a pixel should go through.
+// Far more than the numbers of any reasonable network.
 constexpr std::size_t largest_file = std::size_t{64} << 20U;
 
 std::string read_text(const std::string& path) {

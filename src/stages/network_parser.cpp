@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view known_format = "gpufilter-network-1";
 
-// What comes next in the file.
+// The element expected next in the file.
 enum class Next {
   network,
   key_of_network,
@@ -55,8 +55,8 @@ const char* to_string(Next next) {
   return names.at(static_cast<std::size_t>(next));
 }
 
-// Takes the file piece by piece as the parser recognises it, so that every complaint names its line
-// and nothing but the network is held in memory.
+// Takes the file piece by piece as the parser recognises it, so that every message names its line
+// and only the network is held in memory.
 class NetworkHandler final : public nlohmann::json_sax<Json> {
  public:
   NetworkHandler(const std::string& name, const TextPosition& position)
