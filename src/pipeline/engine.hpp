@@ -22,6 +22,7 @@ struct EngineReport {
   std::string platform;
   std::string driver;
   std::string reason;
+  std::string share;                   // the part of `reason` that says which GPU of a node it is
   std::vector<std::string> fallbacks;  // what was tried before, and why it was left
 };
 

@@ -1,4 +1,4 @@
-// The PNG reader against an independently written decoder, and its way with the source.
+// The PNG reader against an independently written decoder, and its use of the source.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -126,7 +126,7 @@ TEST(PngReader, IgnoresWhatFollowsTheEnd) {
   EXPECT_EQ(sample_at(read_png(file).image, 0, 0, 0), 77U);
 }
 
-// Counts what is read from it, and fails where it is told to.
+// Counts the bytes read from it, and fails at a given place.
 class WatchedSource final : public ByteSource {
  public:
   WatchedSource(Bytes data, std::size_t& read, std::size_t fails_at)
