@@ -1,8 +1,12 @@
 #include "support/png_decoding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
 
 #include "base/error.hpp"
+#include "codec/png/piece_reader.hpp"
 #include "support/pictures.hpp"
 #include "support/png_pieces.hpp"
 
@@ -51,6 +55,29 @@ bool is_accepted(const Bytes& file) {
   }
   if (!with.image) return ::testing::AssertionSuccess();
   return same_pixels(*with.image, *without.image);
+}
+
+::testing::AssertionResult is_read_alike(const Bytes& file) {
+  const auto same = index_changes_nothing(file);
+  return same ? both_agree(file) : same;
+}
+
+int rows_by_pieces(const Bytes& file, const Image& image) {
+  PngStream stream(memory_source(file, "in.png"), PngDecoder::automatic);
+  std::array<std::uint8_t, 1> byte{};
+  while (!stream.keeps_pixels())
+    EXPECT_EQ(stream.read(byte), 1U);
+  const PngRowShape shape(image.size(), image.format());
+  const auto rows_a_piece = stream.ancillary().rows_a_piece();
+  if (!rows_a_piece || !PngPieceReader::suits(shape, *rows_a_piece)) return -1;
+  PngPieceReader reader(stream, shape, *rows_a_piece);
+  std::vector<std::uint8_t> row(shape.row_bytes);
+  int rows = 0;
+  for (; rows < image.size().height; ++rows) {
+    if (!reader.read(row.data())) break;
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), image.rows().row(rows))) << "row " << rows;
+  }
+  return rows;
 }
 
 }  // namespace gpufilter::test

@@ -27,4 +27,11 @@ struct PngOutcome {
 // The file is read as if it had no index: the same samples, or the same refusal.
 [[nodiscard]] ::testing::AssertionResult index_changes_nothing(const Bytes& file);
 
+// Both of the above.
+[[nodiscard]] ::testing::AssertionResult is_read_alike(const Bytes& file);
+
+// How many rows the reader of pieces yields before it gives up; they have to be those of `image`.
+// -1: the file has no index that it would use.
+[[nodiscard]] int rows_by_pieces(const Bytes& file, const Image& image);
+
 }  // namespace gpufilter::test
