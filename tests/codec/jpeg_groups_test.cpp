@@ -173,7 +173,7 @@ TEST(JpegGroups, SharesLeaveTwoToEach) {
   std::atomic<std::size_t> users{0};
   const FairShare first(users);
   EXPECT_EQ(first.of(9), 9U);
-  EXPECT_EQ(first.of(1), 2U);
+  EXPECT_EQ(first.of(1), 1U);
   {
     const FairShare second(users);
     EXPECT_EQ(first.of(9), 4U);
@@ -182,6 +182,7 @@ TEST(JpegGroups, SharesLeaveTwoToEach) {
     const FairShare fourth(users);
     const FairShare fifth(users);
     EXPECT_EQ(fifth.of(9), 2U);
+    EXPECT_EQ(fifth.of(1), 1U);
   }
   EXPECT_EQ(first.of(9), 9U);
 }

@@ -15,10 +15,10 @@ class FairShare {
   FairShare(const FairShare&) = delete;
   FairShare& operator=(const FairShare&) = delete;
 
-  // How many buffers this user may have at the moment, where one alone may have `all`: at least
-  // two, so that one can be filled while another is worked on.
+  // How many buffers this user may have at the moment, where one alone may have `all`: two or more,
+  // so that one can be filled while another is worked on, unless `all` is less.
   [[nodiscard]] std::size_t of(std::size_t all) const {
-    return std::max<std::size_t>(all / users_.load(), 2);
+    return std::max(all / users_.load(), std::min<std::size_t>(all, 2));
   }
 
  private:

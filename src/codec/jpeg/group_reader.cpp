@@ -17,7 +17,7 @@ constexpr std::size_t memory_of(std::size_t row_bytes) {
 
 // More groups than threads, so that none waits for the rows before to be taken.
 constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 2;
+  return threads + 1;
 }
 
 // Far more than encoders write; padding has no end.

@@ -17,6 +17,12 @@ std::atomic<std::size_t> writers{0};
 constexpr std::size_t max_memory = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_strip = 2;
 
+// More strips than threads, so that none waits for those before to be written. A single thread
+// works on a strip that is still in its caches.
+std::size_t strips_for(std::size_t threads) {
+  return threads == 1 ? 1 : threads + 4;
+}
+
 }  // namespace
 
 struct JpegStripWriter::Strip {
@@ -40,9 +46,11 @@ JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, i
       rows_a_strip_(rows_a_strip),
       emit_(std::move(emit)),
       share_(writers),
-      max_strips_(std::clamp<std::size_t>(
-          max_memory / (buffers_a_strip * static_cast<std::size_t>(rows_a_strip) * row_bytes_), 2,
-          background_.threads() + 4)) {}
+      max_strips_(std::min(
+          strips_for(background_.threads()),
+          std::max<std::size_t>(
+              max_memory / (buffers_a_strip * static_cast<std::size_t>(rows_a_strip) * row_bytes_),
+              2))) {}
 
 JpegStripWriter::~JpegStripWriter() = default;
 
