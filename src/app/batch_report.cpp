@@ -53,8 +53,9 @@ std::string count_text(std::size_t pictures) {
 
 std::string shard_line(const BatchPlan& plan) {
   const PlannedShard& planned = *plan.shard;
-  return printable(formatted("gpufilter: shard {} by {}: {} of {}, {:.1f} of {:.1f} MB",
-                             to_string(planned.shard), planned.source, plan.items.size(),
+  const std::string source = planned.source == "--shard" ? "" : " from " + planned.source;
+  return printable(formatted("gpufilter: shard {}{}: {} of {}, {:.1f} of {:.1f} MB",
+                             to_string(planned.shard), source, plan.items.size(),
                              count_text(planned.all_pictures),
                              static_cast<double>(planned.bytes) / 1e6,
                              static_cast<double>(planned.all_bytes) / 1e6)) +

@@ -11,7 +11,7 @@ namespace gpufilter {
 [[nodiscard]] std::string count_text(std::size_t pictures);
 
 // What a shard takes, as one line:
-//   gpufilter: shard 3/8 by SLURM_PROCID 3 of 8: 50 of 400 pictures, 101.2 of 809.0 MB
+//   gpufilter: shard 3/8 from SLURM_PROCID 3 of 8: 50 of 400 pictures, 101.2 of 809.0 MB
 [[nodiscard]] std::string shard_line(const BatchPlan& plan);
 
 // In at most two lines:

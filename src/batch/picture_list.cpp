@@ -6,13 +6,13 @@
 #include <optional>
 #include <system_error>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
+#include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
 
@@ -119,20 +119,6 @@ std::string text_of(const std::vector<SizedName>& pictures) {
   return text;
 }
 
-// Throws std::system_error.
-std::string whole_text(const std::string& path) {
-  constexpr std::size_t step = std::size_t{1} << 20U;
-  const FileDescriptor file = open_file(path, O_RDONLY);
-  std::string text;
-  for (std::size_t got = step; got == step;) {
-    const std::size_t size = text.size();
-    text.resize(size + step);
-    got = read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()) + size, step});
-    text.resize(size + got);
-  }
-  return text;
-}
-
 }  // namespace
 
 PictureList::PictureList(std::string text, const std::string& source, const std::string& folder)
@@ -165,7 +151,7 @@ PictureList read_picture_list(const std::string& path, const std::string& folder
   const bool is_stream = path == "-";
   const std::string source = is_stream ? "standard input" : path;
   try {
-    return {whole_text(is_stream ? "/dev/stdin" : path), source, folder};
+    return {read_text_file(is_stream ? "/dev/stdin" : path), source, folder};
   } catch (const std::system_error& error) {
     throw PictureError(source, describe_system_error(error.code().value()));
   }

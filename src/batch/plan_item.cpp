@@ -30,6 +30,18 @@ std::string prefix_of(const std::string& inner, const std::string& folder) {
   return within.string() + "/";
 }
 
+// find DIR prints names with DIR, which are not those below it.
+void check_prefix(const PictureList& list, const std::string& source, const std::string& folder) {
+  if (list.pictures().empty()) return;
+  const fs::path first = list.pictures().front().name;
+  std::error_code ignored;
+  if (fs::exists(folder / first, ignored) || !fs::exists(first, ignored)) return;
+  throw UsageError(printable(
+      formatted("{0}: '{1}' is not below {2}, but {1} exists; list names below {2}, as find {2} "
+                "-type f -printf '%s\\t%P\\0' does",
+                source, first.string(), folder)));
+}
+
 }  // namespace
 
 BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path& folder,
@@ -49,6 +61,7 @@ BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path
 PictureList listed_pictures(const BatchRequest& request) {
   const std::string& folder = request.inputs.front();
   PictureList list = read_picture_list(request.list, folder);
+  check_prefix(list, request.list, folder);
   const std::string results = prefix_of(request.output, folder);
   const auto is_result = [&](const SizedName& picture) {
     return picture.name.starts_with(results);

@@ -19,6 +19,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/process_token.hpp"
+#include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/output_folder.hpp"
 
@@ -96,8 +97,7 @@ std::optional<ShardRun> parse_run(std::string_view text) {
 // The file's text; nothing where there is no such file.
 std::optional<std::string> text_of(const std::string& path) {
   try {
-    const auto bytes = read_file(path);
-    return std::string(bytes.begin(), bytes.end());
+    return read_text_file(path);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
     throw_failure(path, error.code().value());
