@@ -71,6 +71,13 @@ typedef ushort sample_t;
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
+// Where results go. A kernel that may have another sink than the target takes SINK after ROWS, and all of its
+// work-items get to OPEN_SINK, before the first result, and to CLOSE_SINK, after the last. Results reach the
+// sink by TAKE_RUN (pixel_functions.cl). These are the target's; counting_sink.cl has others.
+#define SINK
+#define OPEN_SINK
+#define CLOSE_SINK
+
 // ---- Pixels ----
 
 typedef struct {

@@ -56,6 +56,9 @@ typedef union {
 typedef PIXEL_OF(IN_CHANNELS) in_pixel_t;
 typedef PIXEL_OF(OUT_CHANNELS) out_pixel_t;
 
+// What becomes of a run of results from column x on; `row` is TARGET_ROW(y).
+#define TAKE_RUN(run, row, x) store_run(run, row, x, width)
+
 in_pixel_t load_in_pixel(__global const sample_t *row, int x) {
   in_pixel_t pixel;
 #pragma unroll

@@ -66,6 +66,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
            options.max_memory = parse_bytes(text);
            ReadLimits& limits = options.run.limits;
            limits.max_memory = std::max(limits.max_memory, *options.max_memory);
+           options.run.write.limit_memory(limits.max_memory);
          },
          "Memory for the bands under way, of all pictures together. In bytes, or with K, M or G. "
          "Bands become lower to fit. For folders the default is at least 16M a job. More than 1G "

@@ -24,7 +24,7 @@ constexpr std::string_view mark = ".gpufilter-";
 
 bool remove_if_abandoned(const fs::path& path, bool without_locks) {
   try {
-    // For writing, because network file systems lock only such.
+    // For writing, because network file systems lock only files opened for writing.
     const FileDescriptor file = open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
     const bool is_free =
         ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || (without_locks && errno != EWOULDBLOCK);

@@ -95,7 +95,8 @@ const Codec* codec_of_name(const std::string& path) {
 const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
-    throw UsageError(formatted("{}: the name of an output ends in {}", path, endings_of(codecs())));
+    throw UsageError(
+        formatted("{}: the name of an output must end in {}", path, endings_of(codecs())));
   }
   return *codec;
 }

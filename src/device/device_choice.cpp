@@ -18,12 +18,12 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Whether it stands for devices of a kind, and not for a certain one.
+// Whether it means any device of a kind, not a particular one.
 bool is_kind(std::string_view request) {
   return request == "gpu" || request == "opencl";
 }
 
-// " (did you mean cpu?)" where `request` may be a slip for the name of a kind.
+// " (did you mean cpu?)" if `request` may be a typo of the name of a kind.
 std::string suggestion(std::string_view request) {
   if (is_kind(request)) return "";
   const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
@@ -113,7 +113,7 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
   return {};
 }
 
-// Why no device of the kind `request` is there, as far as that is known.
+// Why there is no device of the kind `request`, as far as known.
 std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
   std::string reason = formatted("no device for '{}' found", request);
   for (const DeviceInfo& device : devices) {
@@ -122,7 +122,7 @@ std::string without_any(std::string_view request, const std::vector<DeviceInfo>&
   return reason;
 }
 
-// Empty where none fits.
+// Empty if none matches.
 std::vector<DeviceCandidate> fitting(std::string_view request,
                                      const std::vector<DeviceInfo>& devices,
                                      const NodeVariables& variables) {
@@ -181,7 +181,7 @@ const DeviceCandidate* DeviceCandidates::at(std::size_t place) {
   return place < known_.size() ? &known_[place] : nullptr;
 }
 
-// What is known keeps its place.
+// Candidates that were found before keep their places.
 void DeviceCandidates::find_more() {
   catalog_.find_more();
   const auto all = catalog_.complete()

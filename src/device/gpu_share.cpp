@@ -13,7 +13,7 @@
 namespace gpufilter {
 namespace {
 
-// A variable that lists GPUs, and what the names of their vendors hold.
+// A variable that lists GPUs, and the texts that identify their vendor's name.
 struct ListVariable {
   const char* name;
   std::array<std::string_view, 2> vendors;
@@ -23,7 +23,7 @@ constexpr std::array lists{
     ListVariable{"ROCR_VISIBLE_DEVICES", {"AMD", "Advanced Micro Devices"}},
 };
 
-// A variable that holds the number of a process on its node, and where it begins to count.
+// A variable that holds the number of a process on its node, and the number of the first process.
 struct RankVariable {
   const char* name;
   std::size_t first;
@@ -47,11 +47,10 @@ std::optional<std::size_t> whole_number(std::string_view text) {
 struct Listed {
   std::size_t count = 0;             // of the entries
   std::vector<std::size_t> indices;  // up to the first that is no index
-  bool by_name = false;              // names in place of indices
+  bool by_name = false;              // names instead of indices
 };
 
-// As the vendors' own libraries read it: the first entry that is invalid, such as -1, ends the
-// list.
+// Read as by the vendors' own libraries: the first invalid entry, such as -1, ends the list.
 Listed read_list(std::string_view text) {
   Listed listed;
   while (!text.empty()) {
@@ -68,7 +67,7 @@ Listed read_list(std::string_view text) {
   return listed;
 }
 
-// PoCL shows GPUs by others too; they come last, whatever a list says.
+// PoCL lists GPUs of other vendors too; they come last, regardless of the lists.
 bool is_by(const DeviceInfo& gpu, const ListVariable& list) {
   return gpu.platform != pocl_platform &&
          std::any_of(list.vendors.begin(), list.vendors.end(), [&](std::string_view vendor) {
@@ -76,7 +75,7 @@ bool is_by(const DeviceInfo& gpu, const ListVariable& list) {
          });
 }
 
-// What a list leaves of its vendor's GPUs.
+// The GPUs of a vendor that its list contains.
 std::vector<DeviceInfo> listed_of(const std::vector<DeviceInfo>& own, const Listed& listed) {
   if (own.size() <= listed.count || listed.by_name) return own;
   std::vector<DeviceInfo> given;
@@ -96,7 +95,8 @@ std::vector<DeviceInfo> taken_from(std::vector<DeviceInfo>& gpus, Predicate is_m
   return taken;
 }
 
-// "CUDA_VISIBLE_DEVICES=2", what it leaves being moved from `gpus` to `given`; empty: no list.
+// Moves the GPUs in the lists from `gpus` to `given`. Returns "CUDA_VISIBLE_DEVICES=2"; empty if
+// there is no list.
 std::string apply_lists(const NodeVariables& variables, std::vector<DeviceInfo>& gpus,
                         std::vector<DeviceInfo>& given) {
   std::string source;
@@ -128,8 +128,8 @@ std::optional<Rank> rank_on_node(const NodeVariables& variables) {
   return std::nullopt;
 }
 
-// Begins `gpus`, which `source` gave, with the one at the process's number. Why that one; empty:
-// nothing says.
+// Rotates `gpus`, which come from `source`, so that the one at the process's number is first.
+// Returns the reason; empty if there is none.
 std::string rotate_to_rank(const NodeVariables& variables, const std::string& source,
                            std::vector<DeviceInfo>& gpus) {
   const auto rank = rank_on_node(variables);

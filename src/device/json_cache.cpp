@@ -37,7 +37,7 @@ std::optional<Json> JsonCache::read() const {
 std::string JsonCache::write(Json json) const {
   if (!file_) return "";
   json[schema_name] = schema_;
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   try {
     std::filesystem::create_directories(file_->parent_path());

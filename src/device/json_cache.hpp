@@ -9,7 +9,8 @@
 
 namespace gpufilter {
 
-// One object with a member "schema". What cannot be read or written costs time, never a failure.
+// One object with a member "schema". A file that cannot be read or written costs time, but is never
+// a failure.
 class JsonCache {
  public:
   // Without a file nothing outlasts the process. `schema` names the layout and its version.
@@ -17,12 +18,12 @@ class JsonCache {
 
   [[nodiscard]] const std::optional<std::filesystem::path>& file() const { return file_; }
 
-  // Nothing where the file does not exist or cannot be read; null where it is not an object of this
+  // Nothing if the file does not exist or cannot be read; null if it is not an object of this
   // schema.
   [[nodiscard]] std::optional<nlohmann::json> read() const;
 
-  // Replaces the file, its folders made where they are missing; adds the schema to `json`, an
-  // object. Why the file could not be written; empty: it was, or there is none to write.
+  // Replaces the file and creates missing folders; adds the schema to `json`, an object. Returns
+  // why the file could not be written; empty if it was, or if there is no file to write.
   [[nodiscard]] std::string write(nlohmann::json json) const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* schema = "gpufilter-rates-1";
 constexpr double weight_of_a_run = 1.0 / 3;
 constexpr double noticeable = 0.05;
-// A day: whatever took longer was not measured here.
+// A day: longer times are not real measurements.
 constexpr double longest = 86'400;
 
 bool is_time(double seconds) {
@@ -87,7 +87,7 @@ void RateStore::save() {
   changed_ = !failure.empty();
   if (changed_) {
     log::debug(
-        formatted("{}: the measured rates were not kept: {}", cache_.file()->string(), failure));
+        formatted("{}: the measured rates were not stored: {}", cache_.file()->string(), failure));
   }
 }
 

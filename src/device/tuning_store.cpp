@@ -30,7 +30,7 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
           {"next_milliseconds", tuned.next_milliseconds}};
 }
 
-// Throws Json::exception where something is missing or of another type.
+// Throws Json::exception if something is missing or has the wrong type.
 TunedKernel tuned_from(const Json& json) {
   return {{json.at("algorithm").get<std::string>(),
            {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),
@@ -51,7 +51,7 @@ void TuningStore::read() {
   if (!json) return;
   const auto ignored = [this] {
     log::info(
-        formatted("{}: damaged, ignored: 'gpufilter tune' makes it anew", cache_.file()->string()));
+        formatted("{}: damaged, ignored; 'gpufilter tune' replaces it", cache_.file()->string()));
     entries_.clear();
   };
   if (json->is_null()) return ignored();
@@ -95,7 +95,8 @@ void TuningStore::save() {
   const std::string failure = cache_.write({{"devices", devices}});
   changed_ = !failure.empty();
   if (changed_) {
-    log::warn(formatted("{}: what was tuned is not kept: {}", cache_.file()->string(), failure));
+    log::warn(
+        formatted("{}: the tuning results were not stored: {}", cache_.file()->string(), failure));
   }
 }
 

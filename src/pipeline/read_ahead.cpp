@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// Decoded at a time: short enough to notice soon that the rows can be taken.
+// Decoded at a time: few enough rows to notice soon that the rows can be taken.
 constexpr std::size_t step_bytes = std::size_t{256} << 10U;
 
 }  // namespace

@@ -53,7 +53,7 @@ std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
   if (!function) throw_not_runnable(*this);
   StageGroup group{.source = input, .target = output_format(input)};
   group.before.push_back({std::move(*function), input, group.target});
-  return make_fused_pass(session, std::move(group), size, {label(), "the only kernel"});
+  return make_fused_pass(session, group, size, {label(), "the only kernel"});
 }
 
 }  // namespace gpufilter

@@ -22,7 +22,7 @@ class BatchReporting : public ::testing::Test {
     ++added_;
   }
 
-  // What the user sees of all that was added.
+  // The text that the user sees for everything that was added.
   [[nodiscard]] std::string summary(Nanoseconds elapsed) const {
     BatchPlan plan;
     plan.inputs = {"in"};

@@ -93,7 +93,7 @@ TEST(AtomicFile, LeavesNothingWhereCommitFails) {
   {
     AtomicFile file(folder / "a.png");
     write(file, "new");
-    // A folder that takes the target's name meanwhile cannot be replaced by a file.
+    // A folder that is created under the target's name meanwhile cannot be replaced by a file.
     std::filesystem::create_directory(folder / "a.png");
     EXPECT_EQ(error_of([&] { file.commit(); }), EISDIR);
   }
@@ -157,7 +157,7 @@ TEST(AtomicFile, DoesNotReplaceWhatMayNotBeWritten) {
 
 TEST(AtomicFile, TakesTheLongestNamesThereAre) {
   const test::TemporaryFolder folder;
-  // Shortening would cut the last of these two-byte characters apart, with one of both lengths.
+  // With one of the two lengths, shortening would split the last of these two-byte characters.
   for (const std::string& first : {std::string(), std::string("x")}) {
     std::string name = first;
     while (name.size() + 2 <= 255)

@@ -185,7 +185,7 @@ TEST_F(FolderScanning, EndsWhereLinksGoRound) {
   EXPECT_EQ(names_with_links(), Names{"sub/a.png"});
 }
 
-// Were a folder scanned once for every way to it, this would take for ever.
+// If a folder were scanned once for every path to it, this would take forever.
 TEST_F(FolderScanning, EntersAFolderOnceHoweverManyWaysLeadThere) {
   Names expected;
   for (int i = 10; i < 40; ++i) {

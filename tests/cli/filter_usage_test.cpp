@@ -8,8 +8,8 @@ namespace {
 
 class FilterUsage : public FilterTest {
  protected:
-  // That these words after "in.png out.png" end with 2. The output already exists and the input
-  // is no picture: had either been touched, it would show.
+  // Expects that these words after "in.png out.png" end with 2. The output already exists and the
+  // input is not a picture, so touching either would show.
   void expect_refused(const std::vector<std::string>& words,
                       const std::vector<std::string>& parts) const {
     write_file(folder_ / "in.png", "no picture");
@@ -103,13 +103,13 @@ TEST_F(FilterUsage, TheTraceIsNoPicture) {
 TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
-  // PoCL takes this as the limit to report; other devices do not look at it.
+  // PoCL reports this as its limit; other devices ignore it.
   const ProcessOptions small{.environment = {{"POCL_MAX_WORK_GROUP_SIZE", "64"}}};
   const Json devices = Json::parse(filter({"devices", "--json"}, small).out)["devices"];
   if (devices[0]["max_work_group_size"] != 64) {
     GTEST_SKIP() << "skipped: no device that can be told to have small work-groups";
   }
-  // A CPU's tile is one work-item. What is refused: SmallDevice in tests/stages.
+  // A CPU's tile is one work-item. SmallDevice in tests/stages tests refused tiles.
   EXPECT_EQ(devices[0]["blur_tiles"], Json::array({8, 16, 32}));
   const std::string out = folder_ / "out.png";
   for (const std::string tile : {"8", "16", "32"}) {

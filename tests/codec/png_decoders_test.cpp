@@ -1,4 +1,4 @@
-// The two decoders of PNG pixels side by side: libpng is the judge.
+// The two decoders of PNG pixels, compared with libpng.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -19,7 +19,7 @@
 namespace gpufilter::test {
 namespace {
 
-// What a decoder makes of a file: samples, or a refusal.
+// The result of a decoder: samples, or a refusal.
 struct Outcome {
   std::optional<Image> image;
   std::string refusal;
@@ -74,7 +74,7 @@ TEST(PngDecoders, AgreeOnPhotographs) {
     EXPECT_TRUE(both_agree(file_bytes(shared_path("photos") / name))) << name;
 }
 
-// A picture of ours in every format, in whose rows every filter occurs.
+// A picture that we write in every format, with every filter among its rows.
 Bytes picture_file(const PixelFormat& format, ImageSize size = {61, 43}) {
   Image image = random_image(size, format, 5);
   for (int y = 0; y < size.height; ++y) {
@@ -124,8 +124,7 @@ TEST(PngDecoders, AgreeOnEveryFlippedByte) {
   }
 }
 
-// The chunks' checksums are right again, so that it is the compressed data which has to be looked
-// at.
+// The chunks' checksums are corrected, so that only the compressed data shows the damage.
 TEST(PngDecoders, AgreeOnDamagedCompressedData) {
   std::mt19937 random(3);
   for (const PixelFormat& format : formats()) {
@@ -242,7 +241,7 @@ TEST(PngDecoders, AgreeOnEveryHeaderOfTheCompressedData) {
   }
 }
 
-// Rows of random residues under every filter in turn, deflated in one of zlib's ways.
+// Rows of random residues with every filter in turn, deflated by one of zlib's methods.
 Bytes random_stream(int width, int height, const PixelFormat& format, std::mt19937& random) {
   const std::size_t row_bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
   Bytes plain;
@@ -287,7 +286,8 @@ TEST(PngDecoders, AgreeOnEveryWidthFilterAndCut) {
   }
 }
 
-// Longer than the reader's buffers, cut, damaged and cut off anywhere, with checksums that hide it.
+// Longer than the reader's buffers, split, damaged and truncated anywhere, with checksums that hide
+// it.
 TEST(PngDecoders, AgreeOnLongStreamsWholeAndDamaged) {
   std::mt19937 random(5);
   for (const PixelFormat& format : formats()) {
@@ -355,8 +355,8 @@ class BitWriter {
   unsigned used_ = 0;
 };
 
-// The one known difference: a Huffman code that leaves bit patterns without meaning. No encoder
-// makes such a code, zlib refuses it at sight, ISA-L where a pattern without meaning occurs.
+// The only known difference: an incomplete Huffman code, which leaves bit patterns without meaning.
+// No encoder makes such a code. zlib refuses it at once, ISA-L only if such a pattern occurs.
 TEST(PngDecoders, DifferInIncompleteCodes) {
   BitWriter bits;
   bits.put(1, 1);   // the last block

@@ -1,4 +1,4 @@
-// PNG's row filters both ways, against the formulas of the PNG specification.
+// PNG's row filters in both directions, against the formulas of the PNG specification.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -101,7 +101,7 @@ TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
   }
 }
 
-// Every difference of three neighbours that may decide, one triple a row.
+// Every difference of three neighbours that may decide, one triple per row.
 TEST(PngFilterTest, PredictsPaethForEveryTriple) {
   for (int left = 0; left < 256; left += 3) {
     for (int up = 0; up < 256; ++up) {
@@ -126,7 +126,7 @@ std::uint64_t sum_of_residues(const Row& filtered, std::size_t distance) {
   return sum;
 }
 
-// Small differences: there the residue is the difference, and nothing wraps round.
+// Small differences, for which the residue is the difference and nothing wraps around.
 TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
   std::mt19937 random(2);
   const Row ramp_across = [] {

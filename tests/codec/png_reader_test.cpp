@@ -1,4 +1,4 @@
-// The PNG reader against an independently written decoder, and its way with the source.
+// The PNG reader against an independently written decoder, and its use of the source.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -124,7 +124,7 @@ TEST(PngReader, IgnoresWhatFollowsTheEnd) {
   EXPECT_EQ(sample_at(read_png(file).image, 0, 0, 0), 77U);
 }
 
-// Counts what is read from it, and fails where it is told to.
+// Counts the bytes read from it, and fails at a given place.
 class WatchedSource final : public ByteSource {
  public:
   WatchedSource(Bytes data, std::size_t& read, std::size_t fails_at)
@@ -155,7 +155,7 @@ TEST(PngReader, StreamsAndReadsInAnyBands) {
     for (int y = 0; y < height; y += step) {
       const int end = std::min(y + step, height);
       reader->read(result.rows().part({y, end}));
-      // 64 KiB of what ISA-L inflates and 16 KiB of input are as far ahead as it may be.
+      // It may be ahead by at most 64 KiB of ISA-L's output and 16 KiB of input.
       const std::size_t decoded = static_cast<std::size_t>(end) * file.size() / height;
       EXPECT_LE(read, decoded + 85'000);
     }

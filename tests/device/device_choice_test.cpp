@@ -108,7 +108,7 @@ TEST(DeviceChoice, AnEmptyRequestIsWrongUsage) {
   EXPECT_THROW(static_cast<void>(choose_devices("", false, machine())), UsageError);
 }
 
-// The devices of machine() in two parts, as they are found; how many parts were asked for.
+// The devices of machine() in two parts, as they are found, and the number of parts requested.
 class TwoParts {
  public:
   explicit TwoParts(std::size_t first) : first_(first) {}
@@ -167,7 +167,7 @@ TEST(DeviceChoice, TakesTheGpuThatASchedulerGaveAndSaysSo) {
     EXPECT_EQ(chosen[1].device->name, "NVIDIA H200");
     EXPECT_EQ(chosen[1].share, "");
   }
-  // An index and a name are requests of their own.
+  // An index or a name is a separate request.
   for (const char* request : {"1", "h200"}) {
     const auto chosen = choose_devices(request, false, machine(), second);
     EXPECT_EQ(chosen[0].device->name, "NVIDIA H200");

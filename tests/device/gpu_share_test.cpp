@@ -166,7 +166,7 @@ TEST(GpuShare, AListSpeaksForItsVendorAlone) {
   });
 }
 
-// A slow GPU of the processor's must not take a task's turn.
+// A slow GPU inside the processor must not take a task's turn.
 TEST(GpuShare, WithoutAListOnlyOnePlatformIsSharedOut) {
   expect_shares({
       {{"N0", "N1", "I0"},

@@ -1,9 +1,9 @@
-// An OpenCL vendor without an OpenCL: one platform, and as many GPUs that do not start as the
-// environment variable FAKE_VENDOR_GPU says, at most four. It adds a line to the file that
-// FAKE_VENDOR_LOG names when it is asked for its platforms and when the process ends, saying
-// whether PoCL is loaded. FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context,
-// launch) and what it does to the process then (abort, crash, exit, hang, kill), as in "context
-// abort"; up to that moment the GPU works.
+// An OpenCL vendor without a real OpenCL implementation: one platform, with FAKE_VENDOR_GPU (at
+// most four) GPUs that do not start. It adds a line to the file named by FAKE_VENDOR_LOG when it is
+// asked for its platforms and when the process ends, which says whether PoCL is loaded.
+// FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context, launch) and how the process
+// fails then (abort, crash, exit, hang, kill), as in "context abort"; up to that moment the GPU
+// works.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>

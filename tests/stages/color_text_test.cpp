@@ -1,4 +1,4 @@
-// Matrices as people write them, and what is said where they make no sense.
+// Matrices as people write them, and the messages for those that make no sense.
 #include "stages/color_text.hpp"
 
 #include <clocale>

@@ -1,4 +1,4 @@
-// Network files: what is read, and that each mistake is named with its line.
+// Network files: their contents, and that each mistake is reported with its line.
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -195,7 +195,7 @@ TEST(NetworkFile, EveryTruncationIsRefused) {
   }
 }
 
-// Whatever stands in the file, it is refused in one line of sensible length, or a network.
+// Any content is either a network or refused in one line of sensible length.
 TEST(NetworkFile, DamageNeverGoesUnnoticedOrUnnamed) {
   const std::string text = good;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,4 +1,4 @@
-// Habits of the source files that can be seen without a compiler.
+// Rules for source files that can be checked without a compiler.
 #include <algorithm>
 #include <regex>
 #include <string>
