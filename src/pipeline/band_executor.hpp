@@ -15,6 +15,7 @@ namespace gpufilter {
 struct PassWork {
   std::string kind;
   double operations = 0;  // over the whole picture
+  double literals = 0;    // in its program
 };
 
 // How one pass, or several by one kernel, were carried out: for the report of every run.

@@ -25,6 +25,7 @@ struct TaskTimes {
   double encode = 0;         // of one thread
   double host_filter = 0;    // of one thread
   double device_filter = 0;  // transfers and kernels, one after the other
+  double compile = 0;        // programs for the device, before the first kernel can run
 };
 
 // The kinds of rates in addition to those of StageCost.
@@ -33,6 +34,9 @@ inline constexpr const char* transfer_kind = "transfer";  // a byte, either way
 inline constexpr const char* copy_kind =
     "copy";  // a byte read or written by the device in its memory
 inline constexpr const char* start_kind = "start";  // a device, until it can be used
+// Compiling a program, and each number that was written into it.
+inline constexpr const char* program_kind = "compile a program";
+inline constexpr const char* literal_kind = "compile a literal";
 
 // Seconds for one operation of a kind: what was learned at `place`, else what this program is
 // shipped with.
@@ -44,9 +48,12 @@ class Rates {
   [[nodiscard]] double on_host(const std::string& kind) const;
   [[nodiscard]] double on_device(const std::string& kind) const;
 
+  // As where no program was compiled before.
   [[nodiscard]] TaskTimes times(const PictureTask& task) const;
 
  private:
+  [[nodiscard]] double compile_time(const StageChain& chain, const PixelFormat& format) const;
+
   const RateStore& store_;
   std::string host_;
   std::string device_;

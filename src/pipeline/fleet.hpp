@@ -44,7 +44,8 @@ class Fleet : public Dispatcher {
   struct Estimates {
     double host = 0;
     double device = 0;
-    double start = 0;  // the part of `device` until it can be used
+    double start = 0;    // the part of `device` until it can be used
+    double compile = 0;  // and until its programs are compiled
   };
 
   // All are called while mutex_ is held.
@@ -56,6 +57,8 @@ class Fleet : public Dispatcher {
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
   [[nodiscard]] Rates rates() const;
+  // Without the time to compile where the GPU has the programs already.
+  [[nodiscard]] TaskTimes times_of(const PictureTask& task) const;
   // With `device`, or with one whose start begins now where that is nullptr.
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
                                     const Member* device) const;

@@ -38,6 +38,8 @@ struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
   int band_rows = 1;  // rows of the result of every band but the last
+  // Bytes of a device's memory that stages take beside the rows, for each band under way.
+  std::uint64_t scratch = 0;
   // What is wanted of the result in place of its pixels.
   std::optional<Quantity> measure = std::nullopt;
 
@@ -59,8 +61,10 @@ struct Plan {
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
   // The maximum of bytes that a band of `rows` rows takes: its input and its result on the host,
-  // and as much on the device.
-  [[nodiscard]] std::uint64_t band_memory(int rows) const { return 4 * largest_buffer(rows); }
+  // as much on the device, and what stages take there.
+  [[nodiscard]] std::uint64_t band_memory(int rows) const {
+    return 4 * largest_buffer(rows) + scratch;
+  }
 };
 
 struct PlanLimits {
@@ -71,8 +75,11 @@ struct PlanLimits {
   std::uint64_t max_buffer = UINT64_MAX;
   // Bytes that all bands under way may take. Bands are so low that three of them fit (one is
   // decoded, one filtered, one encoded). Where three bands of 16 rows do not fit, there are fewer;
-  // where not even one does, a band is lower.
+  // where not even one does, a band is lower. Stages that take memory beside the rows get at most
+  // half.
   std::uint64_t max_memory = UINT64_MAX;
+  // What runs the passes; nullptr: the processor.
+  const DeviceInfo* device = nullptr;
   // Rows of a band, whatever target and memory say; fewer where max_buffer demands it.
   std::optional<int> band_rows = std::nullopt;
 };
