@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "compute/picture_statistics.hpp"
+#include "compute/histogram_counters.hpp"
 #include "compute/reduction_path.hpp"
 #include "compute/statistics_shape.hpp"
 #include "device/device_rows.hpp"
@@ -33,25 +34,22 @@ class PictureReducer {
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
 
  private:
+  void build_totals(Session& session, bool other_paths, std::uint64_t counter_range);
+  void build_histograms(Session& session, std::uint64_t counter_range);
   [[nodiscard]] std::size_t runs_in_row() const;
   [[nodiscard]] std::size_t max_runs() const;  // of a team in one launch
   [[nodiscard]] std::size_t groups(const DeviceInfo& device) const;
-  void allocate(Session& session);
-  Event launch(Queue& queue, const WorkRange& range, const Buffer& buffer, std::int32_t first,
-               std::int32_t count);
-  void fold(Queue& queue);
+  Event launch(Queue& queue, const Buffer& rows, std::int32_t first, std::int32_t count,
+               bool begins) const;
 
   PixelFormat format_;
   Quantity quantity_;
   int width_;
-  std::uint64_t counter_range_;
   ReductionLaunch launch_;
   StatisticsShape shape_;
-  std::vector<Kernel> kernels_;
-  std::size_t sets_ = 0;       // of counters, for histograms
-  Buffer partials_;            // the work-groups' partials, or the sets of counters
-  std::uint64_t pending_ = 0;  // pixels in partials_
-  PictureStatistics folded_;   // of the pixels before those
+  std::optional<Kernel> kernel_;
+  std::optional<DevicePartials> totals_;  // the work-groups' partials; or
+  std::optional<HistogramCounters> counters_;
   ReductionDescription description_;
 };
 

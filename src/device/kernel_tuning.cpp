@@ -41,7 +41,7 @@ void read_grid(const std::string& function, const Read& read) {
 }  // namespace
 
 std::string to_string(const WorkShape& shape) {
-  return formatted("{}x{} pixel{} a work-item, groups of {}x{}", shape.pixels, shape.lines,
+  return formatted("{}x{} pixel{} per work-item, groups of {}x{}", shape.pixels, shape.lines,
                    shape.pixels * shape.lines == 1 ? "" : "s", shape.group_width,
                    shape.group_height);
 }

@@ -15,7 +15,7 @@ namespace {
 using Outcome = TriedCandidate::Outcome;
 
 constexpr int timed_runs = 5;
-// A candidate that takes so many times the best one's time is run once.
+// A candidate that takes this many times the best one's time is run only once.
 constexpr double hopeless = 3;
 
 double median(std::vector<double> values) {

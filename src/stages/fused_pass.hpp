@@ -8,9 +8,14 @@
 
 namespace gpufilter {
 
-// Builds the kernel for pictures of this size. `description` has the variant and the reason. Throws
-// DeviceError.
-[[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, StageGroup group,
+// The kernel, for either sink, before it is built, in the shape that the session's tuning chooses.
+// `description` has the variant and the reason.
+[[nodiscard]] RowKernel fused_kernel(const Session& session, const StageGroup& group,
+                                     DevicePass::Description description);
+
+// Builds the kernel for pictures of this size; its sink is a picture. `description`: as above.
+// Throws DeviceError.
+[[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
                                                           ImageSize size,
                                                           DevicePass::Description description);
 

@@ -22,7 +22,7 @@ class Bench : public ProgramTest {
     return filter(std::move(arguments), options);
   }
 
-  // The JSON of a run in which all is well; its chart is looked at too.
+  // The JSON of a successful run; its chart is checked too.
   Json bench_json(std::vector<std::string> arguments) const {
     const std::string name = arguments.front();
     const std::string plot = folder_ / "chart.svg";
@@ -181,7 +181,7 @@ TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
       << result.out;
 }
 
-// A kernel that computes something else than the processor.
+// A kernel whose result differs from the processor's.
 TEST_F(Bench, DifferingBitsEndItWithOne) {
   GPUFILTER_REQUIRE_DEVICE();
   const fs::path kernels = folder_.path() / "kernels";

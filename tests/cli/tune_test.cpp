@@ -1,4 +1,4 @@
-// "gpufilter tune": candidates are proved, timed, kept and used.
+// "gpufilter tune": candidates are proved, timed, stored and used.
 #include <algorithm>
 #include <set>
 
@@ -43,7 +43,7 @@ class Tune : public ProgramTest {
     return {};
   }
 
-  // How the blur was carried out and why.
+  // Which kernel the blur used and why.
   [[nodiscard]] Json blurred() const {
     const std::string in = stored(random_image(size_, format_, 1), "in.png");
     const ProcessResult result = filter(
@@ -111,9 +111,10 @@ TEST_F(TuneOthers, AWrongShapeOfStatisticsIsNeverChosen) {
   GPUFILTER_REQUIRE_DEVICE();
   kernels_.write("candidates.json", R"({
     "count_values": {"constants": {"PIXELS": [4, 8], "GROUPS_A_UNIT": [2]}}})");
-  kernels_.replace("reduce_histogram.cl", "return opaque;\n}",
-                   "if (PIXELS == 4 && pixels > 20) count_pixel(counters, load_pixel(samples, 3), "
-                   "CHANNELS);\n  return opaque;\n}");
+  kernels_.replace(
+      "reduce_histogram.cl", "return opaque;\n}",
+      "if (PIXELS == 4 && pixels > 20) count_pixel(counters, load_pixel(samples, 3));\n"
+      "  return opaque;\n}");
   expect_right_choice({"statistics"}, "channel histograms 3x8 to 3x8",
                       [](const Json& candidate) { return candidate["constants"]["PIXELS"] == 4; });
   // What is right is used, and says so.
@@ -137,8 +138,8 @@ TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
   GPUFILTER_REQUIRE_DEVICE();
   kernels_.write("candidates.json", R"({
     "fused, light": {"pixels": [4, 8], "lines": [1], "groups": ["64x1"]}})");
-  kernels_.replace("fused.cl", "store_run(out,",
-                   "if (PIXELS == 4 && x > 40) out[1].at[0] ^= 1;\n    store_run(out,");
+  kernels_.replace("fused.cl", "TAKE_RUN(out,",
+                   "if (PIXELS == 4 && x > 40) out[1].at[0] ^= 1;\n    TAKE_RUN(out,");
   expect_right_choice({"color"}, "fused, light 3x8 to 3x8",
                       [](const Json& candidate) { return candidate["pixels"] == 4; });
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
@@ -162,10 +163,10 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
   EXPECT_TRUE(again["known"]);
   EXPECT_EQ(again["chosen"], first["chosen"]);
-  // Another version of the kernel is another kernel.
+  // A changed version of the kernel counts as a different kernel.
   write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
   EXPECT_EQ(blurred()["reason"], "asked for");
-  // What is damaged is ignored.
+  // A damaged file is ignored.
   write_file(folder_ / "cache/gpufilter/tuning.json", "{");
   EXPECT_EQ(blurred()["reason"], "asked for");
 }
