@@ -10,14 +10,14 @@
 namespace gpufilter {
 namespace {
 
-// What one band needs on the device: a queue, two buffers that the passes go back and forth
-// between, and kernels with arguments of their own. Bands that run at the same time have a lane
-// each, so that one's transfers go on beside another's kernels.
+// What one band needs on the device: a queue, two buffers that the passes use alternately, and
+// kernels with their own arguments. Bands that run at the same time have separate lanes, so that
+// one's transfers overlap with another's kernels.
 struct Lane {
   std::array<Buffer, 2> buffers;
   std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group that stores its result
   std::unique_ptr<CountingPass> counting;           // of the group that counts it; or
-  std::unique_ptr<PictureReducer> reducer;          // where the plan measures all the same
+  std::unique_ptr<PictureReducer> reducer;          // if the plan measures with a separate kernel
   Queue queue;                                      // goes first: its commands use the rest
 
   [[nodiscard]] const PictureStatistics& statistics() {
@@ -61,11 +61,11 @@ class BandCommands {
       first = std::min(first, times.start);
       last = std::max(last, times.start + times.duration);
     }
-    // How far the device's clock is from the host's is known only as well as the host was woken in
-    // time; but the commands ran after they were begun, and before now.
+    // The offset between the clocks is only as exact as the host was woken in time. But the
+    // commands ran after they were begun and before now.
     const Nanoseconds early = std::max<Nanoseconds>(begun_ - first, 0);
     const Nanoseconds shift = last > ended ? ended - last : early;
-    Nanoseconds free = begun_;  // when the queue had carried out the commands before
+    Nanoseconds free = begun_;  // when the queue had finished the earlier commands
     for (Command& command : commands_) {
       command.span.start += shift;
       if (command.span.activity == Activity::kernel) {
@@ -177,7 +177,7 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, session_.make_queue()});
-    // The results of groups that stay on the device: in place, the last one's does not.
+    // Buffers are for the results that stay on the device: in place, the last group's does not.
     const std::size_t kept = stored_ - (in_place_ && !plan_.measure ? 1 : 0);
     if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
@@ -220,8 +220,8 @@ class DeviceExecutor final : public BandExecutor {
     idle_.push_back(std::move(lane));
   }
 
-  // Gets the band's input to the device: into the lane's first buffer, or in place as the buffer
-  // that is returned.
+  // Makes the band's input available to the device: copied into the lane's first buffer, or in
+  // place as the returned buffer.
   Buffer bring(Lane& lane, const ConstRows& source, BandCommands& commands) {
     const std::size_t bytes = bytes_of(source.rows, source.pitch);
     if (!in_place_) {
@@ -235,8 +235,8 @@ class DeviceExecutor final : public BandExecutor {
     return session_.borrow(source.data, bytes + row_slack);
   }
 
-  // Queues the passes that store; returns the buffer that will hold the rows of the last one:
-  // `last` where it is given and there is a pass.
+  // Queues the passes that store; returns the buffer that will hold the rows of the last one. This
+  // is `last` if it is given and there is such a pass.
   const Buffer& run_passes(Lane& lane, const Buffer& input, const RowRange& band,
                            const Buffer* last, BandCommands& commands) {
     const auto windows = plan_.windows(band);
@@ -255,8 +255,8 @@ class DeviceExecutor final : public BandExecutor {
     return *result;
   }
 
-  // Kernels work within the picture: rows past its edges are filled apart, under the numbers of the
-  // rows that they repeat.
+  // Kernels work within the picture: rows past its edges are filled separately, under the numbers
+  // of the rows that they repeat.
   static std::vector<Event> enqueue(Queue& queue, DevicePass& pass, ImageSize input,
                                     ImageSize output, const DeviceRows& from,
                                     const DeviceRows& to) {
@@ -271,7 +271,7 @@ class DeviceExecutor final : public BandExecutor {
     return events;
   }
 
-  // Pinned memory, where bytes have to be copied.
+  // Pinned memory, if bytes have to be copied.
   [[nodiscard]] ImagePool make_pool() {
     if (in_place_) return {};
     return ImagePool([this](std::size_t bytes) { return session_.allocate_pinned(bytes); });

@@ -15,8 +15,8 @@ struct Shipped {
 
 constexpr double ns = 1e-9;
 
-// The processor: one core with AVX2. The device: a desktop GPU, its memory at 400 GB/s, behind
-// PCIe 3. Codecs: a byte of samples.
+// The processor: one core with AVX2. The device: a desktop GPU with 400 GB/s of memory bandwidth on
+// PCIe 3. Codecs: per byte of samples.
 constexpr std::array shipped{
     Shipped{"blur 8", 0.4 * ns, 0.006 * ns},
     Shipped{"blur 16", 0.8 * ns, 0.012 * ns},
@@ -77,7 +77,7 @@ TaskTimes Rates::times(const PictureTask& task) const {
   PictureShape shape = task.shape;
   for (const auto& stage : task.chain) {
     if (stage->needs()) {
-      // The picture is walked through once more, up to here.
+      // The picture is read once more, and filtered up to here.
       times.decode += decode_once;
       times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_kind);
       times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_kind) +

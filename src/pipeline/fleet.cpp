@@ -14,12 +14,12 @@
 namespace gpufilter {
 namespace {
 
-// A device has to end clearly sooner: estimates are rough, and a process with a driver takes longer
-// to end.
+// A device has to finish clearly sooner: estimates are rough, and a process with a driver takes
+// longer to exit.
 constexpr double clearly = 0.85;
 constexpr double clearly_in_folder = 0.8;
-// Pictures that the processor filters hold up the codecs of those that a device filters: it has to
-// end one that much sooner than the device.
+// Pictures that the processor filters slow down the codecs for those that a device filters, so the
+// processor has to finish one this much sooner than the device.
 constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
@@ -185,7 +185,7 @@ Assignment FastestFleet::assign(const PictureTask& task) {
 }
 
 void FastestFleet::conclude() {
-  // The engine of the GPU ended up on the processor: nobody need look again.
+  // The engine of the GPU ended up on the processor, so there is no need to search again.
   if (device_ != nullptr && device_->engine->is_ready() && device_->engine->is_on_processor())
     keep_without_gpu(*options_.store, options_.vendors);
   Fleet::conclude();
@@ -200,7 +200,7 @@ WholeFleet::WholeFleet(FleetOptions options, Find find, bool require_device)
 
 WholeFleet::~WholeFleet() = default;
 
-// Once the GPUs are found: an engine for each, with the processor to take its place.
+// Once the GPUs are found, creates an engine for each, with the processor as a fallback.
 void WholeFleet::join() {
   if (joined_) return;
   const std::vector<DeviceInfo>& devices = found_.get();
@@ -226,7 +226,7 @@ void WholeFleet::await_choice() {
 
 Assignment WholeFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
-  // The processor begins at once; whoever comes next waits until the GPUs are known.
+  // The processor begins at once; the next picture waits until the GPUs are known.
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (found || !in_folder() || host().backlog > 0) join();
   count(task);

@@ -15,9 +15,10 @@
 namespace gpufilter {
 namespace {
 
-// The times of smaller pictures say little.
+// The times of smaller pictures are not reliable.
 constexpr std::uint64_t telling_pixels = 1'000'000;
-// With the day on which none was found, counted from 1970: drivers are installed and mended.
+// Followed by the day on which none was found, in days since 1970: drivers may be installed or
+// repaired later.
 constexpr const char* no_gpu = "none since day ";
 constexpr int days_without_a_search = 7;
 
@@ -35,7 +36,7 @@ double seconds(Nanoseconds duration) {
   return static_cast<double>(duration) * 1e-9;
 }
 
-// What the spans of some activities add up to.
+// The sums over the spans of some activities.
 struct Sum {
   double seconds = 0;
   double bytes = 0;
@@ -51,8 +52,8 @@ Sum sum_of(const RunReport& report, const Wanted& wanted) {
   return sum;
 }
 
-// Where one kernel did the work of several stages, each is taken to be as much faster or slower
-// than expected as all of them together.
+// If one kernel did the work of several stages, all of them are assumed to be faster or slower than
+// expected by the same factor.
 void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
                    const RunReport& report) {
   const Rates rates(store, place, place);

@@ -9,7 +9,7 @@ namespace gpufilter {
 
 namespace {
 
-// What a stage may be in a kernel with others.
+// The role of a stage in a kernel with others.
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
@@ -17,8 +17,8 @@ struct Role {
 };
 
 Role role_of(const Pass& pass, const DeviceInfo& device) {
-  // A window's kernel applies what precedes it to twice as many pixels as there are, and has what
-  // follows it in its text once for each row that a work-item fills.
+  // A window's kernel applies the stages before it to twice as many pixels as there are, and
+  // contains the code of the stages after it once for each row that a work-item fills.
   constexpr double heavy = 256;
   Role role;
   if (const auto function = pass.stage->pixel_function(pass.input.format, device)) {
@@ -30,7 +30,7 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
   return role;
 }
 
-// Tells whether pass after pass may join a group.
+// Decides, pass after pass, whether it may join a group.
 class Growth {
  public:
   // Whether what comes last may be counted.

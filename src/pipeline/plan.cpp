@@ -12,8 +12,8 @@ int rounded_down(int dividend, int divisor) {
   return dividend / divisor - (dividend % divisor < 0 ? 1 : 0);
 }
 
-// The largest number of rows that fit; 0 where not even one does. What a band takes grows with its
-// rows, so halving finds it.
+// The largest number of rows that fit; 0 if not even one does. A band's memory grows with its rows,
+// so a binary search finds it.
 template <typename Fit>
 int maximum_rows(const Plan& plan, const Fit& fit) {
   int fitting = 0;
@@ -28,7 +28,7 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
 // Bands for which memory is laid out: one is decoded, one filtered, one encoded.
 constexpr unsigned bands_under_way = 3;
 
-// Divides half of a band's memory among the stages that take some beside the rows; returns the sum.
+// Divides half of a band's memory among the stages that need memory besides the rows; returns the sum.
 std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits) {
   if (limits.device == nullptr) return 0;
   std::vector<Pass*> takers;
@@ -44,7 +44,7 @@ std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits)
   return sum;
 }
 
-// How many rows a band has that suits both the device and the available memory.
+// The number of rows of a band that suits both the device and the available memory.
 int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   constexpr int low = 16;  // below this, a band's overhead costs more than its pixels
   const auto rows_with = [&](unsigned bands) {
@@ -57,7 +57,7 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   return rows >= low ? rows : std::min(low, rows_with(1));
 }
 
-// Adds a pass, or puts one in place of it and the pass before that does the work of both.
+// Adds a pass, or replaces it and the pass before it by one that does the work of both.
 void append(std::vector<Pass>& passes, Pass pass) {
   if (!passes.empty()) {
     const Pass& last = passes.back();
@@ -70,7 +70,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
   passes.push_back(std::move(pass));
 }
 
-// Removes the passes that change nothing, but not all: an executor copies by a pass.
+// Removes the passes that change nothing, but keeps at least one: an executor needs a pass to copy.
 void remove_idle(std::vector<Pass>& passes) {
   const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input.format); };
   if (std::all_of(passes.begin(), passes.end(), idle)) {

@@ -1,4 +1,4 @@
-// How a chain of stages walks through a picture, band by band.
+// How a chain of stages is applied to a picture, band by band.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace gpufilter {
 
 using StageChain = std::vector<std::shared_ptr<const Stage>>;
 
-// One stage of the chain at its place: what goes in and what comes out.
+// One stage of the chain at its place, with its input and output.
 struct Pass {
   std::shared_ptr<const Stage> stage;
   PictureShape input;
@@ -25,7 +25,8 @@ struct Pass {
   [[nodiscard]] RowRange source_rows(const RowRange& target) const;
 };
 
-// Rows of a result that lie within the picture once their numbers are lowered by `repeats` heights.
+// Rows of a result that are within the picture after subtracting `repeats` heights from their
+// numbers.
 struct RepeatedRows {
   RowRange rows;
   int repeats = 0;
@@ -50,7 +51,7 @@ struct Plan {
   [[nodiscard]] std::vector<RowRange> bands() const;
 
   // For rows `band` of the result: the rows before each pass, and finally `band` itself. Every pass
-  // reads windows[i] and fills windows[i + 1]; the first is what has to be decoded.
+  // reads windows[i] and fills windows[i + 1]; the first window has to be decoded.
   [[nodiscard]] std::vector<RowRange> windows(const RowRange& band) const;
 
   // Whether bands need rows past the picture's edges, which are those of the opposite side.
@@ -83,9 +84,9 @@ struct PlanLimits {
   std::optional<int> band_rows = std::nullopt;
 };
 
-// Neighbouring stages that one stage can stand for become one pass, and stages that change nothing
-// are left out; neither changes a bit. Throws UsageError where a stage cannot work on what comes
-// before it, and DeviceError where not even a band of one row fits into `limits.max_buffer`.
+// Neighbouring stages that one stage can replace become one pass, and stages that change nothing
+// are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
+// before it, and DeviceError if not even a band of one row fits in `limits.max_buffer`.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});
 

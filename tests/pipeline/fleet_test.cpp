@@ -1,4 +1,4 @@
-// Who filters a picture, by estimates.
+// The choice of device for a picture, by estimates.
 #include "pipeline/fleet.hpp"
 
 #include <future>
@@ -96,10 +96,10 @@ TEST(EstimatedTimes, OverlapWithTheCodecs) {
   EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 0), 4);
   EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 10), 12) << "nothing is encoded before";
   EXPECT_DOUBLE_EQ(folder_time_on_host(times, 10, 4), 60);
-  // Two pictures while it starts, then a picture in three seconds.
+  // Two pictures while it starts, then one picture every three seconds.
   EXPECT_DOUBLE_EQ(folder_time_with_device(times, 10, 4, 12), 12 + 8 * 3);
   EXPECT_DOUBLE_EQ(folder_time_with_device(times, 2, 4, 60), 12) << "over before it is ready";
-  // A device with three seconds a picture takes half of what two threads would.
+  // A device with three seconds per picture takes over half of the work of two threads.
   const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
   EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
 }
@@ -115,7 +115,7 @@ class FleetTest : public ::testing::Test {
     return {.engine = {}, .store = store_ptr_, .vendors = vendors};
   }
 
-  // Its engine, which is not ready before `go` is set. The processor stands in for a GPU.
+  // Its engine, which is not ready before `go` is set. The processor plays the role of a GPU.
   [[nodiscard]] FastestFleet::MakeEngine make_engine() {
     return [this] {
       ++engines_made_;
@@ -128,7 +128,7 @@ class FleetTest : public ::testing::Test {
     };
   }
 
-  // A GPU that is known, started in a second.
+  // A known GPU that starts in a second.
   void know_gpu(double start = 1) {
     store_.keep_note("GPU of vendor", gpu);
     store_.learn(gpu, start_kind, start);
@@ -219,7 +219,7 @@ TEST_F(FleetTest, CompilingCountsUntilItWasDone) {
 
 TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 5e-7);  // 0.75 s a picture of both threads
+  store_.learn(host_place(), "blur 8", 5e-7);  // 0.75 s per picture for both threads
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(1'000'000);
   const Assignment first = fleet.assign(task_of(1000, 1000));
@@ -233,7 +233,7 @@ TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
 
 TEST_F(FleetTest, NoPictureKeepsTheProcessorUntilTheEnd) {
   know_gpu();
-  slow_processor();  // 1500 s a picture
+  slow_processor();  // 1500 s per picture
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(2000);
   const Assignment first = fleet.assign(task_of(1000, 1000));
@@ -244,7 +244,7 @@ TEST_F(FleetTest, NoPictureKeepsTheProcessorUntilTheEnd) {
 
 TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 1e-7);  // 0.3 s a picture
+  store_.learn(host_place(), "blur 8", 1e-7);  // 0.3 s per picture
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(2000);
   static_cast<void>(fleet.assign(task_of(1000, 1000)));
@@ -258,7 +258,7 @@ TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
 
 TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 2e-6);  // 6 s a picture of one thread, 3 s of both
+  store_.learn(host_place(), "blur 8", 2e-6);  // 6 s per picture for one thread, 3 s for both
   store_.learn(gpu, "blur 8", 2e-6);           // 6 s
   store_.learn(gpu, transfer_kind, 1e-8);      // 0.06 s
   FastestFleet fleet(options("vendor"), make_engine());

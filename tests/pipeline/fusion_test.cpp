@@ -1,5 +1,5 @@
-// Stages that share a kernel give the bits of stages that have kernels of their own, and those of
-// the processor: random chains over formats, sizes, borders and band heights.
+// Stages that share a kernel give the same bits as stages with separate kernels and as the
+// processor: random chains over formats, sizes, borders and band heights.
 #include <array>
 
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@ constexpr std::size_t deflate_symbols = 286;
 constexpr std::size_t end_of_block = 256;
 constexpr std::size_t first_length_symbol = 257;
 
-// Four codes of at most this length and seven bits before them fit 64 bits. Deflate allows 15.
-constexpr unsigned longest_code = 14;
+// Two codes of at most this length, and their length together, fit 32 bits. Deflate allows 15.
+constexpr unsigned longest_code = 15;
 
 using SymbolCounts = std::array<std::uint32_t, deflate_symbols>;
 using CodeLengths = std::array<std::uint8_t, deflate_symbols>;

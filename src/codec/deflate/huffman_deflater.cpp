@@ -6,6 +6,7 @@
 
 #include "codec/clones.hpp"
 #include "codec/deflate/huffman_code.hpp"
+#include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
 namespace {
@@ -13,26 +14,32 @@ namespace {
 using Byte = std::uint8_t;
 
 // Short enough that one code suits all of a block, long enough that its description is nothing.
-constexpr std::size_t block_size = std::size_t{128} << 10U;
+constexpr std::size_t block_size = std::size_t{512} << 10U;
 
 // What a block may take beyond its bytes: the heads of stored blocks.
 constexpr std::size_t block_overhead = 16;
 
-constexpr std::size_t group = 8;  // bytes that are looked at together
+constexpr std::ptrdiff_t group = 8;  // bytes that are looked at together
 constexpr std::size_t longest_match = 258;
 constexpr std::size_t shortest_match = 3;
 
+// The first byte lowest.
 std::uint64_t load_group(const Byte* bytes) {
   std::uint64_t group_bytes = 0;
   std::memcpy(&group_bytes, bytes, group);
-  return group_bytes;
+  return std::endian::native == std::endian::big ? __builtin_bswap64(group_bytes) : group_bytes;
 }
 
 // How many bytes from `begin` on equal the one before it.
 std::size_t run_length(const Byte* begin, const Byte* end) {
   const Byte* at = begin;
-  while (end - at >= static_cast<std::ptrdiff_t>(group) && load_group(at) == load_group(at - 1))
-    at += group;
+  for (; end - at >= group; at += group) {
+    const std::uint64_t unequal = load_group(at) ^ load_group(at - 1);
+    if (unequal != 0) {
+      at += std::countr_zero(unequal) / 8;
+      return static_cast<std::size_t>(at - begin);
+    }
+  }
   while (at < end && *at == at[-1])
     ++at;
   return static_cast<std::size_t>(at - begin);
@@ -58,8 +65,8 @@ void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
   const Byte* at = block.data();
   const Byte* const end = at + block.size();
   if (!has_before && at < end) on_literal(*at++);
-  while (end - at >= static_cast<std::ptrdiff_t>(group)) {
-    if (load_group(at) != load_group(at - 1)) {
+  while (end - at >= group) {
+    if (load_group(at) != load_group(at - 1)) [[likely]] {
       on_group(at);
       at += group;
       continue;
@@ -100,7 +107,7 @@ constexpr auto length_symbols = [] {
 // How often symbols occur in a quarter of the block: a code made from that is hardly longer.
 SymbolCounts sample_symbols(std::span<const Byte> block) {
   constexpr std::size_t piece = 512;
-  constexpr std::size_t stride = 4 * piece;
+  constexpr std::size_t stride = 8 * piece;
   // Neighbours are often equal: counting them in one place would wait for itself.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
   SymbolCounts counts{};
@@ -109,8 +116,8 @@ SymbolCounts sample_symbols(std::span<const Byte> block) {
         block.subspan(begin, std::min(piece, block.size() - begin)), begin > 0,
         [&](const Byte* bytes) {
           std::uint64_t rest = load_group(bytes);
-          for (std::size_t i = 0; i < group; ++i, rest >>= 8U)
-            ++literals[i % 4][rest & 0xffU];
+          for (int i = 0; i < group; ++i, rest >>= 8U)
+            ++literals[static_cast<std::size_t>(i % 4)][rest & 0xffU];
         },
         [&](Byte byte) { ++counts[byte]; },
         [&](std::size_t length) { ++counts[length_symbols[length].symbol]; });
@@ -124,23 +131,35 @@ SymbolCounts sample_symbols(std::span<const Byte> block) {
 }
 
 // A code and its length, in one word: the length lowest, so that a shift by the word is one by the
-// length.
+// length, and words can be added for the sum of their lengths.
 class CodeWord {
  public:
+  static constexpr unsigned longest = 24;
+
   CodeWord() = default;
-  CodeWord(std::uint32_t bits, unsigned length) : word_(bits << 8U | length) {}
-  [[nodiscard]] std::uint64_t bits() const { return word_ >> 8U; }
-  [[nodiscard]] unsigned length() const { return word_ & 63U; }
+  constexpr CodeWord(std::uint32_t bits, unsigned length) : word_(bits << length_bits | length) {}
+  [[nodiscard]] std::uint64_t bits() const { return word_ >> length_bits; }
+  [[nodiscard]] unsigned length() const { return word_ & ((1U << length_bits) - 1); }
+  [[nodiscard]] std::uint32_t word() const { return word_; }
 
  private:
+  static constexpr unsigned length_bits = 8;
+
   std::uint32_t word_ = 0;
 };
 
+// The codes of two bytes, at the first + 256 times the second: half as many are looked up. Where
+// they are longer than a word holds, the length is too_long.
+using PairCodes = std::array<CodeWord, 65536>;
+constexpr unsigned too_long = 63;
+
 class BitWriter {
  public:
+  static constexpr unsigned longest_write = 56;
+
   explicit BitWriter(Byte* out) : next_(out) {}
 
-  // At most 56 bits; writes eight bytes, of which the complete ones stay.
+  // At most longest_write bits; writes eight bytes, of which the complete ones stay.
   void write(std::uint64_t bits, unsigned count) {
     bits_ |= bits << count_;
     count_ += count;
@@ -206,28 +225,49 @@ void write_description(BitWriter& writer, const CodeLengths& lengths, bool final
   writer.write(reversed_nibble(1), 4);
 }
 
-void write_group(BitWriter& writer, const std::array<CodeWord, 256>& code, const Byte* bytes) {
-  for (std::size_t i = 0; i < group; i += 4) {
-    const CodeWord a = code[bytes[i]];
-    const CodeWord b = code[bytes[i + 1]];
-    const CodeWord c = code[bytes[i + 2]];
-    const CodeWord d = code[bytes[i + 3]];
-    const std::uint64_t ab = a.bits() | b.bits() << a.length();
-    const std::uint64_t cd = c.bits() | d.bits() << c.length();
-    const unsigned ab_length = a.length() + b.length();
-    writer.write(ab | cd << ab_length, ab_length + c.length() + d.length());
+void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
+  for (std::size_t second = 0; second < code.size(); ++second) {
+    const CodeWord next = code[second];
+    CodeWord* row = &pairs[second * code.size()];
+    for (std::size_t first = 0; first < code.size(); ++first) {
+      const unsigned first_length = code[first].length();
+      const unsigned length = first_length + next.length();
+      const auto bits =
+          static_cast<std::uint32_t>(code[first].bits() | next.bits() << first_length);
+      row[first] = length <= CodeWord::longest ? CodeWord(bits, length) : CodeWord(0, too_long);
+    }
+  }
+}
+
+void write_group(BitWriter& writer, const PairCodes& pairs, const BlockCode& code,
+                 const Byte* bytes) {
+  const std::uint64_t all = load_group(bytes);
+  const CodeWord a = pairs[all & 0xffffU];
+  const CodeWord b = pairs[all >> 16U & 0xffffU];
+  const CodeWord c = pairs[all >> 32U & 0xffffU];
+  const CodeWord d = pairs[all >> 48U];
+  const std::uint32_t ab_lengths = a.word() + b.word();
+  const unsigned length = (ab_lengths + c.word() + d.word()) & 255U;
+  if (length <= BitWriter::longest_write) [[likely]] {
+    const std::uint64_t ab = a.bits() | b.bits() << (a.word() & 63U);
+    const std::uint64_t cd = c.bits() | d.bits() << (c.word() & 63U);
+    writer.write(ab | cd << (ab_lengths & 63U), length);
+  } else {
+    for (int i = 0; i < group; ++i)
+      writer.write(code.literals[bytes[i]]);
   }
 }
 
 GPUFILTER_CLONES
-void write_coded(BitWriter& shared_writer, std::span<const Byte> block, bool has_before,
-                 bool final) {
+void write_coded(BitWriter& shared_writer, PairCodes& pairs, std::span<const Byte> block,
+                 bool has_before, bool final) {
   const CodeLengths lengths = code_lengths(sample_symbols(block));
   const BlockCode code = block_code(lengths);
+  fill_pairs(code.literals, pairs);
   BitWriter writer = shared_writer;  // in registers
   write_description(writer, lengths, final);
   walk(
-      block, has_before, [&](const Byte* bytes) { write_group(writer, code.literals, bytes); },
+      block, has_before, [&](const Byte* bytes) { write_group(writer, pairs, code, bytes); },
       [&](Byte byte) { writer.write(code.literals[byte]); },
       [&](std::size_t length) { writer.write(code.matches[length]); });
   writer.write(code.end);
@@ -253,9 +293,10 @@ void write_stored(BitWriter& writer, std::span<const Byte> block, bool final) {
 
 // A block is stored where its code makes it longer, as one can that was made from a part unlike the
 // rest.
-void write_block(BitWriter& writer, std::span<const Byte> block, bool has_before, bool final) {
+void write_block(BitWriter& writer, PairCodes& pairs, std::span<const Byte> block, bool has_before,
+                 bool final) {
   const BitWriter before = writer;
-  write_coded(writer, block, has_before, final);
+  write_coded(writer, pairs, block, has_before, final);
   const auto size = static_cast<std::size_t>(writer.next() - before.next());
   if (size <= block.size()) return;
   writer = before;
@@ -264,22 +305,30 @@ void write_block(BitWriter& writer, std::span<const Byte> block, bool has_before
 
 }  // namespace
 
+struct HuffmanDeflater::State {
+  PairCodes pairs;
+  ScratchBytes deflated;
+};
+
+HuffmanDeflater::HuffmanDeflater() : state_(std::make_unique<State>()) {}
+HuffmanDeflater::~HuffmanDeflater() = default;
+
 std::span<const Byte> HuffmanDeflater::deflate(std::span<const Byte> data, bool last) {
   const std::size_t blocks = std::max<std::size_t>((data.size() + block_size - 1) / block_size, 1);
   // The block at work may take almost twice its size, with its description, before it is stored.
-  deflated_.reserve(data.size() + blocks * block_overhead + 2 * block_size + 256);
-  BitWriter writer(deflated_.data());
+  state_->deflated.reserve(data.size() + blocks * block_overhead + 2 * block_size + 256);
+  BitWriter writer(state_->deflated.data());
   for (std::size_t i = 0; i < blocks; ++i) {
     const std::size_t begin = i * block_size;
     const auto block = data.subspan(begin, std::min(block_size, data.size() - begin));
-    write_block(writer, block, begin > 0, last && i + 1 == blocks);
+    write_block(writer, state_->pairs, block, begin > 0, last && i + 1 == blocks);
   }
   if (last) {
     writer.fill_byte();
   } else {
     write_stored_head(writer, 0, false);
   }
-  return {deflated_.data(), static_cast<std::size_t>(writer.next() - deflated_.data())};
+  return {state_->deflated.data(), static_cast<std::size_t>(writer.next() - state_->deflated.data())};
 }
 
 }  // namespace gpufilter

@@ -4,15 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-
-#include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
 
 // Deflates chunk after chunk in memory that it keeps.
 class HuffmanDeflater {
  public:
+  HuffmanDeflater();
+  ~HuffmanDeflater();
+  HuffmanDeflater(const HuffmanDeflater&) = delete;
+  HuffmanDeflater& operator=(const HuffmanDeflater&) = delete;
+
   // Deflates `data` without reference to what came before, up to a whole byte. `last`: the stream
   // ends here. The result stays until the next call, and depends on the arguments alone. Throws
   // std::bad_alloc.
@@ -20,7 +24,8 @@ class HuffmanDeflater {
                                                       bool last);
 
  private:
-  ScratchBytes deflated_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace gpufilter

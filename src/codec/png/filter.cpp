@@ -28,22 +28,25 @@ struct Average {
   }
 };
 
-Byte difference(Byte a, Byte b) {
-  return static_cast<Byte>(std::max(a, b) - std::min(a, b));
+// a - b, or 0 where b is larger.
+Byte excess(Byte a, Byte b) {
+  return static_cast<Byte>(std::max(a, b) - b);
 }
 
-// The neighbour nearest to left + up - corner. That estimate is farther from the corner than from
-// both others where left and up lie on the same side of the corner, else as far as they differ.
+// The neighbour nearest to left + up - corner, which lies between low and high, the lower and the
+// higher of left and up, or beyond one of them where the corner lies beyond the other. From low it
+// is as far as high is from the corner, and from high as far as low is. Where both are equally far,
+// the estimate is the corner.
 struct Paeth {
   static Byte predict(Byte left, Byte up, Byte corner) {
-    const Byte to_left = difference(up, corner);
-    const Byte to_up = difference(left, corner);
-    const Byte side_of_up = up > corner ? 255 : 0;
-    const Byte side_of_left = left > corner ? 255 : 0;
-    const Byte same_side = side_of_up == side_of_left ? 255 : 0;
-    const Byte to_corner = static_cast<Byte>(difference(to_left, to_up) | same_side);
-    const Byte rest = to_up <= to_corner ? up : corner;
-    return to_left <= std::min(to_up, to_corner) ? left : rest;
+    const Byte low = std::min(left, up);
+    const Byte high = std::max(left, up);
+    const Byte to_low = excess(high, corner);  // 0 where low is the nearest anyway
+    const Byte to_high = excess(corner, low);
+    const Byte nearer = std::min(to_low, to_high);
+    const Byte to_corner = static_cast<Byte>(std::max(to_low, to_high) - nearer);
+    const Byte rest = to_high <= std::min(nearer, to_corner) ? high : corner;
+    return to_low <= std::min(nearer, to_corner) ? low : rest;
   }
 };
 
@@ -61,6 +64,16 @@ void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restri
     residues[i] = static_cast<Byte>(
         bytes[i] - Predictor::predict(bytes[i - distance], above[i], above[i - distance]));
   }
+}
+
+// Without a look at the row above, which may be missing.
+void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
+  const std::size_t size = row.size();
+  const std::size_t first = std::min(distance, size);
+  const Byte* bytes = row.data();
+  std::copy_n(bytes, first, residues);
+  for (std::size_t i = first; i < size; ++i)
+    residues[i] = static_cast<Byte>(bytes[i] - bytes[i - distance]);
 }
 
 // The sum of the distances between bytes and predictions in a quarter of the row: an estimate of
@@ -107,7 +120,7 @@ void png_filter_row(PngFilter filter, Row row, const Byte* above, std::size_t di
       std::memcpy(residues, row.data(), row.size());
       break;
     case PngFilter::sub:
-      filter_row<Sub>(row, above, distance, residues);
+      filter_sub(row, distance, residues);
       break;
     case PngFilter::up:
       filter_row<Up>(row, above, distance, residues);
