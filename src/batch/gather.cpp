@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "base/abandoned_files.hpp"
 #include "base/error.hpp"
@@ -70,7 +71,11 @@ class ShardNotes {
         failures_.insert_or_assign(output, std::move(failure));
       if (journal.at_work) at_work_.push_back(journal.process);
       if (!journal.ended) not_ended_.insert(journal.process.token);
-      count_ = journal.process.shard.count;
+      const Shard& shard = journal.process.shard;
+      stopped_.erase({shard.count, shard.index});
+      if (!journal.ended && !journal.at_work)
+        stopped_.insert({{shard.count, shard.index}, journal.process});
+      count_ = shard.count;
     }
     processes_ = journals.size();
   }
@@ -82,6 +87,12 @@ class ShardNotes {
   // The number of shards that the youngest process knew.
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
+  // The last process that worked on the shard, if it did not come to its end; else nullptr.
+  [[nodiscard]] const ShardProcess* stopped_on(const Shard& shard) const {
+    const auto found = stopped_.find({shard.count, shard.index});
+    return found == stopped_.end() ? nullptr : &found->second;
+  }
+
   // Empty where it did not fail, or was done later.
   [[nodiscard]] std::string failure_of(const std::string& output) const {
     const auto found = failures_.find(output);
@@ -92,7 +103,8 @@ class ShardNotes {
   KnownRecords records_;
   std::unordered_map<std::string, std::string> failures_;
   std::vector<ShardProcess> at_work_;
-  std::set<std::string, std::less<>> not_ended_;  // tokens
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ShardProcess> stopped_;  // by count and index
+  std::set<std::string, std::less<>> not_ended_;                             // tokens
   std::size_t processes_ = 0;
   std::uint32_t count_ = 1;
 };
@@ -180,22 +192,19 @@ JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
   return made;
 }
 
-// A command for each shard with unfinished pictures.
-std::vector<std::string> commands_for(const ShardRun& run, const GatherReport& report) {
+// For each shard with unfinished pictures the command that does them, and who left them.
+void explain(const ShardRun& run, const ShardNotes& notes, GatherReport& report) {
   std::error_code ignored;
   const bool is_here = fs::equivalent(run.working_folder, ".", ignored);
   const std::string begin = is_here ? "" : formatted("cd {} && ", shell_word(run.working_folder));
-  const bool resumes = (run.command + " ").find(" --resume ") != std::string::npos;
   std::set<std::uint32_t> shards;
   for (const UnfinishedPicture& picture : report.unfinished)
     shards.insert(picture.shard.index);
-  std::vector<std::string> commands;
   for (const std::uint32_t index : shards) {
-    const Shard shard{index, report.unfinished.front().shard.count};
-    commands.push_back(formatted("{}{}{} --shard {}", begin, run.command,
-                                 resumes ? "" : " --resume", to_string(shard)));
+    const Shard shard{index, notes.count()};
+    report.commands.push_back(formatted("{}{} --shard {}", begin, run.command, to_string(shard)));
+    if (const ShardProcess* process = notes.stopped_on(shard)) report.stopped.push_back(*process);
   }
-  return commands;
 }
 
 // Notes in the folder's journal the records that it lacks.
@@ -289,7 +298,7 @@ GatherReport gather_shards(const std::string& output) {
   report.processes = notes.processes();
   report.at_work = notes.at_work();
   const JournalRecords made = look_at_pictures(*run, notes, report);
-  report.commands = commands_for(*run, report);
+  explain(*run, notes, report);
   report.busy = !journal && report.at_work.empty();
   if (!journal) return report;
   merge(output, earlier, made, *journal);

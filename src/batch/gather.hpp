@@ -26,8 +26,11 @@ struct GatherReport {
   std::size_t under_way = 0;  // of shards that are being worked on
   std::size_t processes = 0;  // that have worked on shards
   std::vector<UnfinishedPicture> unfinished;  // in the order of the listing
-  std::vector<ShardProcess> at_work;          // processes that have not ended
-  std::vector<std::string> commands;          // that do what is unfinished, a shard each
+  std::vector<ShardProcess> at_work;          // processes that hold the lock of their journal
+  // Processes that left unfinished pictures without coming to their end: killed, or at work where
+  // the file system keeps no locks.
+  std::vector<ShardProcess> stopped;
+  std::vector<std::string> commands;  // that do what is unfinished, a shard each
   bool busy = false;      // another program writes to the folder, so that nothing was changed
   bool gathered = false;  // all is done, and the folder's journal says so
 
