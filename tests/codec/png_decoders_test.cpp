@@ -3,59 +3,19 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "codec/png/codec.hpp"
 #include "support/pictures.hpp"
+#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-// The result of a decoder: samples, or a refusal.
-struct Outcome {
-  std::optional<Image> image;
-  std::string refusal;
-};
-
-Outcome decode(const Bytes& file, PngDecoder decoder) {
-  Outcome outcome;
-  try {
-    const auto reader = open_png(memory_source(file, "in.png"), {}, decoder);
-    outcome.image = poisoned_image(reader->header().size, reader->header().format);
-    const int height = reader->header().size.height;
-    for (int y = 0; y < height; y += 7)
-      reader->read(outcome.image->rows().part({y, std::min(y + 7, height)}));
-    (void)reader->finish();
-  } catch (const PictureError& error) {
-    outcome.image.reset();
-    outcome.refusal = error.what();
-  }
-  return outcome;
-}
-
-::testing::AssertionResult both_agree(const Bytes& file) {
-  const Outcome ours = decode(file, PngDecoder::automatic);
-  const Outcome judged = decode(file, PngDecoder::libpng);
-  if (ours.image.has_value() != judged.image.has_value()) {
-    return ::testing::AssertionFailure()
-           << (ours.image ? "accepted" : ours.refusal)
-           << ", while libpng: " << (judged.image ? "accepted" : judged.refusal);
-  }
-  if (!ours.image) return ::testing::AssertionSuccess();
-  return same_pixels(*ours.image, *judged.image);
-}
-
-bool is_accepted(const Bytes& file) {
-  return decode(file, PngDecoder::automatic).image.has_value();
-}
 
 TEST(PngDecoders, AgreeOnPngSuite) {
   GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
@@ -381,7 +341,7 @@ TEST(PngDecoders, DifferInIncompleteCodes) {
   data.insert(data.end(), {0, 36, 0, 1});
   EXPECT_EQ(decode(file_of({data}), PngDecoder::libpng).refusal,
             "in.png: damaged PNG: IDAT: invalid literal/lengths set");
-  const Outcome ours = decode(file_of({data}), PngDecoder::automatic);
+  const PngOutcome ours = decode(file_of({data}), PngDecoder::automatic);
   ASSERT_TRUE(ours.image) << ours.refusal;
   EXPECT_EQ(sample_at(*ours.image, 4, 5, 0), 0U);
 }

@@ -1,11 +1,14 @@
 #include "codec/jpeg/group_reader.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
 namespace gpufilter {
 namespace {
+
+std::atomic<std::size_t> readers{0};
 
 // Beside its rows a group holds its part of the file.
 constexpr std::size_t memory_of(std::size_t row_bytes) {
@@ -14,7 +17,7 @@ constexpr std::size_t memory_of(std::size_t row_bytes) {
 
 // More groups than threads, so that none waits for the rows before to be taken.
 constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 2;
+  return threads + 1;
 }
 
 // Far more than encoders write; padding has no end.
@@ -49,6 +52,7 @@ JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& wh
       name_(source.name()),
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
       intervals_(source, whole.input().unread(), whole.input().unread_offset(), layout.intervals()),
+      share_(readers),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
           groups_for(background_.threads()))) {}
@@ -76,7 +80,7 @@ void JpegGroupReader::finish() {
 }
 
 void JpegGroupReader::start_groups() {
-  while (running_.size() < max_groups_ && start_next()) {
+  while (running_.size() < share_.of(max_groups_) && start_next()) {
   }
 }
 

@@ -12,7 +12,6 @@
 
 #include "codec/deflate/pieces.hpp"
 #include "codec/png/chunk.hpp"
-#include "codec/png/unfilter.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,7 +35,7 @@ constexpr std::size_t longest_data(std::size_t filtered_bytes) {
 // What a piece takes: as it is stored, filtered, unfiltered.
 std::size_t piece_memory(const PngRowShape& shape, std::size_t rows) {
   return longest_data(rows * shape.filtered_bytes()) + rows * shape.filtered_bytes() +
-         rows * shape.row_bytes + sizeof(inflate_state);
+         rows * shape.pitch() + sizeof(inflate_state);
 }
 
 }  // namespace
@@ -105,17 +104,9 @@ bool PngPieceReader::Piece::inflate(std::size_t size) {
 bool PngPieceReader::Piece::unfilter(const PngRowShape& shape,
                                      std::span<const std::uint8_t> zeros) {
   const std::uint8_t* row_above =
-      needs_above ? above->samples.data() + (above->rows - 1) * shape.row_bytes : zeros.data();
-  const std::uint8_t* in = filtered.data();
-  std::uint8_t* out = samples.data();
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (!png_unfilter_row(in[0], in + 1, row_above, out, shape.row_bytes, shape.distance))
-      return false;
-    row_above = out;
-    in += shape.filtered_bytes();
-    out += shape.row_bytes;
-  }
-  return true;
+      needs_above ? above->samples.data() + (above->rows - 1) * shape.pitch() : zeros.data();
+  return png_unfilter_rows(filtered.data(), rows, row_above, samples.data(), shape.pitch(),
+                           shape.row_bytes, shape.distance);
 }
 
 bool PngPieceReader::suits(const PngRowShape& shape, std::size_t rows_a_piece) {
@@ -140,7 +131,7 @@ PngPieceReader::~PngPieceReader() = default;
 bool PngPieceReader::read(std::uint8_t* row) {
   if ((!delivered_ || next_row_ == delivered_->rows) && !advance()) return false;
   const auto samples =
-      std::span(delivered_->samples.data() + next_row_ * shape_.row_bytes, shape_.row_bytes);
+      std::span(delivered_->samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
   copy_samples(samples, row, shape_.depth);
   ++next_row_;
   return true;
@@ -196,7 +187,7 @@ std::unique_ptr<PngPieceReader::Piece> PngPieceReader::take_spare() {
   }
   auto piece = std::make_unique<Piece>(background_);
   piece->filtered.reserve(rows_a_piece_ * shape_.filtered_bytes() + unfilter_slack);
-  piece->samples.reserve(rows_a_piece_ * shape_.row_bytes + unfilter_slack);
+  piece->samples.reserve(rows_a_piece_ * shape_.pitch());
   return piece;
 }
 
@@ -248,8 +239,8 @@ bool PngPieceReader::accept(Piece& piece) {
 PngRowPlace PngPieceReader::give_up() {
   PngRowPlace place{next_piece_row_, {compressed_bytes_, history_, adler32_}};
   if (delivered_) {
-    const std::uint8_t* end = delivered_->samples.data() + delivered_->rows * shape_.row_bytes;
-    place.above.assign(end - shape_.row_bytes, end);
+    const std::uint8_t* last = delivered_->samples.data() + (delivered_->rows - 1) * shape_.pitch();
+    place.above.assign(last, last + shape_.row_bytes);
   }
   Bytes unread;
   for (const auto& piece : running_) {

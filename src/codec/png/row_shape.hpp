@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "codec/png/unfilter.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
@@ -24,6 +25,9 @@ struct PngRowShape {
   std::size_t row_bytes;  // of samples
   std::size_t distance;   // of pixels in bytes
   int depth;              // bits a sample, 8 or 16
+
+  // Bytes from one unfiltered row to the next.
+  [[nodiscard]] std::size_t pitch() const { return row_bytes + unfilter_slack; }
 
   // Bytes of a row as it is deflated: the number of its filter comes first.
   [[nodiscard]] std::size_t filtered_bytes() const { return row_bytes + 1; }

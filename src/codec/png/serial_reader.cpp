@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "base/error.hpp"
-#include "codec/png/unfilter.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,26 +25,25 @@ PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
       batch_rows_(std::clamp<std::size_t>(batch_size / shape.filtered_bytes(), 1, shape.rows)),
       to_inflate_(from.row),
       to_deliver_(from.row),
-      above_(from.above),
-      current_(shape.row_bytes + unfilter_slack) {
-  above_.resize(current_.size());
+      above_(from.above) {
+  above_.resize(shape.pitch());
   if (shape.rows * shape.filtered_bytes() >= large_picture) background_.emplace();
   for (Batch& batch : batches_) {
     if (background_) batch.task.emplace(*background_);
     batch.filtered.reserve(batch_rows_ * shape.filtered_bytes() + unfilter_slack);
+    batch.samples.reserve(batch_rows_ * shape.pitch());
   }
-  if (background_) start_batch(batches_[batch_]);
+  if (background_) start_inflating(batches_[0]);
 }
 
 PngSerialReader::~PngSerialReader() = default;
 
 // The borders of batches do not depend on where reading began, so that a file with several faults
 // is refused for the same one.
-void PngSerialReader::start_batch(Batch& batch) {
+void PngSerialReader::start_inflating(Batch& batch) {
   const std::size_t end =
       std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);
   batch.rows = end - to_inflate_;
-  batch.next = 0;
   to_inflate_ = end;
   const auto output = std::span(batch.filtered.data(), batch.rows * shape_.filtered_bytes());
   if (background_) {
@@ -56,31 +53,36 @@ void PngSerialReader::start_batch(Batch& batch) {
   }
 }
 
-// One that has rows left; the one behind it is started.
-PngSerialReader::Batch& PngSerialReader::current_batch() {
-  Batch& current = batches_.at(batch_);
-  if (!background_) {
-    if (current.next == current.rows) start_batch(current);
-    return current;
+// To the next batch, while the one behind it is inflated.
+void PngSerialReader::advance() {
+  const Batch& last = batches_.at(current_);
+  const std::uint8_t* above =
+      last.rows == 0 ? above_.data() : last.samples.data() + (last.rows - 1) * shape_.pitch();
+  current_ = 1 - current_;
+  Batch& batch = batches_.at(current_);
+  const auto start_next = [&](Batch& next) {
+    if (to_inflate_ < shape_.rows) start_inflating(next);
+  };
+  if (background_) {
+    batch.task->wait();
+    start_next(batches_.at(1 - current_));
+  } else {
+    start_next(batch);
   }
-  if (current.next > 0 && current.next < current.rows) return current;
-  if (current.next > 0) batch_ = 1 - batch_;
-  Batch& next = batches_.at(batch_);
-  next.task->wait();
-  if (to_inflate_ < shape_.rows) start_batch(batches_.at(1 - batch_));
-  return next;
+  if (!png_unfilter_rows(batch.filtered.data(), batch.rows, above, batch.samples.data(),
+                         shape_.pitch(), shape_.row_bytes, shape_.distance)) {
+    throw PictureError(stream_.name(), "damaged PNG: bad adaptive filter value");
+  }
+  next_row_ = 0;
 }
 
 void PngSerialReader::read(std::uint8_t* row) {
-  Batch& batch = current_batch();
-  const std::uint8_t* filtered = batch.filtered.data() + batch.next * shape_.filtered_bytes();
-  if (!png_unfilter_row(filtered[0], filtered + 1, above_.data(), current_.data(), shape_.row_bytes,
-                        shape_.distance)) {
-    throw PictureError(stream_.name(), "damaged PNG: bad adaptive filter value");
-  }
-  copy_samples(std::span(current_).first(shape_.row_bytes), row, shape_.depth);
-  std::swap(above_, current_);
-  ++batch.next;
+  if (next_row_ == batches_.at(current_).rows) advance();
+  const Batch& batch = batches_.at(current_);
+  const auto samples =
+      std::span(batch.samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
+  copy_samples(samples, row, shape_.depth);
+  ++next_row_;
   if (++to_deliver_ == shape_.rows) end();
 }
 

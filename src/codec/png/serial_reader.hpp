@@ -38,13 +38,13 @@ class PngSerialReader {
   // Rows that are inflated together.
   struct Batch {
     ScratchBytes filtered;
+    ScratchBytes samples;  // unfiltered, as PNG orders bytes
     std::size_t rows = 0;
-    std::size_t next = 0;                               // to be delivered
     std::optional<BackgroundTask> task = std::nullopt;  // goes first: it fills `filtered`
   };
 
-  void start_batch(Batch& batch);
-  [[nodiscard]] Batch& current_batch();
+  void start_inflating(Batch& batch);
+  void advance();
   void end();
 
   PngStream& stream_;
@@ -53,11 +53,11 @@ class PngSerialReader {
   std::size_t batch_rows_;
   std::size_t to_inflate_;  // the next row
   std::size_t to_deliver_;
-  std::vector<std::uint8_t> above_;
-  std::vector<std::uint8_t> current_;
+  std::vector<std::uint8_t> above_;       // before the first batch
   std::optional<Background> background_;  // where the picture is large
   std::array<Batch, 2> batches_;
-  std::size_t batch_ = 0;  // the one that is delivered
+  std::size_t current_ = 1;   // of the two, the one that is delivered
+  std::size_t next_row_ = 0;  // of it
 };
 
 }  // namespace gpufilter
