@@ -1,5 +1,6 @@
 #include "batch/gather.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -145,9 +146,7 @@ TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
     const std::string begin = "cd '/data/my photos' && gpufilter photos results --blur auto";
     EXPECT_EQ(report.commands, (Names{begin + " --shard 0/2", begin + " --shard 1/2"}));
   }
-  // What is done is in the folder's journal already, and the run goes on.
-  EXPECT_EQ(read_journal(output_).size(), 1U);
-  EXPECT_TRUE(read_shard_run(output_));
+  EXPECT_TRUE(read_shard_run(output_));  // the run goes on
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png"});
   EXPECT_TRUE(gather().gathered);
@@ -312,6 +311,20 @@ TEST_F(Gather, NeedsNoLocks) {
     EXPECT_EQ(code, 0) << error;
     EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
   }
+}
+
+// A shard that finds the folder locked would end with an error.
+TEST_F(Gather, LocksNothingBeforeAllIsDone) {
+  run_shard(0, {"a.png"});
+  std::atomic<bool> ended = false;
+  std::thread looking([&] {
+    while (!ended)
+      EXPECT_FALSE(gather().complete());
+  });
+  for (int i = 0; i < 300; ++i)
+    EXPECT_NO_THROW(begin_shard_journal(output_, {1, 2}));
+  ended = true;
+  looking.join();
 }
 
 // Killed after the run was moved away, and before it was removed.
