@@ -154,7 +154,7 @@ TEST_F(Candidates, OfMatrixProducts) {
       queue.upload(of_a, a.data(), of_a.size());
       queue.upload(of_b, b.data(), of_b.size());
       for_candidates(
-          [&] { static_cast<void>(make()); }, 6,
+          [&] { static_cast<void>(make()); }, 6, 8,
           [&](const std::string& name) {
             std::vector<float> found(expected.size(), NAN);
             queue.upload(of_c, found.data(), of_c.size());
