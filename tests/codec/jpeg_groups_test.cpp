@@ -183,6 +183,8 @@ TEST(JpegGroups, SharesLeaveTwoToEach) {
     const FairShare fifth(users);
     EXPECT_EQ(fifth.of(9), 2U);
     EXPECT_EQ(fifth.of(1), 1U);
+    EXPECT_EQ(fifth.of_threads(16), 3U);
+    EXPECT_EQ(fifth.of_threads(4), 1U);
   }
   EXPECT_EQ(first.of(9), 9U);
 }

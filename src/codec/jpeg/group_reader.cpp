@@ -1,14 +1,11 @@
 #include "codec/jpeg/group_reader.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <utility>
 
 namespace gpufilter {
 namespace {
-
-std::atomic<std::size_t> readers{0};
 
 // Beside its rows a group holds its part of the file.
 constexpr std::size_t memory_of(std::size_t row_bytes) {
@@ -46,13 +43,13 @@ std::size_t JpegGroupReader::group_memory(std::size_t threads) {
 }
 
 JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole,
-                                 ByteSource& source)
+                                 ByteSource& source, const FairShare& share)
     : layout_(layout),
       whole_(whole),
       name_(source.name()),
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
       intervals_(source, whole.input().unread(), whole.input().unread_offset(), layout.intervals()),
-      share_(readers),
+      share_(share),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
           groups_for(background_.threads()))) {}

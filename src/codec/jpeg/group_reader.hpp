@@ -28,8 +28,9 @@ class JpegGroupReader {
   // What the rows of one may take, for restart_layout().
   [[nodiscard]] static std::size_t group_memory(std::size_t threads);
 
-  // `whole` has read the file's header from `source`. Both outlive the reader.
-  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source);
+  // `whole` has read the file's header from `source`. All outlive the reader.
+  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source,
+                  const FairShare& share);
   ~JpegGroupReader();
   JpegGroupReader(const JpegGroupReader&) = delete;
   JpegGroupReader& operator=(const JpegGroupReader&) = delete;
@@ -53,7 +54,7 @@ class JpegGroupReader {
   std::size_t row_bytes_;
   RestartIntervals intervals_;
   Background background_;
-  FairShare share_;
+  const FairShare& share_;
   std::size_t max_groups_;                      // in the background at a time, of all pictures
   int started_ = 0;                             // groups
   std::deque<std::unique_ptr<Group>> running_;  // in their order
