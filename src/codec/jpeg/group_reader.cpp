@@ -28,7 +28,6 @@ struct JpegGroupReader::Group {
   Group(const std::string& name, Background& background) : decoder(name), task(background) {}
 
   RestartLayout::Group part;
-  JpegPlace place;
   bool last = false;
   std::vector<std::uint8_t> encoded;
   std::size_t given = 0;  // bytes of it
@@ -48,7 +47,7 @@ JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& wh
       whole_(whole),
       name_(source.name()),
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
-      intervals_(source, whole.input().unread(), whole.input().unread_offset(), layout.intervals()),
+      intervals_(source, whole.input().unread(), layout.intervals()),
       share_(share),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
@@ -93,14 +92,16 @@ bool JpegGroupReader::start_next() {
   running_.push_back(take_group());
   Group& group = *running_.back();
   group.part = part;
-  group.place = {intervals_.offset(part.first_interval), part.first_interval,
-                 layout_.intervals() - 1 - part.first_interval};
   group.last = started_ == layout_.groups();
   const auto encoded = intervals_.bytes(part.first_interval, part.end_interval);
   group.encoded.assign(encoded.begin(), encoded.end());
   intervals_.drop_before(part.next_interval);
   group.task.start([this, &group] { decode(group); });
   return true;
+}
+
+JpegPlace JpegGroupReader::place_of(const RestartLayout::Group& part) const {
+  return {part.first_interval, layout_.intervals() - 1 - part.first_interval};
 }
 
 void JpegGroupReader::decode(Group& group) const {
@@ -111,7 +112,7 @@ void JpegGroupReader::decode(Group& group) const {
     group.given += count;
     return count;
   };
-  group.decoder.open_part(whole_, read, group.place, group.part.rows);
+  group.decoder.open_part(whole_, read, place_of(group.part), group.part.rows);
   group.rows.resize(static_cast<std::size_t>(group.part.yielded) * row_bytes_);
   std::uint8_t* row = group.rows.data();
   for (int i = 0; i < group.part.skipped; ++i)
@@ -130,9 +131,7 @@ void JpegGroupReader::begin_rest(const RestartLayout::Group& part) {
   skip_in_rest_ = part.skipped > 0;
   rest_->open_part(
       whole_, [this](std::span<JOCTET> buffer) { return intervals_.read_on(buffer); },
-      {intervals_.offset(part.first_interval), part.first_interval,
-       layout_.intervals() - 1 - part.first_interval},
-      layout_.picture_height - part.first_row);
+      place_of(part), layout_.picture_height - part.first_row);
 }
 
 std::unique_ptr<JpegGroupReader::Group> JpegGroupReader::take_group() {

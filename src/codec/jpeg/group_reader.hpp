@@ -44,6 +44,7 @@ class JpegGroupReader {
 
   void start_groups();
   [[nodiscard]] bool start_next();
+  [[nodiscard]] JpegPlace place_of(const RestartLayout::Group& part) const;
   void decode(Group& group) const;
   void begin_rest(const RestartLayout::Group& part);
   [[nodiscard]] std::unique_ptr<Group> take_group();
