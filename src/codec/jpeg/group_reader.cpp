@@ -14,7 +14,7 @@ constexpr std::size_t memory_of(std::size_t row_bytes) {
 
 // More groups than threads, so that none waits for the rows before to be taken.
 constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 1;
+  return threads + 2;
 }
 
 // Far more than encoders write; padding has no end.
@@ -29,6 +29,7 @@ struct JpegGroupReader::Group {
 
   RestartLayout::Group part;
   bool last = false;
+  bool here = false;  // decoded by the caller, straight to where it wants the rows
   std::vector<std::uint8_t> encoded;
   std::size_t given = 0;  // bytes of it
   JpegRowDecoder decoder;
@@ -49,6 +50,7 @@ JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& wh
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
       intervals_(source, whole.input().unread(), layout.intervals()),
       share_(share),
+      threads_(share.of_threads(background_.threads())),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
           groups_for(background_.threads()))) {}
@@ -62,10 +64,16 @@ void JpegGroupReader::read_row(std::uint8_t* row) {
     return rest_->read_row(row);
   }
   Group& group = *running_.front();
-  if (group.taken == 0) group.task.wait();
-  std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
-              row_bytes_);
+  if (group.here) {
+    if (group.taken == 0) begin(group, row);
+    group.decoder.read_row(row);
+  } else {
+    if (group.taken == 0) group.task.wait();
+    std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
+                row_bytes_);
+  }
   if (++group.taken < group.part.yielded) return;
+  if (group.here) end(group);
   spare_.push_back(std::move(running_.front()));
   running_.pop_front();
   start_groups();
@@ -88,6 +96,7 @@ bool JpegGroupReader::start_next() {
     begin_rest(part);
     return false;
   }
+  const bool here = static_cast<std::size_t>(started_) % threads_ == 0;
   ++started_;
   running_.push_back(take_group());
   Group& group = *running_.back();
@@ -96,7 +105,8 @@ bool JpegGroupReader::start_next() {
   const auto encoded = intervals_.bytes(part.first_interval, part.end_interval);
   group.encoded.assign(encoded.begin(), encoded.end());
   intervals_.drop_before(part.next_interval);
-  group.task.start([this, &group] { decode(group); });
+  group.here = here;
+  if (!here) group.task.start([this, &group] { decode(group); });
   return true;
 }
 
@@ -104,7 +114,7 @@ JpegPlace JpegGroupReader::place_of(const RestartLayout::Group& part) const {
   return {part.first_interval, layout_.intervals() - 1 - part.first_interval};
 }
 
-void JpegGroupReader::decode(Group& group) const {
+void JpegGroupReader::begin(Group& group, std::uint8_t* skipped_row) const {
   group.given = 0;
   const auto read = [&group](std::span<JOCTET> buffer) {
     const std::size_t count = std::min(buffer.size(), group.encoded.size() - group.given);
@@ -113,12 +123,20 @@ void JpegGroupReader::decode(Group& group) const {
     return count;
   };
   group.decoder.open_part(whole_, read, place_of(group.part), group.part.rows);
+  for (int i = 0; i < group.part.skipped; ++i)
+    group.decoder.read_row(skipped_row);
+}
+
+void JpegGroupReader::decode(Group& group) const {
   group.rows.resize(static_cast<std::size_t>(group.part.yielded) * row_bytes_);
   std::uint8_t* row = group.rows.data();
-  for (int i = 0; i < group.part.skipped; ++i)
-    group.decoder.read_row(row);
+  begin(group, row);
   for (int i = 0; i < group.part.yielded; ++i, row += row_bytes_)
     group.decoder.read_row(row);
+  end(group);
+}
+
+void JpegGroupReader::end(Group& group) {
   if (group.last) {
     group.decoder.finish();
   } else {
