@@ -213,11 +213,10 @@ TEST(PngIndex, BehindTheLastOneOthersMayFollow) {
 
 TEST(PngIndex, AreRefusedAlikeWhereTheyAreDamagedOrCutOff) {
   const Bytes file = small_file(small_rows(cycle), PieceEnd::full_flush, rows_a_piece);
-  for (std::size_t i = 8; i < file.size(); ++i) {
+  for (std::size_t i = 8; i < file.size(); i += 1 + i / 300) {
     Bytes damaged = file;
     damaged[i] ^= static_cast<std::uint8_t>(1U << (i % 8));
     ASSERT_TRUE(is_read_alike(damaged)) << "byte " << i;
-    if (i % 3 != 0) continue;
     ASSERT_TRUE(is_read_alike({file.begin(), file.begin() + static_cast<long>(i)})) << i;
   }
 }

@@ -55,8 +55,10 @@ Bytes inflated_alone(std::span<const std::uint8_t> piece, std::size_t size, bool
   stream.avail_out = static_cast<uInt>(plain.size());
   const int result = inflate(&stream, Z_SYNC_FLUSH);
   EXPECT_TRUE(result == Z_OK || result == Z_STREAM_END) << result;
-  EXPECT_EQ(stream.data_type & 0x1c7, result == Z_OK ? 0x80 : stream.data_type & 0x1c7)
-      << "the piece does not end between blocks on a whole byte";
+  // zlib's flags: no bits left of the last byte, not in the last block, behind a complete block.
+  if (result == Z_OK) {
+    EXPECT_EQ(stream.data_type & 0x1ff, 0x80);
+  }
   ended = result == Z_STREAM_END;
   plain.resize(plain.size() - stream.avail_out);
   inflateEnd(&stream);

@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t most_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
+constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
 constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
 // ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
@@ -37,7 +37,7 @@ PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
 
 void PngInflater::inflate(std::span<std::uint8_t> output) {
   while (!output.empty()) {
-    const std::size_t count = step(output.first(std::min(output.size(), most_at_a_time)));
+    const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
     if (count == 0 && is_out_of_data()) refuse("Not enough image data");
     output = output.subspan(count);
   }
