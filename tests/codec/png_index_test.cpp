@@ -243,5 +243,33 @@ TEST(PngIndex, AreRefusedAlikeWhereTheirDataAreDamaged) {
   }
 }
 
+// Which of several faults is named must not depend on where reading from front to back begins: how
+// much is inflated and read ahead there differs.
+TEST(PngIndex, AreRefusedAlikeWhereTheyHaveSeveralFaults) {
+  std::mt19937 random(9);
+  constexpr ImageSize size{1500, 40};
+  constexpr PixelFormat grey{1, 8};
+  for (int round = 0; round < 400; ++round) {
+    Bytes rows = random_filtered_rows(size, grey, cycle, static_cast<unsigned>(round));
+    for (int i = round % 3; i > 0; --i)
+      rows.at(random() % 40 * 1501) = 5;
+    std::vector<PngPart> parts = split_png(file_of_pieces(
+        size, grey, {index_part(5)}, deflated_pieces(rows, 5U * 1501U, PieceEnd::full_flush)));
+    for (int i = static_cast<int>(random() % 4); i > 0; --i) {
+      const std::size_t place = 2 + random() % (parts.size() - 3);
+      PngPart part = parts.at(place);
+      if (random() % 2 == 0) part.damaged = true;
+      if (random() % 2 == 0) part.data.at(random() % part.data.size()) ^= 8U;
+      if (random() % 2 == 0) {
+        parts.at(place) = part;
+      } else {
+        parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(2 + random() % (parts.size() - 2)),
+                     part);
+      }
+    }
+    ASSERT_TRUE(is_read_alike(join_png(parts))) << round;
+  }
+}
+
 }  // namespace
 }  // namespace gpufilter::test
