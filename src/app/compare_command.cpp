@@ -34,7 +34,7 @@ constexpr const char* explanation = R"(Exit codes:
   0  equal
   1  different, but within the given tolerance
   2  different
-    3  different size or format (channels, bits per sample)
+  3  different size or format (channels, bits per sample)
   4  could not compare: a file cannot be read or written, or wrong usage
 For two folders it is the highest code of all names. A name that only one of the
 folders has counts as different.

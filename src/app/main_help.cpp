@@ -60,9 +60,9 @@ constexpr const char* more_examples = R"(Examples:
 
 Exit codes:
   0         done
-    1         a picture failed; the others in a folder are still done
+  1         a picture failed; the others in a folder are still done
   2         wrong usage, found before any picture is touched
-    3         the requested device does not exist or does not work
+  3         the requested device does not exist or does not work
   130, 143  interrupted (SIGINT, SIGTERM)
 compare has its own exit codes: see 'gpufilter help compare'.
 )";

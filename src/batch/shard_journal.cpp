@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include <fcntl.h>
 #include <limits.h>
@@ -104,22 +105,29 @@ std::optional<ShardJournal> read_one(const std::string& path) {
 
 std::vector<ShardJournal> read_shard_journals(const std::string& output,
                                               const std::function<bool(const Shard&)>& wanted) {
-  const std::string folder = fs::path(output) / shards_name;
   std::vector<ShardJournal> journals;
+  visit_shard_journals(output, wanted,
+                       [&](ShardJournal journal) { journals.push_back(std::move(journal)); });
+  std::sort(journals.begin(), journals.end(), [](const ShardJournal& a, const ShardJournal& b) {
+    return std::tie(a.process.began, a.process.token) < std::tie(b.process.began, b.process.token);
+  });
+  return journals;
+}
+
+void visit_shard_journals(const std::string& output,
+                          const std::function<bool(const Shard&)>& wanted,
+                          const std::function<void(ShardJournal)>& visit) {
+  const std::string folder = fs::path(output) / shards_name;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const auto shard = shard_of(entry->path().filename());
     if (!shard || !wanted(*shard)) continue;
-    if (auto journal = read_one(entry->path())) journals.push_back(std::move(*journal));
+    if (auto journal = read_one(entry->path())) visit(std::move(*journal));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
     throw PictureError(folder, describe_system_error(error.value()));
   }
-  std::sort(journals.begin(), journals.end(), [](const ShardJournal& a, const ShardJournal& b) {
-    return std::tie(a.process.began, a.process.token) < std::tie(b.process.began, b.process.token);
-  });
-  return journals;
 }
 
 std::unique_ptr<Journal> begin_shard_journal(const std::string& output, const Shard& shard) {

@@ -39,6 +39,11 @@ struct ShardJournal {
 [[nodiscard]] std::vector<ShardJournal> read_shard_journals(
     const std::string& output, const std::function<bool(const Shard&)>& wanted);
 
+// The same one after the other, in any order, for those who need not keep them all.
+void visit_shard_journals(const std::string& output,
+                          const std::function<bool(const Shard&)>& wanted,
+                          const std::function<void(ShardJournal)>& visit);
+
 // Begins the journal of this process for `shard`; .gpufilter-shards exists. Throws as Journal does.
 [[nodiscard]] std::unique_ptr<Journal> begin_shard_journal(const std::string& output,
                                                            const Shard& shard);

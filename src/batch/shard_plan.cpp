@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 #include <unordered_set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -51,13 +52,16 @@ std::set<FileIdentity> identities_of(const std::string& folder, const PictureLis
   return identities;
 }
 
-void add(KnownRecords& known, JournalRecords records) {
-  for (auto& [output, record] : records) {
-    auto& of_output = known[output];
-    if (std::find(of_output.begin(), of_output.end(), record) == of_output.end()) {
-      of_output.push_back(record);
-    }
+void add(KnownRecords& known, const std::string& output, const JournalRecord& record) {
+  auto& of_output = known[output];
+  if (std::find(of_output.begin(), of_output.end(), record) == of_output.end()) {
+    of_output.push_back(record);
   }
+}
+
+void add(KnownRecords& known, const JournalRecords& records) {
+  for (const auto& [output, record] : records)
+    add(known, output, record);
 }
 
 ShardRun run_of(const BatchRequest& request) {
@@ -101,6 +105,11 @@ class ShardPlanner {
     if (request_.resume) add(plan_.records, read_journal(request_.output));
     check_whole_folder(listing);
     take_share(listing);
+    KnownRecords all = std::exchange(plan_.records, {});
+    for (const BatchItem& item : plan_.items) {
+      if (auto known = all.extract(item.output)) plan_.records.insert(std::move(known));
+    }
+    check_share();
     plan_.shard->listing = std::move(listing);
     return std::move(plan_);
   }
@@ -122,9 +131,9 @@ class ShardPlanner {
     }
     plan_.shard->run = run;
     plan_.shard->has_begun = true;
-    if (request_.resume) add(plan_.records, read_journal(request_.output));
-    take_records();
     take_share(given ? *given : read_run_listing(request_.output, run));
+    take_records();
+    check_share();
     return std::move(plan_);
   }
 
@@ -189,22 +198,35 @@ class ShardPlanner {
 
   // Pictures of this shard are in its own journals and in those of other divisions of the run.
   void take_records() {
+    std::unordered_set<std::string_view> outputs;
+    for (const BatchItem& item : plan_.items)
+      outputs.insert(item.output);
+    const auto take = [&](const JournalRecords& records) {
+      for (const auto& [output, record] : records)
+        if (outputs.contains(output)) add(plan_.records, output, record);
+    };
+    if (request_.resume) take(read_journal(request_.output));
     const Shard own = plan_.shard->shard;
     const auto concerns_us = [own](const Shard& other) {
       return other.count != own.count || other.index == own.index;
     };
-    for (ShardJournal& journal : read_shard_journals(request_.output, concerns_us)) {
-      const ShardProcess& other = journal.process;
-      add(plan_.records, std::move(journal.records));
-      if (other.token == process_token() || journal.ended) continue;
-      if (journal.at_work) {
-        log::warn(formatted("{}: shard {} is being worked on by process {} on {} too",
-                            printable(request_.output), to_string(other.shard), other.process,
-                            printable(other.host)));
-      } else {
-        plan_.shard->dead_processes.insert(other.token);
-      }
+    visit_shard_journals(request_.output, concerns_us, [&](const ShardJournal& journal) {
+      take(journal.records);
+      note_unfinished(journal);
+    });
+  }
+
+  // Warns of a process that works on the same pictures; a dead one leaves files behind.
+  void note_unfinished(const ShardJournal& journal) {
+    const ShardProcess& other = journal.process;
+    if (other.token == process_token() || journal.ended) return;
+    if (!journal.at_work) {
+      plan_.shard->dead_processes.insert(other.token);
+      return;
     }
+    log::warn(formatted("{}: shard {} is being worked on by process {} on {} too",
+                        printable(request_.output), to_string(other.shard), other.process,
+                        printable(other.host)));
   }
 
   void take_share(const PictureList& listing) {
@@ -213,18 +235,13 @@ class ShardPlanner {
     planned.all_pictures = pictures.size();
     planned.all_bytes = listing.bytes();
     const auto shards = assign_shards(pictures, planned.shard.count);
-    KnownRecords records;
     for (std::size_t i = 0; i < pictures.size(); ++i) {
       if (shards[i] != planned.shard.index) continue;
       planned.bytes += pictures[i].bytes;
       FoundFile file = look_at(fs::path(folder_) / pictures[i].name);
       file.relative = pictures[i].name;
       plan_.items.push_back(plan_item(request_, std::move(file), folder_, false));
-      auto known = plan_.records.extract(plan_.items.back().output);
-      if (known) records.insert(std::move(known));
     }
-    plan_.records = std::move(records);
-    check_share();
   }
 
   // No output existed when the run began, or the user has allowed that: what exists now and is in
@@ -284,9 +301,9 @@ BatchPlan join_run(const BatchRequest& request, BatchPlan plan) {
 KnownRecords records_of_everyone(const std::string& output) {
   KnownRecords known;
   add(known, read_journal(output));
-  const auto any = [](const Shard&) { return true; };
-  for (ShardJournal& journal : read_shard_journals(output, any))
-    add(known, std::move(journal.records));
+  visit_shard_journals(
+      output, [](const Shard&) { return true; },
+      [&](const ShardJournal& journal) { add(known, journal.records); });
   return known;
 }
 

@@ -147,6 +147,7 @@ PlanLimits Engine::limits(const Work& work) {
       device ? device->max_allocation - std::min<std::uint64_t>(device->max_allocation, row_slack)
              : UINT64_MAX);
   limits.max_memory = work.max_memory;
+  limits.device = device ? &*device : nullptr;
   limits.band_rows = options_.band_rows;
   return limits;
 }

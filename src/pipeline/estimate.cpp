@@ -33,7 +33,9 @@ constexpr std::array shipped{
     Shipped{"encode JPEG", 2.5 * ns, 0},
     Shipped{"encode PNG", 8 * ns, 0},
     Shipped{transfer_kind, 0, 0.1 * ns},
-    Shipped{start_kind, 0, 0.5},
+    Shipped{start_kind, 0, 0.4},
+    Shipped{program_kind, 0, 0.1},
+    Shipped{literal_kind, 0, 150'000 * ns},
 };
 // Of any other kind: a pixel of a colour transform, say.
 constexpr Shipped any_other{"", 3 * ns, 0.03 * ns};
@@ -51,6 +53,11 @@ double bytes_of(const PictureShape& picture) {
 
 double samples_of(const PictureShape& picture) {
   return static_cast<double>(picture.size.pixels()) * picture.format.channels;
+}
+
+bool reads_neighbours(const Stage& stage) {
+  const RowRange rows{4, 5};
+  return stage.source_rows(rows, {9, 9}) != rows;
 }
 
 }  // namespace
@@ -84,7 +91,25 @@ TaskTimes Rates::times(const PictureTask& task) const {
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_kind);
   times.encode = bytes_of(shape) * on_host(task.encoding);
+  times.compile = compile_time(task.chain, task.shape.format);
   return times;
+}
+
+// A walk through the picture takes a kernel, and one more for each further stage that reads
+// neighbours.
+double Rates::compile_time(const StageChain& chain, const PixelFormat& format) const {
+  double walks = 1;
+  double windows = 0;
+  double literals = 0;
+  PixelFormat input = format;
+  for (const auto& stage : chain) {
+    walks += stage->needs() ? 1 : 0;
+    windows += reads_neighbours(*stage) ? 1 : 0;
+    literals += stage->cost(input).literals;
+    input = stage->output_format(input);
+  }
+  return (walks + std::max(windows - 1, 0.0)) * on_device(program_kind) +
+         literals * on_device(literal_kind);
 }
 
 double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads) {

@@ -47,6 +47,15 @@ std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
   return std::nullopt;
 }
 
+std::uint64_t Stage::scratch_bytes(const PictureShape& /*input*/,
+                                   const DeviceInfo& /*device*/) const {
+  return 0;
+}
+
+std::shared_ptr<const Stage> Stage::with_scratch(std::uint64_t /*bytes*/) const {
+  throw std::logic_error("the stage " + name() + " takes no memory beside its rows");
+}
+
 std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
                                            const PixelFormat& input) const {
   auto function = pixel_function(input, session.device());

@@ -278,7 +278,9 @@ TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
     hashes.insert(hash({}, jpeg_codec(), with(jpeg_quality_option(), quality)));
   for (const char* chroma : {"444", "422", "420"})
     hashes.insert(hash({}, jpeg_codec(), with(jpeg_subsampling_option(), chroma)));
-  EXPECT_EQ(hashes.size(), 13U);
+  hashes.insert(hash({}, jpeg_codec(), with(jpeg_restart_option(), "off")));
+  hashes.insert(hash({}, jpeg_codec(), with(jpeg_progressive_option(), "on")));
+  EXPECT_EQ(hashes.size(), 15U);
 }
 
 TEST(WorkHash, DependsOnNothingElse) {

@@ -42,6 +42,7 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
       {"--alpha", {"foo"}},
       {"--quality", {"0", "101", "-1", "x", "85.5", "1e1", ""}},
       {"--subsampling", {"foo", "", "4:2:0", "440", "0"}},
+      {"--restart", {"foo", "", "1"}},
       {"--png-level", {"-1", "10", "x"}},
       {"--max-pixels", {"0", "-1", "x", "1e3", "18446744073709551616"}},
       {"--band-rows", {"0", "-1", "x", "2147483648"}},
@@ -123,6 +124,8 @@ TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
 TEST_F(FilterUsage, OptionsThatNoOutputTakesAreRefused) {
   expect_refused({"--quality", "80"}, {"--quality: PNG output does not take it"});
   expect_refused({"--subsampling", "420"}, {"--subsampling: PNG output does not take it"});
+  expect_refused({"--restart", "off"}, {"--restart: PNG output does not take it"});
+  expect_refused({"--progressive"}, {"--progressive: PNG output does not take it"});
   expect_refused({"--background", "red"}, {"--background: PNG output does not take it"});
   expect_failure(2, {"missing.png", "out.jpg", "--png-level", "3"},
                  {"--png-level: JPEG output does not take it"});

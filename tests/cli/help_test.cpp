@@ -83,13 +83,29 @@ TEST_F(Help, TheShortPageIsOneScreen) {
 
 TEST_F(Help, TheLongPageHasEveryOption) {
   const std::string help = page({"--help-all"});
-  for (const char* part : {"\nStages:\n",         "\nPictures:\n",      "\nFolders:\n",
-                           "\nReports:\n",        "\nSubcommands:\n",   "--list-presets",
-                           "--tile 8|16|32 [16]", "--alpha ",           "--max-memory BYTES",
-                           "--subsampling",       "--background COLOR", "--trace FILE",
-                           "--log-level",         "--dry-run",          "-v, --verbose",
-                           "--help-all",          "--version",          "compare A B",
-                           "stats FILE",          "Exit codes:",        "is refused"}) {
+  for (const char* part : {"\nStages:\n",
+                           "\nPictures:\n",
+                           "\nFolders:\n",
+                           "\nReports:\n",
+                           "\nSubcommands:\n",
+                           "--list-presets",
+                           "--tile 8|16|32 [16]",
+                           "--alpha ",
+                           "--max-memory BYTES",
+                           "--subsampling",
+                           "--restart on|off [on]",
+                           "--progressive ",
+                           "--background COLOR",
+                           "--trace FILE",
+                           "--log-level",
+                           "--dry-run",
+                           "-v, --verbose",
+                           "--help-all",
+                           "--version",
+                           "compare A B",
+                           "stats FILE",
+                           "Exit codes:",
+                           "is refused"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   EXPECT_EQ(page({"help", "all"}), help);

@@ -1,4 +1,6 @@
 // Folders whose pictures somebody else has listed.
+#include <unistd.h>
+
 #include "cli/shard_fixture.hpp"
 
 namespace gpufilter::test {

@@ -1,6 +1,7 @@
 // JPEG files with restart markers, decoded by several threads: the same samples and the same
 // refusals as from top to bottom by one.
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/restart_layout.hpp"
 #include "codec/jpeg/row_decoder.hpp"
 #include "codec/jpeg/scan_limits.hpp"
@@ -167,6 +169,26 @@ TEST(JpegGroups, UseTheTablesOfTheFile) {
   expect_as_libjpeg(encode(recipe, 32), true);
 }
 
+TEST(JpegGroups, SharesLeaveTwoToEach) {
+  std::atomic<std::size_t> users{0};
+  const FairShare first(users);
+  EXPECT_EQ(first.of(9), 9U);
+  EXPECT_EQ(first.of(1), 1U);
+  {
+    const FairShare second(users);
+    EXPECT_EQ(first.of(9), 4U);
+    EXPECT_EQ(second.of(9), 4U);
+    const FairShare third(users);
+    const FairShare fourth(users);
+    const FairShare fifth(users);
+    EXPECT_EQ(fifth.of(9), 2U);
+    EXPECT_EQ(fifth.of(1), 1U);
+    EXPECT_EQ(fifth.of_threads(16), 3U);
+    EXPECT_EQ(fifth.of_threads(4), 1U);
+  }
+  EXPECT_EQ(first.of(9), 9U);
+}
+
 // ---- Damage
 
 std::vector<std::size_t> restart_markers(const Bytes& jpeg) {
@@ -228,6 +250,16 @@ TEST_P(DamagedGroups, WithIntervalsMissingAndRepeated) {
     if (i + 9 < markers_.size()) {
       ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, markers_[i + 8]))) << i;
     }
+  }
+}
+
+// What libjpeg finds of a bad code depends on how much of the file its buffer holds there.
+TEST_P(DamagedGroups, WithBadCodes) {
+  const Bytes ones{0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0};
+  for (std::size_t i = 0; i < markers_.size(); i += 3) {
+    for (const std::size_t distance : {2U, 5U, 30U, 200U})
+      ASSERT_TRUE(all_agree(with_bytes(jpeg_, markers_[i] + distance, ones)))
+          << "marker " << i << ", " << distance;
   }
 }
 

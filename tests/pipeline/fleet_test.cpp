@@ -12,6 +12,7 @@
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
 #include "stages/levels.hpp"
+#include "stages/mlp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,6 +28,18 @@ PictureTask task_of(int width, int height, StageChain chain = {make_blur({})}) {
   task.parallel_encoding = true;
   task.file_bytes = 1000;
   return task;
+}
+
+std::shared_ptr<const Stage> mlp(const std::vector<int>& widths) {
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const auto outputs = static_cast<std::size_t>(widths[i + 1]);
+    network.layers.push_back(
+        {.inputs = widths[i],
+         .weights = std::vector<float>(outputs * static_cast<std::size_t>(widths[i])),
+         .bias = std::vector<float>(outputs)});
+  }
+  return make_mlp(std::move(network));
 }
 
 // ---- Estimates ----
@@ -58,6 +71,20 @@ TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
   const TaskTimes times = rates_.times(task_of(5, 2, {make_blur({}), make_auto_levels(0)}));
   EXPECT_DOUBLE_EQ(times.decode, 60);
   EXPECT_DOUBLE_EQ(times.host_filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
+}
+
+// A program for each walk, and for each window after the first.
+TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
+  store_.learn("device", program_kind, 100);
+  store_.learn("device", literal_kind, 1);
+  const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
+  const auto levels = make_levels({1, false}, {9, false});
+  EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);
+  EXPECT_DOUBLE_EQ(compile({levels, make_blur({}), levels}), 100) << "in one kernel";
+  EXPECT_DOUBLE_EQ(compile({make_blur({}), make_blur({})}), 200);
+  EXPECT_DOUBLE_EQ(compile({levels, make_auto_levels(0)}), 200) << "one for the statistics";
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 10, 3})}), 100 + 60);
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
 }
 
 TEST(EstimatedTimes, OverlapWithTheCodecs) {
@@ -157,6 +184,37 @@ TEST_F(FleetTest, OnePictureWaitsForAGpuThatPays) {
   FastestFleet later(options("vendor"), make_engine());
   EXPECT_NE(later.assign(task_of(1000, 1000)).reason.find("no GPU found"), std::string::npos);
   EXPECT_EQ(engines_made_, 1);
+}
+
+// A GPU that pays only once its programs are compiled: by a run that named it, say.
+TEST_F(FleetTest, CompilingCountsUntilItWasDone) {
+  know_gpu(0.1);
+  slow_processor();
+  store_.learn(gpu, program_kind, 86'000);
+  const PictureTask task = task_of(1000, 1000);
+  {
+    FastestFleet fleet(options("vendor"), make_engine());
+    const Assignment assignment = fleet.assign(task);
+    EXPECT_EQ(name_of(assignment), "the processor");
+    EXPECT_NE(assignment.reason.find(" to start and 86000000 ms to compile"), std::string::npos)
+        << assignment.reason;
+  }
+  RunReport report;
+  report.engine.kind = "gpu";
+  report.engine.device = "A GPU";
+  report.engine.driver = "driver 1";
+  learn_from(store_, "vendor", task, report, false);
+  FastestFleet fleet(options("vendor"), make_engine());
+  const Assignment assignment = fleet.assign(task);
+  EXPECT_EQ(engines_made_, 1);
+  EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
+  PictureTask other = task;
+  other.chain.push_back(make_blur({}));
+  EXPECT_NE(fleet.assign(other).reason.find("to compile"), std::string::npos);
+  other = task;
+  other.shape.format = {4, 8};
+  EXPECT_NE(fleet.assign(other).reason.find("to compile"), std::string::npos);
+  go_.set_value();
 }
 
 TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
@@ -304,6 +362,30 @@ TEST(Learning, FromAGpu) {
   EXPECT_DOUBLE_EQ(store.find("A GPU, 1", transfer_kind).value(), 2e-9);
   EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
   EXPECT_FALSE(store.find(host_place(), "encode PNG").has_value()) << "several threads encode";
+}
+
+// 50 ms for a program, as it is; then 400 ms for one with literals, which share the difference to
+// what was expected.
+TEST(Learning, FromProgramsThatWereCompiled) {
+  RateStore store;
+  RunReport report = report_of("gpu", "A GPU");
+  report.passes[0].program = "compiled";
+  learn_from(store, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.3) << "without compiling";
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", program_kind).value(), 0.05);
+  EXPECT_FALSE(store.find("A GPU, 1", literal_kind).has_value());
+
+  store.learn("A GPU, 1", literal_kind, 1e-4);
+  report.passes[0].work[0].literals = 1500;
+  report.spans.push_back({.activity = Activity::build_program, .pass = 0, .duration = 350'000'000});
+  learn_from(store, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_NEAR(store.find("A GPU, 1", literal_kind).value(), 1e-4 + (2e-4 - 1e-4) / 3, 1e-9);
+  EXPECT_NEAR(store.find("A GPU, 1", program_kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
+
+  RateStore cached;
+  report.passes[0].program = "cache";
+  learn_from(cached, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_FALSE(cached.find("A GPU, 1", program_kind).has_value());
 }
 
 TEST(Learning, InAFolderFromDevicesOnly) {

@@ -14,7 +14,7 @@ constexpr std::size_t memory_of(std::size_t row_bytes) {
 
 // More groups than threads, so that none waits for the rows before to be taken.
 constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 2;
+  return threads + 1;
 }
 
 // Far more than encoders write; padding has no end.
@@ -43,12 +43,13 @@ std::size_t JpegGroupReader::group_memory(std::size_t threads) {
 }
 
 JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole,
-                                 ByteSource& source)
+                                 ByteSource& source, const FairShare& share)
     : layout_(layout),
       whole_(whole),
       name_(source.name()),
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
       intervals_(source, whole.input().unread(), whole.input().unread_offset(), layout.intervals()),
+      share_(share),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
           groups_for(background_.threads()))) {}
@@ -76,7 +77,7 @@ void JpegGroupReader::finish() {
 }
 
 void JpegGroupReader::start_groups() {
-  while (running_.size() < max_groups_ && start_next()) {
+  while (running_.size() < share_.of(max_groups_) && start_next()) {
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/background.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/restart_intervals.hpp"
 #include "codec/jpeg/restart_layout.hpp"
 #include "codec/jpeg/row_decoder.hpp"
@@ -21,13 +22,15 @@ namespace gpufilter {
 // markers are not those that are due, one decoder goes on alone from the group in question.
 class JpegGroupReader {
  public:
-  // What the groups under way may take, their rows and their part of the file.
+  // What the groups under way may take, their rows and their part of the file, in all pictures
+  // together; but each may have two.
   static constexpr std::size_t max_memory = std::size_t{48} << 20U;
   // What the rows of one may take, for restart_layout().
   [[nodiscard]] static std::size_t group_memory(std::size_t threads);
 
-  // `whole` has read the file's header from `source`. Both outlive the reader.
-  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source);
+  // `whole` has read the file's header from `source`. All outlive the reader.
+  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source,
+                  const FairShare& share);
   ~JpegGroupReader();
   JpegGroupReader(const JpegGroupReader&) = delete;
   JpegGroupReader& operator=(const JpegGroupReader&) = delete;
@@ -51,7 +54,8 @@ class JpegGroupReader {
   std::size_t row_bytes_;
   RestartIntervals intervals_;
   Background background_;
-  std::size_t max_groups_;                      // in the background at a time
+  const FairShare& share_;
+  std::size_t max_groups_;                      // in the background at a time, of all pictures
   int started_ = 0;                             // groups
   std::deque<std::unique_ptr<Group>> running_;  // in their order
   std::vector<std::unique_ptr<Group>> spare_;

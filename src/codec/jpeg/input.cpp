@@ -65,6 +65,10 @@ void JpegInput::fill() {
   });
 }
 
+void JpegInput::fill_up() {
+  if (bytes_in_buffer == 0 && place_.offset % buffer_.size() != 0) fill();
+}
+
 void JpegInput::skip(long count) {
   auto left = static_cast<std::size_t>(std::max(count, 0L));
   while (left > bytes_in_buffer) {

@@ -32,6 +32,10 @@ class JpegInput : public jpeg_source_mgr {
   // `head` outlives the decompressor.
   void open(Read read, std::span<const JOCTET> head, const JpegPlace& place);
 
+  // Behind `head`: has the buffer hold what it holds where the file is read from its beginning.
+  // Before the first MCU is decoded, within JpegErrors::run().
+  void fill_up();
+
   // What libjpeg has not taken of the buffer, and the offset of its first byte.
   [[nodiscard]] std::span<const JOCTET> unread() const {
     return {next_input_byte, bytes_in_buffer};

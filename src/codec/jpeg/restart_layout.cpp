@@ -6,9 +6,11 @@
 namespace gpufilter {
 namespace {
 
-// Smaller groups take longer to begin than they save; larger ones leave the caches.
+// Smaller groups take longer to begin than they save; larger ones leave the caches, which costs
+// less than to decode many rows of MCUs twice.
 constexpr std::int64_t min_pixels = std::int64_t{64} << 10U;
-constexpr std::int64_t max_pixels = std::int64_t{1} << 20U;
+constexpr std::int64_t max_pixels = std::int64_t{384} << 10U;
+constexpr std::int64_t max_pixels_with_overlap = std::int64_t{768} << 10U;
 
 bool is_cut_into_intervals(const jpeg_decompress_struct& jpeg) {
   return jpeg.restart_interval > 0 && jpeg.progressive_mode == FALSE && jpeg.arith_code == FALSE &&
@@ -80,10 +82,12 @@ std::optional<RestartLayout> restart_layout(const jpeg_decompress_struct& jpeg, 
   // Every thread gets some groups, fewer where each of them costs a row of MCUs more.
   const std::int64_t shares = static_cast<std::int64_t>(threads) * (layout.overlaps ? 2 : 4);
   const auto fitting = static_cast<std::int64_t>(group_memory / 3);
+  const std::int64_t largest = layout.overlaps ? max_pixels_with_overlap : max_pixels;
   const std::int64_t pixels = std::clamp(grid.count.height * grid.pixels_a_row() / shares,
-                                         min_pixels, std::clamp(fitting, min_pixels, max_pixels));
-  const std::int64_t periods = std::max<std::int64_t>(pixels / period_pixels, 1);
-  if (periods * period_pixels > std::max(fitting, 2 * max_pixels)) return std::nullopt;
+                                         min_pixels, std::clamp(fitting, min_pixels, largest));
+  const std::int64_t periods =
+      std::max<std::int64_t>((pixels + period_pixels / 2) / period_pixels, 1);
+  if (periods * period_pixels > std::max(fitting, 2 * max_pixels_with_overlap)) return std::nullopt;
   layout.mcu_rows_a_group = static_cast<int>(periods * static_cast<std::int64_t>(period));
   return layout.groups() < 2 ? std::nullopt : std::optional(layout);
 }

@@ -1,6 +1,7 @@
 #include "codec/jpeg/strip_writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -9,9 +10,18 @@
 namespace gpufilter {
 namespace {
 
-// What the strips in the background may take. A strip holds its rows and what they become.
+std::atomic<std::size_t> writers{0};
+
+// What the strips in the background may take, in all pictures together; but each may have two. A
+// strip holds its rows and what they become.
 constexpr std::size_t max_memory = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_strip = 2;
+
+// More strips than threads, so that none waits for those before to be written. A single thread
+// works on a strip that is still in its caches.
+std::size_t strips_for(std::size_t threads) {
+  return threads == 1 ? 1 : threads + 4;
+}
 
 }  // namespace
 
@@ -35,9 +45,12 @@ JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, i
       rows_left_(picture.size.height),
       rows_a_strip_(rows_a_strip),
       emit_(std::move(emit)),
-      max_strips_(std::clamp<std::size_t>(
-          max_memory / (buffers_a_strip * static_cast<std::size_t>(rows_a_strip) * row_bytes_), 2,
-          background_.threads() + 4)) {}
+      share_(writers),
+      max_strips_(std::min(
+          strips_for(background_.threads()),
+          std::max<std::size_t>(
+              max_memory / (buffers_a_strip * static_cast<std::size_t>(rows_a_strip) * row_bytes_),
+              2))) {}
 
 JpegStripWriter::~JpegStripWriter() = default;
 
@@ -62,7 +75,7 @@ void JpegStripWriter::add_row(const std::uint8_t* row) {
 }
 
 void JpegStripWriter::start(std::unique_ptr<Strip> strip) {
-  while (running_.size() >= max_strips_)
+  while (running_.size() >= share_.of(max_strips_))
     emit_first();
   running_.push_back(std::move(strip));
   Strip& started = *running_.back();

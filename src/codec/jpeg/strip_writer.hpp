@@ -12,6 +12,7 @@
 
 #include "base/background.hpp"
 #include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/fair_share.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
@@ -55,7 +56,8 @@ class JpegStripWriter {
   int rows_a_strip_;
   Emit emit_;
   Background background_;
-  std::size_t max_strips_;                      // in the background at a time: they take memory
+  FairShare share_;
+  std::size_t max_strips_;  // in the background at a time, of all pictures: they take memory
   std::deque<std::unique_ptr<Strip>> running_;  // in their order
   std::vector<std::unique_ptr<Strip>> spare_;
   std::unique_ptr<Strip> filling_;
