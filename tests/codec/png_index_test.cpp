@@ -178,7 +178,7 @@ TEST(PngIndex, TooManyTooFewAndUnknownFiltersAreRefusedAlike) {
     for (const int filter : {5, 255}) {
       const Bytes file = small_file(small_rows([&](int y) { return y == row ? filter : cycle(y); }),
                                     PieceEnd::full_flush, rows_a_piece);
-      EXPECT_EQ(decode(file, PngDecoder::automatic).refusal,
+      EXPECT_EQ(decode(file, PngDecoder::pieces).refusal,
                 "in.png: damaged PNG: bad adaptive filter value");
       EXPECT_TRUE(is_read_alike(file)) << row;
     }
