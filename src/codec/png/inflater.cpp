@@ -44,7 +44,8 @@ void PngInflater::inflate(std::span<std::uint8_t> output) {
 }
 
 void PngInflater::expect_end() {
-  while (state_.block_state != ISAL_BLOCK_FINISH) {
+  // A wrong checksum leaves ISA-L at the end.
+  while (failure_ != nullptr || state_.block_state != ISAL_BLOCK_FINISH) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
     if (is_out_of_data()) refuse("Not enough image data");
