@@ -101,10 +101,16 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device, const Mat
           .group_height = 1,
           .variant = formatted("blocked {}x{}", block.rows, block.columns),
           .reason = reason,
-          .constants = constants_of(block),
+          .constants = gpufilter::constants_of(block),
           .block_rows = block.rows,
           .block_columns = block.columns,
           .item_an_element = false};
+}
+
+// What tells it apart from other candidates.
+KernelConstants MatrixProduct::constants_of(const Launch& launch) {
+  if (!launch.constants.empty()) return launch.constants;
+  return {{"GROUP_WIDTH", launch.group_width}, {"GROUP_HEIGHT", launch.group_height}};
 }
 
 // What the session's tuning chooses for such shapes; else what choose() does.
@@ -127,7 +133,7 @@ MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
     add(blocked(device, block, ""));
   std::vector<KernelCandidate> candidates;
   for (const Launch& launch : launches)
-    candidates.push_back({launch.variant, {}, launch.constants});
+    candidates.push_back({launch.variant, {}, constants_of(launch)});
   const KernelSite site{matrix_site(device, parameters.typical),
                         {0, 0},
                         {0, 0},

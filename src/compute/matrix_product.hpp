@@ -82,6 +82,7 @@ class MatrixProduct {
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
   [[nodiscard]] static Launch naive(const std::string& reason);
   [[nodiscard]] static Launch tiled(const DeviceInfo& device, int tile, const std::string& reason);
+  [[nodiscard]] static KernelConstants constants_of(const Launch& launch);
   [[nodiscard]] static Launch tuned(const Session& session, const MatrixParameters& parameters);
   [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixBlock& block,
                                       const std::string& reason);

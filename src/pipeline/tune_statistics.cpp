@@ -71,7 +71,7 @@ class StatisticsSubject final : public TuneSubject {
       queue_.upload(rest, rows.data, rows.pitch * static_cast<std::size_t>(rows.rows.count()));
       static_cast<void>(reducer.add(queue_, {&rest, rows.rows}));
       if (reducer.result(queue_) != counted(picture))
-        return formatted("{}x{}: {} differ", size.width, size.height, to_string(quantity_));
+        return formatted("{}x{}: wrong {}", size.width, size.height, to_string(quantity_));
     }
     return std::nullopt;
   }
@@ -103,7 +103,7 @@ class StatisticsSubject final : public TuneSubject {
     for (int run = 0; run < runs_; ++run)
       add_statistics(expected, expected_);
     if (reducer_->result(queue_) == expected) return std::nullopt;
-    return formatted("{}x{}: {} differ", size_.width, size_.height, to_string(quantity_));
+    return formatted("{}x{}: wrong {}", size_.width, size_.height, to_string(quantity_));
   }
 
  private:
