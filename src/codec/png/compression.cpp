@@ -2,72 +2,65 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include <libdeflate.h>
 
 #include "codec/deflate/huffman_deflater.hpp"
-#include "codec/deflate/isal_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
+#include "codec/deflate/match_deflater.hpp"
 #include "codec/deflate/pieces.hpp"
+#include "codec/little_endian.hpp"
 
 namespace gpufilter {
 
-// Who deflates. Photographs hold few repetitions once they are filtered: Huffman codes alone do
-// nearly as well as any search for matches, in a fraction of the time. Drawings, text and gradients
-// hold many: ISA-L finds most of them fast, libdeflate finds more.
-enum class PngDeflater { fast, by_content, libdeflate };
-
+// What is done at a level. Photographs hold few repetitions once they are filtered: Huffman codes
+// alone do nearly as well as any search for matches, in a fraction of the time. Drawings, text,
+// dithers and gradients hold many.
 struct PngCompression {
-  std::span<const PngFilter> filters;  // the one that suits a sample of the chunk is taken
-  std::size_t sample_size;             // bytes
-  PngDeflater deflater;
-  std::size_t huffman_loss;  // percent that Huffman codes alone may lose beside ISA-L
-  int libdeflate_level;      // 0 to 12; by content 0 to 9
+  enum class By {
+    content,   // Huffman codes alone or a search, whatever suits a sample of the chunk
+    libdeflate  // which does best, and takes its time
+  };
+  By by;
+  std::span<const PngFilter> filters;  // the one that suits the sample is taken
+  MatchSearch search;
+  std::size_t position_price;  // what a search has to save for each position that it looks at, in
+                               // 1/64 bytes
+  int libdeflate_level;
 };
 
 namespace {
 
 // No filter at all suits drawings and dithered pictures, the others photographs.
 constexpr std::array no_filter{PngFilter::none};
-constexpr std::array sub_filter{PngFilter::sub};
-constexpr std::array few_filters{PngFilter::best, PngFilter::none};
-constexpr std::array some_filters{PngFilter::best, PngFilter::none, PngFilter::sub};
+constexpr std::array best_filter{PngFilter::best};
+constexpr std::array some_filters{PngFilter::best, PngFilter::sub};
 constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
                                  PngFilter::average, PngFilter::sub};
 
-constexpr std::size_t little = std::size_t{24} << 10U;
-constexpr std::size_t some = std::size_t{48} << 10U;
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
-
-using enum PngDeflater;
+using enum PngCompression::By;
+using enum MatchSearch;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {no_filter, 0, libdeflate, 0, 0},
-    {few_filters, little, fast, 25, 0},
-    {few_filters, some, fast, 12, 0},
-    {some_filters, some, fast, 6, 0},
-    {some_filters, some, by_content, 6, 1},
-    {some_filters, some, by_content, 6, 2},
-    {some_filters, some, by_content, 6, 3},
-    {all_filters, everything, libdeflate, 0, 7},
-    {all_filters, everything, libdeflate, 0, 8},
-    {all_filters, everything, libdeflate, 0, 10},
+    {libdeflate, no_filter, greedy, 0, 0},
+    {content, best_filter, greedy, 32, 0},
+    {content, best_filter, greedy, 20, 0},
+    {content, some_filters, greedy, 14, 0},
+    {content, some_filters, greedy, 10, 0},
+    {content, some_filters, greedy, 8, 0},
+    {content, some_filters, lazy, 6, 0},
+    {libdeflate, all_filters, lazy, 0, 7},
+    {libdeflate, all_filters, lazy, 0, 8},
+    {libdeflate, all_filters, lazy, 0, 10},
 }};
 
-// What shrinks this much is full of long matches, which libdeflate misses at its low levels. Higher
-// ones take little time there, and on short chunks.
-constexpr std::size_t shrinks_a_lot = 12;
-constexpr int more_levels = 3;
+constexpr std::size_t sample_size = std::size_t{24} << 10U;
 
-// libdeflate takes several times as long as ISA-L: it has to save this part.
-constexpr std::size_t worthwhile_part = 8;
-
-// Photographs seldom shrink this much.
-constexpr std::size_t even_part = 8;
+constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 using Bytes = std::span<const std::uint8_t>;
 using Sample = std::span<const PngRowBlock>;
@@ -104,11 +97,34 @@ std::size_t size_of(Sample sample) {
   return size;
 }
 
+// Which part of the pixels, in 1/64, begins 16 bytes that stand in the sample before, or in the row
+// above.
+std::size_t repeated_part(Sample sample) {
+  constexpr std::size_t length = 16;
+  std::array<std::uint32_t, 4096> seen{};  // of each hash the rest of it
+  std::size_t repeated = 0;
+  std::size_t count = 1;
+  for (const PngRowBlock& part : sample) {
+    const std::uint8_t* rows = part.rows.data();
+    for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
+      const std::uint64_t first = load_le64(rows + at);
+      const std::uint64_t second = load_le64(rows + at + 8);
+      constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
+      const std::uint64_t hash = (first * spread ^ std::rotl(second * spread, 29)) * spread;
+      std::uint32_t& last = seen[hash >> 52U];
+      const auto rest = static_cast<std::uint32_t>(hash >> 20U) | 1U;
+      repeated += last == rest ? 1 : 0;
+      last = rest;
+      ++count;
+    }
+  }
+  return repeated * 64 / count;
+}
+
 // How a chunk is compressed.
 struct Method {
   PngFilter filter;
-  enum class Deflater { huffman, isal, libdeflate } deflater;
-  int libdeflate_level = 0;
+  enum class Deflater { huffman, match, libdeflate } deflater;
 };
 
 }  // namespace
@@ -116,7 +132,7 @@ struct Method {
 struct PngCompressor::State {
   ScratchBytes filtered;
   HuffmanDeflater huffman_deflater;
-  IsalDeflater isal_deflater;
+  MatchDeflater match_deflater;
   LibdeflateDeflater libdeflate_deflater;
 
   // What of `blocks` is to be deflated.
@@ -138,74 +154,64 @@ struct PngCompressor::State {
     return {filtered.data(), size};
   }
 
-  // The filter that leaves least for ISA-L to write, how much that is, and without a filter.
-  struct Choice {
-    PngFilter filter;
-    std::size_t size = everything;
-    std::size_t unfiltered_size = everything;
-  };
-  void consider(Sample sample, PngFilter candidate, Choice& choice) {
-    const std::size_t size = isal_deflater.deflate(filter(sample, candidate), 1, true).size();
-    if (candidate == PngFilter::none) choice.unfiltered_size = size;
-    if (size >= choice.size) return;
-    choice.filter = candidate;
-    choice.size = size;
-  }
-
   // What suits the chunk that `sample` was taken from.
   Method choose_method(Sample sample, const PngCompression& how) {
-    Choice choice{how.filters[0]};
-    for (const PngFilter candidate : how.filters.first(2))
-      consider(sample, candidate, choice);
-    if (how.deflater != libdeflate) {
-      const std::size_t by_huffman =
-          huffman_deflater.deflate(filter(sample, PngFilter::best), true).size();
-      // A search does better on what filters hardly improve, and on what is so even that a bit a
-      // byte is much.
-      const bool is_photograph =
-          by_huffman < choice.unfiltered_size / 4 * 3 && by_huffman > size_of(sample) / even_part;
-      if (by_huffman <= choice.size + choice.size * how.huffman_loss / 100 &&
-          (is_photograph || how.deflater == fast))
-        return {PngFilter::best, Method::Deflater::huffman};
+    if (how.by == libdeflate) return {choose_filter(sample, how), Method::Deflater::libdeflate};
+    Method method{how.filters[0], Method::Deflater::huffman};
+    const std::size_t repeated = repeated_part(sample);
+    // Pictures with alpha are seldom photographs.
+    const PngRowBlock& first = sample.front();
+    const bool has_alpha = first.distance % 2 == 0 && first.distance % 3 != 0;
+    const bool is_photograph = repeated < (has_alpha ? 4 : 32);
+    if (is_photograph && how.filters.size() == 1) return method;
+    std::size_t least = everything;
+    for (const PngFilter candidate : how.filters) {
+      const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
+      if (size < least) {
+        least = size;
+        method.filter = candidate;
+      }
     }
-    for (const PngFilter candidate : how.filters.subspan(2))
-      consider(sample, candidate, choice);
-    if (how.deflater == libdeflate)
-      return {choice.filter, Method::Deflater::libdeflate, how.libdeflate_level};
-    const Method by_isal{choice.filter, Method::Deflater::isal};
-    if (how.deflater == PngDeflater::fast) return by_isal;
-    // On what ISA-L does not even halve without a filter, a search gains a fifth at most.
-    const std::size_t full_size = size_of(sample);
-    if (choice.unfiltered_size > full_size / 2 && choice.size < choice.unfiltered_size / 4 * 3)
-      return by_isal;
-
-    const bool is_short = sample.size() == 1;  // the sample is the whole chunk
-    const bool is_cheap = is_short || choice.size < full_size / shrinks_a_lot;
-    const int level = how.libdeflate_level + (is_cheap ? more_levels : 0);
-    const auto size_by_search = [&](PngFilter candidate) {
-      return libdeflate_deflater.deflate(filter(sample, candidate), level, true).size();
-    };
-    const std::size_t unfiltered = size_by_search(PngFilter::none);
-    const std::size_t filtered_size =
-        choice.filter == PngFilter::none ? unfiltered : size_by_search(choice.filter);
-    const std::size_t size = std::min(unfiltered, filtered_size);
-    // ISA-L has to gain by filters more than it loses beside zlib, lest a file becomes larger than
-    // with zlib and no filter, as other programs write it.
-    const bool search_saves = size < choice.size - choice.size / worthwhile_part;
-    const bool filters_save = choice.size < unfiltered - unfiltered / worthwhile_part;
-    if (!search_saves && filters_save) return by_isal;
-    return {filtered_size > unfiltered ? PngFilter::none : choice.filter,
-            Method::Deflater::libdeflate, level};
+    if (is_photograph) return method;
+    for (const PngFilter candidate : {PngFilter::none, method.filter}) {
+      const std::size_t size =
+          match_deflater.deflate(filter(sample, candidate), row_of(first), how.search, true).size();
+      const std::size_t cost = size + match_deflater.positions() * how.position_price / 64;
+      if (cost < least) {
+        least = cost;
+        method = {candidate, Method::Deflater::match};
+      }
+    }
+    return method;
   }
 
-  Bytes deflate(Bytes data, const Method& method, bool last) {
+  // The one that leaves least to write.
+  PngFilter choose_filter(Sample sample, const PngCompression& how) {
+    PngFilter best = how.filters[0];
+    if (how.filters.size() == 1) return best;
+    std::size_t least = everything;
+    for (const PngFilter candidate : how.filters) {
+      const Bytes filtered_sample = filter(sample, candidate);
+      const std::size_t size =
+          match_deflater.deflate(filtered_sample, row_of(sample.front()), greedy, true).size();
+      if (size >= least) continue;
+      least = size;
+      best = candidate;
+    }
+    return best;
+  }
+
+  static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }
+
+  Bytes deflate(Bytes data, const PngRowBlock& block, const PngCompression& how,
+                const Method& method, bool last) {
     switch (method.deflater) {
       case Method::Deflater::huffman:
         return huffman_deflater.deflate(data, last);
-      case Method::Deflater::isal:
-        return isal_deflater.deflate(data, 1, last);
+      case Method::Deflater::match:
+        return match_deflater.deflate(data, row_of(block), how.search, last);
       case Method::Deflater::libdeflate:
-        return libdeflate_deflater.deflate(data, method.libdeflate_level, last);
+        return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
     }
     return {};
   }
@@ -221,12 +227,11 @@ PngCompressor::~PngCompressor() = default;
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
   State& state = *state_;
+  const bool by_content = how.by == content;
   const Method method =
-      how.filters.size() > 1
-          ? state.choose_method(sample_of(block, how.sample_size), how)
-          : Method{how.filters[0], Method::Deflater::libdeflate, how.libdeflate_level};
+      state.choose_method(sample_of(block, by_content ? sample_size : everything), how);
   const Bytes filtered = state.filter({&block, 1}, method.filter);
-  const Bytes deflated = state.deflate(filtered, method, last);
+  const Bytes deflated = state.deflate(filtered, block, how, method, last);
   return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
 }
 
