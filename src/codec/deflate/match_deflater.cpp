@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "codec/deflate/bit_writer.hpp"
@@ -71,11 +72,15 @@ class Block {
     size_ += literals + match.length;
   }
 
+  // Bytes that the blocks' codes took to describe since the last call.
+  std::size_t take_described() { return std::exchange(described_, 0); }
+
   // Writes and forgets it all. `bytes`: what was added, and then literals. Sets what literals cost.
   void write(BitWriter& writer, std::span<const Byte> bytes, bool final, Costs& costs) {
     const BitWriter before = writer;
     make_code(bytes);
     begin_coded_block(writer, lengths_, distance_lengths_, final);
+    described_ += static_cast<std::size_t>(writer.next() - before.next());
     write_symbols(writer, bytes.data(), bytes.data() + bytes.size());
     const auto written = static_cast<std::size_t>(writer.next() - before.next());
     if (written > bytes.size()) {
@@ -170,7 +175,8 @@ class Block {
   }
 
   std::vector<Sequence> sequences_;
-  std::size_t size_ = 0;  // bytes
+  std::size_t size_ = 0;       // bytes
+  std::size_t described_ = 0;  // bytes of descriptions
   SymbolCounts counts_{};
   CodeLengths lengths_{};
   std::array<CodeWord, literal_symbols> words_;
@@ -181,15 +187,12 @@ class Block {
 
 // Of a match, so many positions at its beginning and its end can be found later on. Those between
 // seldom begin a better one.
-constexpr std::size_t inserted_at_begin = 16;
-constexpr std::size_t inserted_at_end = 2;
+constexpr std::size_t inserted_at_begin = 32;
+constexpr std::size_t inserted_at_end = 8;
 
 // Where so many positions in a row had no match, every second one is looked at from there on, then
 // every third.
 constexpr std::size_t patience = 64;
-
-// A match as long as this is not put off for one that begins a byte later.
-constexpr std::size_t good_match = 16;
 
 }  // namespace
 
@@ -198,7 +201,7 @@ struct MatchDeflater::State {
   Block block;
   Costs costs;
   ScratchBytes deflated;
-  std::size_t positions = 0;  // that were looked at
+  Statistics statistics;
 };
 
 namespace {
@@ -207,10 +210,9 @@ namespace {
 template <typename State>
 class Run {
  public:
-  Run(State& state, std::span<const Byte> data, MatchSearch search, Byte* out)
+  Run(State& state, std::span<const Byte> data, Byte* out)
       : state_(state),
         data_(data),
-        search_(search),
         searchable_(data.size() - std::min(data.size(), MatchFinder::blind_end)),
         writer_(out) {}
 
@@ -223,11 +225,7 @@ class Run {
         continue;
       }
       misses = 0;
-      if (search_ == MatchSearch::lazy) {
-        add_lazily(match);
-      } else {
-        add(match, 1);
-      }
+      add(match);
     }
     write_block(data_.size(), last);
     return writer_;
@@ -237,36 +235,17 @@ class Run {
   // A match that saves something.
   Match search(std::size_t position) {
     if (position >= searchable_) return {};
-    ++state_.positions;
+    ++state_.statistics.positions;
     const Match match = state_.finder.find(position);
     if (match.length < shortest_match) return {};
     const Byte* bytes = data_.data() + position;
     return state_.costs.of_literals(bytes, match.length) > Costs::of_match(match) ? match : Match{};
   }
 
-  // Puts the match off as long as a better one begins a byte later.
-  void add_lazily(Match match) {
-    while (match.length < good_match) {
-      const Match later = search(at_ + 1);
-      if (later.length == 0 || !is_better(later, match)) return add(match, 2);
-      match = later;
-      ++at_;
-    }
-    add(match, 1);
-  }
-
-  // Whether the bytes that it covers beyond the match before are worth the literal before it. They
-  // would hardly be literals otherwise, but part of another match: two bits each are a guess.
-  [[nodiscard]] bool is_better(const Match& later, const Match& match) const {
-    const int more = static_cast<int>(later.length) + 1 - static_cast<int>(match.length);
-    return 2 * more + Costs::of_match(match) >
-           Costs::of_match(later) + state_.costs.of_literals(data_.data() + at_, 1);
-  }
-
-  // The match's first `searched` positions can be found already.
-  void add(const Match& match, std::size_t searched) {
+  // The match's first position can be found already.
+  void add(const Match& match) {
     state_.block.add(at_ - literals_begin_, match);
-    const std::size_t begin = at_ + searched;
+    const std::size_t begin = at_ + 1;
     at_ += match.length;
     literals_begin_ = at_;
     const std::size_t end = std::min(at_, searchable_);
@@ -287,7 +266,6 @@ class Run {
 
   State& state_;
   std::span<const Byte> data_;
-  MatchSearch search_;
   std::size_t searchable_;  // positions from here on have no matches
   BitWriter writer_;
   std::size_t at_ = 0;
@@ -300,19 +278,21 @@ class Run {
 MatchDeflater::MatchDeflater() : state_(std::make_unique<State>()) {}
 MatchDeflater::~MatchDeflater() = default;
 
-std::size_t MatchDeflater::positions() const {
-  return state_->positions;
+const MatchDeflater::Statistics& MatchDeflater::statistics() const {
+  return state_->statistics;
 }
 
 std::span<const Byte> MatchDeflater::deflate(std::span<const Byte> data, std::size_t row,
-                                             MatchSearch search, bool last) {
+                                             bool last) {
   State& state = *state_;
   state.deflated.reserve(2 * data.size() + max_description + stored_overhead);
   state.finder.start(data, row);
   state.costs = {};
-  state.positions = 0;
-  Run run(state, data, search, state.deflated.data());
-  return end_stream(run.write_everything(last), last, state.deflated.data());
+  state.statistics = {};
+  Run run(state, data, state.deflated.data());
+  BitWriter& writer = run.write_everything(last);
+  state.statistics.described = state.block.take_described();
+  return end_stream(writer, last, state.deflated.data());
 }
 
 }  // namespace gpufilter

@@ -9,10 +9,6 @@
 
 namespace gpufilter {
 
-// greedy: the first match that is found is taken; lazy: it may be put off for a better one behind
-// it.
-enum class MatchSearch { greedy, lazy };
-
 // Deflates chunk after chunk in memory that it keeps.
 class MatchDeflater {
  public:
@@ -25,11 +21,14 @@ class MatchDeflater {
   // the distance from a pixel to the one below. `last`: the stream ends here. The result stays
   // until the next call, and depends on the arguments alone. Throws std::bad_alloc.
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
-                                                      std::size_t row, MatchSearch search,
-                                                      bool last);
+                                                      std::size_t row, bool last);
 
-  // How many positions the last call looked for a match at: most of its time goes there.
-  [[nodiscard]] std::size_t positions() const;
+  struct Statistics {
+    std::size_t positions = 0;  // where a match was looked for: most of the time goes there
+    std::size_t described = 0;  // bytes that describe blocks' codes
+  };
+  // Of the last call.
+  [[nodiscard]] const Statistics& statistics() const;
 
  private:
   struct State;

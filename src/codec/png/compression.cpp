@@ -21,14 +21,13 @@ namespace gpufilter {
 // dithers and gradients hold many.
 struct PngCompression {
   enum class By {
-    content,   // Huffman codes alone or a search, whatever suits a sample of the chunk
+    content,    // Huffman codes alone or a search, whatever suits a sample of the chunk
     libdeflate  // which does best, and takes its time
   };
   By by;
   std::span<const PngFilter> filters;  // the one that suits the sample is taken
-  MatchSearch search;
-  std::size_t position_price;  // what a search has to save for each position that it looks at, in
-                               // 1/64 bytes
+  std::size_t price;  // 1/64 bytes that a search has to save for each position that it looks at
+  std::size_t photograph;  // without alpha, where less than this part of it repeats itself, in 1/64
   int libdeflate_level;
 };
 
@@ -42,20 +41,19 @@ constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::pa
                                  PngFilter::average, PngFilter::sub};
 
 using enum PngCompression::By;
-using enum MatchSearch;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {libdeflate, no_filter, greedy, 0, 0},
-    {content, best_filter, greedy, 32, 0},
-    {content, best_filter, greedy, 20, 0},
-    {content, some_filters, greedy, 14, 0},
-    {content, some_filters, greedy, 10, 0},
-    {content, some_filters, greedy, 8, 0},
-    {content, some_filters, lazy, 6, 0},
-    {libdeflate, all_filters, lazy, 0, 7},
-    {libdeflate, all_filters, lazy, 0, 8},
-    {libdeflate, all_filters, lazy, 0, 10},
+    {libdeflate, no_filter, 0, 0, 0},
+    {content, best_filter, 64, 52, 0},
+    {content, best_filter, 40, 48, 0},
+    {content, some_filters, 20, 40, 0},
+    {content, some_filters, 10, 32, 0},
+    {content, some_filters, 6, 32, 0},
+    {content, some_filters, 4, 28, 0},
+    {libdeflate, all_filters, 0, 0, 7},
+    {libdeflate, all_filters, 0, 0, 8},
+    {libdeflate, all_filters, 0, 0, 10},
 }};
 
 constexpr std::size_t sample_size = std::size_t{24} << 10U;
@@ -121,6 +119,17 @@ std::size_t repeated_part(Sample sample) {
   return repeated * 64 / count;
 }
 
+// Parts in 1/64. Photographs repeat themselves less, but skies and other even parts do, and
+// drawings with soft gradients hardly at all.
+constexpr std::size_t few_in_drawings = 4;
+constexpr std::size_t far = 8;
+constexpr std::size_t most = 48;  // a search takes little time then
+
+// Pictures with alpha are seldom photographs.
+bool has_alpha(const PngRowBlock& block) {
+  return block.distance % 2 == 0 && block.distance % 3 != 0;
+}
+
 // How a chunk is compressed.
 struct Method {
   PngFilter filter;
@@ -159,30 +168,37 @@ struct PngCompressor::State {
     if (how.by == libdeflate) return {choose_filter(sample, how), Method::Deflater::libdeflate};
     Method method{how.filters[0], Method::Deflater::huffman};
     const std::size_t repeated = repeated_part(sample);
-    // Pictures with alpha are seldom photographs.
-    const PngRowBlock& first = sample.front();
-    const bool has_alpha = first.distance % 2 == 0 && first.distance % 3 != 0;
-    const bool is_photograph = repeated < (has_alpha ? 4 : 32);
+    const bool is_photograph =
+        repeated < (has_alpha(sample.front()) ? few_in_drawings : how.photograph);
     if (is_photograph && how.filters.size() == 1) return method;
     std::size_t least = everything;
     for (const PngFilter candidate : how.filters) {
       const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
-      if (size < least) {
-        least = size;
-        method.filter = candidate;
-      }
+      if (size >= least) continue;
+      least = size;
+      method.filter = candidate;
     }
     if (is_photograph) return method;
-    for (const PngFilter candidate : {PngFilter::none, method.filter}) {
-      const std::size_t size =
-          match_deflater.deflate(filter(sample, candidate), row_of(first), how.search, true).size();
-      const std::size_t cost = size + match_deflater.positions() * how.position_price / 64;
-      if (cost < least) {
-        least = cost;
-        method = {candidate, Method::Deflater::match};
-      }
-    }
-    return method;
+    const std::size_t price = repeated < most ? how.price : how.price / 4;
+    const std::size_t filtered_size = search_cost(sample, method.filter, price);
+    if (filtered_size > least + least / far) return method;
+    const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
+    if (std::min(filtered_size, unfiltered_size) >= least) return method;
+    return {filtered_size > unfiltered_size ? PngFilter::none : method.filter,
+            Method::Deflater::match};
+  }
+
+  // About how much smaller than its beginning all of a chunk becomes, which has more to refer to:
+  // this part.
+  static constexpr std::size_t fewer = 16;
+
+  // What a search makes of the sample, with the price for its time, in bytes.
+  std::size_t search_cost(Sample sample, PngFilter filter_used, std::size_t price) {
+    const Bytes data = filter(sample, filter_used);
+    const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
+    const auto& statistics = match_deflater.statistics();
+    const std::size_t rest = size - statistics.described;  // chunks are described but once
+    return rest - rest / fewer + statistics.positions * price / 64;
   }
 
   // The one that leaves least to write.
@@ -193,7 +209,7 @@ struct PngCompressor::State {
     for (const PngFilter candidate : how.filters) {
       const Bytes filtered_sample = filter(sample, candidate);
       const std::size_t size =
-          match_deflater.deflate(filtered_sample, row_of(sample.front()), greedy, true).size();
+          match_deflater.deflate(filtered_sample, row_of(sample.front()), true).size();
       if (size >= least) continue;
       least = size;
       best = candidate;
@@ -209,7 +225,7 @@ struct PngCompressor::State {
       case Method::Deflater::huffman:
         return huffman_deflater.deflate(data, last);
       case Method::Deflater::match:
-        return match_deflater.deflate(data, row_of(block), how.search, last);
+        return match_deflater.deflate(data, row_of(block), last);
       case Method::Deflater::libdeflate:
         return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
     }
