@@ -45,7 +45,7 @@ using enum PngCompression::By;
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
     {libdeflate, no_filter, 0, 0, 0},
-    {content, best_filter, 64, 52, 0},
+    {content, best_filter, 48, 60, 0},
     {content, best_filter, 40, 48, 0},
     {content, some_filters, 20, 40, 0},
     {content, some_filters, 10, 32, 0},
@@ -122,7 +122,6 @@ std::size_t repeated_part(Sample sample) {
 // Parts in 1/64. Photographs repeat themselves less, but skies and other even parts do, and
 // drawings with soft gradients hardly at all.
 constexpr std::size_t few_in_drawings = 4;
-constexpr std::size_t far = 8;
 constexpr std::size_t most = 48;  // a search takes little time then
 
 // Pictures with alpha are seldom photographs.
@@ -181,7 +180,7 @@ struct PngCompressor::State {
     if (is_photograph) return method;
     const std::size_t price = repeated < most ? how.price : how.price / 4;
     const std::size_t filtered_size = search_cost(sample, method.filter, price);
-    if (filtered_size > least + least / far) return method;
+    if (filtered_size > least + least / 2) return method;
     const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
     if (std::min(filtered_size, unfiltered_size) >= least) return method;
     return {filtered_size > unfiltered_size ? PngFilter::none : method.filter,
