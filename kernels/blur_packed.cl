@@ -7,7 +7,7 @@
 //   LOAD_BEFORE(words, row, x)    the four samples before column x, as HALO words; only those of
 //   LOAD_AFTER(words, row, x)     pixel x - 1 matter. The same from column x on; only pixel x matters.
 //   LOAD_PIXEL(row, x)            one pixel_t; at the borders alone
-//   STORE_STRETCH(row, x, words)  PIXELS pixels, of which those beyond the width are left out
+//   STORE_STRETCH(row, x, words)  PIXELS pixels, of which those beyond the width are left out; a statement
 // In the first three x is a multiple of PIXELS, or of 4 in a tile. The macros may use `width` and, through
 // SAME_TABLES, the tables of the program.
 
@@ -115,12 +115,12 @@ void blur_strips(ROWS) {
 
 #ifdef KERNEL_blur_rolled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void blur_rolled(ROWS) {
+void blur_rolled(ROWS SINK) {
   const int x = OWN_BEGIN;
   const int top = OWN_ROW;
-  if (x >= width || top >= TARGET_END) return;
+  const int end = x < width && top < TARGET_END ? min(top + LINES, TARGET_END) : top - 2;
+  OPEN_SINK
   uint lines[3][LINE_WORDS] = {{0}};
-  const int end = min(top + LINES, TARGET_END);
 #pragma unroll 1
   for (int y = top - 1; y <= end; ++y) {
 #pragma unroll
@@ -135,6 +135,7 @@ void blur_rolled(ROWS) {
     blur_three(words, lines);
     STORE_STRETCH(TARGET_ROW(y - 1), x, words);
   }
+  CLOSE_SINK
 }
 #endif
 

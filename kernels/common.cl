@@ -71,6 +71,13 @@ typedef ushort sample_t;
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
+// Where results go. A kernel that may have another sink than the target takes SINK after ROWS, and all of its
+// work-items get to OPEN_SINK, before the first result, and to CLOSE_SINK, after the last. Results reach the
+// sink by TAKE_RUN (pixel_functions.cl). These are the target's; counting_sink.cl has others.
+#define SINK
+#define OPEN_SINK
+#define CLOSE_SINK
+
 // ---- Pixels ----
 
 typedef struct {
@@ -91,17 +98,29 @@ typedef struct {
 typedef PIXEL_OF(CHANNELS) pixel_t;
 typedef PIXEL_OF(TARGET_CHANNELS) target_pixel_t;
 
-pixel_t load_pixel(__global const sample_t *row, int x) {
-  pixel_t pixel;
-#pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = row[(size_t)x * CHANNELS + c];
-  return pixel;
-}
+// Pixel x of a row, for every number of channels.
+#define PIXEL_ACCESS(channels)                                                            \
+  pixel##channels##_t load_samples##channels(__global const sample_t *row, int x) {       \
+    pixel##channels##_t pixel;                                                            \
+    _Pragma("unroll") for (int c = 0; c < channels; ++c) {                                \
+      pixel.at[c] = row[(size_t)x * channels + c];                                        \
+    }                                                                                     \
+    return pixel;                                                                         \
+  }                                                                                       \
+  void store_samples##channels(__global sample_t *row, int x, pixel##channels##_t pixel) { \
+    _Pragma("unroll") for (int c = 0; c < channels; ++c) {                                \
+      row[(size_t)x * channels + c] = pixel.at[c];                                        \
+    }                                                                                     \
+  }
+PIXEL_ACCESS(1)
+PIXEL_ACCESS(2)
+PIXEL_ACCESS(3)
+PIXEL_ACCESS(4)
 
-void store_pixel(__global sample_t *row, int x, target_pixel_t pixel) {
-#pragma unroll
-  for (int c = 0; c < TARGET_CHANNELS; ++c) row[(size_t)x * TARGET_CHANNELS + c] = pixel.at[c];
-}
+#define PASTED_ACCESS(name, channels) name##channels
+#define ACCESS_OF(name, channels) PASTED_ACCESS(name, channels)
+#define load_pixel ACCESS_OF(load_samples, CHANNELS)
+#define store_pixel ACCESS_OF(store_samples, TARGET_CHANNELS)
 
 // ---- Stretches: PIXELS neighbours in a row, as the words that they fill ----
 // A stretch begins at a multiple of PIXELS, which is 1 or a multiple of 4; rows begin at a multiple of

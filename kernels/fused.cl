@@ -2,14 +2,16 @@
 // takes a run of PIXELS pixels through all of them.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void fused(ROWS) {
+void fused(ROWS SINK) {
   const int x = OWN_BEGIN;
-  if (x >= width) return;
-  for (int y = OWN_ROW; y < min(OWN_ROW + LINES, TARGET_END); ++y) {
+  const int end = x < width ? min(OWN_ROW + LINES, TARGET_END) : 0;
+  OPEN_SINK
+  for (int y = OWN_ROW; y < end; ++y) {
     in_pixel_t in[PIXELS];
     out_pixel_t out[PIXELS];
     load_run(in, SOURCE_ROW(y), x, width);
     apply_run(in, out SAME_TABLES);
-    store_run(out, TARGET_ROW(y), x, width);
+    TAKE_RUN(out, TARGET_ROW(y), x);
   }
+  CLOSE_SINK
 }

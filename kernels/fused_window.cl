@@ -1,7 +1,8 @@
 // What a window stage's kernel loads and stores where other stages share the kernel: the macros that
 // blur_packed.cl describes. Before this file the host defines, with STAGES_BEFORE, before_run(in, out) and
 // before_one, which take a run of PIXELS pixels and one pixel through the stages before the window, and with
-// STAGES_AFTER after_run(in, out). pixel_t is what the window reads and makes.
+// STAGES_AFTER after_run(in, out). pixel_t is what the window reads and makes. COUNTS: results do not go to the
+// target.
 
 #define HALO (4 / SAMPLES_A_WORD)
 
@@ -39,15 +40,23 @@ void put_halo(uint *words, int first, pixel_t pixel) {
 #define LOAD_PIXEL(row, x) load_through(row, x, width SAME_TABLES)
 #endif
 
+#if STAGES_AFTER || COUNTS
+void finish_stretch(out_pixel_t *out, const uint *words TABLES) {
 #if STAGES_AFTER
-void store_through(__global sample_t *row, int x, int width, const uint *words TABLES) {
   pixel_t in[PIXELS];
-  out_pixel_t out[PIXELS];
 #pragma unroll
   for (int i = 0; i < PIXELS; ++i) in[i] = pixel_of(words, i);
   after_run(in, out SAME_TABLES);
-  store_run(out, row, x, width);
+#else
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) out[i] = pixel_of(words, i);
+#endif
 }
 
-#define STORE_STRETCH(row, x, words) store_through(row, x, width, words SAME_TABLES)
+#define STORE_STRETCH(row, x, words)        \
+  {                                         \
+    out_pixel_t run[PIXELS];                \
+    finish_stretch(run, words SAME_TABLES); \
+    TAKE_RUN(run, row, x);                  \
+  }
 #endif

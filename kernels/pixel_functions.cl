@@ -56,17 +56,11 @@ typedef union {
 typedef PIXEL_OF(IN_CHANNELS) in_pixel_t;
 typedef PIXEL_OF(OUT_CHANNELS) out_pixel_t;
 
-in_pixel_t load_in_pixel(__global const sample_t *row, int x) {
-  in_pixel_t pixel;
-#pragma unroll
-  for (int c = 0; c < IN_CHANNELS; ++c) pixel.at[c] = row[(size_t)x * IN_CHANNELS + c];
-  return pixel;
-}
+// What becomes of a run of results from column x on; `row` is TARGET_ROW(y).
+#define TAKE_RUN(run, row, x) store_run(run, row, x, width)
 
-void store_out_pixel(__global sample_t *row, int x, out_pixel_t pixel) {
-#pragma unroll
-  for (int c = 0; c < OUT_CHANNELS; ++c) row[(size_t)x * OUT_CHANNELS + c] = pixel.at[c];
-}
+#define load_in_pixel ACCESS_OF(load_samples, IN_CHANNELS)
+#define store_out_pixel ACCESS_OF(store_samples, OUT_CHANNELS)
 
 // Whether runs are loaded and stored by words, which those of a multiple of 4 pixels fill. Compilers for
 // processors make vectors of plain loops.

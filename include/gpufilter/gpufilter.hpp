@@ -1,6 +1,5 @@
-// gpufilter as a library: pictures from file to file, through a chain of stages. What stages,
-// options and devices there are, and what they mean, "gpufilter --help" says; names have no dashes
-// here.
+// gpufilter as a library: pictures from file to file, through a chain of stages. "gpufilter --help"
+// lists and explains stages, options and devices; names have no dashes here.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +23,17 @@ struct FilterResult {
   int width = 0;   // pixels
   int height = 0;  // pixels
   std::uint64_t output_bytes = 0;
-  std::string device;  // that did the work
+  std::string device;  // the device that did the work
   std::string reason;  // why this device
-  double seconds = 0;  // from the call until the output was in its place
+  double seconds = 0;  // from the call until the output was in place
 };
 
-// A chain of stages on a device. What a device needs is prepared once, so keep it for many
-// pictures; it may be used by several threads.
+// A chain of stages on a device. The device is prepared only once, so keep this for many pictures;
+// it may be used by several threads.
 class PictureFilter {
  public:
-  // Throws UsageError for stages and parameters that do not exist or do not fit. The device is
-  // looked for in the background: run() throws what goes wrong with it.
+  // Throws UsageError for unknown or invalid stages and parameters. The device is searched for in
+  // the background: run() throws the errors of that search.
   explicit PictureFilter(const std::vector<StageUse>& stages, const std::string& device = "auto");
   ~PictureFilter();
   PictureFilter(PictureFilter&&) noexcept;

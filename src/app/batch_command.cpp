@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "app/batch_report.hpp"
 #include "app/batch_reporter.hpp"
+#include "app/chosen_shard.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
 #include "app/paths.hpp"
@@ -12,9 +15,23 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "batch/shard_plan.hpp"
 
 namespace gpufilter {
 namespace {
+
+std::vector<ContentHash> works_of(const FilterOptions& options) {
+  std::vector<ContentHash> works;
+  for (const Codec* codec : codecs())
+    works.push_back(work_hash(options.chain, *codec, options.run.write));
+  return works;
+}
+
+std::optional<ShardRequest> shard_for(const FilterOptions& options) {
+  const auto chosen = chosen_shard(options.folder);
+  if (!chosen) return std::nullopt;
+  return ShardRequest{chosen->shard, chosen->source, works_of(options), options.folder.command};
+}
 
 BatchRequest request_for(const FilterOptions& options) {
   BatchRequest request;
@@ -27,6 +44,8 @@ BatchRequest request_for(const FilterOptions& options) {
   request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
+  request.list = options.folder.list;
+  request.shard = shard_for(options);
   return request;
 }
 
@@ -78,8 +97,39 @@ CodecList output_formats(const BatchPlan& plan) {
   return formats;
 }
 
+// The first of the options that --list makes useless; empty: none is given.
+std::string useless_with_list(const FolderOptions& folder) {
+  return folder.follow_links    ? "--follow-links"
+         : folder.recursive     ? "--recursive"
+         : folder.match.empty() ? ""
+                                : "--match";
+}
+
+void check_list_and_shard(const FilterOptions& options) {
+  const FolderOptions& folder = options.folder;
+  if (folder.list.empty() && folder.shard.empty()) return;
+  if (options.inputs.size() != 1 || !is_folder(options.input)) {
+    throw UsageError(formatted("{}: is for one folder, as in: gpufilter INDIR OUTDIR {} {}",
+                               folder.list.empty() ? "--shard" : "--list",
+                               folder.list.empty() ? "--shard" : "--list",
+                               folder.list.empty() ? "I/N" : "FILE"));
+  }
+  if (!folder.list.empty() && !useless_with_list(folder).empty()) {
+    throw UsageError(formatted("{}: has no effect with --list, which names the pictures",
+                               useless_with_list(folder)));
+  }
+  if (folder.list == standard_stream && isatty(STDIN_FILENO) == 1) {
+    throw UsageError("--list -: standard input is a terminal; give it a list of names");
+  }
+  if (options.in_place && !folder.shard.empty()) {
+    throw UsageError(
+        "--in-place: not with --shard, because the shares depend on the sizes of the inputs");
+  }
+}
+
 // Options that would have no effect are mistakes.
 void check_folder_options(const FilterOptions& options) {
+  check_list_and_shard(options);
   const FolderOptions& folder = options.folder;
   if (folder.follow_links && !folder.recursive) {
     throw UsageError("--follow-links: has no effect without --recursive");
@@ -123,8 +173,10 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_folder_options(options);
   const LastingDispatcher lasting(options);  // which looks for devices meanwhile
   Dispatcher& dispatcher = lasting.get();
-  const BatchPlan plan = make_batch_plan(request_for(options));
-  if (plan.items.empty()) log::warn(describe_emptiness(plan, options.folder));
+  const BatchRequest request = request_for(options);
+  BatchPlan plan = make_batch_plan(request);
+  const bool is_empty = plan.shard ? plan.shard->all_pictures == 0 : plan.items.empty();
+  if (is_empty) log::warn(describe_emptiness(plan, options.folder));
   refuse_unused_options(options.run.write, output_formats(plan));
   BatchOptions batch;
   batch.run = options.run;
@@ -141,6 +193,7 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
     check_trace(plan, options.trace);
     trace = open_sink(options.trace);
   }
+  if (plan.shard && !batch.dry_run) plan = join_run(request, std::move(plan));
   BatchReporter reporter(plan, options, start, trace.get());
   run_batch(plan, options.chain, dispatcher, batch, reporter);
   reporter.conclude();

@@ -7,9 +7,9 @@
 
 #include "app/batch_rates.hpp"
 #include "app/encoding_report.hpp"
+#include "app/json_paths.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
-#include "codec/text_encoding.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,17 +18,6 @@ using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-// Names of files are bytes: what JSON cannot hold is replaced in the name, and another field holds
-// the exact bytes.
-void add_path(Json& json, const std::string& field, const std::string& path) {
-  json[field] = path;
-  if (is_utf8(path)) return;
-  std::string digits;
-  for (const char c : path)
-    digits += formatted("{:02x}", static_cast<unsigned char>(c));
-  json[field + "_hex"] = digits;
 }
 
 std::string lower(std::string text) {
@@ -58,6 +47,17 @@ Json device_json(const BatchTotals::DeviceUse& use) {
           {"platform", use.engine.platform}, {"driver", use.engine.driver},
           {"reason", use.engine.reason},     {"left_out", use.engine.fallbacks},
           {"pictures", use.pictures}};
+}
+
+Json shard_json(const BatchPlan& plan) {
+  const PlannedShard& planned = *plan.shard;
+  return {{"index", planned.shard.index},
+          {"count", planned.shard.count},
+          {"source", planned.source},
+          {"pictures", plan.items.size()},
+          {"all_pictures", planned.all_pictures},
+          {"input_bytes", planned.bytes},
+          {"all_input_bytes", planned.all_bytes}};
 }
 
 Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
@@ -118,6 +118,7 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
   }
   add_path(json, "output", plan.output);
   json["dry_run"] = dry_run;
+  if (plan.shard) json["shard"] = shard_json(plan);
   std::string text = dump(json, -1);
   text.pop_back();  // the brace: more follows
   return text + ",\"pictures\":[\n";

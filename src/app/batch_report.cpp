@@ -37,8 +37,11 @@ std::string devices_text(const BatchTotals& totals) {
   }
   std::vector<std::string> names;
   names.reserve(uses.size());
-  for (const auto& use : uses)
-    names.push_back(formatted("{} ({})", use.engine.device, count_text(use.pictures)));
+  for (const auto& use : uses) {
+    const std::string& share = use.engine.share;
+    names.push_back(formatted("{} ({}{}{})", use.engine.device, count_text(use.pictures),
+                              share.empty() ? "" : "; ", share));
+  }
   return formatted("devices: {}", fmt::join(names, ", "));
 }
 
@@ -48,11 +51,23 @@ std::string count_text(std::size_t pictures) {
   return formatted("{} picture{}", pictures, pictures == 1 ? "" : "s");
 }
 
+std::string shard_line(const BatchPlan& plan) {
+  const PlannedShard& planned = *plan.shard;
+  const std::string source = planned.source == "--shard" ? "" : " from " + planned.source;
+  return printable(formatted("gpufilter: shard {}{}: {} of {}, {:.1f} of {:.1f} MB",
+                             to_string(planned.shard), source, plan.items.size(),
+                             count_text(planned.all_pictures),
+                             static_cast<double>(planned.bytes) / 1e6,
+                             static_cast<double>(planned.all_bytes) / 1e6)) +
+         "\n";
+}
+
 std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nanoseconds elapsed) {
   const std::size_t all = plan.items.size();
   const std::size_t planned = totals.count(PictureStatus::planned);
   const std::size_t done = planned > 0 ? planned : totals.count(PictureStatus::done);
   std::string text = printable(formatted("{} -> {}: ", source_text(plan), plan.output));
+  if (plan.shard) text += formatted("shard {}: ", to_string(plan.shard->shard));
   text += done == all ? count_text(all) : formatted("{} of {}", done, count_text(all));
   text += planned > 0 ? " would be done" : " done";
   for (const auto& [status, words] :

@@ -10,6 +10,10 @@ namespace gpufilter {
 // "1 picture", "12 pictures"
 [[nodiscard]] std::string count_text(std::size_t pictures);
 
+// What a shard takes, as one line:
+//   gpufilter: shard 3/8 from SLURM_PROCID 3 of 8: 50 of 400 pictures, 101.2 of 809.0 MB
+[[nodiscard]] std::string shard_line(const BatchPlan& plan);
+
 // In at most two lines:
 //   in -> out: 12 of 14 pictures done, 2 failed
 //   3.21 s, 3.7 pictures/s, 29.9 Mpx/s; device: processor

@@ -41,6 +41,7 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
   progress_.all_pictures = plan.items.size();
   for (const BatchItem& item : plan.items)
     progress_.all += item.bytes;
+  if (plan.shard && !options.quiet) std::fputs(shard_line(plan).c_str(), stderr);
   prepare_for_signals();
 }
 
@@ -55,7 +56,7 @@ void BatchReporter::prepare_for_signals() const {
       formatted("gpufilter: stopped after {} of {}{}; the same command {} does the rest\n",
                 progress_.pictures, count_text(progress_.all_pictures),
                 failed > 0 ? formatted(", {} failed", failed) : "",
-                options_.folder.resume ? "again" : "with --resume"));
+                options_.folder.resume || plan_.shard ? "again" : "with --resume"));
 }
 
 void BatchReporter::show_progress() {

@@ -67,7 +67,7 @@ std::vector<BatchTotals::DeviceUse> BatchTotals::devices_by_name() const {
       continue;
     }
     known->pictures += use.pictures;
-    if (known->engine.reason != use.engine.reason) known->engine.reason.clear();
+    if (known->engine.reason != use.engine.reason) known->engine.reason = known->engine.share;
   }
   return uses;
 }

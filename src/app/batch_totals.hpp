@@ -45,7 +45,7 @@ class BatchTotals {
     std::size_t pictures = 0;
   };
   [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
-  // The same, each device once; of different reasons there is none.
+  // The same, each device once; of different reasons only EngineReport::share is left.
   [[nodiscard]] std::vector<DeviceUse> devices_by_name() const;
 
  private:

@@ -1,12 +1,11 @@
-// Drivers' texts, short enough for a line.
+// Drivers' texts, shortened to fit on a line.
 #pragma once
 
 #include <string>
 
 namespace gpufilter {
 
-// An OpenCL version text without what PoCL appends to it after two spaces: the options that it was
-// built with.
+// An OpenCL version text without the build options that PoCL appends to it after two spaces.
 [[nodiscard]] inline std::string brief_version(const std::string& text) {
   return text.substr(0, text.find("  "));
 }

@@ -8,11 +8,11 @@ namespace gpufilter {
 
 enum class Scaling { linear, logarithmic };
 
-// Where values stand between the ends of an axis.
+// The positions of values between the ends of an axis.
 class Scale {
  public:
-  // Holds `low` and `high`, which are above 0 where the scaling is logarithmic. Equal ends are
-  // moved apart.
+  // From `low` to `high`, which are above 0 if the scaling is logarithmic. Equal ends are moved
+  // apart.
   Scale(double low, double high, Scaling scaling);
 
   // 0 at the low end, 1 at the high end.
@@ -22,8 +22,8 @@ class Scale {
     double value;
     std::string label;
   };
-  // Round values within the ends: about five where linear; powers of ten where logarithmic, with
-  // 2 and 5 between them where there are fewer than three.
+  // Round values between the ends: about five if linear; powers of ten if logarithmic, with 2 and 5
+  // between them if there are fewer than three.
   [[nodiscard]] std::vector<Tick> ticks() const;
 
  private:

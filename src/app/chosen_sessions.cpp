@@ -38,10 +38,10 @@ void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std:
 }
 
 void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth) {
-  app.add_option("--channels", channels, "Only pictures of so many channels.")
+  app.add_option("--channels", channels, "Only pictures with this many channels.")
       ->check(whole_number(1, 4))
       ->option_text("1..4");
-  app.add_option("--depth", depth, "Only pictures of so many bits a sample.")
+  app.add_option("--depth", depth, "Only pictures with this many bits per sample.")
       ->check(one_of({"8", "16"}))
       ->option_text("8|16");
 }
@@ -56,7 +56,7 @@ std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) 
   };
   std::vector<std::shared_ptr<Session>> sessions;
   if (request != "all" && request != "auto") {
-    const auto chosen = choose_devices(request, true, find_all());
+    const auto chosen = choose_devices(request, true, find_all(), node_variables());
     sessions.push_back(start(*chosen.front().device));
     return sessions;
   }

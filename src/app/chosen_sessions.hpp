@@ -15,15 +15,15 @@ namespace gpufilter {
 // --device for a command that works on every device unless one is chosen.
 void add_devices_choice(CLI::App& app, std::string& device);
 
-// STAGE...: the stages that such a command works on; `verb` says what it does to them.
+// STAGE...: the stages that such a command works on; `verb` says what it does with them.
 void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb);
 
 // --channels and --depth.
 void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth);
 
-// The devices for `request`, started: "all" (every one that works; one that does not is left out
-// with a warning), "cpu" (none), or what --device takes elsewhere. Throws DeviceError where a
-// device that was asked for does not exist or does not start.
+// The devices for `request`, started: "all" (all that work; others are skipped with a warning),
+// "cpu" (none), or a value that --device takes elsewhere. Throws DeviceError if a requested device
+// does not exist or does not start.
 [[nodiscard]] std::vector<std::shared_ptr<Session>> start_devices(const std::string& request);
 
 }  // namespace gpufilter

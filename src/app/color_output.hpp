@@ -5,7 +5,7 @@
 
 namespace gpufilter {
 
-// It takes effect while the command line is parsed, so that messages about the rest obey it.
+// It takes effect while the command line is parsed, so it applies to messages about the rest.
 void add_color_output(CLI::App& app);
 
 }  // namespace gpufilter

@@ -7,6 +7,7 @@
 #include "app/bench_command.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
+#include "app/gather_command.hpp"
 #include "app/help_command.hpp"
 #include "app/stats_command.hpp"
 #include "app/tune_command.hpp"
@@ -38,11 +39,12 @@ std::string quoted(std::vector<std::string> names) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
       {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
-      {"compare", "A B", "Are two pictures or folders the same?", run_compare_command},
+      {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
+      {"gather", "OUTDIR", "End a run in shards: is all done?", run_gather_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
-      {"verify", "[STAGE...]", "Are the results here exact?", run_verify_command},
+      {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},
       {"help", "[TOPIC]", "Explain a stage or a subcommand", run_help_command},
   };
   return table;

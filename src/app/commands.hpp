@@ -1,4 +1,4 @@
-// The subcommands: the one table that the program, its help and its suggestions are made from.
+// The subcommands: the only table of them, for the program, its help and its suggestions.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct Command {
 
 [[nodiscard]] const std::vector<Command>& commands();
 
-// nullptr where there is none of that name.
+// nullptr if there is none of that name.
 [[nodiscard]] const Command* find_command(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> command_names();
 
-// Throws UsageError where the first word after the program's name can only be a slip for a
-// subcommand: it has neither a folder nor the ending of a picture, there is no such file, and it is
-// like the name of a subcommand, or stands alone. `words` begins with it.
+// Throws UsageError if the first word after the program's name can only be a misspelt subcommand:
+// it has neither a folder nor the extension of a picture, there is no such file, and it is similar
+// to a subcommand's name or is the only word. `words` begins with it.
 void refuse_misspelt_command(const std::vector<std::string>& words);
 
 }  // namespace gpufilter

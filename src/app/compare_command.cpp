@@ -26,25 +26,24 @@ namespace {
 constexpr int trouble = 4;
 
 constexpr const char* description =
-    "Compares two pictures sample for sample, as decoded: a PNG and a JPEG can be\n"
-    "equal, and what files say beside their pixels does not matter. Two folders are\n"
-    "compared picture by picture, by name. A difference is counted in steps of a\n"
-    "sample.";
+    "Compares two decoded pictures sample by sample: a PNG and a JPEG can be equal,\n"
+    "and metadata does not matter. Two folders are compared picture by picture, by\n"
+    "name. Differences are counted in steps of a sample.";
 
 constexpr const char* explanation = R"(Exit codes:
   0  equal
   1  different, but within the given tolerance
   2  different
-  3  other size or format (channels, bits a sample)
+  3  different size or format (channels, bits per sample)
   4  could not compare: a file cannot be read or written, or wrong usage
-Of two folders it is the worst of all names, 4 being worse than 3 and so on. A
-name that only one of the folders has counts as different.
+For two folders it is the highest code of all names. A name that only one of the
+folders has counts as different.
 
-The picture that --diff draws (RGB, 8-bit) shows A dimmed and grey where the two
-are equal, and dark bluish green where they differ within the tolerance. Beyond
-it, it is yellow for a difference of one and a step redder for each doubling;
-red is half of the full range and more. Where only alpha is beyond it, it goes
-from cyan to blue instead.
+--diff draws an 8-bit RGB picture. Equal pixels show A, grey and dimmed. Pixels
+that differ within the tolerance are dark bluish green. Beyond the tolerance, a
+pixel is yellow for a difference of one and a step redder for each doubling; red
+is half of the full range or more. If only alpha is beyond the tolerance, the
+colours go from cyan to blue instead.
 
 Examples:
   gpufilter compare a.png b.png
@@ -84,13 +83,13 @@ CLI::Validator percentage() {
 
 void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
   app.add_option("--tolerance", tolerance.steps,
-                 "Let differences of a sample up to N pass, in steps of the pictures' own depth")
+                 "Allow samples to differ by up to N steps of the pictures' own depth")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
   app.add_option_function<std::string>(
          "--fail-percent",
          [&tolerance](const std::string& text) { tolerance.percent = to_number(text).value(); },
-         "Let up to P percent of a picture's pixels differ by more than that")
+         "Allow up to P percent of a picture's pixels to differ by more than that")
       ->check(percentage())
       ->option_text("P [0]");
 }
@@ -109,10 +108,10 @@ void declare_options(CLI::App& app, CompareOptions& options) {
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels than this")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.max_pixels));
-  app.add_flag("--recursive", options.recursive, "Folders within A and B too")->option_text(" ");
+  app.add_flag("--recursive", options.recursive, "Include subfolders of A and B")->option_text(" ");
   auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object");
   json->option_text(" ");
-  app.add_flag("-q,--quiet", options.quiet, "No result, only the exit code; failures are reported")
+  app.add_flag("-q,--quiet", options.quiet, "Print no result, only set the exit code")
       ->excludes(json)
       ->option_text(" ");
   add_color_output(app);
@@ -150,7 +149,7 @@ void check_drawing(const CompareOptions& options) {
   for (const std::string& path : {options.a, options.b}) {
     if (same_file(path, *options.drawing)) {
       throw UsageError(*options.drawing +
-                       ": is one of the pictures to compare; give --diff another");
+                       ": is one of the pictures to compare; give --diff another name");
     }
   }
 }

@@ -21,7 +21,7 @@ constexpr std::array all_results{CompareResult::equal,     CompareResult::within
                                  CompareResult::only_in_a, CompareResult::only_in_b,
                                  CompareResult::unreadable};
 
-// What is said of the folders as a whole.
+// The result for the folders as a whole, by exit code.
 constexpr std::array by_exit_code{CompareResult::equal, CompareResult::within_tolerance,
                                   CompareResult::different, CompareResult::other_size_or_format,
                                   CompareResult::unreadable};
@@ -33,7 +33,7 @@ CompareResult result_of(const NameComparison& name) {
   return gpufilter::result_of(*name.files);
 }
 
-// One line. What is not UTF-8 in names of files is replaced.
+// One line. Bytes of file names that are not UTF-8 are replaced.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

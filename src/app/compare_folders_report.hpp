@@ -11,19 +11,19 @@ namespace gpufilter {
 
 enum class ReportForm { none, text, json };
 
-// Prints to standard output at once what is to be said of a name; failures are logged. Every member
-// throws PictureError where standard output cannot be written.
+// Prints the result for each name to standard output at once; failures are logged. Every member
+// throws PictureError if standard output cannot be written.
 class FoldersReport {
  public:
   FoldersReport(const FolderComparisonRequest& request, ReportForm form);
 
-  // A line of text for a name that is not equal in both, an object of JSON for any.
+  // Prints a line of text for a name that is not equal in both, or a JSON object for every name.
   void add(const NameComparison& name);
 
-  // The summary. Throws UsageError where no name was added: nothing was compared.
+  // Prints the summary. Throws UsageError if no name was added, so nothing was compared.
   void finish();
 
-  // The worst of all names: 4, then 3, 2, 1.
+  // The highest code of all names.
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:

@@ -84,7 +84,7 @@ std::string json_report(const CompareReport& report) {
   add_pictures(json, report.files);
   const bool drawn = report.files.comparison && report.wanted_drawing;
   json["difference_picture"] = drawn ? Json(*report.wanted_drawing) : Json(nullptr);
-  // JSON is UTF-8, names of files need not be: what is not is replaced.
+  // JSON is UTF-8, but file names may not be: invalid bytes are replaced.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

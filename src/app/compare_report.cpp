@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// "12 of 3000 pixels (0.40 %)". Neither nothing nor everything is said of what is only nearly so.
+// "12 of 3000 pixels (0.40 %)". A share that only rounds to 0 % or 100 % is not shown as such.
 std::string pixels_of(std::uint64_t part, std::uint64_t whole) {
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
   std::string rounded = formatted("{:.2f} %", percent);
@@ -39,7 +39,7 @@ std::string place_and_samples(const DifferingPixel& pixel, const PixelFormat& fo
                    sample_list(pixel.b, format));
 }
 
-// Of pictures that are not equal.
+// For pictures that are not equal.
 std::string psnr_text(const Comparison& comparison) {
   return formatted("PSNR {:.2f} dB", comparison.psnr().value());
 }

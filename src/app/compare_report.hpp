@@ -32,20 +32,21 @@ enum class CompareResult {
 struct CompareReport {
   FileComparison files;
   Tolerance tolerance;
-  std::optional<std::string> wanted_drawing;  // where the differences were to be drawn
+  std::optional<std::string> wanted_drawing;  // the requested file for the differences
 };
 
-// A few plain lines, each ended.
+// A few lines of text, each with a line end.
 [[nodiscard]] std::string text_report(const CompareReport& report);
 
-// What differs, in a phrase, for one of many pairs: "different: 12 of 3000 pixels (0.40 %) differ,
+// The differences in a phrase, for one of many pairs: "different: 12 of 3000 pixels (0.40 %)
+// differ,
 // by at most 9 at x 4, y 7, PSNR 41.20 dB".
 [[nodiscard]] std::string phrase(const FileComparison& files);
 
 // One JSON object, "gpufilter-compare-1", and a line end. docs/compare.md describes it.
 [[nodiscard]] std::string json_report(const CompareReport& report);
 
-// The part of it that is about the pictures: "a", "b" and, where they were compared, all numbers.
+// The part of it about the pictures: "a", "b" and, if they were compared, all numbers.
 void add_pictures(nlohmann::ordered_json& json, const FileComparison& files);
 
 }  // namespace gpufilter

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array blur_tiles{8, 16, 32};
 
-// The tiles that fit with pixels of the largest format, so with all of them.
+// The tiles that fit with pixels of the largest format, and so with all formats.
 std::vector<int> fitting_tiles(const DeviceInfo& device) {
   constexpr PixelFormat largest{4, 16};
   std::vector<int> tiles;
@@ -38,7 +38,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return formatted("{} KiB", bytes >> 10U);
 }
 
-// "1520 GB/s" from seconds a byte.
+// // "1520 GB/s" from seconds per byte.
 std::string bandwidth_text(double seconds_a_byte) {
   return formatted("{:.3g} GB/s", 1e-9 / seconds_a_byte);
 }
@@ -52,22 +52,22 @@ std::string group_text(const DeviceInfo& device) {
 
 std::string multiple_text(const DeviceInfo& device) {
   if (device.preferred_multiple == 0) return "unknown";
-  if (device.preferred_multiple == 1) return "1: any size of group suits it";
-  return formatted("{}: so many work-items run in step, so groups should be multiples of it",
+  if (device.preferred_multiple == 1) return "1: any group size is suitable";
+  return formatted("{}: work-items that run in lockstep; group sizes should be multiples of it",
                    device.preferred_multiple);
 }
 
 std::string local_memory_text(const DeviceInfo& device) {
   return bytes_text(device.local_memory) +
          (device.local_memory_is_real
-              ? " a group, real: on the chip and faster than global memory"
-              : " a group, not real: a part of global memory, so tiles in it gain nothing");
+              ? " per group, on the chip: faster than global memory"
+              : " per group, a part of global memory: tiles in it gain nothing");
 }
 
 std::string copy_text(const RateStore& rates, const std::string& place) {
   const auto copy = rates.find(place, copy_kind);
   const auto transfer = rates.find(place, transfer_kind);
-  if (!copy && !transfer) return "not measured yet: 'gpufilter tune' does that";
+  if (!copy && !transfer) return "not measured yet: run 'gpufilter tune'";
   std::string text;
   if (copy) text += bandwidth_text(*copy) + " in its memory, read and written";
   if (transfer) {
@@ -79,11 +79,11 @@ std::string copy_text(const RateStore& rates, const std::string& place) {
 
 std::string start_text(const RateStore& rates, const std::string& place) {
   const auto start = rates.find(place, start_kind);
-  return start ? formatted("{:.2f} s until it can be used, as remembered from earlier runs", *start)
-               : "not known yet: runs on a GPU remember it";
+  return start ? formatted("{:.2f} s, as measured in earlier runs", *start)
+               : "not known yet: runs on a GPU measure it";
 }
 
-// null where it was not measured.
+// null if it was not measured.
 nlohmann::ordered_json rate_json(const std::optional<double>& seconds, double scale) {
   return seconds ? nlohmann::ordered_json(scale / *seconds) : nlohmann::ordered_json();
 }
@@ -126,7 +126,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
   }
   const nlohmann::ordered_json json{
       {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -153,17 +153,17 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
     table += line("driver", formatted("{}, {}", device.driver_version, device.language_version));
     table += line("work at once", group_text(device));
     table += line("preferred multiple", multiple_text(device));
-    table += line("sub-groups", device.max_sub_groups == 0
-                                    ? "none"
-                                    : formatted("at most {} a work-group", device.max_sub_groups));
+    table += line("sub-groups", device.max_sub_groups == 0 ? "none"
+                                                           : formatted("at most {} per work-group",
+                                                                       device.max_sub_groups));
     table += line("local memory", local_memory_text(device));
     table +=
         line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
                                         device.unified_memory ? " shared with the host" : "",
                                         bytes_text(device.max_allocation)));
     const auto tiles = fitting_tiles(device);
-    table += line("--tile", tiles.empty() ? "none fits a group and its local memory"
-                                          : formatted("{} fit a group and its local memory",
+    table += line("--tile", tiles.empty() ? "none fits the group size and local memory"
+                                          : formatted("{} fit the group size and local memory",
                                                       fmt::join(tiles, ", ")));
     const std::string place = tuning_place(device);
     table += line("copies", copy_text(rates, place));

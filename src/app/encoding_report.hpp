@@ -1,4 +1,4 @@
-// How a file was written, for reports that programs read.
+// How a file was written, for machine-readable reports.
 #pragma once
 
 #include <optional>

@@ -3,9 +3,9 @@
 
 namespace gpufilter {
 
-// By the kind of failure; commands whose exit codes say something else have their own.
+// By the kind of failure; commands whose exit codes have other meanings have their own.
 struct ExitCodes {
-  int picture = 1;  // and everything that is none of the other two
+  int picture = 1;  // and everything except the other two
   int usage = 2;
   int device = 3;
 };

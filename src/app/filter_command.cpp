@@ -29,23 +29,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name that ends in a slash is that of a folder, which is created with the first result.
+// A name that ends in a slash means a folder, which is created with the first result.
 bool output_is_folder(const FilterOptions& options) {
   return is_folder(options.output) || options.output.ends_with('/');
 }
 
-// Whether the pictures go into a folder with a journal. One picture does where the user asks for
-// what only such runs have.
+// Whether the pictures go into a folder with a journal. A single picture does if a folder option is
+// given.
 bool is_batch(const FilterOptions& options) {
   return options.inputs.size() > 1 || is_folder(options.input) ||
          (!options.folder.given.empty() && output_is_folder(options));
 }
 
-// Where the picture goes: a folder stands for the input's name in it.
+// The path of the result. In a folder, it gets the input's name.
 std::string output_path(const FilterOptions& options) {
   if (!output_is_folder(options)) return options.output;
   if (options.input == standard_stream) {
-    throw UsageError(formatted("{}: is a folder; standard input has no name to take there",
+    throw UsageError(formatted("{}: is a folder, and standard input has no name; name a file",
                                printable(options.output)));
   }
   return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
@@ -84,7 +84,7 @@ void check_format_options(const FilterOptions& options, const Codec* file_format
   if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
 }
 
-// What was ignored or lost, and is known only now.
+// Warns about ignored options and lost alpha, which are known only after the run.
 void warn_after(const RunReport& report, const WriteOptions& options) {
   OptionUse use(options);
   use.add(*report.output_format, report.output_pixel);
@@ -109,7 +109,7 @@ void check_paths(const FilterOptions& options, const std::string& output) {
     throw UsageError("standard input: is a terminal; give it a picture: gpufilter - ... < in.png");
   }
   if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
-    throw UsageError("standard output: is a terminal; send it on: gpufilter ... - > out.png");
+    throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
   }
 }
 
@@ -121,7 +121,7 @@ void check_trace(const FilterOptions& options, const std::string& output) {
   const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
                                 options.timing == TimingFormat::csv;
   if (trace == standard_stream && results_go_there) {
-    throw UsageError("--trace -: standard output is taken already; give --trace a file");
+    throw UsageError("--trace -: standard output is already in use; give --trace a file");
   }
 }
 
@@ -131,7 +131,8 @@ void check_show_kernel(const FilterOptions& options, const std::string& output) 
                                 options.timing == TimingFormat::csv;
   if (results_go_there) {
     throw UsageError(
-        "--show-kernel: standard output is taken already; leave out what is written there");
+        "--show-kernel: standard output is already in use; write the picture, timing and trace "
+        "elsewhere");
   }
   if (options.device == "cpu" || options.device == "all") {
     throw UsageError(formatted("--show-kernel: --device {} need not run a kernel; name one device",
@@ -147,7 +148,7 @@ void print_kernels(const RunReport& report) {
     any = true;
     print_result(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
   }
-  if (!any) log::warn("--show-kernel: no kernel of a stage ran");
+  if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }
 
 // Whether there is nothing to do, because the output already exists.
@@ -186,7 +187,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   }
 }
 
-// The picture is opened while the device is looked for, but a missing device is reported first.
+// The picture is opened during the search for the device, but a missing device is reported first.
 template <typename Work>
 auto after_choice_of(Dispatcher& dispatcher, const Work& work) {
   try {
@@ -219,7 +220,7 @@ int run_filter_command(int argc, const char* const* argv) {
   const LastingDispatcher lasting(*options);
   Dispatcher& dispatcher = lasting.get();
   after_choice_of(dispatcher, [&] {
-    // Opened before the work, so that a trace that cannot be written costs none.
+    // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
     warn_after(report, options->run.write);

@@ -3,7 +3,7 @@
 
 namespace gpufilter {
 
-// Carries it out; argv[0] is the program. Returns 0; throws UsageError, PictureError, DeviceError.
+// Runs it; argv[0] is the program. Returns 0; throws UsageError, PictureError, DeviceError.
 [[nodiscard]] int run_filter_command(int argc, const char* const* argv);
 
 }  // namespace gpufilter

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/chosen_shard.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
@@ -65,6 +66,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
            options.max_memory = parse_bytes(text);
            ReadLimits& limits = options.run.limits;
            limits.max_memory = std::max(limits.max_memory, *options.max_memory);
+           options.run.write.limit_memory(limits.max_memory);
          },
          "Memory for the bands under way, of all pictures together. In bytes, or with K, M or G. "
          "Bands become lower to fit. For folders the default is at least 16M a job. More than 1G "
@@ -217,6 +219,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   take_output_from_names(app, options);
   options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
+  options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
   options.chain = stages.chain();
   return options;

@@ -28,6 +28,18 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
       ->allow_extra_args(false)
       ->option_text("GLOB")
       ->group(group);
+  app.add_option("--list", options.list,
+                 "The pictures of INDIR, as a file lists them: names below INDIR, or SIZE, a tab "
+                 "and a name, each with a NUL or a line end behind it. '-' is standard input.")
+      ->option_text("FILE")
+      ->group(group);
+  app.add_option(
+         "--shard", options.shard,
+         "Take one of N shares of INDIR, balanced by bytes: 0/N to N-1/N, each in a process "
+         "of its own, on any machine. auto: what Slurm, Kubernetes, MPI or GNU parallel "
+         "says.")
+      ->option_text("I/N|auto")
+      ->group(group);
   options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures under way at the same time.")
       ->check(whole_number(1, max_jobs))

@@ -19,7 +19,10 @@ struct FolderOptions {
   bool stop_on_error = false;
   bool dry_run = false;
   bool json = false;
-  std::string given;  // the first of these options on the command line; empty: none
+  std::string list;     // a file; empty: none
+  std::string shard;    // "I/N" or "auto"; empty: none
+  std::string command;  // the command line as a shell takes it, without --list and --shard
+  std::string given;    // the first of these options on the command line; empty: none
 };
 
 void add_folder_options(CLI::App& app, FolderOptions& options);

@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// What the help shows of an option's values.
+// The form of an option's values in the help.
 struct ValueNames {
   std::string operator()(const WriteOption::WholeNumber& numbers) const {
     return formatted("{}..{}", numbers.minimum, numbers.maximum);
@@ -17,9 +17,10 @@ struct ValueNames {
     return formatted("{}", fmt::join(choices.names, "|"));
   }
   std::string operator()(const WriteOption::AnyColor&) const { return "COLOR"; }
+  std::string operator()(const WriteOption::Flag&) const { return ""; }
 };
 
-// Lets an option's value be what parse_value() takes.
+// Accepts the values that parse_value() accepts.
 CLI::Validator value_of(const WriteOption& option) {
   const auto complaint = [&option](const std::string& text) -> std::string {
     try {
@@ -36,6 +37,11 @@ CLI::Validator value_of(const WriteOption& option) {
 
 void add_format_options(CLI::App& app, WriteOptions& options) {
   for (const WriteOption* option : all_write_options()) {
+    if (std::holds_alternative<WriteOption::Flag>(option->kind)) {
+      app.add_flag_callback(
+          "--" + option->name, [&options, option] { options.set(*option, "on"); }, option->help);
+      continue;
+    }
     std::string values = std::visit(ValueNames{}, option->kind);
     if (!option->default_value.empty()) values += formatted(" [{}]", option->default_value);
     app.add_option_function<std::string>(

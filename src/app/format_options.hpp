@@ -1,4 +1,4 @@
-// The options of the formats that pictures are written in, as the table of codecs declares them.
+// The options of output formats, as the table of codecs declares them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// `options` outlives the parsing.
+// `options` has to outlive the parsing.
 void add_format_options(CLI::App& app, WriteOptions& options);
 
 // The formats that --to takes, those of them that the help shows, and the codec of one of them.
@@ -20,12 +20,12 @@ void add_format_options(CLI::App& app, WriteOptions& options);
 [[nodiscard]] std::vector<std::string> main_format_names();
 [[nodiscard]] const Codec& codec_named(const std::string& name);
 
-// Throws UsageError where an option was given that none of `formats`, those of all outputs, takes.
-// Where there are none, nothing is known.
+// Throws UsageError if an option was given that none of `formats`, the formats of all outputs,
+// takes. If `formats` is empty, they are unknown.
 void refuse_unused_options(const WriteOptions& options, const CodecList& formats);
 
-// Finds the options that were given and made no difference to any picture, which may be known only
-// once the pictures are.
+// Finds the options that were given but made no difference to any picture, which may be known only
+// after the pictures are read.
 class OptionUse {
  public:
   explicit OptionUse(const WriteOptions& options) : options_(options) {}

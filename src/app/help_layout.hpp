@@ -1,6 +1,6 @@
-// Help pages as text of 80 columns, from the options that a command declares.
+// Help pages as text of 80 columns, generated from the options that a command declares.
 //
-// The first sentence of a description stands alone where there is little room.
+// Where there is little space, only the first sentence of a description is shown.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@ namespace gpufilter {
 // begins a new line.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent = 0);
 
-// One item of a list: `head` after two blanks, and `text` from `column` on, on the next line where
-// the head reaches as far.
+// One item of a list: `head` after two blanks, and `text` from `column` on, or on the next line if
+// the head is too long.
 [[nodiscard]] std::string list_item(const std::string& head, std::string_view text,
                                     std::size_t column);
 
-// Without its full stop.
+// Without the full stop.
 [[nodiscard]] std::string first_sentence(std::string_view text);
 
-// "--quality 1..100": the names of an option and what its values look like, without the default.
+// "--quality 1..100": the names of an option and the form of its values, without the default.
 [[nodiscard]] std::string option_head(const CLI::Option& option);
 
 // The groups of options of `app`, each with all its options; that of --help comes last.
 [[nodiscard]] std::string option_groups(const CLI::App& app);
 
-// The positional arguments of `app`; empty where it has none.
+// The positional arguments of `app`; empty if it has none.
 [[nodiscard]] std::string positionals(const CLI::App& app);
 
 // "gpufilter stats FILE [OPTION...]".

@@ -26,7 +26,7 @@ constexpr std::size_t longest_title = 80;  // characters
 
 struct Look {
   std::size_t series;    // the colour, see SvgCanvas
-  bool is_line = false;  // in place of a filled area
+  bool is_line = false;  // instead of a filled area
 };
 
 std::vector<Look> looks_of(const PixelFormat& format) {
@@ -41,7 +41,7 @@ std::vector<Look> looks_of(const PixelFormat& format) {
   return looks;
 }
 
-// Shares of the pixels, by column. A column stands for one value of 8 bits or 256 of 16 bits.
+// Shares of the pixels, by column. A column covers one 8-bit value or 256 16-bit values.
 using Columns = std::array<double, columns>;
 
 Columns columns_of(const Histogram& histogram) {
@@ -54,8 +54,8 @@ Columns columns_of(const Histogram& histogram) {
   return shares;
 }
 
-// What the top of the panel stands for: a little more than nearly all columns need. Peaks far above
-// the others, as of black borders, are cut off.
+// The share at the top of the panel: a little more than nearly all columns need. Peaks far above
+// the others, such as those of black borders, are cut off.
 double scale_of(const std::vector<Columns>& channels) {
   std::vector<double> shares;
   for (const Columns& channel : channels) {
@@ -77,7 +77,7 @@ class Plot {
       : format_(format), looks_(looks_of(format)), canvas_(960, 540, title) {
     for (const Histogram& histogram : histograms.channels)
       channels_.push_back(columns_of(histogram));
-    // Alpha is often one and the same everywhere: it has no say in the scale of the colours.
+    // Alpha is often the same everywhere, so it does not affect the scale of the colours.
     top_share_ = scale_of({channels_.begin(), channels_.begin() + format.color_channels()});
   }
 

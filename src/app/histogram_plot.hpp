@@ -7,9 +7,9 @@
 
 namespace gpufilter {
 
-// Colours are areas that shine through each other, alpha is a line. The scale is linear; the few
-// columns that would flatten all others are cut off at the top, which is marked. `histograms` are
-// those of a picture in `format`.
+// Colours are translucent areas, alpha is a line. The scale is linear; the few columns that would
+// flatten all others are cut off at the top and marked. `histograms` are those of a picture in
+// `format`.
 [[nodiscard]] std::string draw_histograms(const Histograms& histograms, const PixelFormat& format,
                                           const std::string& title, const std::string& subtitle);
 

@@ -6,8 +6,8 @@
 
 namespace gpufilter {
 
-// Its devices are never destroyed: ending the process is faster than freeing what a driver and its
-// compiler hold.
+// Its devices are never destroyed: ending the process is faster than freeing the memory of a driver
+// and its compiler.
 class LastingDispatcher {
  public:
   // Throws UsageError.

@@ -25,8 +25,8 @@ int run(int argc, const char* const* argv) {
   return gpufilter::run_filter_command(argc, argv);
 }
 
-// A standard stream that was closed would be the next file that is opened, a socket or a picture.
-// Its place is taken by something that cannot be read or written, so that using it still fails.
+// If a standard stream is closed, the next file or socket that is opened gets its number. So the
+// number is given to something that cannot be read or written, and using the stream still fails.
 void occupy_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1) continue;
@@ -39,7 +39,7 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  // A reader of our output that goes away shows as a failed write, with a message.
+  // If the reader of our output goes away, the write fails and a message says so.
   std::signal(SIGPIPE, SIG_IGN);
   gpufilter::install_cleanup_on_signals();
   try {

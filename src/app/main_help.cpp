@@ -40,10 +40,10 @@ constexpr const char* short_examples = R"(Examples:
 
 constexpr const char* rules =
     "Stages run in the order in which they are written; any may be repeated. A parameter belongs "
-    "to the stage before it; before the first stage it is the default of all stages that take it. "
+    "to the stage before it; before the first stage it is the default for all stages that take it. "
     "'-' is standard input or standard output.\n\n"
-    "An option that no output can use is refused, such as --quality where every output is a PNG. "
-    "One that turns out to have no effect, such as --background where no picture has alpha, "
+    "An option that no output can use is refused, such as --quality if every output is a PNG. "
+    "One that turns out to have no effect, such as --background if no picture has alpha, "
     "causes a warning.\n";
 
 constexpr const char* more_examples = R"(Examples:
@@ -60,11 +60,11 @@ constexpr const char* more_examples = R"(Examples:
 
 Exit codes:
   0         done
-  1         a picture failed; the others of a folder are done
+  1         a picture failed; the others in a folder are still done
   2         wrong usage, found before any picture is touched
-  3         the device that was asked for does not exist or does not work
+  3         the requested device does not exist or does not work
   130, 143  interrupted (SIGINT, SIGTERM)
-compare has exit codes of its own: see 'gpufilter help compare'.
+compare has its own exit codes: see 'gpufilter help compare'.
 )";
 
 std::string call_lines() {

@@ -7,10 +7,10 @@
 
 namespace gpufilter {
 
-// --help, or --help-all where `mode` says so; `app` has the options of the main job.
+// --help, or --help-all if `mode` says so; `app` has the options of the main job.
 [[nodiscard]] std::string main_page(const CLI::App& app, CLI::AppFormatMode mode);
 
-// What is printed for no argument at all.
+// The text that is printed if there is no argument.
 [[nodiscard]] std::string brief_usage();
 
 }  // namespace gpufilter

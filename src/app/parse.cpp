@@ -26,7 +26,7 @@ std::vector<std::string> long_names(const CLI::App& app) {
   return names;
 }
 
-// The first word that looks like an option of `app` and is not; empty: there is none.
+// The first word that looks like an option but is unknown to `app`; empty if there is none.
 std::string unknown_option(const CLI::App& app) {
   for (const std::string& word : app.remaining()) {
     if (word.size() > 1 && word.starts_with('-')) return word.substr(0, word.find('='));
@@ -34,10 +34,10 @@ std::string unknown_option(const CLI::App& app) {
   return "";
 }
 
-// With the options that `option` may be a slip for, else with where to find all of them.
+// Suggests the options that `option` may be a typo of; otherwise says where all are listed.
 std::string describe_unknown(const CLI::App& app, const std::string& option) {
   const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
-  // A single letter is like too many words.
+  // A single letter resembles too many words.
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
   const std::string text = printable(option) + ": unknown option";
@@ -46,7 +46,7 @@ std::string describe_unknown(const CLI::App& app, const std::string& option) {
                    app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
 }
 
-// The parser's own words are about types and counts of values.
+// The parser's own messages are about types and counts of values.
 std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& error) {
   std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
@@ -99,7 +99,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   } catch (const CLI::CallForVersion& version) {
     print_result(formatted("{}\n", version.what()));
   } catch (const CLI::Success&) {
-    // Something else was asked for, and done.
+    // Another request, such as a list, was carried out.
   } catch (const CLI::ParseError& error) {
     refuse_unknown_options(app);
     throw_usage(app, describe(app, error));

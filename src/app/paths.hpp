@@ -5,12 +5,12 @@
 
 namespace gpufilter {
 
-// Stands for standard input or standard output.
+// Means standard input or standard output.
 inline constexpr const char* standard_stream = "-";
 
 [[nodiscard]] bool is_folder(const std::string& path);
 
-// Whether both lead to one file, also where there is none yet.
+// Whether both lead to the same file, even if it does not exist yet.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace gpufilter

@@ -11,11 +11,11 @@
 
 namespace gpufilter {
 
-// `path` stays empty where the option is not given.
+// `path` stays empty if the option is not given.
 void add_plot(CLI::App& app, std::string& path, const std::string& help);
 
-// Opened before the work, so that a chart that cannot be written costs none; nullptr for an empty
-// path. Throws UsageError where it is no name for an SVG file; PictureError where it cannot be
+// Opened first, so that no work is wasted if the chart cannot be written; nullptr for an empty
+// path. Throws UsageError if it is not a name for an SVG file, PictureError if it cannot be
 // created.
 [[nodiscard]] std::unique_ptr<ByteSink> open_plot(const std::string& path);
 

@@ -1,4 +1,4 @@
-// Shows on standard error how far the work is.
+// Shows the progress on standard error.
 #pragma once
 
 #include "app/filter_options.hpp"
@@ -6,9 +6,8 @@
 
 namespace gpufilter {
 
-// On a terminal a bar that is written over again and again, in the terminal's width at that moment;
-// else a line each second. Automatic: only on a terminal, and only for work that has taken a
-// second.
+// On a terminal, a bar that is redrawn in the terminal's current width; otherwise a line each
+// second. Automatic: only on a terminal, and only for work that has taken a second.
 class ProgressDisplay {
  public:
   explicit ProgressDisplay(ProgressMode mode);
@@ -16,9 +15,9 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // May be called as often as anything has changed.
+  // May be called after every change.
   void show(const Progress& progress);
-  // Takes the bar away.
+  // Removes the bar.
   void clear();
 
  private:

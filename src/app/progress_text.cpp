@@ -29,7 +29,7 @@ double share(const Progress& progress) {
                            : static_cast<double>(progress.done) / static_cast<double>(progress.all);
 }
 
-// What is shown at any width, the name of a picture cut to `name_columns`.
+// The part that is shown at any width; the name of a picture is cut to `name_columns`.
 std::string head(const Progress& progress, std::size_t name_columns) {
   const std::string what =
       progress.name.empty() ? formatted("{}/{} picture{}", progress.pictures, progress.all_pictures,
@@ -38,7 +38,7 @@ std::string head(const Progress& progress, std::size_t name_columns) {
   return formatted("{}, {} %", what, static_cast<int>(100 * share(progress)));
 }
 
-// What may be left out, the most important first.
+// The fields that may be left out, the most important first.
 std::vector<std::string> details(const Progress& progress) {
   std::vector<std::string> fields;
   if (progress.worked == 0 || progress.elapsed <= 0) return fields;
@@ -58,21 +58,21 @@ std::string bar_text(double share, std::size_t cells) {
   return "[" + std::string(full, '#') + std::string(cells - full, '-') + "]";
 }
 
-// The texts around a bar of at least `fewest_cells`; nothing where they leave no room for it. With
-// 0, a bar that does not fit is left out.
+// The texts around a bar of at least `minimum_cells` cells; nothing if it does not fit. With 0,
+// only the bar is left out if it does not fit.
 std::optional<std::string> with_bar(const std::string& before, const std::string& after,
-                                    double share, std::size_t columns, std::size_t fewest_cells) {
+                                    double share, std::size_t columns, std::size_t minimum_cells) {
   constexpr std::size_t max_cells = 20;
   constexpr std::size_t readable_cells = 5;
   constexpr std::size_t brackets = 3;  // and the blank before them
   const std::string end = after.empty() ? "" : " " + after;
   const std::size_t taken = display_width(before) + display_width(end) + brackets;
   const std::size_t cells = std::min(columns - std::min(columns, taken), max_cells);
-  if (cells >= std::max(fewest_cells, readable_cells)) {
+  if (cells >= std::max(minimum_cells, readable_cells)) {
     return before + " " + bar_text(share, cells) + end;
   }
   const std::string line = after.empty() ? before : before + "," + end;
-  if (fewest_cells > 0 || display_width(line) > columns) return std::nullopt;
+  if (minimum_cells > 0 || display_width(line) > columns) return std::nullopt;
   return line;
 }
 
@@ -96,9 +96,10 @@ std::string progress_bar(const Progress& progress, std::size_t columns) {
   for (std::size_t count = fields.size();; --count) {
     const auto end = fields.begin() + static_cast<std::ptrdiff_t>(count);
     const std::string after = formatted("{}", fmt::join(fields.begin(), end, ", "));
-    // Rates are not worth a bar that nobody can read; the time left is.
-    const std::size_t fewest_cells = count > 1 ? 6 : 0;
-    if (const auto line = with_bar(before, after, share(progress), columns, fewest_cells)) {
+    // The time left may shorten the bar or replace it; rates are shown only beside a bar of some
+    // length.
+    const std::size_t minimum_cells = count > 1 ? 6 : 0;
+    if (const auto line = with_bar(before, after, share(progress), columns, minimum_cells)) {
       return *line;
     }
     if (count == 0) return fitted(before, columns);

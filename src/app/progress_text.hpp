@@ -1,4 +1,4 @@
-// How far the work is, in words that fit into a line.
+// The progress in words that fit on a line.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace gpufilter {
 // Of a folder, or of one picture.
 struct Progress {
   std::string name = {};     // of the one picture; empty: a folder
-  std::size_t pictures = 0;  // finished, in whatever way
+  std::size_t pictures = 0;  // finished in any way
   std::size_t all_pictures = 0;
-  // Bytes of the inputs, the pictures under way in proportion to their rows; or the one picture's
-  // rows.
+  // Bytes of the inputs, for unfinished pictures in proportion to their rows; or the rows of the
+  // one picture.
   std::uint64_t done = 0;
   std::uint64_t all = 0;
-  std::uint64_t worked = 0;  // of those done, what took work: not what was skipped or has failed
+  std::uint64_t worked = 0;  // of `done`, without pictures that were skipped or failed
   std::size_t filtered = 0;  // finished pictures that took work
   std::uint64_t filtered_pixels = 0;
   Nanoseconds elapsed = 0;

@@ -50,7 +50,7 @@ std::string pass_line(const PassReport& pass) {
   return pass.walk == 0 ? line : pass_heading(pass.walk) + ": " + line;
 }
 
-// Empty where nothing had to be started.
+// Empty if nothing had to be started.
 std::string start_line(const RunReport& report) {
   std::string line;
   for (const Activity activity :

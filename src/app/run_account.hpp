@@ -1,4 +1,4 @@
-// What -v says about a run.
+// The lines that -v prints about a run.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace gpufilter {
 
-// Lines for the log: device and why in full, the plan (stages, bands, memory), each stage's code
-// and where its program came from, what the start took. `chain` is what was asked for.
+// Lines for the log: the device and the full reason, the plan (stages, bands, memory), each stage's
+// code and the source of its program, the time of the start. `chain` is the requested one.
 [[nodiscard]] std::vector<std::string> run_account(const RunReport& report,
                                                    const StageChain& chain);
 

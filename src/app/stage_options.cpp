@@ -15,7 +15,7 @@ namespace {
 constexpr const char* stage_group = "Stages";
 constexpr const char* parameter_group = "Parameters, after their stage or before all stages";
 
-// The parser takes whatever follows an option as its value, also the next option.
+// The parser takes any word after an option as its value, even the next option.
 bool is_option(const CLI::App& app, const std::string& text) {
   return text.starts_with('-') &&
          app.get_option_no_throw(text.substr(0, text.find('='))) != nullptr;
@@ -150,7 +150,7 @@ StageChain StageOptions::chain() const {
     if (const StageKind* kind = find_kind(name)) {
       uses.push_back({kind, value});
     } else if (uses.empty()) {
-      keep(defaults, name, value, "only one can be the default of the stages");
+      keep(defaults, name, value, "only one can be the default for the stages");
     } else {
       give(uses.back(), name, value);
     }

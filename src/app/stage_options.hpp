@@ -20,9 +20,9 @@ class StageOptions {
   StageOptions(const StageOptions&) = delete;
   StageOptions& operator=(const StageOptions&) = delete;
 
-  // The stages that were asked for, in their order. A parameter belongs to the stage before it;
-  // before the first stage it is the default of every stage that takes it. Throws UsageError where
-  // a parameter is given twice for one stage, or to no stage that takes it.
+  // The requested stages in their order. A parameter belongs to the stage before it; before the
+  // first stage it is the default for every stage that takes it. Throws UsageError if a parameter
+  // is given twice for one stage, or if its stage does not take it.
   [[nodiscard]] StageChain chain() const;
 
  private:

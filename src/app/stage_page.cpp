@@ -31,7 +31,7 @@ std::string parameter_text(const StageParameter& parameter) {
   return text + values_text(parameter.type, value_column + deeper);
 }
 
-// A heading and what belongs to it; empty where that is.
+// A heading and its text; empty if the text is empty.
 std::string section(const char* heading, const std::string& text) {
   return text.empty() ? "" : formatted("\n{}:\n{}", heading, text);
 }

@@ -7,8 +7,8 @@
 
 namespace gpufilter {
 
-// What the stage does, its values and parameters, its formula, what it does at the picture's edges
-// and with alpha, examples: all from its declaration.
+// The stage's purpose, values, parameters and formula, its handling of edges and alpha, and
+// examples, all from its declaration.
 [[nodiscard]] std::string stage_page(const StageKind& kind);
 
 }  // namespace gpufilter

@@ -69,11 +69,11 @@ void check_paths(const StatsOptions& options) {
     throw UsageError(options.input + ": is a folder; stats takes one picture");
   }
   if (!options.plot.empty() && fs::equivalent(options.input, options.plot, ignored)) {
-    throw UsageError(options.plot + ": is the picture to look at; give --plot another name");
+    throw UsageError(options.plot + ": is the input picture; give --plot another name");
   }
 }
 
-// Statistics cost less than starting any device: `auto` is the processor.
+// Statistics cost less than starting any device, so `auto` means the processor.
 std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
   const bool any_will_do = options.device == "auto" || options.device == "all";
   const std::string automatic = options.require_device ? "opencl" : "cpu";

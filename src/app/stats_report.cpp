@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 __extension__ using Wide = unsigned __int128;
 
-// The least value up to which the histogram counts at least `rank` samples.
+// The smallest value up to which the histogram counts at least `rank` samples.
 std::uint64_t value_at_rank(const Histogram& histogram, std::uint64_t rank) {
   std::uint64_t counted = 0;
   std::uint64_t value = 0;
@@ -30,7 +30,7 @@ std::uint64_t rank_of(int percentage, std::uint64_t count) {
 }
 
 double deviation(const ChannelTotals& totals, std::uint64_t count) {
-  // count * sum of squares - sum^2 is exact; nothing is lost between two large numbers.
+  // count * sum of squares - sum^2 is exact, so no precision is lost by cancellation.
   const Wide spread = Wide{count} * totals.sum_of_squares - Wide{totals.sum} * totals.sum;
   return std::sqrt(static_cast<double>(spread)) / static_cast<double>(count);
 }
@@ -155,7 +155,7 @@ std::string json_report(const StatsReport& report) {
                     {"fallbacks", report.engine.fallbacks},
                     {"variant", report.gathering.variant}}},
                   {"channels", channels}};
-  // JSON is UTF-8, names of files need not be: what is not is replaced.
+  // JSON is UTF-8, but file names may not be: invalid bytes are replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

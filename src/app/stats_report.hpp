@@ -1,4 +1,4 @@
-// What "gpufilter stats" says about a picture, for people and for programs.
+// The output of "gpufilter stats" for a picture, for people and for programs.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace gpufilter {
 
 struct StatsReport {
-  std::string name;  // as messages call the picture
+  std::string name;  // the picture's name in messages
   const Codec* file_format = nullptr;
   ImageSize size;
   PixelFormat format;
@@ -25,19 +25,20 @@ struct StatsReport {
 
 inline constexpr std::array percentages{1, 5, 25, 50, 75, 95, 99};
 
-// One channel, from its histogram: exact where it is a whole number, and rounded once where not.
+// One channel, from its histogram: whole numbers are exact, others are rounded once.
 struct ChannelStatistics {
   std::uint64_t count = 0;
   ChannelTotals totals;
   double mean = 0;
   double deviation = 0;  // standard deviation of the whole population: the divisor is the count
-  // By nearest rank: the least value that at least so many per cent of the samples do not exceed.
+  // By nearest rank: the smallest value that at least this percentage of the samples does not
+  // exceed.
   std::array<std::uint64_t, percentages.size()> percentiles{};
 };
 // `histogram` counts at least one sample.
 [[nodiscard]] ChannelStatistics channel_statistics(const Histogram& histogram);
 
-// A table, a column for each channel, and a line on how it was made.
+// A table with a column for each channel, and a line that says how it was made.
 [[nodiscard]] std::string text_report(const StatsReport& report);
 
 // One JSON object, "gpufilter-stats-1", on one line.

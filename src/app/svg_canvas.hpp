@@ -1,4 +1,4 @@
-// Lines, areas and words of a chart as SVG.
+// Lines, areas and text of a chart as SVG.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class TextAnchor { start, middle, end };
 //   curve, dashed, faint  lines along points, broken lines, areas that let others shine through
 class SvgCanvas {
  public:
-  // `title` is what screen readers say.
+  // Screen readers read `title`.
   SvgCanvas(int width, int height, std::string_view title);
 
   void rectangle(std::string_view looks, ChartPoint corner, double width, double height);
@@ -40,7 +40,7 @@ class SvgCanvas {
   // The finished file.
   [[nodiscard]] std::string svg() const;
 
-  // About how many pixels a text takes; viewers choose the font.
+  // The approximate width of a text in pixels; viewers choose the font.
   [[nodiscard]] static double width_of(std::string_view text);
 
  private:

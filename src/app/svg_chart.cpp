@@ -126,7 +126,7 @@ class LineDrawing {
       canvas_.dot(fill_of(index), point);
   }
 
-  // Each line's label stands at its end, moved so far that none covers another.
+  // Each line's label is at its end, moved far enough that no two overlap.
   void draw_labels() {
     struct Label {
       std::size_t line;

@@ -1,4 +1,4 @@
-// Charts of measurements as SVG files, which follow the viewer's choice of light or dark.
+// Charts of measurements as SVG files, which follow the viewer's light or dark theme.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct ChartTitles {
   std::string y;
 };
 
-// A level that values cannot or should not pass: a line across the chart.
+// A level that values cannot or should not exceed: a line across the chart.
 struct Ceiling {
   double value = 0;
   std::string label;
@@ -33,7 +33,7 @@ struct LineChart {
   };
   ChartTitles titles;
   std::vector<Line> lines;        // at least one, each of at least one point
-  std::string dashed_label = {};  // what dashed lines are
+  std::string dashed_label = {};  // the meaning of dashed lines
 };
 [[nodiscard]] std::string draw(const LineChart& chart);
 
@@ -43,12 +43,12 @@ struct BarChart {
     std::string label;
     double value = 0;
     std::size_t group = 0;       // in `groups`
-    std::optional<double> mark;  // a line across the bar: the value that would be ideal
+    std::optional<double> mark;  // a line across the bar: the ideal value
   };
   ChartTitles titles;
   std::vector<std::string> groups;  // one colour each
   std::vector<Bar> bars;
-  std::string mark_label;  // for the legend; empty where no bar has a mark
+  std::string mark_label;  // for the legend; empty if no bar has a mark
   std::optional<Ceiling> ceiling;
 };
 [[nodiscard]] std::string draw(const BarChart& chart);

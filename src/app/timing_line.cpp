@@ -11,7 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// Two names and what is said of the picture fit beside each other into most terminals.
+// So that two names and the description of the picture fit on a line of most terminals.
 constexpr std::size_t name_columns = 40;
 constexpr std::size_t variant_columns = 24;
 
@@ -43,7 +43,7 @@ std::string device_text(const EngineReport& engine) {
   return text + ")";
 }
 
-// What a stage's code is called, without its details: "channel histograms" of "channel histograms,
+// The name of a stage's code, without its details: "channel histograms" of "channel histograms,
 // 16 sets of counters".
 std::string variant_name(const PassReport& pass) {
   return printable_end(pass.variant.substr(0, pass.variant.find(',')), variant_columns);
@@ -70,7 +70,7 @@ std::string activities_line(const RunReport& report) {
   return line.empty() ? line : line + " ms\n";
 }
 
-// Time outside all activities is named where it is a tenth or more.
+// Time outside all activities is shown if it is a tenth of the total or more.
 std::string total_line(const RunReport& report) {
   std::string line = formatted("total {} ms", brief(milliseconds(report.total)));
   const Nanoseconds other = unaccounted_time(report);

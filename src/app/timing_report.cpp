@@ -21,7 +21,7 @@ double milliseconds(Nanoseconds duration) {
   return static_cast<double>(duration) / 1e6;
 }
 
-// What a line of the report is about: "decode", "blur", "build blur".
+// The subject of a line of the report: "decode", "blur", "build blur".
 std::string label(const RunReport& report, const ActivityTotal& total) {
   std::string activity = activity_name(total.activity);
   if (total.pass < 0) return activity;
@@ -29,7 +29,7 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
   return total.activity == Activity::kernel ? stage : "build " + stage;
 }
 
-// Of the table's first column: kernels of several stages have long names.
+// The width of the table's first column: kernels of several stages have long names.
 std::size_t label_width(const RunReport& report, const std::vector<ActivityTotal>& totals) {
   std::size_t width = 15;
   for (const ActivityTotal& total : totals)
@@ -50,13 +50,13 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
       if (total.activity == Activity::kernel)
         return formatted("{} ({})", pass.variant, pass.reason);
       if (pass.program == "cache") return "from the cache";
-      return pass.program == "none" ? "for the device that was left out" : pass.program;
+      return pass.program == "none" ? "for a device that was left out" : pass.program;
     }
     case Activity::upload:
     case Activity::download:
       return total.bytes == 0 ? "in place, not copied" : "";
     case Activity::launch:
-      return "until kernels ran; drivers may compile them only now";
+      return "until kernels ran; some drivers compile them only now";
     case Activity::find_devices:
     case Activity::start_device:
       return "";
@@ -186,7 +186,7 @@ std::string timing_json(const RunReport& report) {
   json["other_milliseconds"] = milliseconds(unaccounted_time(report));
   json["total_milliseconds"] = milliseconds(report.total);
   json["total_megapixels_per_second"] = whole.megapixels_per_second(report.size);
-  // A file's name need not be UTF-8.
+  // File names may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

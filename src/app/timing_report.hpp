@@ -1,4 +1,4 @@
-// The account of a run: what was used, why, and how long everything took.
+// The report of a run: what was used, why, and how long everything took.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace gpufilter {
 [[nodiscard]] std::string timing_csv(
     const RunReport& report);  // columns as its first line names them
 
-// Parts that the account of a folder has too: the device and why it, in lines; a field of a CSV
-// line, quoted where it has to be.
+// Parts that the report of a folder has too: the device and the reason, in lines; a field of a CSV
+// line, quoted if necessary.
 [[nodiscard]] std::string device_lines(const EngineReport& engine);
 [[nodiscard]] std::string csv_text(const std::string& text);
 
@@ -23,7 +23,7 @@ namespace gpufilter {
                                             const WriteOptions& options);
 
 // Lines and table go to standard error, JSON and CSV to standard output unless the picture goes
-// there. Throws PictureError where a result cannot be written.
+// there. Throws PictureError if a result cannot be written.
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output);
 
 }  // namespace gpufilter

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/shell_word.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,7 +19,7 @@ double microseconds(Nanoseconds duration) {
   return static_cast<double>(duration) / 1e3;
 }
 
-// Kinds of tracks: the pictures of a job stand above its activities.
+// Kinds of tracks: the pictures of a job are above its activities.
 constexpr int picture_kind = 0;
 int kind_of(Activity activity) {
   return static_cast<int>(activity) + 1;
@@ -35,7 +36,7 @@ Json about_process(int process, const char* field, const Json& arguments) {
 // The events of a trace, in the order in which they are written.
 class Events {
  public:
-  // `start` is what times count from.
+  // Times are relative to `start`.
   Events(TraceTracks& tracks, Nanoseconds start) : tracks_(tracks), start_(start) {}
 
   void add_process(int process, const std::string& name) {
@@ -100,7 +101,7 @@ class Events {
   std::vector<Json> events_;
 };
 
-// Up to the events.
+// The part before the events.
 std::string beginning(const std::string& command_line) {
   const Json about{{"program", "gpufilter " GPUFILTER_VERSION}, {"command_line", command_line}};
   return formatted("{{\"displayTimeUnit\": \"ms\", \"otherData\": {}, \"traceEvents\": [\n",
@@ -156,21 +157,9 @@ void BatchTrace::finish() {
 }
 
 std::string command_line_text(int argc, const char* const* argv) {
-  constexpr std::string_view plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   std::string text;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (i > 0) text += ' ';
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word)
-      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
+  for (int i = 0; i < argc; ++i)
+    text += (i > 0 ? " " : "") + shell_word(argv[i]);
   return text;
 }
 

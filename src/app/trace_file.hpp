@@ -1,5 +1,5 @@
 // Every span of a run in Chrome's trace format, for chrome://tracing or Perfetto. docs/timing.md
-// describes what stands in it.
+// describes its contents.
 #pragma once
 
 #include <set>
@@ -17,7 +17,7 @@ namespace gpufilter {
 // Writes and commits it. Throws PictureError.
 void write_trace(const RunReport& report, const std::string& command_line, ByteSink& sink);
 
-// The same for many pictures, written as they come: a process for each job, and in it one more
+// The same for many pictures, written as they finish: a process for each job, with an additional
 // track that names the pictures.
 class BatchTrace {
  public:
@@ -36,7 +36,7 @@ class BatchTrace {
   bool has_events_ = false;
 };
 
-// The words of a command line as a shell would take them.
+// The words of a command line with shell quoting.
 [[nodiscard]] std::string command_line_text(int argc, const char* const* argv);
 
 }  // namespace gpufilter

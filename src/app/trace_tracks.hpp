@@ -9,8 +9,8 @@
 
 namespace gpufilter {
 
-// The tracks of a trace. What overlaps is never on one track: as many as needed are opened for each
-// kind of work. Memory grows with the tracks, not with the spans.
+// The tracks of a trace. Overlapping spans are never on one track: each kind of work gets as many
+// tracks as it needs. Memory grows with the tracks, not with the spans.
 class TraceTracks {
  public:
   struct Track {
@@ -19,8 +19,8 @@ class TraceTracks {
     bool is_new = false;
   };
 
-  // The track of `process` for a span of `kind`. The fewest tracks are opened where spans come in
-  // the order of their start.
+  // The track of `process` for a span of `kind`. The number of tracks is minimal if spans are added
+  // in the order of their start.
   [[nodiscard]] Track place(int process, int kind, Nanoseconds start, Nanoseconds end);
 
  private:

@@ -18,15 +18,15 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Times the candidates of every kernel on the devices of this machine and keeps the fastest, "
-    "for later runs. Also measures how fast device and processor are, which --device auto decides "
-    "by.";
+    "Times the candidates of every kernel on the devices of this machine and stores the fastest "
+    "for later runs. Also measures how fast device and processor are, which decides the choice of "
+    "--device auto.";
 
 constexpr const char* explanation =
-    R"(A candidate is a tile, a number of pixels a work-item or the shape of a
-work-group. It is chosen only if its pixels are those of the processor. What was
-tuned is kept as each kernel is done: an interrupted run goes on where it ended.
-It holds for this device, driver and version of the kernels.
+    R"(A candidate is a tile, a number of pixels per work-item or the shape of a
+work-group. It is chosen only if its pixels equal the processor's. Results are
+stored after each kernel, so an interrupted run continues where it stopped. They
+apply to this device, driver and version of the kernels.
 
 Exit codes: 0 done, 1 a candidate gave wrong pixels (and was left out), 2 wrong
 usage, 3 no such device.
@@ -45,7 +45,7 @@ struct TuneCommand {
   bool json = false;
 };
 
-// One stage in one format: tuned, or found to be tuned already, at a time.
+// The unit of work: one stage in one format.
 struct Job {
   StageSample sample;
   PixelFormat format;
@@ -55,7 +55,7 @@ void declare_options(CLI::App& app, TuneCommand& command) {
   add_stage_names(app, command.stages, "Tune");
   add_devices_choice(app, command.device);
   add_formats_choice(app, command.channels, command.depth);
-  app.add_flag("--again", command.again, "Tune once more what was tuned before.");
+  app.add_flag("--again", command.again, "Tune again what was already tuned.");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
   app.footer(explanation);
@@ -85,7 +85,7 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   return jobs;
 }
 
-// Which kernel, which candidate, and how long all of it will take.
+// Shows the kernel, the candidate and the remaining time.
 class TuneProgress {
  public:
   explicit TuneProgress(std::size_t jobs) : jobs_(jobs) {}
@@ -140,7 +140,7 @@ void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
   const std::string vendors = gpu_vendors();
   for (const auto& session : sessions) {
     measure_copy(*rates, *session);
-    if (session->device().kind != DeviceKind::gpu) continue;  // auto does not take it
+    if (session->device().kind != DeviceKind::gpu) continue;  // auto never chooses it
     session->set_tuning(tuning_for(session->device(), tuned));
     for (const Job& job : jobs) {
       measure_stage(*rates, vendors, session.get(), job.sample.stage, job.format);

@@ -3,7 +3,7 @@
 
 namespace gpufilter {
 
-// argv[0] is "tune". Returns the exit code: 1 where a candidate gave wrong pixels.
+// argv[0] is "tune". Returns the exit code: 1 if a candidate gave wrong pixels.
 [[nodiscard]] int run_tune_command(int argc, const char* const* argv);
 
 }  // namespace gpufilter

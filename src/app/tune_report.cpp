@@ -23,7 +23,7 @@ std::string describe(const KernelCandidate& candidate) {
   return formatted("{}, {}", candidate.algorithm, to_string(candidate.shape));
 }
 
-// "27 tried, 1 wrong"; of the usual one, how much slower it is.
+// "27 tried, 1 wrong"; also the best one's time relative to the usual one's.
 std::string note_of(const TunedSite& site) {
   if (site.known) return "known";
   std::string note = formatted("{} tried", site.tried.size());
@@ -91,7 +91,7 @@ std::string tune_table(const std::vector<TuneReport>& reports) {
         formatted("  {:<32}{:>9}{:>9}  {}\n", "kernel, channels x depth", "ms", "next", "fastest");
     for (const TunedSite& site : report.sites) {
       if (!site.chosen) {
-        table += formatted("  {:<32}{:>9}{:>9}  none is right ({})\n", site.site.key(), "-", "-",
+        table += formatted("  {:<32}{:>9}{:>9}  none is correct ({})\n", site.site.key(), "-", "-",
                            note_of(site));
         continue;
       }
@@ -116,7 +116,7 @@ std::string tune_json(const std::vector<TuneReport>& reports) {
   }
   const Json json{
       {"schema", "gpufilter-tune-1"}, {"version", GPUFILTER_VERSION}, {"devices", devices}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

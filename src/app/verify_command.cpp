@@ -14,8 +14,8 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Checks that every stage gives the same bits on every device of this machine, by every kernel, "
-    "tile, border and instruction set.";
+    "Checks that every stage gives the same bits on every device of this machine, with every "
+    "kernel, tile, border and instruction set.";
 
 constexpr const char* explanation =
     R"(Each stage runs on small pictures of 1 to 4 channels, of 8 and 16 bits, of odd
@@ -56,7 +56,7 @@ std::string as_json(const VerifyReport& report) {
       {"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION}, {"passed", report.passed()},
       {"cases", report.cases},          {"skipped", report.skipped},    {"variants", variants},
       {"first_failure", first}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -82,7 +82,7 @@ std::string as_table(const VerifyReport& report) {
     table += line_of(variant);
   }
   table += formatted("{} results compared with the processor's baseline", report.cases);
-  if (report.skipped > 0) table += formatted(", {} skipped: too large a tile", report.skipped);
+  if (report.skipped > 0) table += formatted(", {} skipped: tile too large", report.skipped);
   if (report.passed()) return table + ": all equal\n";
   const VerifyFailure& first = *report.first_failure;
   return table + formatted(
@@ -102,7 +102,7 @@ int run_verify_command(int argc, const char* const* argv) {
   VerifyOptions options;
   add_stage_names(app, options.stages, "Check");
   app.add_flag("--quick", options.quick,
-               "Check fewer formats, sizes and parameters. Takes some seconds.");
+               "Check fewer formats, sizes and parameters. Takes a few seconds.");
   add_formats_choice(app, options.channels, options.depth);
   app.add_flag("--json", json, "Print one JSON object.");
   add_devices_choice(app, device);

@@ -3,7 +3,7 @@
 
 namespace gpufilter {
 
-// argv[0] is "verify". Returns the exit code: 1 where anything differs.
+// argv[0] is "verify". Returns the exit code: 1 if anything differs.
 [[nodiscard]] int run_verify_command(int argc, const char* const* argv);
 
 }  // namespace gpufilter

@@ -1,10 +1,10 @@
 #include "base/atomic_file.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <system_error>
 
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/process_token.hpp"
 
 namespace gpufilter {
 namespace {
@@ -21,12 +22,12 @@ namespace {
   throw std::system_error(error, std::generic_category());
 }
 
-// Where `path` leads, through links to links and links to nothing. Not canonical(): that wants the
-// file to exist.
+// The target of `path`, through links to links and dangling links. Not canonical(), which requires
+// that the file exists.
 std::string follow_links(const std::string& path) {
-  constexpr int most_links = 40;  // as Linux has it
+  constexpr int maximum_links = 40;  // as in Linux
   std::filesystem::path target = path;
-  for (int links = 0; links < most_links; ++links) {
+  for (int links = 0; links < maximum_links; ++links) {
     if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target))) return target;
     target = target.parent_path() / std::filesystem::read_symlink(target);
   }
@@ -51,19 +52,20 @@ std::filesystem::path folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// The first bytes of `name`, at most `most`, not ending inside a UTF-8 character.
-std::string shortened(std::string name, std::size_t most) {
-  if (name.size() <= most) return name;
-  while (most > 0 && (static_cast<unsigned char>(name[most]) & 0xC0U) == 0x80U)
-    --most;
-  name.resize(most);
+// The first bytes of `name`, at most `maximum`, not ending inside a UTF-8 character.
+std::string shortened(std::string name, std::size_t maximum) {
+  if (name.size() <= maximum) return name;
+  while (maximum > 0 && (static_cast<unsigned char>(name[maximum]) & 0xC0U) == 0x80U)
+    --maximum;
+  name.resize(maximum);
   return name;
 }
 
-// A hidden name beside `target`, hardly ever in use already.
+// A hidden name beside `target` that identifies the writing process and is very unlikely to be in
+// use.
 std::string temporary_name(const std::string& target) {
-  static thread_local std::mt19937 random{std::random_device{}()};
-  const std::string suffix = formatted(".gpufilter-{}-{:08x}", ::getpid(), random());
+  static std::atomic<unsigned> count = 0;
+  const std::string suffix = formatted(".gpufilter-{}-{}", count++, process_token());
   const auto folder = folder_of(target);
   const long reported = ::pathconf(folder.c_str(), _PC_NAME_MAX);
   const std::size_t name_max = reported > 0 ? static_cast<std::size_t>(reported) : 255;
@@ -72,15 +74,15 @@ std::string temporary_name(const std::string& target) {
   return folder / formatted(".{}{}", shortened(name, room), suffix);
 }
 
-// Tells whoever tidies up (base/abandoned_files) that the file has a writer. False where the file
-// was taken for abandoned in the moment before. Where the file system knows no locks, all is well.
+// Marks the file as in use for base/abandoned_files. False if the file was just taken for
+// abandoned. On file systems without locks, this succeeds.
 bool lock_against_removal(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
-// Some file systems cannot sync and say so; what cannot be had there is not a failure.
+// Some file systems cannot sync and say so, which is not a failure.
 void sync(int descriptor) {
   while (::fsync(descriptor) != 0) {
     if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
@@ -105,10 +107,11 @@ void sync_folder(const std::filesystem::path& folder) {
 
 AtomicFile::AtomicFile(const std::string& path) : target_(follow_links(path)) {
   const auto replaced = status_of_replaced(target_);
-  // Closed to others until it has the mode of the file it replaces; else as the umask has it.
+  // Closed to others until it has the mode of the file that it replaces; otherwise as the umask
+  // says.
   create_temporary(replaced ? 0600 : 0666);
   if (!replaced) return;
-  // Only the superuser can give files away; everyone else gets a file of their own, as with an
+  // Only the superuser can give files away; all other users get a file of their own, as with an
   // editor that saves by renaming.
   const bool given = ::fchown(file_.get(), replaced->st_uid, replaced->st_gid) == 0;
   const mode_t kept = replaced->st_mode & (given ? 07777U : 0777U);
@@ -150,16 +153,16 @@ void AtomicFile::write(std::span<const std::uint8_t> bytes) {
 
 void AtomicFile::commit() {
   sync(file_.get());
-  // What the file system reports only on closing is wanted before the renaming, the lock until
-  // after.
+  // Errors that the file system reports only on closing have to appear before the renaming; the
+  // lock is needed until after it.
   const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
   file_.close();
   rename_temporary();
   sync_folder(folder_of(target_));
 }
 
-// A signal finds the file either under its temporary name or complete: never does it take the file
-// away from under rename(), which would look like a failure of the picture.
+// A signal finds the file either under its temporary name or complete. It never removes the file
+// during rename(), which would look like a failure of the picture.
 void AtomicFile::rename_temporary() {
   const SignalsHeld held;
   cleanup_->disarm();

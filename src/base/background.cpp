@@ -12,8 +12,8 @@
 
 namespace gpufilter {
 
-// An arena of its own keeps a waiting thread from taking up unrelated tasks, which might take long,
-// or wait for what that thread holds.
+// A separate arena keeps a waiting thread from taking up unrelated tasks, which might take long or
+// wait for something that the thread holds.
 struct Background::Arena {
   tbb::task_arena arena;
 };

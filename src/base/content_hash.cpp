@@ -42,7 +42,7 @@ ContentHasher::ContentHasher() : state_(XXH3_createState()) {
 }
 
 void ContentHasher::add(std::span<const std::uint8_t> bytes) {
-  // Older versions of the library refuse nullptr even with no bytes.
+  // Older versions of the library refuse nullptr even for zero bytes.
   if (!bytes.empty()) XXH3_128bits_update(state_.get(), bytes.data(), bytes.size());
 }
 

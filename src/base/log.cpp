@@ -44,15 +44,15 @@ bool is_colored() {
   return color == Color::automatic ? by_itself : color == Color::always;
 }
 
-std::mutex status_mutex;  // guards what follows, and the terminal
+std::mutex status_mutex;  // guards the status line, and the terminal
 
 std::string& status() {
   static auto* const text = new std::string;  // NOLINT: others may log while the process ends
   return *text;
 }
 
-// The cursor stays at the beginning of the line: where a narrower terminal has wrapped it since,
-// erasing starts there and takes all of it away.
+// The cursor stays at the beginning of the line. If the terminal gets narrower and wraps the line,
+// erasing starts there and removes all of it.
 void draw_status() {
   // The last column stays free: some terminals begin a new line after it.
   const std::size_t columns = terminal_columns(STDERR_FILENO) - 1;
@@ -64,7 +64,7 @@ void draw_status() {
 
 enum class Label { none, warning, error };
 
-// Bold, so that it can be read on light and on dark ground.
+// Bold, so that it is readable on light and dark backgrounds.
 std::string labelled(Label label, std::string_view line) {
   const bool colored = is_colored();
   const auto in = [colored](const char* color, const char* text) {

@@ -22,7 +22,8 @@ bool is_control(char32_t code) {
   return code < 0x20 || (0x7F <= code && code <= 0x9F);
 }
 
-// Separators of lines and paragraphs, and what turns the direction of the text after it.
+// Separators of lines and paragraphs, and characters that change the direction of the text after
+// them.
 bool is_layout(char32_t code) {
   return code == 0x061C || code == 0x200E || code == 0x200F || (0x2028 <= code && code <= 0x202E) ||
          (0x2066 <= code && code <= 0x2069);

@@ -17,8 +17,8 @@
 namespace gpufilter {
 namespace {
 
-// busy: its thread creates or renames the file, with the signals held.
-// removing: the handler has it, for good.
+// busy: its thread creates or renames the file, with the signals blocked. removing: the handler
+// owns it until the end.
 enum class State { unused, busy, armed, removing };
 
 struct Slot {
@@ -27,12 +27,12 @@ struct Slot {
 };
 static_assert(std::atomic<State>::is_always_lock_free);
 
-// More files than a batch ever has in progress; memory that was never touched costs nothing.
+// More files than a batch ever has in progress; memory that is never touched costs nothing.
 std::array<Slot, 256> table;
 std::atomic<bool> ending = false;
 
-// The handler reads one message while the next one is written to the other place. It may read it
-// for longer: once `ending` is set, none is written.
+// The handler reads one message while the next is written to the other place. It may take its time:
+// once `ending` is set, no message is written.
 struct Message {
   std::array<char, 1024> text;
   std::size_t size = 0;
@@ -41,7 +41,7 @@ std::array<Message, 2> messages;
 std::atomic<unsigned> current_message = 0;
 std::atomic<bool> has_status_line = false;
 
-// Async-signal-safe. There is nobody to tell of a failure.
+// Async-signal-safe. A failure cannot be reported.
 void write_to_standard_error(std::string_view text) noexcept {
   static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
 }
@@ -128,8 +128,8 @@ void install_cleanup_on_signals() {
   for (const int signal_number : {SIGINT, SIGTERM}) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
-    // Whoever started the program with the signal ignored (nohup, a shell's background job) wants
-    // it to stay so.
+    // A program started with the signal ignored (nohup, a shell's background job) has to keep
+    // ignoring it.
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
 }

@@ -17,7 +17,7 @@ struct Character {
   std::size_t width = 1;
 };
 
-// Lets this thread read UTF-8 while it exists, whatever the user's locale is.
+// Makes this thread read UTF-8 while it exists, regardless of the user's locale.
 class Utf8Locale {
  public:
   Utf8Locale() : before_(::uselocale(shared())) {}
@@ -35,7 +35,7 @@ class Utf8Locale {
   locale_t before_;
 };
 
-// Some terminals show the character before this one as a wide picture.
+// Some terminals show the character before this one as a wide emoji.
 constexpr wchar_t emoji_selector = 0xfe0f;
 
 std::vector<Character> characters_of(std::string_view text) {
@@ -66,7 +66,7 @@ std::size_t width_of(const std::vector<Character>& characters) {
   return width;
 }
 
-// As many of the first characters as `columns` columns hold, which then become fewer.
+// The first characters that fit in `columns` columns, which are reduced by their width.
 template <typename Iterator>
 Iterator advance_by_columns(Iterator first, Iterator last, std::size_t columns) {
   for (; first != last && first->width <= columns; ++first)

@@ -11,8 +11,8 @@ struct Range {
   [[nodiscard]] bool contains(std::uint8_t byte) const { return first <= byte && byte <= last; }
 };
 
-// What may follow a lead byte (table 3-7 of the Unicode standard): how many bytes, and the range of
-// the first of them, which excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+// The bytes that may follow a lead byte (table 3-7 of the Unicode standard): their number, and the
+// range of the first, which excludes overlong forms, surrogates and code points above U+10FFFF.
 struct Tail {
   std::size_t length;  // 0: no lead byte
   Range first;

@@ -21,8 +21,8 @@ std::string in_lower_case(std::string_view word) {
   return lower;
 }
 
-// How many letters have to be inserted, removed, replaced or swapped with their neighbour to turn
-// one word into the other, at the least (optimal string alignment,
+// The minimum number of letters to insert, remove, replace or swap with their neighbour to turn one
+// word into the other (optimal string alignment,
 // https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);

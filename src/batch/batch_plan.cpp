@@ -1,15 +1,14 @@
 #include "batch/batch_plan.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
-#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "batch/output_name.hpp"
+#include "batch/plan_checks.hpp"
+#include "batch/plan_item.hpp"
+#include "batch/shard_plan.hpp"
 
 namespace gpufilter {
 namespace {
@@ -82,103 +81,51 @@ class Collector {
     add(std::move(found), fs::path(path).parent_path(), false);
   }
 
-  [[nodiscard]] std::set<FileIdentity> identities() && { return std::move(identities_); }
+  void add_listed(const std::string& folder) {
+    const bool in_place = is_same_folder(folder, request_.output);
+    const PictureList list = listed_pictures(request_);
+    for (const SizedName& picture : list.pictures()) {
+      FoundFile found = look_at(fs::path(folder) / picture.name);
+      found.relative = picture.name;
+      add(std::move(found), folder, in_place);
+    }
+  }
 
  private:
   void add(FoundFile found, const fs::path& folder, bool in_place) {
-    BatchItem item;
-    item.input = folder / found.relative;
-    item.problem = std::move(found.problem);
-    item.bytes = found.bytes;
-    item.output = output_name(found.relative, request_.to);
-    if (item.problem.empty()) {
-      identities_.insert(found.identity);
-      item.output_format = request_.to != nullptr ? request_.to : format_of_name(item);
-      item.replaces_input = in_place && item.output == found.relative;
-    }
-    plan_.items.push_back(std::move(item));
-  }
-
-  // A picture of a folder is there because of its name; one that was named may be called anything.
-  [[nodiscard]] static const Codec* format_of_name(const BatchItem& item) {
-    const Codec* format = codec_of_name(item.output);
-    if (format != nullptr) return format;
-    throw UsageError(
-        formatted("{}: the name does not end in {}; --to sets the format of the results",
-                  printable(item.input), endings_of(codecs())));
+    plan_.items.push_back(plan_item(request_, std::move(found), folder, in_place));
   }
 
   const BatchRequest& request_;
   BatchPlan& plan_;
-  std::set<FileIdentity> identities_;
 };
 
-// Where an output really lies, whatever links lead there: also for files that do not exist yet.
-class Places {
- public:
-  [[nodiscard]] std::string of(const std::string& path) {
-    const fs::path whole = path;
-    std::error_code ignored;
-    if (fs::is_symlink(whole, ignored)) return fs::weakly_canonical(whole, ignored);
-    const std::string folder = whole.parent_path();
-    auto known = folders_.find(folder);
-    if (known == folders_.end()) {
-      known = folders_.emplace(folder, fs::weakly_canonical(folder, ignored)).first;
-    }
-    return known->second / whole.filename();
-  }
-
- private:
-  std::unordered_map<std::string, fs::path> folders_;
-};
-
-void check_collisions(const BatchPlan& plan) {
-  Places places;
-  std::unordered_map<std::string, const BatchItem*> taken;
+std::set<FileIdentity> identities_of(const BatchPlan& plan) {
+  std::set<FileIdentity> identities;
   for (const BatchItem& item : plan.items) {
     if (!item.problem.empty()) continue;
-    const std::string path = plan.output_path(item);
-    const auto [other, is_new] = taken.emplace(places.of(path), &item);
-    if (is_new) continue;
-    const std::string& first = other->second->input;
-    if (fs::path(first).lexically_normal() == fs::path(item.input).lexically_normal()) {
-      throw UsageError(printable(item.input) + ": is given twice");
-    }
-    throw UsageError(printable(
-        formatted("{} and {}: both would become {}; rename one of them", first, item.input, path)));
+    if (const auto identity = identity_of(item.input)) identities.insert(*identity);
   }
+  return identities;
 }
 
-// Decides about the outputs that already exist.
-class ExistingOutputs {
- public:
-  ExistingOutputs(const BatchRequest& request, std::set<FileIdentity> inputs)
-      : request_(request), inputs_(std::move(inputs)) {}
-
-  void check(const BatchPlan& plan, BatchItem& item) const {
-    const std::string path = plan.output_path(item);
-    const auto identity = identity_of(path);
-    if (!identity || item.replaces_input) return;
-    if (inputs_.count(*identity) > 0) {
-      throw UsageError(printable(
-          identity == identity_of(item.input)
-              ? formatted("{}: input and output are the same file", path)
-              : formatted("{}: is an input of this run; {} would replace it", path, item.input)));
-    }
-    if (request_.on_exists == OnExists::overwrite || plan.records.count(item.output) > 0) return;
-    if (request_.on_exists == OnExists::fail) {
-      throw UsageError(printable(formatted(
-          "{}: already exists; --on-exists overwrite replaces it, --on-exists skip leaves it, "
-          "--resume continues an earlier run",
-          path)));
-    }
-    item.exists = true;
+void add_inputs(const BatchRequest& request, BatchPlan& plan) {
+  Collector collector(request, plan);
+  if (!request.list.empty()) {
+    collector.add_listed(request.inputs.front());
+    return;
   }
+  for (const std::string& input : request.inputs)
+    is_folder(input) ? collector.add_folder(input) : collector.add_file(input);
+}
 
- private:
-  const BatchRequest& request_;
-  std::set<FileIdentity> inputs_;
-};
+void refuse_unfinished_shards(const BatchRequest& request) {
+  if (request.resume || !read_shard_run(request.output)) return;
+  throw UsageError(
+      formatted("{0}: holds a run of shards; 'gpufilter gather {0}' ends it when it is complete, "
+                "--resume continues it here",
+                printable(request.output)));
+}
 
 }  // namespace
 
@@ -188,17 +135,16 @@ std::string BatchPlan::output_path(const BatchItem& item) const {
 
 BatchPlan make_batch_plan(const BatchRequest& request) {
   check_output(request);
+  if (request.shard) return make_shard_plan(request);
+  refuse_unfinished_shards(request);
   BatchPlan plan;
   plan.inputs = request.inputs;
   plan.output = request.output;
   plan.recursive = request.recursive;
-  Collector collector(request, plan);
-  for (const std::string& input : request.inputs) {
-    is_folder(input) ? collector.add_folder(input) : collector.add_file(input);
-  }
+  add_inputs(request, plan);
   check_collisions(plan);
-  if (request.resume) plan.records = read_journal(request.output);
-  const ExistingOutputs existing(request, std::move(collector).identities());
+  if (request.resume) plan.records = records_of_everyone(request.output);
+  ExistingOutputs existing(request.on_exists, [&plan] { return identities_of(plan); });
   for (BatchItem& item : plan.items) {
     if (item.problem.empty()) existing.check(plan, item);
   }

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
+#include "batch/picture_list.hpp"
+#include "batch/shard.hpp"
+#include "batch/shard_run.hpp"
 #include "codec/codec_table.hpp"
 #include "pipeline/plan.hpp"
 
@@ -16,16 +19,27 @@ namespace gpufilter {
 // What to do where an output already exists.
 enum class OnExists { fail, skip, overwrite };
 
+// A share of one folder, which other processes take the rest of.
+struct ShardRequest {
+  Shard shard;
+  std::string source;              // who said so, for reports
+  std::vector<ContentHash> works;  // of the results in each format: see work_hash()
+  std::string command;             // as in ShardRun
+};
+
 struct BatchRequest {
   std::vector<std::string> inputs;  // files and folders, at least one
   std::string output;               // a folder, which need not exist yet
   bool recursive = false;
   bool follow_links = false;
   std::vector<std::string> patterns;  // see FolderScan
-  const Codec* to = nullptr;          // nullptr: the format that each output's name says
+  // A file with a PictureList of the one folder that is given; empty: folders are searched.
+  std::string list;
+  const Codec* to = nullptr;  // nullptr: the format that each output's name says
   OnExists on_exists = OnExists::fail;
   bool in_place = false;  // the folders may be one, and pictures replaced by their results
-  bool resume = false;    // skip what is complete according to the journal
+  bool resume = false;    // skip what is complete according to the journals
+  std::optional<ShardRequest> shard;  // of the one folder that is given, which is not `output`
 };
 
 struct BatchItem {
@@ -38,13 +52,27 @@ struct BatchItem {
   std::string problem = {};  // why the input cannot be read; empty: it can
 };
 
+struct PlannedShard {
+  Shard shard;
+  std::string source;
+  ShardRun run;                  // that it is a share of
+  bool has_begun = false;        // the folder of the results holds the run
+  PictureList listing;           // of the run, until it has begun
+  std::uint64_t bytes = 0;       // of the share
+  std::size_t all_pictures = 0;  // of the run
+  std::uint64_t all_bytes = 0;
+  // Their tokens; they left the shard, or another division of the run, unfinished.
+  std::set<std::string, std::less<>> dead_processes;
+};
+
 struct BatchPlan {
   std::vector<std::string> inputs;
   std::string output;
   bool recursive = false;
   std::vector<BatchItem> items;  // input by input, of a folder sorted by their relative paths
-  JournalRecords records;        // of earlier runs; empty unless they are to be resumed
-  std::size_t unmatched = 0;     // as in ScanResult, of all folders
+  KnownRecords records;          // of earlier runs; empty unless they are to be resumed
+  std::optional<PlannedShard> shard;
+  std::size_t unmatched = 0;  // as in ScanResult, of all folders
   std::size_t not_entered = 0;
 
   [[nodiscard]] std::string output_path(const BatchItem& item) const;

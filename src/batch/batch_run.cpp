@@ -17,6 +17,7 @@
 #include "base/printable.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
+#include "batch/shard_journal.hpp"
 
 namespace gpufilter {
 namespace {
@@ -102,6 +103,7 @@ class BatchRun {
     const auto fail = [&](const std::string& reason) {
       result.status = PictureStatus::failed;
       result.failure = reason;
+      jobs_.note_failure(item, reason);
     };
     try {
       result.status = decide(item);
@@ -192,6 +194,46 @@ class BatchRun {
   std::exception_ptr failure_;
 };
 
+// Of the files of runs that were killed.
+void remove_unfinished(const BatchPlan& plan) {
+  int removed = 0;
+  if (!plan.shard) {
+    removed = remove_abandoned_files(plan.output, plan.recursive);
+  } else if (!plan.shard->dead_processes.empty()) {
+    removed = remove_abandoned_files_of(plan.shard->dead_processes, plan.output);
+  }
+  if (removed == 0) return;
+  log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
+                      printable(plan.output), removed, removed == 1 ? "" : "s"));
+}
+
+void check_lock(const BatchPlan& plan, const Journal& journal) {
+  if (journal.is_locked()) return;
+  const bool in_place = std::any_of(plan.items.begin(), plan.items.end(),
+                                    [](const BatchItem& item) { return item.replaces_input; });
+  if (in_place) {
+    throw UsageError(
+        formatted("{}: the file system keeps no locks; without them a second run could filter a "
+                  "picture twice, so --in-place is refused here",
+                  printable(plan.output)));
+  }
+  if (plan.shard) return;
+  log::warn(
+      formatted("{}: the file system keeps no locks; a second run in this folder would not be "
+                "noticed",
+                printable(plan.output)));
+}
+
+// Where results may go from now on.
+std::unique_ptr<Journal> open_journal(const BatchPlan& plan) {
+  create_folder(plan.output);
+  auto journal = plan.shard ? begin_shard_journal(plan.output, plan.shard->shard)
+                            : std::make_unique<Journal>(plan.output);
+  check_lock(plan, *journal);
+  remove_unfinished(plan);
+  return journal;
+}
+
 }  // namespace
 
 const char* to_string(PictureStatus status) {
@@ -214,24 +256,16 @@ const char* to_string(PictureStatus status) {
 
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {
-  std::optional<Journal> journal;
-  if (!options.dry_run) {
-    create_folder(plan.output);
-    journal.emplace(plan.output);
-    const int removed = remove_abandoned_files(plan.output, plan.recursive);
-    if (removed > 0) {
-      log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
-                          printable(plan.output), removed, removed == 1 ? "" : "s"));
-    }
-  }
+  const auto journal = options.dry_run ? nullptr : open_journal(plan);
   RunOptions run = options.run;
   run.max_memory /=
       std::clamp<std::uint64_t>(plan.items.size(), 1, static_cast<std::uint64_t>(options.jobs));
-  const PictureJobs jobs(plan, chain, run, journal ? &*journal : nullptr);
+  const PictureJobs jobs(plan, chain, run, journal.get());
   dispatcher.expect_folder(
       std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
   BatchRun(plan, jobs, dispatcher, options, listener).run();
+  if (journal && plan.shard) note_end(*journal);
   dispatcher.conclude();
 }
 

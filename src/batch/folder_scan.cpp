@@ -63,7 +63,7 @@ FoundFile look_at_plain_file(const std::string& path, const std::string& relativ
   head.resize(read_fully(file.get(), head));
   if (head.empty()) return problem_with(relative, "the file is empty");
   if (codec_of_content(head) == nullptr) return problem_with(relative, no_picture());
-  return {relative, static_cast<std::uint64_t>(status.st_size), identity_of(status), ""};
+  return {relative, static_cast<std::uint64_t>(status.st_size), ""};
 }
 
 FoundFile look_at_file(const std::string& path, const std::string& relative) {
@@ -137,7 +137,8 @@ class Scanner {
     } else if (codec_of_name(name) == nullptr) {
       return;
     } else if (matches(name)) {
-      add(look_at_file(path, relative));
+      const auto bytes = leads_somewhere ? static_cast<std::uint64_t>(status.st_size) : 0;
+      add(scan_.look_inside ? look_at_file(path, relative) : FoundFile{relative, bytes, ""});
     } else {
       ++result_.unmatched;
     }

@@ -19,7 +19,6 @@ using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
 struct FoundFile {
   std::string relative;  // to the folder that was scanned
   std::uint64_t bytes = 0;
-  FileIdentity identity;
   std::string problem;  // why it cannot be read; empty: its content begins like a picture's
 };
 
@@ -34,6 +33,7 @@ struct FolderScan {
   std::vector<std::string> patterns = {};
   // A folder that is not entered: the one that the results go to.
   std::optional<std::string> left_out = {};
+  bool look_inside = true;  // else only names and sizes count, and no file has a problem
 };
 
 struct ScanResult {

@@ -1,12 +1,9 @@
 #include "batch/journal.hpp"
 
-#include <array>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <system_error>
-#include <vector>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,70 +13,18 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "batch/journal_text.hpp"
 
 namespace gpufilter {
 namespace {
 
 // Of the lines, and of the hashes in them. Lines of another version read as absent.
 constexpr std::string_view version = "2";
-constexpr std::size_t checksum_digits = 16;
 constexpr std::size_t few_lines = 1000;  // not worth rewriting
-
-std::string checksum(std::string_view text) {
-  return to_string(content_hash(text)).substr(0, checksum_digits);
-}
-
-// Without spaces, line ends and anything else that a line must not hold.
-std::string escaped(const std::string& path) {
-  std::string text;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte > 0x20 && byte != 0x7f && c != '%') {
-      text += c;
-    } else {
-      text += formatted("%{:02x}", byte);
-    }
-  }
-  return text;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string path;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      path += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    if (text.size() - i < 3) return std::nullopt;
-    const char* begin = text.data() + i + 1;
-    if (std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2) return std::nullopt;
-    path += static_cast<char>(byte);
-    i += 2;
-  }
-  return path;
-}
 
 std::string stamp_text(const std::optional<FileStamp>& stamp) {
   if (!stamp) return "-";
   return formatted("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0; at != std::string_view::npos;) {
-    const std::size_t end = text.find(separator, at);
-    parts.push_back(text.substr(at, end - at));
-    at = end == std::string_view::npos ? end : end + 1;
-  }
-  return parts;
-}
-
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && stop == end;
 }
 
 // Whether `text` is a stamp or stands for none.
@@ -150,15 +95,13 @@ std::string journal_line(const std::string& output, const JournalRecord& record)
       formatted("{} {} {} {} {} {} {} {}", version, to_string(record.work), to_string(record.input),
                 stamp_text(record.input_stamp), to_string(record.output), record.output_bytes,
                 stamp_text(record.output_stamp), escaped(output));
-  return checksum(text) + " " + text;
+  return sealed(text);
 }
 
 std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::string_view line) {
-  if (line.size() <= checksum_digits || line[checksum_digits] != ' ' ||
-      line.substr(0, checksum_digits) != checksum(line.substr(checksum_digits + 1))) {
-    return std::nullopt;
-  }
-  const auto parts = split(line.substr(checksum_digits + 1), ' ');
+  const auto text = unsealed(line);
+  if (!text) return std::nullopt;
+  const auto parts = split(*text, ' ');
   if (parts.size() != 8 || parts[0] != version) return std::nullopt;
   const auto work = parse_content_hash(parts[1]);
   const auto input = parse_content_hash(parts[2]);
@@ -181,7 +124,7 @@ JournalRecords read_journal(const std::string& folder) {
 
 Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
   try {
-    open_locked(folder);
+    file_ = open_locked(folder, LOCK_EX);
     compact();
   } catch (const std::system_error& error) {
     throw_failure(path_, error.code().value());
@@ -189,22 +132,40 @@ Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
   torn_ = ends_inside_a_line(file_.get());
 }
 
+Journal::Journal(const std::string& folder, const std::string& path, const std::string& first_line)
+    : path_(journal_path(folder)) {
+  try {
+    folder_lock_ = open_locked(folder, LOCK_SH);
+    path_ = path;
+    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
+    // Held against by nobody but for the moment of a look (see read_shard_journals()).
+    ::flock(file_.get(), LOCK_EX);
+    write_line(first_line, true);
+  } catch (const std::system_error& error) {
+    throw_failure(path_, error.code().value());
+  }
+}
+
 // Another program may rewrite the journal after we opened it and before we locked it. Our file is
 // then no longer the journal, and is opened again.
-void Journal::open_locked(const std::string& folder) {
+FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
   constexpr int max_tries = 10;  // some file systems number a file as they like
-  for (int tries = 0; tries < max_tries && !is_at(file_.get(), path_); ++tries) {
-    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  FileDescriptor file;
+  for (int tries = 0; tries < max_tries && !is_at(file.get(), path_); ++tries) {
+    file = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+    is_locked_ = ::flock(file.get(), lock | LOCK_NB) == 0;
+    if (!is_locked_ && errno == EWOULDBLOCK) {
       throw UsageError(
           formatted("{}: another gpufilter is writing to this folder; wait for its end", folder));
     }
   }
+  return file;
 }
 
 // Killed at any time, this leaves the old journal or the new one. Where no new one can be written,
-// the old one stays in use.
+// the old one stays in use; so it does without a lock, as another program may be writing to it.
 void Journal::compact() {
+  if (!is_locked_) return;
   const JournalLines lines = read_lines(path_);
   if (lines.count <= few_lines || lines.count <= 2 * lines.records.size()) return;
   std::string text;
@@ -227,9 +188,24 @@ void Journal::compact() {
 }
 
 void Journal::add(const std::string& output, const JournalRecord& record, bool durably) {
-  const std::string line = journal_line(output, record) + "\n";
+  write_line(journal_line(output, record), durably);
+}
+
+void Journal::add_all(const JournalRecords& records) {
+  constexpr std::size_t enough = std::size_t{1} << 20U;  // bytes, to be written at once
+  std::string lines;
+  for (const auto& [output, record] : records) {
+    if (lines.size() >= enough) write_line(std::exchange(lines, std::string()));
+    if (!lines.empty()) lines += '\n';
+    lines += journal_line(output, record);
+  }
+  // Syncs what was written before, too.
+  if (!lines.empty()) write_line(lines, true);
+}
+
+void Journal::write_line(const std::string& line, bool durably) {
   const std::lock_guard lock(mutex_);
-  const std::string text = (torn_ ? "\n" : "") + line;
+  const std::string text = (torn_ ? "\n" : "") + line + "\n";
   torn_ = true;
   try {
     write_fully(file_.get(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

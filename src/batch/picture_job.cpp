@@ -1,11 +1,13 @@
 #include "batch/picture_job.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "batch/output_folder.hpp"
+#include "batch/shard_journal.hpp"
 
 namespace gpufilter {
 namespace {
@@ -72,7 +74,12 @@ PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const R
 bool PictureJobs::is_complete(const BatchItem& item) const {
   const auto known = plan_.records.find(item.output);
   if (known == plan_.records.end()) return false;
-  JournalRecord record = known->second;
+  return std::any_of(known->second.begin(), known->second.end(),
+                     [&](const JournalRecord& record) { return is_true(record, item); });
+}
+
+bool PictureJobs::is_true(const JournalRecord& known, const BatchItem& item) const {
+  JournalRecord record = known;
   const std::string output = plan_.output_path(item);
   const auto stamp = stamp_of(output);
   if (record.work != work_.at(item.output_format) || !stamp || stamp->bytes != record.output_bytes)
@@ -86,8 +93,17 @@ bool PictureJobs::is_complete(const BatchItem& item) const {
   }
   record.output_stamp = result.stamp;
   // So that the next run need not read it.
-  if (journal_ != nullptr && record != known->second) journal_->add(item.output, record);
+  if (journal_ != nullptr && record != known) journal_->add(item.output, record);
   return true;
+}
+
+void PictureJobs::note_failure(const BatchItem& item, const std::string& failure) const {
+  if (journal_ == nullptr || !plan_.shard) return;
+  try {
+    gpufilter::note_failure(*journal_, item.output, failure);
+  } catch (const PictureError& error) {
+    log::debug(error.what());  // the picture's own failure is reported
+  }
 }
 
 RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,

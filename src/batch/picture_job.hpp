@@ -26,7 +26,12 @@ class PictureJobs {
   [[nodiscard]] RunReport filter(const BatchItem& item, Dispatcher& dispatcher,
                                  const OnProgress& on_progress) const;
 
+  // For whoever gathers the shards; nothing in other runs.
+  void note_failure(const BatchItem& item, const std::string& failure) const;
+
  private:
+  // Whether `known` describes what is on the disk now.
+  [[nodiscard]] bool is_true(const JournalRecord& known, const BatchItem& item) const;
   [[nodiscard]] std::unique_ptr<ByteSink> open_output(const std::string& path) const;
 
   const BatchPlan& plan_;

@@ -76,7 +76,7 @@ class FileSink final : public BufferedSink {
   AtomicFile file_;
 };
 
-// Pipes, devices and standard output: what is written is out at once.
+// Pipes, devices and standard output: data is written immediately.
 class StreamSink final : public BufferedSink {
  public:
   // `owned` may be empty: standard output is not ours to close.
@@ -117,8 +117,8 @@ bool exists_and_is_stream(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-// A missing output folder is the likeliest reason for a file that cannot be created, and the one
-// whose errno says least.
+// A missing output folder is the most likely reason why a file cannot be created, and its errno is
+// the least clear.
 std::string describe_creation_error(const std::string& path, int error) {
   if (error == ENOENT) {
     const auto folder = std::filesystem::path(path).parent_path();

@@ -58,7 +58,7 @@ class DescriptorSource final : public ByteSource {
   }
 
  private:
-  // Once the end was seen nothing is read any more: a terminal would ask for another end.
+  // After the end nothing more is read: a terminal would wait for another end.
   std::size_t fetch(std::span<std::uint8_t> into) {
     if (ended_) return 0;
     try {
@@ -116,7 +116,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
     if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
       throw std::system_error(EISDIR, std::generic_category());
     }
-    // Only a hint, so its result does not matter; pipes have no such thing.
+    // Only a hint, so its result does not matter; pipes do not support it.
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
     const int descriptor = file.get();
     return std::make_unique<DescriptorSource>(descriptor, std::move(file), path);

@@ -30,7 +30,7 @@ std::string ending_of(const std::string& path) {
   return ending;
 }
 
-// "a", "a or b", "a, b or c" where `last` is " or ".
+// "a", "a or b", "a, b or c" if `last` is " or ".
 std::string joined(const std::vector<std::string>& words, const std::string& last) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -45,7 +45,7 @@ bool takes(const Codec& codec, const WriteOption& option) {
   return std::find(own.begin(), own.end(), &option) != own.end();
 }
 
-// Why an option makes no difference to such pictures; empty: it makes one.
+// Why an option makes no difference to such pictures; empty if it makes one.
 std::string objection(const WriteOption& option, const PixelFormat& pixel) {
   switch (option.pixels) {
     case WriteOption::Pixels::with_alpha:
@@ -95,7 +95,8 @@ const Codec* codec_of_name(const std::string& path) {
 const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
-    throw UsageError(formatted("{}: the name of an output ends in {}", path, endings_of(codecs())));
+    throw UsageError(
+        formatted("{}: the name of an output must end in {}", path, endings_of(codecs())));
   }
   return *codec;
 }

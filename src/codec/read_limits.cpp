@@ -10,7 +10,7 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-// A row that is too long comes first: no option helps there.
+// A row that is too long is checked first, because no option helps there.
 void check_size(const std::string& name, std::uint64_t width, std::uint64_t height,
                 const PixelFormat& format, const ReadLimits& limits) {
   const std::uint64_t row_bytes = width * format.bytes_per_pixel();

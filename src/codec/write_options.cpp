@@ -35,6 +35,12 @@ struct Parser {
   }
 
   OptionValue operator()(const WriteOption::AnyColor&) const { return parse_color(text); }
+
+  OptionValue operator()(const WriteOption::Flag&) const {
+    const std::vector<std::string> names{"on", "off"};
+    if (text != names[0] && text != names[1]) throw UsageError(not_among(text, names));
+    return text == names[0];
+  }
 };
 
 struct Printer {
@@ -43,6 +49,7 @@ struct Printer {
   std::string operator()(const Color& color) const {
     return formatted("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
   }
+  std::string operator()(bool flag) const { return flag ? "on" : "off"; }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What a caller can ask for when a picture is written, and what it did ask for.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace gpufilter {
 
-using OptionValue = std::variant<int, std::string, Color>;  // in the order of the kinds
+using OptionValue = std::variant<int, std::string, Color, bool>;  // in the order of the kinds
 
 // Declared once, in the row of every codec that has it. The command line makes "--name" of it.
 struct WriteOption {
@@ -24,9 +25,10 @@ struct WriteOption {
     std::vector<std::string> names;
   };
   struct AnyColor {};
+  struct Flag {};  // "on" or "off"; on the command line its name alone means "on"
 
   std::string name;  // without dashes: "quality"
-  std::variant<WholeNumber, Choice, AnyColor> kind;
+  std::variant<WholeNumber, Choice, AnyColor, Flag> kind;
   std::string default_value;  // as text; empty: the codec decides, by the picture
   std::string help;
   // The pictures, as they are handed to the codec, that it makes a difference to.
@@ -49,6 +51,10 @@ class WriteOptions {
   // Throws as parse_value() does.
   WriteOptions& set(const WriteOption& option, std::string_view text);
 
+  // What an encoder may take that has to hold a picture as a whole; 1 GiB until it is set.
+  void limit_memory(std::uint64_t bytes) { max_memory_ = bytes; }
+  [[nodiscard]] std::uint64_t max_memory() const { return max_memory_; }
+
   [[nodiscard]] bool is_given(const WriteOption& option) const;
 
   // What was given, else the default; nothing where the codec decides.
@@ -63,6 +69,7 @@ class WriteOptions {
 
  private:
   std::map<std::string, OptionValue> given_;
+  std::uint64_t max_memory_ = std::uint64_t{1} << 30U;
 };
 
 }  // namespace gpufilter

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "compute/picture_statistics.hpp"
+#include "compute/histogram_counters.hpp"
 #include "compute/reduction_path.hpp"
 #include "device/device_rows.hpp"
 
@@ -32,18 +33,16 @@ class PictureReducer {
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
 
  private:
-  void fold(Queue& queue);
+  void build_totals(Session& session, ReductionPath path, std::uint64_t counter_range);
+  void build_histograms(Session& session, ReductionPath path, std::uint64_t counter_range);
 
   PixelFormat format_;
   Quantity quantity_;
   int width_;
-  std::uint64_t counter_range_;
   ReductionLaunch launch_;
-  std::vector<Kernel> kernels_;
-  std::size_t sets_ = 0;       // of counters, for histograms
-  Buffer partials_;            // the work-groups' partials, or the sets of counters
-  std::uint64_t pending_ = 0;  // pixels in partials_
-  PictureStatistics folded_;   // of the pixels before those
+  std::optional<Kernel> kernel_;
+  std::optional<DevicePartials> totals_;  // the work-groups' partials; or
+  std::optional<HistogramCounters> counters_;
   ReductionDescription description_;
 };
 

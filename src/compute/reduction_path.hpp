@@ -34,6 +34,7 @@ struct ReductionDescription {
   std::string variant;
   std::string reason;
   ProgramOrigin origin = ProgramOrigin::compiled;
+  std::string source = {};  // of its program
 };
 
 // Why `device` cannot reduce by `path`; empty if it can.

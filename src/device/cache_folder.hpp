@@ -1,4 +1,4 @@
-// Where this program keeps what it can make again.
+// The folder for data that this program can make again.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace gpufilter {
 
-// $XDG_CACHE_HOME/gpufilter, or $HOME/.cache/gpufilter; nothing where neither variable holds an
-// absolute path. The folder need not exist.
+// $XDG_CACHE_HOME/gpufilter, or $HOME/.cache/gpufilter; nothing if neither variable holds an
+// absolute path. The folder may not exist.
 [[nodiscard]] std::optional<std::filesystem::path> cache_folder();
 
 }  // namespace gpufilter

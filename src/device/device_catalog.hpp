@@ -1,4 +1,4 @@
-// The OpenCL devices of this machine, found as far as they are asked for.
+// The OpenCL devices of this machine, searched for only as far as requested.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ class DeviceCatalog {
  public:
   using Source = std::function<std::vector<DeviceInfo>()>;
 
-  // Devices are numbered in the order of their sources, each of which is asked at most once.
+  // Devices are numbered in the order of their sources, each of which is queried at most once.
   explicit DeviceCatalog(std::vector<Source> sources) : sources_(std::move(sources)) {}
 
-  // Those found so far. A device's index does not depend on how far that is.
+  // Those found so far. A device's index does not depend on how far the search went.
   [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
   // Whether these are all.
   [[nodiscard]] bool complete() const { return asked_ == sources_.size(); }
-  // Asks the next source.
+  // Queries the next source.
   void find_more();
 
  private:
@@ -30,14 +30,14 @@ class DeviceCatalog {
   std::vector<DeviceInfo> devices_;
 };
 
-// Of this machine: first all platforms but PoCL, which takes long to load, then PoCL. Nothing is
-// loaded before it is asked for, and nothing that ends the process: see VendorChecks. In place of
-// such a vendor's devices there is one that says why it must not be used. Changes the environment
-// and may fork: to be called before other threads are started. A platform that fails with an error
-// is skipped. Both are named in the log's debug lines.
+// The devices of this machine: first all platforms except PoCL, which takes long to load, then
+// PoCL. A platform is loaded only on request, and only if it does not crash the process: see
+// VendorChecks. Instead of the devices of a vendor that does, there is one that says why it must
+// not be used. Changes the environment and may fork: call this before other threads are started. A
+// platform that fails with an error is skipped. Debug lines in the log name both.
 [[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 
-// All that may be used, at once; empty where there is no OpenCL at all.
+// All usable devices, at once; empty if there is no OpenCL at all.
 [[nodiscard]] std::vector<DeviceInfo> discover_devices();
 
 }  // namespace gpufilter

@@ -18,12 +18,12 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Whether it stands for devices of a kind, and not for a certain one.
+// Whether it means any device of a kind, not a particular one.
 bool is_kind(std::string_view request) {
   return request == "gpu" || request == "opencl";
 }
 
-// " (did you mean cpu?)" where `request` may be a slip for the name of a kind.
+// " (did you mean cpu?)" if `request` may be a typo of the name of a kind.
 std::string suggestion(std::string_view request) {
   if (is_kind(request)) return "";
   const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
@@ -46,22 +46,39 @@ std::string suggestion(std::string_view request) {
                               suggestion(request), found));
 }
 
-std::vector<DeviceCandidate> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices,
-                                     const std::string& what) {
-  std::vector<DeviceCandidate> found;
+std::vector<DeviceInfo> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices) {
+  std::vector<DeviceInfo> found;
   for (const DeviceInfo& device : devices) {
-    if (device.kind != kind) continue;
-    found.push_back({device, found.empty() ? "the first " + what : "the next " + what});
+    if (device.kind == kind) found.push_back(device);
   }
   return found;
 }
 
-std::vector<DeviceCandidate> of_every_kind(const std::vector<DeviceInfo>& devices) {
-  std::vector<DeviceCandidate> all = of_kind(DeviceKind::gpu, devices, "GPU");
+std::vector<DeviceCandidate> in_turn(const std::vector<DeviceInfo>& devices,
+                                     const std::string& what) {
+  std::vector<DeviceCandidate> found;
+  for (const DeviceInfo& device : devices)
+    found.push_back({device, (found.empty() ? "the first " : "the next ") + what});
+  return found;
+}
+
+std::vector<DeviceCandidate> all_gpus(const std::vector<DeviceInfo>& devices,
+                                      const NodeVariables& variables) {
+  GpuShare share = share_gpus(of_kind(DeviceKind::gpu, devices), variables);
+  auto found = in_turn(share.gpus, "GPU");
+  if (found.empty() || share.reason.empty()) return found;
+  found.front().reason = share.reason;
+  found.front().share = std::move(share.reason);
+  return found;
+}
+
+std::vector<DeviceCandidate> of_every_kind(const std::vector<DeviceInfo>& devices,
+                                           const NodeVariables& variables) {
+  std::vector<DeviceCandidate> all = all_gpus(devices, variables);
   const bool has_gpu = !all.empty();
   for (const auto& [kind, what] :
        {std::pair{DeviceKind::cpu, "CPU device"}, std::pair{DeviceKind::other, "other device"}}) {
-    for (DeviceCandidate& candidate : of_kind(kind, devices, what)) {
+    for (DeviceCandidate& candidate : in_turn(of_kind(kind, devices), what)) {
       if (!has_gpu) candidate.reason += "; there is no GPU";
       all.push_back(std::move(candidate));
     }
@@ -96,7 +113,7 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
   return {};
 }
 
-// Why no device of the kind `request` is there, as far as that is known.
+// Why there is no device of the kind `request`, as far as known.
 std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
   std::string reason = formatted("no device for '{}' found", request);
   for (const DeviceInfo& device : devices) {
@@ -105,11 +122,12 @@ std::string without_any(std::string_view request, const std::vector<DeviceInfo>&
   return reason;
 }
 
-// Empty where none fits.
+// Empty if none matches.
 std::vector<DeviceCandidate> fitting(std::string_view request,
-                                     const std::vector<DeviceInfo>& devices) {
-  if (request == "gpu") return of_kind(DeviceKind::gpu, devices, "GPU");
-  if (request == "opencl") return of_every_kind(devices);
+                                     const std::vector<DeviceInfo>& devices,
+                                     const NodeVariables& variables) {
+  if (request == "gpu") return all_gpus(devices, variables);
+  if (request == "opencl") return of_every_kind(devices, variables);
   return is_number(request) ? by_index(request, devices) : by_name(request, devices);
 }
 
@@ -120,7 +138,8 @@ DeviceCandidate processor(std::string reason) {
 }
 
 std::vector<DeviceCandidate> choose_devices(std::string_view request, bool require_device,
-                                            const std::vector<DeviceInfo>& devices) {
+                                            const std::vector<DeviceInfo>& devices,
+                                            const NodeVariables& variables) {
   if (request == "cpu") {
     if (require_device) {
       throw UsageError("--require-device contradicts --device cpu: leave one of them out");
@@ -129,7 +148,7 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
   }
   if (request.empty())
     throw UsageError("--device needs a value: auto, cpu, gpu, opencl, all, an index or a name");
-  auto found = fitting(request, devices);
+  auto found = fitting(request, devices, variables);
   if (found.empty() && (require_device || !is_kind(request))) throw_missing(request, devices);
   if (!require_device) {
     found.push_back(
@@ -139,14 +158,20 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
 }
 
 std::vector<DeviceCandidate> settled_devices(std::string_view request,
-                                             const std::vector<DeviceInfo>& devices) {
+                                             const std::vector<DeviceInfo>& devices,
+                                             const NodeVariables& variables) {
   if (request.empty() || request == "cpu") return {};
-  return fitting(request == "opencl" ? "gpu" : request, devices);
+  return fitting(request == "opencl" ? "gpu" : request, devices, variables);
 }
 
-DeviceCandidates::DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog)
-    : request_(std::move(request)), require_device_(require_device), catalog_(std::move(catalog)) {
-  if (catalog_.complete()) known_ = choose_devices(request_, require_device_, catalog_.devices());
+DeviceCandidates::DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog,
+                                   NodeVariables variables)
+    : request_(std::move(request)),
+      require_device_(require_device),
+      catalog_(std::move(catalog)),
+      variables_(std::move(variables)) {
+  if (catalog_.complete())
+    known_ = choose_devices(request_, require_device_, catalog_.devices(), variables_);
   static_cast<void>(at(0));
 }
 
@@ -156,12 +181,12 @@ const DeviceCandidate* DeviceCandidates::at(std::size_t place) {
   return place < known_.size() ? &known_[place] : nullptr;
 }
 
-// What is known keeps its place.
+// Candidates that were found before keep their places.
 void DeviceCandidates::find_more() {
   catalog_.find_more();
   const auto all = catalog_.complete()
-                       ? choose_devices(request_, require_device_, catalog_.devices())
-                       : settled_devices(request_, catalog_.devices());
+                       ? choose_devices(request_, require_device_, catalog_.devices(), variables_)
+                       : settled_devices(request_, catalog_.devices(), variables_);
   for (std::size_t i = known_.size(); i < all.size(); ++i)
     known_.push_back(all[i]);
 }

@@ -7,41 +7,46 @@
 #include <vector>
 
 #include "device/device_catalog.hpp"
+#include "device/gpu_share.hpp"
 
 namespace gpufilter {
 
 struct DeviceCandidate {
   std::optional<DeviceInfo> device;  // nothing: the processor, by this program's own code
   std::string reason;                // "the first GPU", "asked for by index", ...
+  std::string share = {};  // GpuShare::reason, where this is the process's own GPU of several
 };
 
 [[nodiscard]] DeviceCandidate processor(std::string reason);
 
 // The devices to try for `request`, best first: gpu | opencl | cpu | an index | part of a name (of
 // the device or its platform, in any case). opencl: GPUs, then OpenCL's CPU devices, then others.
-// cpu: the processor. The last one is the processor unless `require_device`. Throws DeviceError,
-// naming what there is, where an index or a name fits nothing, and where a device is required and
-// there is none; UsageError where a device is required and the processor asked for.
+// cpu: the processor. GPUs are in the order of share_gpus() with `variables`. The last one is the
+// processor unless `require_device`. Throws DeviceError, naming the available devices, if an index
+// or a name matches nothing or a required device does not exist; UsageError if a device is required
+// and the processor requested.
 [[nodiscard]] std::vector<DeviceCandidate> choose_devices(std::string_view request,
                                                           bool require_device,
-                                                          const std::vector<DeviceInfo>& devices);
+                                                          const std::vector<DeviceInfo>& devices,
+                                                          const NodeVariables& variables = {});
 
-// Those of `devices` that go before whatever devices are found besides: empty where that cannot be
-// known yet.
+// Those of `devices` that precede any devices found later: empty if that cannot be known yet.
 [[nodiscard]] std::vector<DeviceCandidate> settled_devices(std::string_view request,
-                                                           const std::vector<DeviceInfo>& devices);
+                                                           const std::vector<DeviceInfo>& devices,
+                                                           const NodeVariables& variables = {});
 
-// The same candidates as choose_devices() gives for all devices, found as they are asked for: PoCL
-// is not loaded where a GPU does the work. Not for use by two threads at a time.
+// The same candidates as from choose_devices() for all devices, found on request: PoCL is not
+// loaded if a GPU does the work. Not thread-safe.
 class DeviceCandidates {
  public:
-  // Of a list of their own.
+  // From a given list.
   explicit DeviceCandidates(std::vector<DeviceCandidate> candidates)
       : known_(std::move(candidates)), catalog_({}) {}
   // Throws what choose_devices() throws, as soon as it is known.
-  DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog);
+  DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog,
+                   NodeVariables variables = {});
 
-  // The candidate at `place` in the order of preference; nullptr where there is none.
+  // The candidate at `place` in the order of preference; nullptr if there is none.
   [[nodiscard]] const DeviceCandidate* at(std::size_t place);
 
  private:
@@ -51,6 +56,7 @@ class DeviceCandidates {
   std::string request_;
   bool require_device_ = false;
   DeviceCatalog catalog_;
+  NodeVariables variables_;
 };
 
 }  // namespace gpufilter

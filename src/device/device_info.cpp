@@ -6,8 +6,8 @@
 namespace gpufilter {
 namespace {
 
-// Values that a device of an older OpenCL cannot tell read as 0. Asked for in C: the C++ header
-// throws for those.
+// Values that a device of an older OpenCL does not have are 0. Queried in C, because the C++ header
+// throws for them.
 template <typename Value>
 Value query(const cl::Device& device, cl_device_info what) {
   Value value{};
@@ -20,7 +20,7 @@ std::string query_text(const cl::Device& device, cl_device_info what) {
   if (clGetDeviceInfo(device(), what, 0, nullptr, &size) != CL_SUCCESS) return "?";
   std::string text(size, '\0');
   if (clGetDeviceInfo(device(), what, size, text.data(), nullptr) != CL_SUCCESS) return "?";
-  // It ends with a zero; some drivers pad their texts, too.
+  // It ends with a zero; some drivers also pad their texts.
   const auto last = text.find_last_not_of(std::string_view(" \t\n\0", 4));
   return last == std::string::npos ? "?" : text.substr(0, last + 1);
 }
@@ -32,7 +32,7 @@ DeviceKind kind_of(const cl::Device& device) {
   return DeviceKind::other;
 }
 
-// Of cl_nv_device_attribute_query, whose header is not everywhere.
+// From cl_nv_device_attribute_query, whose header is not always installed.
 constexpr cl_device_info compute_capability_major = 0x4000;
 constexpr cl_device_info compute_capability_minor = 0x4001;
 

@@ -9,17 +9,17 @@
 namespace gpufilter {
 namespace {
 
-// Enough for the bands of as many pictures as are under way at a time.
-constexpr std::uint64_t most_idle_on_gpus = std::uint64_t{512} << 20U;
-constexpr std::uint64_t most_idle_on_cpus = std::uint64_t{16} << 20U;
+// Enough for the bands of all pictures in progress.
+constexpr std::uint64_t maximum_idle_on_gpus = std::uint64_t{512} << 20U;
+constexpr std::uint64_t maximum_idle_on_cpus = std::uint64_t{16} << 20U;
 
-std::uint64_t most_idle(const DeviceInfo& device) {
-  return device.kind == DeviceKind::gpu ? most_idle_on_gpus : most_idle_on_cpus;
+std::uint64_t maximum_idle(const DeviceInfo& device) {
+  return device.kind == DeviceKind::gpu ? maximum_idle_on_gpus : maximum_idle_on_cpus;
 }
 
 }  // namespace
 
-// Memory of the host that the device reaches directly: a buffer that stays mapped.
+// Host memory that the device accesses directly: a buffer that stays mapped.
 class DeviceMemory::Pinned {
  public:
   Pinned(const cl::Context& context, const DeviceInfo& device, std::size_t size)
@@ -51,14 +51,14 @@ class DeviceMemory::Pinned {
 DeviceMemory::DeviceMemory(const DeviceInfo& device, cl::Context context)
     : device_(device),
       context_(std::move(context)),
-      buffers_(std::make_shared<IdlePool<cl::Buffer>>(most_idle(device))),
-      pinned_(std::make_shared<IdlePool<std::shared_ptr<Pinned>>>(most_idle(device))) {}
+      buffers_(std::make_shared<IdlePool<cl::Buffer>>(maximum_idle(device))),
+      pinned_(std::make_shared<IdlePool<std::shared_ptr<Pinned>>>(maximum_idle(device))) {}
 
 Buffer DeviceMemory::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(bytes, 1);
   // Some drivers accept any size here and fail later, in an unrelated command.
   if (size > device_.max_allocation) {
-    throw DeviceError(formatted("{}: a buffer of {} bytes is more than the {} it allocates",
+    throw DeviceError(formatted("{}: a buffer of {} bytes is larger than its limit of {}",
                                 device_.name, size, device_.max_allocation));
   }
   const std::size_t capacity = std::min<std::size_t>(pooled_size(size), device_.max_allocation);
@@ -85,7 +85,7 @@ std::shared_ptr<std::uint8_t> DeviceMemory::allocate_pinned(std::size_t bytes) {
 
 Buffer DeviceMemory::borrow(const void* data, std::size_t bytes) {
   int code = CL_SUCCESS;
-  // OpenCL takes no pointer to const; the kernel's parameters say that it only reads.
+  // OpenCL does not take a pointer to const; the kernel's parameters say that it only reads.
   cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  const_cast<void*>(data), &code);
   check_opencl(code, device_.name, formatted("using {} bytes in place", bytes));

@@ -11,8 +11,8 @@ namespace gpufilter {
 
 struct Buffer::State {
   cl::Buffer buffer;
-  cl_mem handle = nullptr;  // what a kernel argument points at
-  std::size_t size = 0;     // as asked for
+  cl_mem handle = nullptr;  // the target of a kernel argument
+  std::size_t size = 0;     // as requested
   std::size_t capacity = 0;
   std::shared_ptr<IdlePool<cl::Buffer>> home = {};  // where it goes back to
 
@@ -21,8 +21,8 @@ struct Buffer::State {
   }
 };
 
-// Allocating, and more so pinning, takes milliseconds, as long as a small picture: what is given
-// back is kept. Commands that use it have ended by then.
+// Allocating, and even more pinning, takes milliseconds, as long as a small picture, so returned
+// memory is kept. Commands that use it have ended by then.
 class DeviceMemory {
  public:
   DeviceMemory(const DeviceInfo& device, cl::Context context);

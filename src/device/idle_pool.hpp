@@ -1,4 +1,4 @@
-// What takes long to make, kept for the next who needs it.
+// Objects that take long to create, kept for reuse.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpufilter {
 
-// `bytes` rounded up so that few sizes are left, and at most an eighth is wasted.
+// `bytes` rounded up to one of a few sizes; at most an eighth is wasted.
 [[nodiscard]] inline std::size_t pooled_size(std::size_t bytes) {
   std::size_t step = 1;
   while (step * 2 <= bytes / 8)
@@ -18,14 +18,14 @@ namespace gpufilter {
   return (bytes + step - 1) / step * step;
 }
 
-// Idle things by their size in bytes. Safe to use from several threads.
+// Idle objects by their size in bytes. Safe to use from several threads.
 template <typename Thing>
 class IdlePool {
  public:
-  // Keeps up to `most` bytes; beyond that, what is put in is dropped.
-  explicit IdlePool(std::uint64_t most) : most_(most) {}
+  // Keeps up to `maximum` bytes; anything beyond that is dropped.
+  explicit IdlePool(std::uint64_t maximum) : maximum_(maximum) {}
 
-  // One of just that size, if there is one.
+  // One of exactly that size, if there is one.
   [[nodiscard]] std::optional<Thing> take(std::size_t size) {
     const std::lock_guard lock(mutex_);
     auto found = idle_.extract(size);
@@ -36,14 +36,14 @@ class IdlePool {
 
   void put(std::size_t size, Thing thing) {
     const std::lock_guard lock(mutex_);
-    if (bytes_ + size > most_) return;
+    if (bytes_ + size > maximum_) return;
     idle_.emplace(size, std::move(thing));
     bytes_ += size;
   }
 
  private:
   std::mutex mutex_;
-  std::uint64_t most_;
+  std::uint64_t maximum_;
   std::uint64_t bytes_ = 0;
   std::multimap<std::size_t, Thing> idle_;
 };

@@ -22,8 +22,8 @@ std::string read_live(const std::string& path) {
   }
 }
 
-// The file's text, with those of the files that it includes: OpenCL compilers cannot find them.
-// #line makes the compiler's messages name lines of the file, not of all joined.
+// The file's text with the included files inserted, because OpenCL compilers cannot find them.
+// #line makes compiler messages use the line numbers of the file.
 std::string with_includes(std::string_view file) {
   constexpr std::string_view include = "#include \"";
   std::istringstream lines(kernel_file(file));

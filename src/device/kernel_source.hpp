@@ -12,7 +12,7 @@ namespace gpufilter {
 [[nodiscard]] const std::map<std::string, std::string_view, std::less<>>& embedded_kernels();
 
 // A file of kernels/. With GPUFILTER_KERNELS set, it is read from that folder instead. Throws
-// DeviceError where there is no such file.
+// DeviceError if there is no such file.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
 // What a program is compiled from: common.cl, what was generated for it, `file`, with the files

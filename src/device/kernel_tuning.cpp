@@ -25,7 +25,7 @@ std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
 }  // namespace
 
 std::string to_string(const WorkShape& shape) {
-  return formatted("{}x{} pixel{} a work-item, groups of {}x{}", shape.pixels, shape.lines,
+  return formatted("{}x{} pixel{} per work-item, groups of {}x{}", shape.pixels, shape.lines,
                    shape.pixels * shape.lines == 1 ? "" : "s", shape.group_width,
                    shape.group_height);
 }

@@ -21,7 +21,7 @@ struct WorkShape {
   bool operator==(const WorkShape&) const = default;
 };
 
-// "8x4 pixels a work-item, groups of 64x2".
+// "8x4 pixels per work-item, groups of 64x2".
 [[nodiscard]] std::string to_string(const WorkShape& shape);
 
 struct KernelCandidate {

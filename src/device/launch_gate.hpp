@@ -1,4 +1,4 @@
-// Keeps PoCL from ending the process when kernels are launched from several threads.
+// Keeps PoCL from crashing the process when kernels are launched from several threads.
 #pragma once
 
 #include <cstddef>
@@ -11,39 +11,39 @@
 
 namespace gpufilter {
 
-// PoCL (3.1 and 5.0 at least) loads a kernel anew where its grid is wider than any before, and then
-// holds it under several entries that differ in nothing but that width. When a command ends, it
-// releases whichever entry it finds first: with commands of two entries under way that is the
-// wrong one, and an assertion ends the process. So a launch that is wider than those before it has
-// the device to itself; all others go on beside each other.
+// PoCL (at least 3.1 and 5.0) loads a kernel again if its grid is wider than any before, and then
+// has several entries for it that differ only in that width. When a command ends, it releases the
+// first entry that it finds. If commands of two entries are running, that may be the wrong one, and
+// an assertion ends the process. So a launch that is wider than those before it runs alone; all
+// others run in parallel.
 //
-// All methods may be called from several threads at a time.
+// All methods may be called from several threads at the same time.
 class LaunchGate {
  public:
-  // Something that commands are given to.
+  // Something that commands are submitted to.
   class Client {
    public:
     Client() = default;
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
     virtual ~Client() = default;
-    // Returns when all commands given so far have ended; any thread may call it.
+    // Returns when all commands submitted so far have ended; any thread may call it.
     virtual void wait() = 0;
   };
 
-  // What PoCL tells entries apart by, the width aside: program, function, work-group.
+  // What distinguishes PoCL's entries, apart from the width: program, function, work-group.
   using Key = std::tuple<std::string, std::string, std::size_t, std::size_t>;
 
-  // Calls `enqueue`, which gives the kernel to `client`, when it may. `width`: of the grid, in
-  // work-items along its longer side. Throws what `enqueue` and the clients throw.
+  // Calls `enqueue`, which submits the kernel to `client`, when that is allowed. `width`: of the
+  // grid, in work-items along its longer side. Throws what `enqueue` and the clients throw.
   void launch(const Key& key, std::size_t width, Client& client,
               const std::function<void()>& enqueue);
 
-  // All commands of `client` have ended. Every client says so before it goes.
+  // All commands of `client` have ended. Every client calls this before it is destroyed.
   void ended(Client& client);
 
-  // Calls `work` when nothing is under way, and lets nothing begin meanwhile: for what makes
-  // entries of its own, as asking for a program's binary does. Throws what `work` and the clients
+  // Calls `work` when nothing is running, and lets nothing begin meanwhile: for work that creates
+  // entries itself, such as requesting a program's binary. Throws what `work` and the clients
   // throw.
   void alone(const std::function<void()>& work);
 

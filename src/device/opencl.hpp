@@ -1,4 +1,4 @@
-// OpenCL's C++ header, configured once, for the files of this folder alone.
+// OpenCL's C++ header, configured once, only for the files of this folder.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace gpufilter {
 
-// "CL_OUT_OF_RESOURCES (-5)"; the number alone where the code has no name here.
+// "CL_OUT_OF_RESOURCES (-5)"; only the number if the code has no name here.
 [[nodiscard]] std::string opencl_error_text(int code);
 
 // Throws DeviceError "DEVICE: WHAT failed: CL_..." unless `code` is CL_SUCCESS.

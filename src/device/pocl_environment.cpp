@@ -22,11 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* scratch_prefix = "gpufilter-pocl-";
 constexpr const char* lock_name = "lock";
-// More than the kernels of one run take there.
+// More than the kernels of one run need there.
 constexpr std::uint64_t room_needed = 16U << 20U;
 
-// Whoever works in a scratch folder holds a lock on a file in it, which the operating system lets
-// go when the process ends, however it ends. -1: somebody holds it, or it cannot be had.
+// A process that uses a scratch folder holds a lock on a file in it. The operating system releases
+// the lock when the process ends for any reason. -1 if another process holds it or it cannot be
+// taken.
 int lock_file(const fs::path& file, int flags) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
   if (descriptor < 0) return -1;
@@ -35,7 +36,7 @@ int lock_file(const fs::path& file, int flags) {
   return -1;
 }
 
-// The lock file gets its name only once it is locked, so that nobody finds it free before.
+// The lock file gets its name only once it is locked, so that no process finds it unlocked before.
 int claim(const fs::path& folder) {
   const fs::path unnamed = folder / "lock.new";
   const int descriptor = lock_file(unnamed, O_CREAT);
@@ -96,10 +97,10 @@ void choose_scratch() {
     if (usable(own)) return;
     log::warn_of_fallback(
         formatted("POCL_CACHE_DIR={} cannot be used (read-only, full or not executable); "
-                  "a temporary folder takes its place",
+                  "using a temporary folder instead",
                   own));
   }
-  // Memory first: PoCL has every file that it writes brought to the disk.
+  // A file system in memory first, because PoCL syncs every file that it writes.
   std::vector<fs::path> bases{"/dev/shm"};
   if (const auto cache = cache_folder()) bases.push_back(*cache);
   std::error_code ignored;

@@ -12,13 +12,13 @@
 namespace gpufilter {
 namespace {
 
-// OpenCL C 1.2 is what every device has; a request may name a later one. No option may relax
+// Every device has OpenCL C 1.2; a request may name a later version. No option may relax
 // arithmetic: the results of all devices are the same to the bit.
 std::string with_language(const std::string& options) {
   return options.find("-cl-std=") == std::string::npos ? "-cl-std=CL1.2 " + options : options;
 }
 
-// PoCL compiles every kernel of a program whose binary it is asked for, which takes a tenth of a
+// PoCL compiles every kernel of a program when asked for its binary, which takes a tenth of a
 // second each.
 std::string selection_of(const std::string& function, const std::string& source) {
   const std::string macro = "KERNEL_" + function;
@@ -32,7 +32,7 @@ std::string first_complaint(const std::string& log) {
     if (line.find("error") != std::string::npos) return line;
     if (first.empty()) first = line;
   }
-  return first.empty() ? "the compiler does not say why" : first;
+  return first.empty() ? "the compiler gave no reason" : first;
 }
 
 }  // namespace
@@ -106,11 +106,11 @@ void ProgramBuilder::keep() {
   const std::lock_guard lock(*mutex_);
   for (auto& [full_key, entry] : programs_) {
     if (entry.kept) continue;
-    entry.kept = true;  // tried once: a cache that cannot be written does not get better
+    entry.kept = true;  // tried only once: a cache that cannot be written stays so
     try {
       const auto binaries = entry.built.program.getInfo<CL_PROGRAM_BINARIES>();
       if (binaries.empty() || binaries.front().empty()) continue;
-      // Where it is not stored, the cache has said so in the log, and the next run compiles again.
+      // If it is not stored, the cache has logged that, and the next run compiles again.
       static_cast<void>(cache_->store(full_key, binaries.front()));
     } catch (const cl::Error& error) {
       log::debug(formatted("{}: the driver does not hand out a compiled program: {}", device_.name,

@@ -90,7 +90,7 @@ bool ProgramCache::store(const std::string& key, const std::vector<std::uint8_t>
     return true;
   } catch (const std::system_error& error) {
     log::debug(
-        formatted("a compiled program was not kept in {}: {}", folder_.string(), error.what()));
+        formatted("a compiled program was not stored in {}: {}", folder_.string(), error.what()));
     return false;
   }
 }

@@ -1,16 +1,11 @@
 #include "device/rate_store.hpp"
 
 #include <cmath>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,7 +13,7 @@ namespace {
 constexpr const char* schema = "gpufilter-rates-1";
 constexpr double weight_of_a_run = 1.0 / 3;
 constexpr double noticeable = 0.05;
-// A day: whatever took longer was not measured here.
+// A day: longer times are not real measurements.
 constexpr double longest = 86'400;
 
 bool is_time(double seconds) {
@@ -27,19 +22,12 @@ bool is_time(double seconds) {
 
 }  // namespace
 
-RateStore::RateStore(std::optional<std::filesystem::path> file) : file_(std::move(file)) {
-  if (file_) read();
+RateStore::RateStore(std::optional<std::filesystem::path> file) : cache_(std::move(file), schema) {
+  read();
 }
 
 void RateStore::read() {
-  std::vector<std::uint8_t> bytes;
-  try {
-    bytes = read_file(*file_);
-  } catch (const std::system_error&) {
-    return;
-  }
-  const auto json = nlohmann::json::parse(bytes, nullptr, false);
-  if (!json.is_object() || json.value("schema", nlohmann::json()) != schema) return;
+  const nlohmann::json json = cache_.read().value_or(nlohmann::json());
   const auto members = [&json](const char* name) {
     const auto found = json.find(name);
     return found != json.end() && found->is_object() ? *found : nlohmann::json::object();
@@ -94,20 +82,12 @@ void RateStore::keep_note(const std::string& key, const std::string& text) {
 
 void RateStore::save() {
   const std::lock_guard lock(mutex_);
-  if (!file_ || !changed_) return;
-  const nlohmann::ordered_json json{{"schema", schema}, {"seconds", rates_}, {"notes", notes_}};
-  // Drivers' texts need not be UTF-8.
-  const std::string text =
-      json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  try {
-    std::filesystem::create_directories(file_->parent_path());
-    AtomicFile file(*file_);
-    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    file.commit();
-    changed_ = false;
-  } catch (const std::system_error& error) {
+  if (!cache_.file() || !changed_) return;
+  const std::string failure = cache_.write({{"seconds", rates_}, {"notes", notes_}});
+  changed_ = !failure.empty();
+  if (changed_) {
     log::debug(
-        formatted("{}: the measured rates were not kept: {}", file_->string(), error.what()));
+        formatted("{}: the measured rates were not stored: {}", cache_.file()->string(), failure));
   }
 }
 

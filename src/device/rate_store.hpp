@@ -1,4 +1,4 @@
-// How long things take on this machine, learned from earlier runs, so that estimates fit.
+// How long operations take on this machine, learned from earlier runs, for better estimates.
 #pragma once
 
 #include <filesystem>
@@ -7,27 +7,31 @@
 #include <optional>
 #include <string>
 
+#include "device/json_cache.hpp"
+
 namespace gpufilter {
 
 // Seconds by place ("processor avx512", a device with its driver) and kind of work ("blur 8",
-// "start"). One JSON file; what is missing, damaged, or no possible time reads as not learned yet.
-// What cannot be read or written costs time, never a failure. Safe to use from several threads.
+// "start"). One JSON file; values that are missing, damaged or impossible count as not learned yet.
+// A file that cannot be read or written costs time, but is never a failure. Safe to use from
+// several threads.
 class RateStore {
  public:
-  // Without a file nothing outlasts the process.
+  // Without a file nothing outlives the process.
   explicit RateStore(std::optional<std::filesystem::path> file = std::nullopt);
 
   [[nodiscard]] std::optional<double> find(const std::string& place, const std::string& kind) const;
 
-  // Takes a measured value into account: the first as it is, later ones by a third, so that one run
-  // on a busy machine does not decide. Values that are not above 0 and finite are ignored.
+  // Takes a measured value into account: the first as it is, later ones with a weight of a third,
+  // so that one run on a busy machine does not decide. Values that are not above 0 and finite are
+  // ignored.
   void learn(const std::string& place, const std::string& kind, double seconds);
 
-  // The name that was kept under `key`; empty: none.
+  // The name that was kept under `key`; empty if there is none.
   [[nodiscard]] std::string note(const std::string& key) const;
   void keep_note(const std::string& key, const std::string& text);
 
-  // Writes what was learned since the store was read, where it changes the file's values
+  // Writes the values learned since the store was read, if they change the file's values
   // noticeably.
   void save();
 
@@ -37,7 +41,7 @@ class RateStore {
 
   void read();
 
-  std::optional<std::filesystem::path> file_;
+  JsonCache cache_;
   mutable std::mutex mutex_;
   Rates rates_;
   Notes notes_;

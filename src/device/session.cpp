@@ -40,7 +40,7 @@ struct Queue::State final : LaunchGate::Client {
         home(std::move(its_home)) {}
 
   void wait() override { check_opencl(clFinish(queue()), device, "the work"); }
-  // Whatever becomes of the commands, none is under way afterwards. Returns OpenCL's code.
+  // Afterwards no command is running, even if one failed. Returns OpenCL's code.
   [[nodiscard]] int end() {
     const int code = clFinish(queue());
     if (gate) gate->ended(*this);
@@ -50,11 +50,11 @@ struct Queue::State final : LaunchGate::Client {
   cl::CommandQueue queue;
   std::string device;
   Nanoseconds clock_offset;
-  std::shared_ptr<LaunchGate> gate;  // where the device needs one
+  std::shared_ptr<LaunchGate> gate;  // if the device needs one
   std::weak_ptr<IdleQueues> home;
 };
 
-// Queues that nobody uses, for the next picture.
+// Idle queues, for the next picture.
 struct IdleQueues {
   std::mutex mutex;
   std::vector<std::unique_ptr<Queue::State>> queues;
@@ -115,7 +115,7 @@ cl_ulong profiled(cl_event event, cl_profiling_info what) {
 }  // namespace
 
 Event::Times Event::times() const {
-  // A finished queue does not mean for all drivers that its events know.
+  // With some drivers, events of a finished queue may not be complete yet.
   const cl_event event = state_->event();
   check_opencl(clWaitForEvents(1, &event), "the device", "a command");
   const cl_ulong queued = profiled(event, CL_PROFILING_COMMAND_QUEUED);
@@ -131,7 +131,7 @@ Event::Times Event::times() const {
 Queue::Queue(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Queue::Queue(Queue&&) noexcept = default;
 
-// Host memory of commands still under way goes away after the queue.
+// Waits for its commands, whose host memory is freed after the queue.
 Queue::~Queue() {
   if (!state_ || state_->end() != CL_SUCCESS) return;
   if (const auto home = state_->home.lock()) {
@@ -220,8 +220,8 @@ void Queue::finish() {
 
 namespace {
 
-// The clocks of host and device tick alike but start at different times: a command that does
-// nothing is timed on both.
+// The clocks of host and device run at the same rate but start at different times, so an empty
+// command is timed on both.
 Nanoseconds clock_offset(const cl::CommandQueue& queue) {
   cl::Event event;
   queue.enqueueMarkerWithWaitList(nullptr, &event);
@@ -242,7 +242,7 @@ KernelLimits limits_of(cl_kernel kernel, cl_device_id device) {
           kernel_info<cl_ulong>(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE)};
 }
 
-// PoCL's entries are the process's, whatever session they come from.
+// PoCL's entries belong to the process, not to a session.
 std::shared_ptr<LaunchGate> gate_for(const DeviceInfo& device) {
   static const auto gate = std::make_shared<LaunchGate>();
   return device.platform == pocl_platform ? gate : nullptr;

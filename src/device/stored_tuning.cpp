@@ -1,4 +1,4 @@
-// Choices that were made before: on this machine, or where the program was developed.
+// Stored choices: made on this machine, or shipped with the program.
 #include <algorithm>
 
 #include <nlohmann/json.hpp>

@@ -21,18 +21,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beginnings of the names of variables.
+// Prefixes of the names of variables.
 constexpr std::array<std::string_view, 32> variables{
     "AMD_",   "CL_",  "CUDA_",   "GALLIUM_", "GLIBC_", "GPU_",   "HIP_",    "HSA_",
     "HWLOC_", "IGC_", "INTEL_",  "KMP_",     "LD_",    "LIBCLC", "LLVM_",   "MALLOC_",
     "MESA_",  "NEO",  "NVIDIA_", "NV_",      "OCL_",   "OMP_",   "ONEAPI_", "OPENCL_",
     "POCL_",  "ROC",  "RUSTICL", "SYCL_",    "TBB_",   "TMPDIR", "ZE_",     "ZES_"};
 
-// They say which libraries to load; each library has answers of its own.
+// They say which libraries to load; each library has its own answers.
 constexpr std::array<std::string_view, 3> of_the_loader{
     "OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES=", "OPENCL_VENDOR_PATH="};
 
-// What drivers read besides their device's node.
+// What drivers read in addition to their device's node.
 constexpr std::array read_by_drivers{"/sys/devices/system/cpu/online",
                                      "/sys/devices/system/node",
                                      "/sys/bus/pci/devices",
@@ -45,7 +45,7 @@ constexpr std::array read_by_drivers{"/sys/devices/system/cpu/online",
                                      "/dev/shm",
                                      "/tmp"};
 
-// Beginnings of the names of GPUs' nodes in /dev.
+// Prefixes of the names of GPUs' nodes in /dev.
 constexpr std::array<std::string_view, 5> nodes{"nvidia", "kfd", "mali", "kgsl", "dxg"};
 
 template <typename Range>

@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t largest_message = 64U << 10U;
 constexpr std::size_t longest_quote = 120;
 
-// ---- Messages: texts that end with a zero each ----
+// ---- Messages: zero-terminated texts ----
 
 void append(std::string& message, std::string_view text) {
   message += text;
@@ -52,7 +52,7 @@ bool send_message(int socket, const std::string& message) {
          static_cast<ssize_t>(message.size());
 }
 
-// Nothing where the other side is gone.
+// Nothing if the other side is gone.
 std::optional<std::string> receive_message(int socket) {
   std::string message(largest_message, '\0');
   ssize_t size = 0;
@@ -94,15 +94,15 @@ std::optional<TrialResult> as_result(const std::string& message) {
   try {
     trial(subject, notes);
   } catch (...) {
-    // Whoever uses what is being tried can catch it, too.
+    // A caller can catch an exception, so it is not a failure of the trial.
   }
   notes.end();
-  _exit(0);  // the destructors of static objects are the original process's affair
+  _exit(0);  // the destructors of static objects are left to the original process
 }
 
 // ---- The server's process ----
 
-// The terminal's signals are for the original process, whose end this process notices.
+// The terminal's signals are for the original process; this process notices when that one ends.
 void forget_signals() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
@@ -114,8 +114,8 @@ void forget_signals() {
   std::signal(SIGCHLD, SIG_DFL);
 }
 
-// Lets go of all that the original process has open but `socket`, whose new number is returned.
-// Standard output becomes a file in memory, which keeps what a trial says.
+// Closes all files of the original process except `socket`, whose new number is returned. Standard
+// output becomes a file in memory, which collects a trial's output.
 int forget_files(int socket) {
   const int kept = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   close_range(STDERR_FILENO + 1, static_cast<unsigned>(kept) - 1, 0);
@@ -125,11 +125,11 @@ int forget_files(int socket) {
   for (int stream = STDIN_FILENO; words >= 0 && stream <= STDERR_FILENO; ++stream)
     dup2(words, stream);
   if (words > STDERR_FILENO) close(words);
-  std::fflush(nullptr);  // what the original process has yet to write is not for this one
+  std::fflush(nullptr);  // discards what the original process had buffered
   return kept;
 }
 
-// The first line that the trial said, quoted; empty where it said none.
+// The first line that the trial printed, quoted; empty if it printed none.
 std::string quoted_words() {
   std::array<char, 1024> buffer{};
   const ssize_t size = pread(STDERR_FILENO, buffer.data(), buffer.size(), 0);
@@ -139,7 +139,7 @@ std::string quoted_words() {
   return words.empty() ? "" : formatted(" ('{}')", printable(words));
 }
 
-// What has come from a trial.
+// The data received from a trial.
 struct ChildReport {
   std::string step;
   std::vector<std::string> notes;
@@ -170,12 +170,12 @@ TrialResult after_end(const ChildReport& report, int status) {
                        name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name));
 }
 
-// A trial that was forked: the end of its pipe is not enough to see its end by, as a driver's
-// helper process may hold the pipe, too.
+// A forked trial. The end of its pipe is not a sure sign of its end, since a driver's helper
+// process may hold the pipe open too.
 class RunningTrial {
  public:
   RunningTrial(pid_t child, FileDescriptor pipe) : child_(child), pipe_(std::move(pipe)) {}
-  // Not for ever: a driver may keep its process from being killed.
+  // Gives up after a while: a driver may keep its process from being killed.
   ~RunningTrial() {
     for (int tries = 0; tries < 200 && !ended(); ++tries) {
       kill(child_, SIGKILL);
@@ -185,7 +185,7 @@ class RunningTrial {
   RunningTrial(const RunningTrial&) = delete;
   RunningTrial& operator=(const RunningTrial&) = delete;
 
-  // Ends this process where the original one, at the other end of `socket`, is gone.
+  // Ends this process if the original one, at the other end of `socket`, is gone.
   [[nodiscard]] TrialResult watch(int socket, std::chrono::milliseconds limit) {
     const Clock::time_point end = Clock::now() + limit;
     for (;;) {
@@ -232,12 +232,12 @@ class RunningTrial {
   bool over_ = false;
 };
 
-// Runs one trial in a process of its own.
+// Runs one trial in a separate process.
 TrialResult supervise(int socket, const std::string& subject, const TrialServer::Trial& trial,
                       std::chrono::milliseconds limit) {
   const auto not_started = [] {
     return TrialResult{
-        false, false, "no process to try it in: " + describe_system_error(errno), {}};
+        false, false, "cannot start a process for its trial: " + describe_system_error(errno), {}};
   };
   std::array<int, 2> pipe{};
   if (pipe2(pipe.data(), O_CLOEXEC) != 0) return not_started();
@@ -255,7 +255,7 @@ TrialResult supervise(int socket, const std::string& subject, const TrialServer:
   return RunningTrial(child, std::move(read_end)).watch(socket, limit);
 }
 
-// Empties the file that keeps what a trial says.
+// Empties the file that collects a trial's output.
 void forget_words() {
   lseek(STDERR_FILENO, 0, SEEK_SET);
   if (ftruncate(STDERR_FILENO, 0) != 0) return;  // not a file: nothing is kept
@@ -304,7 +304,7 @@ TrialServer::~TrialServer() {
 }
 
 TrialResult TrialServer::run(const std::string& subject) {
-  if (!socket_) return {false, false, "no process to try it in could be started", {}};
+  if (!socket_) return {false, false, "the process for trials could not be started", {}};
   std::string request;
   append(request, subject);
   const auto message =
@@ -312,7 +312,7 @@ TrialResult TrialServer::run(const std::string& subject) {
   auto result = message ? as_result(*message) : std::nullopt;
   if (!result) {
     socket_.reset();
-    return {false, false, "the process to try it in was ended", {}};
+    return {false, false, "the process for trials was terminated", {}};
   }
   result->conclusive = result->conclusive && (result->survived || forked_alone_);
   return *result;

@@ -1,5 +1,5 @@
-// Runs work that may end its process (a driver's library that aborts) in a process of its own.
-// See docs/decisions/0008.
+// Runs work that may crash its process (a driver's library that aborts) in a separate process. See
+// docs/decisions/0008.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@
 namespace gpufilter {
 
 struct TrialResult {
-  bool survived = false;  // it came to its end
-  // Where it did not: whether it ended itself (an abort, an exit, a hang), so that another attempt
-  // would end likewise. Not so where it was killed from outside or could not be started.
+  bool survived = false;  // it ran to its end
+  // If it did not: whether it failed by itself (an abort, an exit, a hang), so that another attempt
+  // would fail in the same way. False if it was killed from outside or could not be started.
   bool conclusive = false;
   std::string ending;              // how it ended: "SIGABRT while looking for devices"
-  std::vector<std::string> notes;  // what it left, in its order
+  std::vector<std::string> notes;  // its notes, in order
 };
 
-// What a trial says of itself while it runs.
+// What a trial reports while it runs.
 class TrialNotes {
  public:
   explicit TrialNotes(int pipe) : pipe_(pipe) {}
 
-  // What it does from now on, as in "while looking for devices".
+  // The current step, as in "while looking for devices".
   void step(std::string_view what) const { send('s', what); }
   void note(std::string_view text) const { send('n', text); }
   // It survived.
@@ -40,22 +40,22 @@ class TrialNotes {
   int pipe_;
 };
 
-// A copy of this process, made when there are no other threads, from which later trials are
-// forked: forking them from a process with threads would not be safe. It ends with this object or
-// with the process, whichever is first, and so does a trial under way.
+// A copy of this process, made when there are no other threads. Trials are forked from it later,
+// since forking from a process with threads is not safe. It ends with this object or with the
+// process, whichever is first, and so does a running trial.
 class TrialServer {
  public:
   using Trial = std::function<void(const std::string& subject, const TrialNotes& notes)>;
 
-  // To be constructed before other threads are started; otherwise a trial might wait for ever for
-  // what one of them held, and no failure is conclusive. A trial is killed after `limit`.
+  // Construct this before other threads are started; otherwise a trial might wait forever for a
+  // lock that one of them held, and no failure is conclusive. A trial is killed after `limit`.
   TrialServer(const Trial& trial, std::chrono::milliseconds limit);
   ~TrialServer();
   TrialServer(const TrialServer&) = delete;
   TrialServer& operator=(const TrialServer&) = delete;
 
-  // Runs the trial on `subject` and waits for its end. What it prints is kept from the user's
-  // terminal; the first line is quoted where it fails. Not for use by two threads at a time.
+  // Runs the trial on `subject` and waits for its end. Its output does not reach the user's
+  // terminal; the first line is quoted if it fails. Not thread-safe.
   [[nodiscard]] TrialResult run(const std::string& subject);
 
  private:

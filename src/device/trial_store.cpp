@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::time_t failure_lasts = std::time_t{24} * 60 * 60;  // seconds
 constexpr std::size_t lines_allowed = 64;
-constexpr std::size_t lines_left = 32;  // where there were more
+constexpr std::size_t lines_left = 32;  // if there were more
 
-// A line: hash of the key, hash of key, body and the files that the body names as they are now,
-// body.
+// A line: the hash of the key; a hash of key, body and the current state of the files that the body
+// names; the body.
 constexpr std::size_t hash_size = 32;
 constexpr std::size_t header_size = 2 * (hash_size + 1);
 
@@ -43,7 +43,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// Nothing where the line does not hold (any more). The hash of the key is right.
+// Nothing if the line is not valid, or no longer. The hash of the key matches.
 std::optional<TrialAnswer> parse(const std::string& line, const std::string& key, std::time_t now) {
   const std::string_view body = std::string_view(line).substr(header_size);
   const Json json = Json::parse(body, nullptr, false);
@@ -61,7 +61,7 @@ std::optional<TrialAnswer> parse(const std::string& line, const std::string& key
 
 }  // namespace
 
-// No line where the file cannot be read.
+// No lines if the file cannot be read.
 std::vector<std::string> TrialStore::lines() const {
   std::vector<std::uint8_t> bytes;
   try {
@@ -97,7 +97,7 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
     std::filesystem::create_directories(file_.parent_path());
     std::vector<std::string> all = lines();
     if (all.size() < lines_allowed) {
-      // In one piece, beside other processes that do the same.
+      // In one write, since other processes may do the same at the same time.
       FileDescriptor file = open_file(file_, O_WRONLY | O_CREAT | O_APPEND, 0600);
       write_fully(file.get(), bytes_of(line));
       file.close();
@@ -111,7 +111,7 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
     file.commit();
     return true;
   } catch (const std::system_error& error) {
-    log::debug(formatted("an answer was not kept in {}: {}", file_.string(), error.what()));
+    log::debug(formatted("an answer was not stored in {}: {}", file_.string(), error.what()));
     return false;
   }
 }

@@ -1,15 +1,11 @@
 #include "device/tuning_store.hpp"
 
 #include <cmath>
-#include <system_error>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "base/atomic_file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -34,7 +30,7 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
           {"next_milliseconds", tuned.next_milliseconds}};
 }
 
-// Throws Json::exception where something is missing or of another type.
+// Throws Json::exception if something is missing or has the wrong type.
 TunedKernel tuned_from(const Json& json) {
   return {{json.at("algorithm").get<std::string>(),
            {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),
@@ -45,25 +41,22 @@ TunedKernel tuned_from(const Json& json) {
 
 }  // namespace
 
-TuningStore::TuningStore(std::optional<std::filesystem::path> file) : file_(std::move(file)) {
-  if (file_) read();
+TuningStore::TuningStore(std::optional<std::filesystem::path> file)
+    : cache_(std::move(file), schema) {
+  read();
 }
 
 void TuningStore::read() {
-  std::vector<std::uint8_t> bytes;
-  try {
-    bytes = read_file(*file_);
-  } catch (const std::system_error&) {
-    return;
-  }
+  const auto json = cache_.read();
+  if (!json) return;
   const auto ignored = [this] {
-    log::info(formatted("{}: damaged, ignored: 'gpufilter tune' makes it anew", file_->string()));
+    log::info(
+        formatted("{}: damaged, ignored; 'gpufilter tune' replaces it", cache_.file()->string()));
     entries_.clear();
   };
-  const Json json = Json::parse(bytes, nullptr, false);
-  if (!json.is_object() || json.value("schema", Json()) != schema) return ignored();
+  if (json->is_null()) return ignored();
   try {
-    for (const auto& [place, sites] : json.at("devices").items()) {
+    for (const auto& [place, sites] : json->at("devices").items()) {
       for (const auto& [site, entry] : sites.items()) {
         const Entry known{entry.at("code").get<std::string>(), tuned_from(entry)};
         if (is_time(known.tuned.milliseconds) && is_time(known.tuned.next_milliseconds))
@@ -93,23 +86,17 @@ void TuningStore::keep(const std::string& place, const KernelSite& site, const T
 
 void TuningStore::save() {
   const std::lock_guard lock(mutex_);
-  if (!file_ || !changed_) return;
+  if (!cache_.file() || !changed_) return;
   Json devices = Json::object();
   for (const auto& [place, sites] : entries_) {
     for (const auto& [site, entry] : sites)
       devices[place][site] = as_json(entry.tuned, entry.code);
   }
-  const Json json{{"schema", schema}, {"devices", devices}};
-  // Drivers' texts need not be UTF-8.
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  try {
-    std::filesystem::create_directories(file_->parent_path());
-    AtomicFile file(*file_);
-    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    file.commit();
-    changed_ = false;
-  } catch (const std::system_error& error) {
-    log::warn(formatted("{}: what was tuned is not kept: {}", file_->string(), error.what()));
+  const std::string failure = cache_.write({{"devices", devices}});
+  changed_ = !failure.empty();
+  if (changed_) {
+    log::warn(
+        formatted("{}: the tuning results were not stored: {}", cache_.file()->string(), failure));
   }
 }
 

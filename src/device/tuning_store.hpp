@@ -1,4 +1,4 @@
-// Which kernels were found to be the fastest, kept from one run to the next.
+// The fastest kernels found, kept from one run to the next.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "device/device_info.hpp"
+#include "device/json_cache.hpp"
 #include "device/kernel_tuning.hpp"
 
 namespace gpufilter {
@@ -16,14 +17,16 @@ namespace gpufilter {
 struct TunedKernel {
   KernelCandidate candidate;
   double milliseconds = 0;
-  double next_milliseconds = 0;  // of the next best; 0: there was no other
+  double next_milliseconds = 0;  // of the next best; 0 if there was no other
 };
 
-// One JSON file. What is damaged or belongs to another version of a kernel reads as absent; what
-// cannot be read or written costs time, never a failure. Safe to use from several threads.
+// One JSON file. Entries that are damaged or belong to another version of a kernel are treated as
+// absent. A file that cannot be read or written costs time, but is never a failure. Safe to use
+// from several threads.
 class TuningStore {
  public:
-  // Without a file nothing outlasts the process. A damaged file is ignored with a word in the log.
+  // Without a file nothing outlives the process. A damaged file is ignored, with a message in the
+  // log.
   explicit TuningStore(std::optional<std::filesystem::path> file = std::nullopt);
 
   // `place`: a device with its driver, tuning_place().
@@ -31,7 +34,7 @@ class TuningStore {
                                                 const KernelSite& site) const;
   void keep(const std::string& place, const KernelSite& site, const TunedKernel& tuned);
 
-  // Writes what was kept since the store was read.
+  // Writes the entries added since the store was read.
   void save();
 
  private:
@@ -41,7 +44,7 @@ class TuningStore {
   };
   void read();
 
-  std::optional<std::filesystem::path> file_;
+  JsonCache cache_;
   mutable std::mutex mutex_;
   std::map<std::string, std::map<std::string, Entry>> entries_;  // by place and site
   bool changed_ = false;
@@ -50,8 +53,8 @@ class TuningStore {
 // "NVIDIA H200, 580.82".
 [[nodiscard]] std::string tuning_place(const DeviceInfo& device);
 
-// What was tuned here for this device and driver; else what kernels/tuned.json has for the device,
-// then for its vendor; else nothing, so that kernels decide themselves.
+// The choices tuned here for this device and driver; otherwise those of kernels/tuned.json for the
+// device, then for its vendor; otherwise none, so that kernels decide themselves.
 [[nodiscard]] std::shared_ptr<const KernelTuning> tuning_for(
     const DeviceInfo& device, std::shared_ptr<const TuningStore> store);
 

@@ -41,7 +41,7 @@ std::chrono::milliseconds limit_of_trials() {
   const auto [rest, error] = std::from_chars(text, end, seconds);
   if (error == std::errc{} && rest == end && seconds >= 1) return std::chrono::seconds(seconds);
   log::warn_of_fallback(
-      formatted("GPUFILTER_TRIAL_SECONDS={} is not a whole number from 1 on; {} s are used", text,
+      formatted("GPUFILTER_TRIAL_SECONDS={} is not a positive whole number; using {} s", text,
                 usual_limit.count()));
   return usual_limit;
 }
@@ -54,8 +54,8 @@ VendorChecks::Settings settings_of_process() {
 
 }  // namespace
 
-// A library without a folder in its name is found by the dynamic loader, whose cache is among the
-// surroundings; the files that were loaded are part of the answer.
+// A library without a folder in its name is found by the dynamic loader, whose cache is part of the
+// surroundings; the loaded files are part of the answer.
 std::string VendorChecks::key(const std::string& library) const {
   const bool has_folder = library.find('/') != std::string::npos;
   return formatted("gpufilter {}\nlibrary {}\n{}{}", GPUFILTER_VERSION, library,
@@ -92,14 +92,14 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
   const auto begin = std::chrono::steady_clock::now();
   TrialResult result = server_->run(library);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(formatted("{} was tried in a process of its own: {} after {:.0f} ms", library,
+  log::debug(formatted("{} was tried in a separate process: {} after {:.0f} ms", library,
                        result.survived ? "it works" : result.ending, took.count()));
   TrialAnswer answer;
   if (result.survived) {
     answer.files = std::move(result.notes);
   } else {
     answer.failure =
-        formatted("it failed when tried in a process of its own: {}; {}", result.ending, remedy());
+        formatted("it failed when tried in a separate process: {}; {}", result.ending, remedy());
   }
   if (result.conclusive && settings_.store)
     static_cast<void>(settings_.store->keep(key(library), answer, std::time(nullptr)));
@@ -107,7 +107,7 @@ TrialAnswer VendorChecks::try_now(const std::string& library) {
 }
 
 VendorChecks& vendor_checks() {
-  // Never destroyed: the process ends sooner than it could wait for the server.
+  // Never destroyed: the process does not wait for the server at its end.
   static auto* const checks = new VendorChecks(settings_of_process());  // NOLINT
   return *checks;
 }

@@ -1,4 +1,4 @@
-// Which OpenCL vendors' libraries can be used without ending the process.
+// Which OpenCL vendors' libraries can be used without crashing the process.
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,9 @@ namespace gpufilter {
 
 enum class PastAnswers { used, ignored };
 
-// Before a library is first loaded in surroundings in which it has not been seen working, it is
-// loaded and used in a process of its own, which may end without harm. The answer is kept: in this
-// object for good, and in a file where there is one. Safe to use from several threads.
+// Before a library is first loaded in an environment where it has not been seen working, it is
+// loaded and used in a separate process, which may crash without harm. The answer is kept: in this
+// object for its lifetime, and in a file if there is one. Safe to use from several threads.
 class VendorChecks {
  public:
   struct Settings {
@@ -29,12 +29,12 @@ class VendorChecks {
 
   explicit VendorChecks(Settings settings) : settings_(std::move(settings)) {}
 
-  // Gets ready for answers about `libraries`; nothing is tried. To be called before other threads
+  // Prepares for answers about `libraries`; nothing is tried yet. Call this before other threads
   // are started: see TrialServer.
   void prepare(const std::vector<std::string>& libraries, PastAnswers past);
 
-  // Why not to load `library`: a text for the user, with a remedy; empty where it works. Tries it
-  // where that is not known yet.
+  // Why not to load `library`: a text for the user, with a remedy; empty if it works. Tries it if
+  // that is not known yet.
   [[nodiscard]] std::string failure_of(const std::string& library);
 
  private:
@@ -44,12 +44,12 @@ class VendorChecks {
   Settings settings_;
   std::mutex mutex_;                          // guards what follows
   std::map<std::string, std::string> known_;  // failures by library
-  std::vector<std::string> unknown_;          // of those prepared for
+  std::vector<std::string> unknown_;          // of those passed to prepare()
   std::optional<TrialServer> server_;
 };
 
-// Those of this process. Trials take at most 20 seconds, or as many as the environment variable
-// GPUFILTER_TRIAL_SECONDS says.
+// Those of this process. Trials take at most 20 seconds, or the number in the environment variable
+// GPUFILTER_TRIAL_SECONDS.
 [[nodiscard]] VendorChecks& vendor_checks();
 
 }  // namespace gpufilter

@@ -24,7 +24,7 @@ kernel void reverse(global int* data, local int* copy) {
 }
 )";
 
-// A device's objects, each null where it or one before it could not be made.
+// A device's objects; each is null if it or one before it could not be created.
 struct Objects {
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;
@@ -68,12 +68,12 @@ void use(cl_device_id device, const TrialNotes& notes) {
                              nullptr) != CL_SUCCESS) {
     return;
   }
-  // Its failure, too, is for the program to find.
+  // A failure of this, too, is left to the program to find.
   static_cast<void>(clEnqueueReadBuffer(made.queue, made.buffer, CL_TRUE, 0, bytes, data.data(), 0,
                                         nullptr, nullptr));
 }
 
-// Not the kernels that PoCL has just compiled.
+// Skips the kernels that PoCL has just compiled.
 int note_file(dl_phdr_info* library, std::size_t, void* notes) {
   const std::string_view name = library->dlpi_name;
   const char* scratch = std::getenv("POCL_CACHE_DIR");

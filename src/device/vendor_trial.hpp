@@ -7,10 +7,10 @@
 
 namespace gpufilter {
 
-// Loads the library, and on each of its devices makes a context and a queue, compiles a tiny
-// kernel and runs it. What fails with an error code is no concern of a trial. Its notes are the
-// files of all shared libraries that the process has loaded by then. Gives nothing back: the
-// process is meant to end.
+// Loads the library, and on each of its devices creates a context and a queue, compiles a tiny
+// kernel and runs it. A trial ignores failures with an error code. Its notes are the files of all
+// shared libraries that the process has loaded by then. Releases nothing: the process is meant to
+// end.
 void try_vendor(const std::string& library, const TrialNotes& notes);
 
 }  // namespace gpufilter

@@ -25,7 +25,7 @@ std::string environment(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// The library that an .icd file names in its first line; empty where there is none.
+// The library that an .icd file names in its first line; empty if there is none.
 std::string library_in(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
@@ -87,7 +87,7 @@ Vendors read_environment() {
   return vendors;
 }
 
-// An environment variable with another value, or none where that is empty, as long as this exists.
+// Gives an environment variable another value, or unsets it if that is empty, while this exists.
 class OtherValue {
  public:
   OtherValue(const char* variable, const char* value)
@@ -111,7 +111,8 @@ class OtherValue {
   std::string before_;
 };
 
-// A loader looks for vendors once, ocl-icd at the latest before it makes a context.
+// A loader searches for vendors only once; ocl-icd does so before it creates a context at the
+// latest.
 void let_the_loader_find_none() {
   const OtherValue vendors(vendors_variable, folder_without_vendors);
   const OtherValue libraries(libraries_variable, "");
@@ -131,7 +132,7 @@ const Vendors& installed_vendors() {
 }
 
 std::vector<cl_platform_id> platforms_of(const std::string& library) {
-  // As the loaders do it: each library's functions stay its own.
+  // As loaders do: no library sees another's functions.
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
     log::debug(formatted("an OpenCL vendor cannot be loaded: {}", dlerror()));

@@ -14,18 +14,18 @@ namespace gpufilter {
 
 struct Vendors {
   std::vector<std::string> libraries;  // as dlopen() takes them
-  std::vector<std::string> late;       // those to be loaded only where these do not do: PoCL
+  std::vector<std::string> late;       // loaded only if the others are not enough: PoCL
 };
 
 // Those that the user's environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
-// as ocl-icd and the Khronos loader read them), else those of /etc/OpenCL/vendors, by the names of
-// their .icd files. Nothing is loaded. Keeps the loader from loading vendors by itself, by changing
-// the environment for a moment: to be called before other threads are started. Later calls give the
-// same.
+// as ocl-icd and the Khronos loader read them), otherwise those of /etc/OpenCL/vendors, sorted by
+// the names of their .icd files. Nothing is loaded. Changes the environment for a moment to keep
+// the loader from loading vendors by itself: call this before other threads are started. Later
+// calls return the same.
 [[nodiscard]] const Vendors& installed_vendors();
 
-// Loads a vendor's library, for good, and returns its platforms; none, with a line in the log,
-// where it cannot be loaded or is not an OpenCL vendor's. A library may end the process here: see
+// Loads a vendor's library permanently and returns its platforms; none, with a line in the log, if
+// it cannot be loaded or is not an OpenCL vendor's. A library may crash the process here: see
 // VendorChecks.
 [[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
 

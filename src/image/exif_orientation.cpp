@@ -10,7 +10,7 @@ constexpr std::uint32_t orientation_tag = 0x0112;
 constexpr std::uint32_t short_type = 3;
 constexpr std::size_t entry_bytes = 12;
 
-// Numbers in the byte order that the structure's first two bytes name.
+// Numbers in the byte order given by the structure's first two bytes.
 class Tiff {
  public:
   explicit Tiff(const Bytes& bytes) : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}

@@ -12,7 +12,7 @@ struct ImagePool::State {
   std::mutex mutex;
   std::multimap<std::size_t, std::shared_ptr<std::uint8_t>> idle;  // by size
 
-  // The smallest idle block that is large enough and not wastefully so; else a new one.
+  // The smallest idle block that is large enough but not wastefully large; otherwise a new one.
   std::pair<std::size_t, std::shared_ptr<std::uint8_t>> take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex);

@@ -8,8 +8,9 @@ PassReport describe_pass(const Pass& pass) {
   const StageCost cost = pass.stage->cost(pass.input.format);
   PassReport report;
   report.stage = pass.stage->name();
-  report.work = {
-      {cost.kind, cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels())}};
+  report.work = {{cost.kind,
+                  cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels()),
+                  cost.literals}};
   return report;
 }
 

@@ -1,4 +1,4 @@
-// Who carries out the passes of a plan on a band.
+// Runs the passes of a plan on a band.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace gpufilter {
 
-// Work that a pass was, for estimates; see StageCost.
+// The work of a pass, for estimates; see StageCost.
 struct PassWork {
   std::string kind;
   double operations = 0;  // over the whole picture
+  double literals = 0;    // in its program
 };
 
-// How one pass, or several by one kernel, were carried out: for the account that every run gives.
+// How one pass, or several by one kernel, were carried out: for the report of every run.
 struct PassReport {
   std::string stage;  // "color", "color + levels"
   std::string variant;
   std::string reason;
-  std::string program;              // "cache", "compiled", or "none" where nothing had to be built
+  std::string program;              // "cache", "compiled", or "none" if nothing had to be built
   int walk = 0;                     // how many times the picture was walked through before
   std::vector<PassWork> work = {};  // of each stage
   std::string source = {};          // of the program that ran on a device
@@ -36,7 +37,7 @@ class BandExecutor {
  public:
   virtual ~BandExecutor() = default;
 
-  // Memory for bands, of a kind that the device reaches best.
+  // Memory for bands, of the kind that suits the device best.
   [[nodiscard]] virtual ImagePool& pool() = 0;
 
   // Fills `target`, the rows of a band, from `source`, the band's first window. Safe to call from
@@ -45,15 +46,15 @@ class BandExecutor {
 
   // For a plan that measures: runs the passes and adds up the rows `band` of their result. As safe.
   virtual void measure(const ConstRows& source, const RowRange& band) = 0;
-  // Of all bands measured so far; nobody may be measuring.
+  // Of all bands measured so far; no thread may be measuring.
   [[nodiscard]] virtual PictureStatistics statistics() = 0;
 
   // Those of the plan, then the measuring where it measures.
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 
-// The processor, by this program's own loops. `plan` and `timeline` outlive the executor, here and
-// below.
+// The processor, with this program's own loops. `plan` and `timeline` have to outlive the executor,
+// here and below.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_host_executor(const Plan& plan,
                                                                Timeline& timeline);
 

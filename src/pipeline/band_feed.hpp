@@ -7,12 +7,12 @@
 
 namespace gpufilter {
 
-// Reads every row of the picture once, in order. Under a plan that reads past the picture's edges,
-// the first band already needs the picture's last rows: then the whole picture is read at once and
+// Reads every row of the picture once, in order. With a plan that reads past the picture's edges,
+// the first band already needs the picture's last rows, so the whole picture is read at once and
 // kept.
 class BandFeed {
  public:
-  // Bands lie in memory of `pool`. All three outlive the feed.
+  // Bands use memory of `pool`. All three have to outlive the feed.
   BandFeed(RowReader& reader, const Plan& plan, ImagePool& pool)
       : reader_(reader), plan_(plan), pool_(pool), whole_(plan.reads_past_edges()) {}
 
@@ -32,8 +32,8 @@ class BandFeed {
   ImagePool& pool_;
   bool whole_;
   int read_ = 0;  // rows
-  // Streamed: the last rows of the window before that the next one needs too. Else: the whole
-  // picture.
+  // Streamed: the last rows of the previous window, which the next one needs too. Otherwise: the
+  // whole picture.
   Image kept_;
 };
 

@@ -10,10 +10,10 @@
 namespace gpufilter {
 
 // Calls decode() for one band after the other until it returns nullptr, work(band) for several at a
-// time, and take(band) in the order of decode(). No more than `maximum` bands are under way. What a
-// step throws ends the others and leaves here.
+// time, and take(band) in the order of decode(). At most `maximum` bands are in progress. An
+// exception in a step ends the others and propagates from here.
 //
-// The steps stay with the caller: oneTBB copies only what refers to them.
+// The caller keeps the steps: oneTBB copies only references to them.
 template <typename Band, typename Decode, typename Work, typename Take>
 void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& work,
                        const Take& take) {

@@ -1,4 +1,4 @@
-// --verify: parts of a result computed once more by the processor while the picture is filtered.
+// --verify: the processor computes parts of a result again while the picture is filtered.
 #pragma once
 
 #include <atomic>
@@ -10,22 +10,21 @@
 
 namespace gpufilter {
 
-// Some blocks of up to block_rows whole rows, chosen at random among all that the plan's bands are
-// cut into.
+// Some blocks of up to block_rows whole rows, chosen at random from all blocks of the plan's bands.
 class BlockCheck {
  public:
   static constexpr int block_rows = 8;
 
-  // Chooses `blocks` of them, or all where there are fewer. `plan` outlives the check.
+  // Chooses `blocks` of them, or all if there are fewer. `plan` has to outlive the check.
   BlockCheck(const Plan& plan, int blocks, unsigned seed);
 
   // Computes the chosen blocks of the band `result` by the baseline instruction set from `source`,
   // the band's first window. Safe to call from several threads for different bands. Throws
-  // PictureError(`picture`) where a sample differs; the message names `by`, what made the result.
+  // PictureError(`picture`) if a sample differs; the message names `by`, which made the result.
   void check(const ConstRows& source, const ConstRows& result, const std::string& picture,
              const std::string& by);
 
-  // How many were found equal so far.
+  // The number of blocks found equal so far.
   [[nodiscard]] int checked() const { return checked_; }
 
  private:

@@ -13,7 +13,8 @@
 namespace gpufilter {
 namespace {
 
-// Of one picture's band: large enough for the codecs to work in one go, small beside a picture.
+// Size of a band of one picture: large enough for the codecs to work efficiently, small compared
+// with a picture.
 constexpr std::size_t band_bytes = std::size_t{1} << 22U;
 
 std::uint32_t absolute_difference(std::uint32_t a, std::uint32_t b) {
@@ -29,7 +30,7 @@ std::size_t row_bytes(const ConstRows& rows) {
   return static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel();
 }
 
-// The rows beginning at row `y` of a picture that `image` has memory for.
+// A window of `count` rows from row `y` of a picture, in the memory of `image`.
 MutableRows window(Image& image, int y, int count) {
   return {image.rows().data, image.pitch(), {y, y + count}, image.width(), image.format()};
 }
@@ -42,8 +43,8 @@ Verdict Comparison::verdict() const {
                                                          : Verdict::different;
 }
 
-// The quotient is rounded once, as the decimal number that it is compared with was: where the share
-// is just what is allowed, both are the same double.
+// The quotient is rounded once, like the decimal number that it is compared with, so both are the
+// same double if the share is exactly the allowed one.
 double Comparison::percent_beyond_tolerance() const {
   return 100 * static_cast<double>(pixels_beyond_tolerance) / static_cast<double>(size.pixels());
 }

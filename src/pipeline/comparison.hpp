@@ -1,4 +1,4 @@
-// Two pictures against each other, sample for sample.
+// Compares two pictures sample by sample.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace gpufilter {
 enum class Verdict { equal, within_tolerance, different };
 
 struct Tolerance {
-  std::uint32_t steps = 0;  // that a sample may differ by
+  std::uint32_t steps = 0;  // by which a sample may differ
   double percent = 0;       // of a picture's pixels, which may differ by more
 };
 
@@ -54,12 +54,12 @@ struct Comparison {
   [[nodiscard]] std::uint64_t differing_samples() const;
   [[nodiscard]] std::uint64_t samples_beyond_tolerance() const;
   [[nodiscard]] std::uint32_t maximum() const;
-  // The mean difference over all pixels, equal ones too: of one channel, and of all samples.
+  // The mean difference over all pixels, including equal ones: of one channel, and of all samples.
   [[nodiscard]] double mean(std::size_t channel) const;
   [[nodiscard]] double mean() const;
-  // The peak signal-to-noise ratio in decibels, 10 log10(max^2 / MSE): max is the largest sample
-  // that the depth has, 255 or 65535, MSE the mean of the squared differences of all samples, those
-  // of alpha too. None where no sample differs and it is infinite.
+  // The peak signal-to-noise ratio in decibels, 10 log10(max^2 / MSE): max is the largest sample of
+  // the depth, 255 or 65535, MSE the mean of the squared differences of all samples, including
+  // alpha. None if no sample differs, as it is infinite.
   [[nodiscard]] std::optional<double> psnr() const;
 };
 
@@ -68,11 +68,11 @@ class Comparer {
  public:
   Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance);
 
-  // The same rows of both pictures. Throws std::overflow_error where a sum of squares does not fit
+  // The same rows of both pictures. Throws std::overflow_error if a sum of squares does not fit in
   // 64 bits, which takes more than 2^32 pixels.
   void add(const ConstRows& a, const ConstRows& b);
 
-  // What was found in the rows so far.
+  // The result for the rows so far.
   [[nodiscard]] const Comparison& result() const { return result_; }
 
  private:
@@ -86,10 +86,10 @@ class Comparer {
   std::uint32_t worst_difference_ = 0;
 };
 
-// Reads two pictures of one size and format to their ends in bands, so that neither is ever in
-// memory as a whole, and draws their differences into `drawing` (of difference_format, completed
-// but not committed) where there is one. Throws PictureError where a file is damaged or the drawing
-// cannot be written.
+// Reads two pictures of the same size and format to their ends in bands, so that neither is ever in
+// memory as a whole. Draws their differences into `drawing` (of difference_format, completed but
+// not committed) if there is one. Throws PictureError if a file is damaged or the drawing cannot be
+// written.
 [[nodiscard]] Comparison compare_pictures(RowReader& a, RowReader& b, const Tolerance& tolerance,
                                           RowWriter* drawing = nullptr);
 

@@ -10,14 +10,19 @@
 namespace gpufilter {
 namespace {
 
-// What one band needs on the device: a queue, two buffers that the passes go back and forth
-// between, and kernels with arguments of their own. Bands that run at the same time have a lane
-// each, so that one's transfers go on beside another's kernels.
+// What one band needs on the device: a queue, two buffers that the passes use alternately, and
+// kernels with their own arguments. Bands that run at the same time have separate lanes, so that
+// one's transfers overlap with another's kernels.
 struct Lane {
   std::array<Buffer, 2> buffers;
-  std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group
-  std::unique_ptr<PictureReducer> reducer;          // where the plan measures
+  std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group that stores its result
+  std::unique_ptr<CountingPass> counting;           // of the group that counts it; or
+  std::unique_ptr<PictureReducer> reducer;          // if the plan measures with a separate kernel
   Queue queue;                                      // goes first: its commands use the rest
+
+  [[nodiscard]] const PictureStatistics& statistics() {
+    return counting ? counting->result(queue) : reducer->result(queue);
+  }
 };
 
 // The commands of one band, to be timed when they are done.
@@ -56,11 +61,11 @@ class BandCommands {
       first = std::min(first, times.start);
       last = std::max(last, times.start + times.duration);
     }
-    // How far the device's clock is from the host's is known only as well as the host was woken in
-    // time; but the commands ran after they were begun, and before now.
+    // The offset between the clocks is only as exact as the host was woken in time. But the
+    // commands ran after they were begun and before now.
     const Nanoseconds early = std::max<Nanoseconds>(begun_ - first, 0);
     const Nanoseconds shift = last > ended ? ended - last : early;
-    Nanoseconds free = begun_;  // when the queue had carried out the commands before
+    Nanoseconds free = begun_;  // when the queue had finished the earlier commands
     for (Command& command : commands_) {
       command.span.start += shift;
       if (command.span.activity == Activity::kernel) {
@@ -99,17 +104,17 @@ class DeviceExecutor final : public BandExecutor {
   DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline, bool fuse)
       : plan_(plan),
         groups_(group_passes(plan, session.device(), fuse)),
+        counts_(!groups_.empty() && groups_.back().counts),
+        stored_(groups_.size() - (counts_ ? 1 : 0)),
         session_(session),
         timeline_(timeline),
         in_place_(session.device().kind == DeviceKind::cpu && session.device().unified_memory),
         pool_(make_pool()) {
     auto lane = make_lane();
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      const DevicePass::Description& description = lane->passes[i]->description();
-      add_report(describe_group(plan, groups_[i]), description);
-      reports_.back().source = description.source;
-    }
-    if (plan.measure) add_report(describe_measuring(plan), lane->reducer->description());
+    for (std::size_t i = 0; i < stored_; ++i)
+      add_report(describe_group(plan, groups_[i]), lane->passes[i]->description());
+    if (counts_) add_report(describe_group(plan, groups_.back()), lane->counting->description());
+    if (lane->reducer) add_report(describe_measuring(plan), lane->reducer->description());
     idle_.push_back(std::move(lane));
   }
 
@@ -138,9 +143,13 @@ class DeviceExecutor final : public BandExecutor {
     BandCommands commands(band, timeline_);
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = in_place_ ? borrowed : lane->buffers[0];
-    const DeviceRows result{&run_passes(*lane, input, band, nullptr, commands), band};
-    commands.add_kernels(lane->reducer->add(lane->queue, result), groups_.size(),
-                         bytes_of(band, row_pitch(plan_.output())));
+    const std::size_t last = counts_ ? groups_.back().first : plan_.passes.size();
+    const DeviceRows rows{&run_passes(*lane, input, band, nullptr, commands),
+                          plan_.windows(band)[last]};
+    const PictureShape& shape = counts_ ? plan_.passes[last].input : plan_.output();
+    commands.add_kernels(counts_ ? lane->counting->enqueue(lane->queue, rows, band)
+                                 : lane->reducer->add(lane->queue, rows),
+                         stored_, bytes_of(rows.rows, row_pitch(shape)));
     lane->queue.finish();
     commands.record();
     give_back(std::move(lane));
@@ -149,7 +158,7 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] PictureStatistics statistics() override {
     PictureStatistics all = no_statistics(plan_.output().format, *plan_.measure);
     for (const auto& lane : idle_)
-      add_statistics(all, lane->reducer->result(lane->queue));
+      add_statistics(all, lane->statistics());
     return all;
   }
 
@@ -161,26 +170,33 @@ class DeviceExecutor final : public BandExecutor {
     report.variant = description.variant;
     report.reason = description.reason;
     report.program = to_string(description.origin);
+    report.source = description.source;
     reports_.push_back(std::move(report));
   }
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
-    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, session_.make_queue()});
-    // The results of groups that stay on the device: in place, the last one's does not.
-    const std::size_t kept = groups_.size() - (in_place_ && !plan_.measure ? 1 : 0);
+    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, session_.make_queue()});
+    // Buffers are for the results that stay on the device: in place, the last group's does not.
+    const std::size_t kept = stored_ - (in_place_ && !plan_.measure ? 1 : 0);
     if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (std::size_t i = 0; i < stored_; ++i) {
       const ScopedSpan span(timeline_, build_span(i));
       lane->passes.push_back(prepare_group(plan_, groups_[i], session_));
     }
-    if (plan_.measure) {
-      const ScopedSpan span(timeline_, build_span(groups_.size()));
-      lane->reducer = std::make_unique<PictureReducer>(session_, plan_.output().size.width,
-                                                       plan_.output().format, *plan_.measure);
-    }
+    if (plan_.measure) prepare_measuring(*lane);
     return lane;
+  }
+
+  void prepare_measuring(Lane& lane) {
+    const ScopedSpan span(timeline_, build_span(stored_));
+    if (counts_) {
+      lane.counting = prepare_counting(plan_, groups_.back(), session_);
+    } else {
+      lane.reducer = std::make_unique<PictureReducer>(session_, plan_.output().size.width,
+                                                      plan_.output().format, *plan_.measure);
+    }
   }
 
   static Span build_span(std::size_t pass) {
@@ -204,8 +220,8 @@ class DeviceExecutor final : public BandExecutor {
     idle_.push_back(std::move(lane));
   }
 
-  // Gets the band's input to the device: into the lane's first buffer, or in place as the buffer
-  // that is returned.
+  // Makes the band's input available to the device: copied into the lane's first buffer, or in
+  // place as the returned buffer.
   Buffer bring(Lane& lane, const ConstRows& source, BandCommands& commands) {
     const std::size_t bytes = bytes_of(source.rows, source.pitch);
     if (!in_place_) {
@@ -219,16 +235,16 @@ class DeviceExecutor final : public BandExecutor {
     return session_.borrow(source.data, bytes + row_slack);
   }
 
-  // Queues the passes; returns the buffer that will hold the rows `band`: `last` where it is given
-  // and there is a pass.
+  // Queues the passes that store; returns the buffer that will hold the rows of the last one. This
+  // is `last` if it is given and there is such a pass.
   const Buffer& run_passes(Lane& lane, const Buffer& input, const RowRange& band,
                            const Buffer* last, BandCommands& commands) {
     const auto windows = plan_.windows(band);
     const Buffer* result = &input;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (std::size_t i = 0; i < stored_; ++i) {
       const PictureShape& before = plan_.passes[groups_[i].first].input;
       const PictureShape& after = plan_.passes[groups_[i].end - 1].output;
-      const bool is_last = i + 1 == groups_.size();
+      const bool is_last = i + 1 == stored_;
       const DeviceRows from{result, windows[groups_[i].first]};
       result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
       const DeviceRows to{result, windows[groups_[i].end]};
@@ -239,8 +255,8 @@ class DeviceExecutor final : public BandExecutor {
     return *result;
   }
 
-  // Kernels work within the picture: rows past its edges are filled apart, under the numbers of the
-  // rows that they repeat.
+  // Kernels work within the picture: rows past its edges are filled separately, under the numbers
+  // of the rows that they repeat.
   static std::vector<Event> enqueue(Queue& queue, DevicePass& pass, ImageSize input,
                                     ImageSize output, const DeviceRows& from,
                                     const DeviceRows& to) {
@@ -255,7 +271,7 @@ class DeviceExecutor final : public BandExecutor {
     return events;
   }
 
-  // Pinned memory, where bytes have to be copied.
+  // Pinned memory, if bytes have to be copied.
   [[nodiscard]] ImagePool make_pool() {
     if (in_place_) return {};
     return ImagePool([this](std::size_t bytes) { return session_.allocate_pinned(bytes); });
@@ -263,6 +279,8 @@ class DeviceExecutor final : public BandExecutor {
 
   const Plan& plan_;
   std::vector<PassGroup> groups_;
+  bool counts_;         // the last group does
+  std::size_t stored_;  // the groups before it: all others
   Session& session_;
   Timeline& timeline_;
   bool in_place_;  // the device works in the host's memory: nothing is copied

@@ -10,11 +10,11 @@ namespace {
 using Color = std::array<std::uint8_t, 3>;
 
 constexpr std::uint32_t dimming = 3;
-// Dark, so that what lies beyond stands out, and of a hue that people with any colour vision tell
-// from red and yellow (after Okabe and Ito, 2008).
+// Dark, so that pixels beyond the tolerance stand out, and of a hue that people with any colour
+// vision can distinguish from red and yellow (after Okabe and Ito, 2008).
 constexpr Color within_tolerance{0, 79, 58};
 
-// In 8 bits, from Rec. 601's weights; alpha is left out.
+// In 8 bits, with Rec. 601's weights; alpha is ignored.
 template <typename Sample>
 std::uint32_t brightness(const Sample* pixel, const PixelFormat& format) {
   const std::uint32_t brightness =

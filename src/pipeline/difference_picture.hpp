@@ -1,4 +1,4 @@
-// Where two pictures differ, as a picture.
+// A picture that shows where two pictures differ.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace gpufilter {
 // RGB, 8-bit.
 inline constexpr PixelFormat difference_format{3, 8};
 
-// Draws the same rows of two pictures of one format as rows of difference_format, a colour for the
-// largest difference of each pixel's samples:
+// Draws the same rows of two pictures of one format as rows of difference_format. The colour shows
+// the largest difference of each pixel's samples:
 // - none: the brightness of a, grey and dimmed to at most 85;
 // - up to `tolerance` steps: dark bluish green (0, 79, 58);
 // - more: yellow for a difference of one, each doubling a step redder, red from half of the full

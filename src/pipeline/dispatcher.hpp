@@ -1,4 +1,4 @@
-// Who filters a picture: decided when its header is read.
+// Decides which engine filters a picture, once its header is read.
 #pragma once
 
 #include <memory>
@@ -27,24 +27,23 @@ class Dispatcher {
   // Bytes of all input files of a folder, before the first of them is assigned.
   virtual void expect_folder(std::uint64_t /*file_bytes*/) {}
 
-  // A picture was done: its times make later estimates better.
+  // Reports a finished picture, whose times improve later estimates.
   virtual void completed(const PictureTask& /*task*/, const RunReport& /*report*/) {}
 
-  // Waits until it is known whether the device that was asked for exists. Throws DeviceError where
-  // it does not.
+  // Waits until it is known whether the requested device exists. Throws DeviceError if it does not.
   virtual void await_choice() {}
 
   // After the last picture: keeps compiled programs and measured times for the next run.
   virtual void conclude() {}
 
-  // Waits for devices that are being started: a process must not end in the middle of that.
+  // Waits for devices that are being started: a process must not end meanwhile.
   virtual void await_starts() noexcept {}
 };
 
 // Gives every picture to one engine.
 class SoleDispatcher final : public Dispatcher {
  public:
-  // What is learned from the pictures goes to `store`, where there is one; see learn_from().
+  // Rates learned from the pictures go to `store`, if there is one; see learn_from().
   SoleDispatcher(std::shared_ptr<Engine> engine, std::shared_ptr<RateStore> store,
                  std::string vendors)
       : engine_(std::move(engine)), store_(std::move(store)), vendors_(std::move(vendors)) {}

@@ -11,13 +11,19 @@
 namespace gpufilter {
 namespace {
 
-// A band's buffer: on a processor, the buffers of a pass together stay within its caches; a GPU
-// wants enough work per launch to hide what a launch costs, but encoding waits for the first band.
+// The size of a band's buffer. On a processor, the buffers of a pass together fit in its caches. A
+// GPU needs enough work per launch to hide the launch cost, but encoding waits for the first band.
 constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
 constexpr std::uint64_t gpu_target_buffer = std::uint64_t{8} << 20U;
 
 std::string name_of(const DeviceCandidate& candidate) {
   return candidate.device ? candidate.device->name : "processor";
+}
+
+// The reason for choosing this engine comes first.
+std::string reason_for(const DeviceCandidate& candidate, const std::string& of_work) {
+  if (of_work.empty()) return candidate.reason;
+  return candidate.share.empty() ? of_work : of_work + "; " + candidate.share;
 }
 
 }  // namespace
@@ -40,7 +46,7 @@ void Engine::start(const Choose& choose) {
   try {
     start_session(*device, start_spans_);
   } catch (const DeviceError&) {
-    // The first picture tries again, and leaves the device with a warning.
+    // The first picture tries again, and skips the device with a warning.
   }
 }
 
@@ -65,7 +71,7 @@ void Engine::await_choice() const {
   if (start_.valid()) start_.get();
 }
 
-// The first picture accounts for the time that the start took.
+// The time of the start counts for the first picture.
 void Engine::report_start(Timeline& timeline) {
   if (std::exchange(start_reported_, true)) return;
   for (const Span& span : start_spans_.spans())
@@ -89,7 +95,7 @@ Prepared Engine::prepare(const Work& work, Timeline& timeline) {
   }
 }
 
-// False where no candidate is left.
+// False if no candidate is left.
 bool Engine::leave_current(const std::string& reason) {
   const DeviceCandidate* next = candidates_.at(current_ + 1);
   if (next == nullptr) return false;
@@ -103,7 +109,8 @@ bool Engine::leave_current(const std::string& reason) {
 Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   const DeviceCandidate candidate = *candidates_.at(current_);
   report_.device = name_of(candidate);
-  report_.reason = current_ == 0 && !work.reason.empty() ? work.reason : candidate.reason;
+  report_.reason = reason_for(candidate, current_ == 0 ? work.reason : "");
+  report_.share = candidate.share;
   Prepared prepared;
   if (!candidate.device) {
     report_.kind = processor_kind;
@@ -140,6 +147,7 @@ PlanLimits Engine::limits(const Work& work) {
       device ? device->max_allocation - std::min<std::uint64_t>(device->max_allocation, row_slack)
              : UINT64_MAX);
   limits.max_memory = work.max_memory;
+  limits.device = device ? &*device : nullptr;
   limits.band_rows = options_.band_rows;
   return limits;
 }

@@ -1,4 +1,4 @@
-// A device, or the processor, and what takes its place where it does not work.
+// A device or the processor, and its replacement if it does not work.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,15 @@
 
 namespace gpufilter {
 
-// What an engine ended up with: for the account that every run gives.
+// The device that an engine chose: for the report of every run.
 struct EngineReport {
-  std::string device = "none";  // its name; "processor"; "none" where no stage needed one
+  std::string device = "none";  // its name; "processor"; "none" if no stage needed one
   std::string kind = "none";    // gpu, cpu (an OpenCL device), other, processor, none
   std::string platform;
   std::string driver;
   std::string reason;
-  std::vector<std::string> fallbacks;  // what was tried before, and why it was left
+  std::string share;                   // the part of `reason` that says which GPU of a node it is
+  std::vector<std::string> fallbacks;  // the devices tried before, and why they were skipped
 };
 
 struct Prepared {
@@ -35,11 +36,11 @@ struct Prepared {
 // EngineReport::kind of this program's own code, without OpenCL.
 inline constexpr const char* processor_kind = "processor";
 
-// What is to be done with a picture.
+// The work to do for a picture.
 struct Work {
   PictureShape input;
   StageChain chain;                                // every stage resolved
-  std::optional<Quantity> measure = std::nullopt;  // wanted of the result in place of its pixels
+  std::optional<Quantity> measure = std::nullopt;  // wanted of the result instead of its pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason
 };
@@ -47,37 +48,37 @@ struct Work {
 struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
   std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
-  std::optional<int> band_rows = std::nullopt;          // instead of what suits the device
+  std::optional<int> band_rows = std::nullopt;          // instead of the device's default
   // Bytes; instead of the device's largest allocation.
   std::optional<std::uint64_t> max_buffer = std::nullopt;
   bool fuse = true;  // let neighbouring passes share a kernel on a device
 };
 
-// Starts devices when they are first needed and keeps the one that works for the pictures to come.
-// Safe to use from several threads: what one of them prepared stays usable when another finds that
-// the device does not work.
+// Starts devices when they are first needed and keeps the one that works for later pictures. Safe
+// to use from several threads: prepared work stays usable if another thread finds that the device
+// does not work.
 class Engine {
  public:
   using Choose = std::function<DeviceCandidates()>;
 
-  // `candidates`, best first, are tried in turn; at least one.
+  // Tries `candidates` in turn, best first; there is at least one.
   Engine(std::vector<DeviceCandidate> candidates, EngineOptions options)
       : options_(std::move(options)), candidates_(std::move(candidates)) {}
-  // Has the device chosen and started by a thread of its own: finding devices and starting one take
-  // longer than decoding a small picture, which can go on meanwhile. Whoever needs the device
-  // waits.
+  // Chooses and starts the device on a separate thread: finding and starting devices take longer
+  // than decoding a small picture, which can continue meanwhile. Calls that need the device wait.
   Engine(Choose choose, EngineOptions options);
 
   // Whether the start is over, so that prepare() need not wait for it.
   [[nodiscard]] bool is_ready() const;
-  // Waits until the start is over, whatever came of it.
+  // Waits until the start is over, whether it succeeded or not.
   void await_start() const noexcept;
   // The same, and throws what `choose` threw.
   void await_choice() const;
 
-  // Plans a picture and builds what its passes need, on the first candidate that can. A candidate
-  // that fails is left for good, with a warning in the log. Throws the last candidate's DeviceError
-  // where none works; UsageError where the stages do not fit picture or device.
+  // Plans a picture and builds the programs of its passes, on the first candidate that works. A
+  // candidate that fails is never used again, with a warning in the log. Throws the last
+  // candidate's DeviceError if none works; UsageError if the stages do not suit the picture or
+  // device.
   [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
 
   // Stores programs compiled since the last call; see Session::keep_programs().
@@ -85,7 +86,7 @@ class Engine {
 
   // Of the device in use now.
   [[nodiscard]] EngineReport report() const;
-  // Whether the processor has taken the place of all devices. Only once it is ready.
+  // Whether the processor has replaced all devices. Only once it is ready.
   [[nodiscard]] bool is_on_processor();
 
  private:

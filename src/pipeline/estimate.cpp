@@ -15,8 +15,8 @@ struct Shipped {
 
 constexpr double ns = 1e-9;
 
-// The processor: one core with AVX2. The device: a desktop GPU, its memory at 400 GB/s, behind
-// PCIe 3. Codecs: a byte of samples.
+// The processor: one core with AVX2. The device: a desktop GPU with 400 GB/s of memory bandwidth on
+// PCIe 3. Codecs: per byte of samples.
 constexpr std::array shipped{
     Shipped{"blur 8", 0.4 * ns, 0.006 * ns},
     Shipped{"blur 16", 0.8 * ns, 0.012 * ns},
@@ -33,7 +33,9 @@ constexpr std::array shipped{
     Shipped{"encode JPEG", 2.5 * ns, 0},
     Shipped{"encode PNG", 8 * ns, 0},
     Shipped{transfer_kind, 0, 0.1 * ns},
-    Shipped{start_kind, 0, 0.5},
+    Shipped{start_kind, 0, 0.4},
+    Shipped{program_kind, 0, 0.1},
+    Shipped{literal_kind, 0, 150'000 * ns},
 };
 // Of any other kind: a pixel of a colour transform, say.
 constexpr Shipped any_other{"", 3 * ns, 0.03 * ns};
@@ -53,6 +55,11 @@ double samples_of(const PictureShape& picture) {
   return static_cast<double>(picture.size.pixels()) * picture.format.channels;
 }
 
+bool reads_neighbours(const Stage& stage) {
+  const RowRange rows{4, 5};
+  return stage.source_rows(rows, {9, 9}) != rows;
+}
+
 }  // namespace
 
 double Rates::on_host(const std::string& kind) const {
@@ -70,7 +77,7 @@ TaskTimes Rates::times(const PictureTask& task) const {
   PictureShape shape = task.shape;
   for (const auto& stage : task.chain) {
     if (stage->needs()) {
-      // The picture is walked through once more, up to here.
+      // The picture is read once more, and filtered up to here.
       times.decode += decode_once;
       times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_kind);
       times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_kind) +
@@ -84,7 +91,25 @@ TaskTimes Rates::times(const PictureTask& task) const {
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_kind);
   times.encode = bytes_of(shape) * on_host(task.encoding);
+  times.compile = compile_time(task.chain, task.shape.format);
   return times;
+}
+
+// A walk through the picture takes a kernel, and one more for each further stage that reads
+// neighbours.
+double Rates::compile_time(const StageChain& chain, const PixelFormat& format) const {
+  double walks = 1;
+  double windows = 0;
+  double literals = 0;
+  PixelFormat input = format;
+  for (const auto& stage : chain) {
+    walks += stage->needs() ? 1 : 0;
+    windows += reads_neighbours(*stage) ? 1 : 0;
+    literals += stage->cost(input).literals;
+    input = stage->output_format(input);
+  }
+  return (walks + std::max(windows - 1, 0.0)) * on_device(program_kind) +
+         literals * on_device(literal_kind);
 }
 
 double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads) {

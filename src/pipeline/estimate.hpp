@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// What is known of a picture once its header is read.
+// The known properties of a picture once its header is read.
 struct PictureTask {
   PictureShape shape;
   StageChain chain;                // as asked for
@@ -19,20 +19,24 @@ struct PictureTask {
   std::uint64_t file_bytes = 0;    // of the input; 0: unknown
 };
 
-// In seconds. Codecs run on the processor whoever filters.
+// In seconds. Codecs run on the processor in any case.
 struct TaskTimes {
   double decode = 0;         // on one thread, over all walks through the picture
   double encode = 0;         // of one thread
   double host_filter = 0;    // of one thread
   double device_filter = 0;  // transfers and kernels, one after the other
+  double compile = 0;        // programs for the device, before the first kernel can run
 };
 
-// The kinds under which rates are kept beside those of StageCost.
+// The kinds of rates in addition to those of StageCost.
 inline constexpr const char* statistics_kind = "statistics";
 inline constexpr const char* transfer_kind = "transfer";  // a byte, either way
 inline constexpr const char* copy_kind =
     "copy";  // a byte read or written by the device in its memory
 inline constexpr const char* start_kind = "start";  // a device, until it can be used
+// Compiling a program, and each number that was written into it.
+inline constexpr const char* program_kind = "compile a program";
+inline constexpr const char* literal_kind = "compile a literal";
 
 // Seconds for one operation of a kind: what was learned at `place`, else what this program is
 // shipped with.
@@ -44,9 +48,12 @@ class Rates {
   [[nodiscard]] double on_host(const std::string& kind) const;
   [[nodiscard]] double on_device(const std::string& kind) const;
 
+  // As where no program was compiled before.
   [[nodiscard]] TaskTimes times(const PictureTask& task) const;
 
  private:
+  [[nodiscard]] double compile_time(const StageChain& chain, const PixelFormat& format) const;
+
   const RateStore& store_;
   std::string host_;
   std::string device_;
@@ -58,7 +65,8 @@ class Rates {
 [[nodiscard]] double time_on_device(const TaskTimes& times, bool parallel_encoding, double threads,
                                     double start);
 
-// The wall-clock time of `pictures` such pictures, of which several are under way at a time.
+// The wall-clock time of `pictures` such pictures, several of which are in progress at the same
+// time.
 [[nodiscard]] double folder_time_on_host(const TaskTimes& times, double pictures, double threads);
 // The processor begins at once and filters until the device can be used.
 [[nodiscard]] double folder_time_with_device(const TaskTimes& times, double pictures,

@@ -1,4 +1,4 @@
-// Two picture files against each other.
+// Compares two picture files.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ struct FileComparisonRequest {
   std::string b;
   Tolerance tolerance;
   ReadLimits limits;
-  // Where the differences are to be drawn; its ending is that of a codec that loses nothing.
+  // The file for the drawing of the differences; its extension is that of a lossless codec.
   std::optional<std::string> drawing;
 };
 
 struct ComparedFile {
-  std::string name;  // as messages call it
+  std::string name;  // its name in messages
   const Codec* file_format = nullptr;
   ImageSize size;
   PixelFormat format;
@@ -28,13 +28,12 @@ struct ComparedFile {
 struct FileComparison {
   ComparedFile a;
   ComparedFile b;
-  // None where size, channels or depth differ: then nothing was compared or drawn.
+  // None if size, channels or depth differ: then nothing was compared or drawn.
   std::optional<Comparison> comparison;
 };
 
-// What files say beside their pixels does not count. Memory does not grow with the pictures'
-// height. Throws PictureError where a file cannot be read to its end, or the drawing cannot be
-// written.
+// Metadata is ignored. Memory does not grow with the pictures' height. Throws PictureError if a
+// file cannot be read to its end, or the drawing cannot be written.
 [[nodiscard]] FileComparison compare_files(const FileComparisonRequest& request);
 
 }  // namespace gpufilter

@@ -7,18 +7,19 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
+#include "pipeline/known_programs.hpp"
 #include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
 namespace {
 
-// A device has to end clearly sooner: estimates are rough, and a process with a driver takes longer
-// to end.
+// A device has to finish clearly sooner: estimates are rough, and a process with a driver takes
+// longer to exit.
 constexpr double clearly = 0.85;
 constexpr double clearly_in_folder = 0.8;
-// Pictures that the processor filters hold up the codecs of those that a device filters: it has to
-// end one that much sooner than the device.
+// Pictures that the processor filters slow down the codecs for those that a device filters, so the
+// processor has to finish one this much sooner than the device.
 constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
@@ -55,6 +56,13 @@ Rates Fleet::rates() const {
   return {*options_.store, host_place(), gpu_place(*options_.store, options_.vendors)};
 }
 
+TaskTimes Fleet::times_of(const PictureTask& task) const {
+  TaskTimes times = rates().times(task);
+  const std::string place = gpu_place(*options_.store, options_.vendors);
+  if (may_have_device() && has_programs(*options_.store, place, task)) times.compile = 0;
+  return times;
+}
+
 void Fleet::expect_folder(std::uint64_t file_bytes) {
   const std::lock_guard lock(mutex_);
   folder_bytes_ = file_bytes;
@@ -76,8 +84,9 @@ double Fleet::start_left(const Member& member) const {
 
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
   const auto end = [&](const Member& member) {
-    return member.is_host ? handicap * (member.backlog + times.host_filter) / threads()
-                          : start_left(member) + member.backlog + times.device_filter;
+    return member.is_host
+               ? handicap * (member.backlog + times.host_filter) / threads()
+               : start_left(member) + times.compile + member.backlog + times.device_filter;
   };
   return *std::min_element(members_.begin(), members_.end(),
                            [&](const Member& a, const Member& b) { return end(a) < end(b); });
@@ -85,9 +94,10 @@ Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
 
 Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string reason) {
   log::debug(formatted(
-      "estimates: decode {}, encode {}, filter {}, each on one thread; filter on the GPU {}",
+      "estimates: decode {}, encode {}, filter {}, each on one thread; filter on the GPU {}, "
+      "programs for it {}",
       milliseconds(times.decode), milliseconds(times.encode), milliseconds(times.host_filter),
-      milliseconds(times.device_filter)));
+      milliseconds(times.device_filter), milliseconds(times.compile)));
   const double work = member.is_host ? times.host_filter : times.device_filter;
   member.backlog += work;
   const auto give_back = [this, &member, work](void*) {
@@ -105,13 +115,15 @@ Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& time
                                   const Member* device) const {
   Estimates all;
   all.start = device != nullptr ? start_left(*device) : rates().on_device(start_kind) + driver_exit;
+  all.compile = times.compile;
+  const double until_ready = all.start + all.compile;
   const double pictures = pictures_left(task);
   if (pictures > 1) {
     all.host = folder_time_on_host(times, pictures, threads());
-    all.device = folder_time_with_device(times, pictures, threads(), all.start);
+    all.device = folder_time_with_device(times, pictures, threads(), until_ready);
   } else {
     all.host = time_on_host(times, task.parallel_encoding, threads());
-    all.device = time_on_device(times, task.parallel_encoding, threads(), all.start);
+    all.device = time_on_device(times, task.parallel_encoding, threads(), until_ready);
   }
   return all;
 }
@@ -122,8 +134,12 @@ std::string Fleet::phrase(const Estimates& estimates, const Member& chosen) cons
   const std::string place = gpu_place(*options_.store, options_.vendors);
   const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
   const std::string device = milliseconds(estimates.device);
-  const std::string start =
+  std::string start =
       estimates.start > 0 ? formatted(" including {} to start", milliseconds(estimates.start)) : "";
+  if (estimates.compile > 0) {
+    start += formatted("{} {} to compile", start.empty() ? " including" : " and",
+                       milliseconds(estimates.compile));
+  }
   return chosen.is_host ? formatted("{} estimated; {} {}{}", host, name, device, start)
                         : formatted("{} estimated{}; the processor {}", device, start, host);
 }
@@ -155,7 +171,7 @@ FastestFleet::FastestFleet(FleetOptions options, MakeEngine make_engine)
 
 Assignment FastestFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
-  const TaskTimes times = rates().times(task);
+  const TaskTimes times = times_of(task);
   const Estimates all = estimates(task, times, device_);
   const bool pays =
       may_have_device() && all.device < (in_folder() ? clearly_in_folder : clearly) * all.host;
@@ -169,7 +185,7 @@ Assignment FastestFleet::assign(const PictureTask& task) {
 }
 
 void FastestFleet::conclude() {
-  // The engine of the GPU ended up on the processor: nobody need look again.
+  // The engine of the GPU ended up on the processor, so there is no need to search again.
   if (device_ != nullptr && device_->engine->is_ready() && device_->engine->is_on_processor())
     keep_without_gpu(*options_.store, options_.vendors);
   Fleet::conclude();
@@ -184,7 +200,7 @@ WholeFleet::WholeFleet(FleetOptions options, Find find, bool require_device)
 
 WholeFleet::~WholeFleet() = default;
 
-// Once the GPUs are found: an engine for each, with the processor to take its place.
+// Once the GPUs are found, creates an engine for each, with the processor as a fallback.
 void WholeFleet::join() {
   if (joined_) return;
   const std::vector<DeviceInfo>& devices = found_.get();
@@ -210,11 +226,11 @@ void WholeFleet::await_choice() {
 
 Assignment WholeFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
-  // The processor begins at once; whoever comes next waits until the GPUs are known.
+  // The processor begins at once; the next picture waits until the GPUs are known.
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (found || !in_folder() || host().backlog > 0) join();
   count(task);
-  const TaskTimes times = rates().times(task);
+  const TaskTimes times = times_of(task);
   if (!in_folder() && members_.size() > 1) {
     Member& first_gpu = *std::next(members_.begin());
     const Estimates all = estimates(task, times, &first_gpu);

@@ -1,4 +1,4 @@
-// The processor and GPUs as one: each picture goes to whoever ends it first.
+// The processor and GPUs together: each picture goes to the one that finishes it first.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FleetOptions {
   std::string vendors;
 };
 
-// What both share: members, their backlog, and what was learned about them.
+// The common part of both fleets: members, their backlog, and the rates learned about them.
 class Fleet : public Dispatcher {
  public:
   void expect_folder(std::uint64_t file_bytes) override;
@@ -38,31 +38,34 @@ class Fleet : public Dispatcher {
     std::unique_ptr<Engine> engine;
     bool is_host = false;
     Nanoseconds begun = 0;  // when its start began
-    double backlog = 0;     // seconds of filtering that were assigned and are not done
+    double backlog = 0;     // seconds of filtering that were assigned but are not done
   };
   // Wall-clock seconds until the picture, or the rest of the folder, is done.
   struct Estimates {
     double host = 0;
     double device = 0;
-    double start = 0;  // the part of `device` until it can be used
+    double start = 0;    // the part of `device` until it can be used
+    double compile = 0;  // and until its programs are compiled
   };
 
-  // All are called with mutex_ held.
+  // All are called while mutex_ is held.
   [[nodiscard]] Member& host() { return members_.front(); }
   Member& add_device(std::unique_ptr<Engine> engine);
-  // The member that ends the filtering first, its start included.
+  // The member that finishes the filtering first, including its start.
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
-  // How long until it can be used.
+  // The time until it can be used.
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
   [[nodiscard]] Rates rates() const;
+  // Without the time to compile where the GPU has the programs already.
+  [[nodiscard]] TaskTimes times_of(const PictureTask& task) const;
   // With `device`, or with one whose start begins now where that is nullptr.
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
                                     const Member* device) const;
   // Why `chosen`: its estimate, then the other's. "80 ms estimated; NVIDIA H200 437 ms".
   [[nodiscard]] std::string phrase(const Estimates& estimates, const Member& chosen) const;
   [[nodiscard]] bool may_have_device() const;
-  // How many pictures like this one are still to come, this one included.
+  // The number of remaining pictures like this one, including this one.
   [[nodiscard]] double pictures_left(const PictureTask& task) const;
   void count(const PictureTask& task);
   [[nodiscard]] bool in_folder() const { return folder_bytes_.has_value(); }
@@ -74,9 +77,9 @@ class Fleet : public Dispatcher {
   std::optional<std::uint64_t> folder_bytes_;  // of files that are not assigned yet
 };
 
-// For --device auto. A GPU is looked for and started only where the estimates say that this pays.
-// One picture is then filtered there; in a folder the processor begins at once, and the GPU joins
-// when it is ready.
+// For --device auto. A GPU is searched for and started only if the estimates say that this pays
+// off. A single picture is then filtered there; in a folder the processor begins at once, and the
+// GPU joins when it is ready.
 class FastestFleet final : public Fleet {
  public:
   // Makes the engine of the best GPU, whose search and start go on in the background.
@@ -92,12 +95,12 @@ class FastestFleet final : public Fleet {
 };
 
 // For --device all: the processor and every GPU, from the start. In a folder each picture goes to
-// the one that ends it first; one picture is done by the processor or by the first GPU.
+// the one that finishes it first; a single picture is done by the processor or the first GPU.
 class WholeFleet final : public Fleet {
  public:
-  // Finds all GPUs; called by a thread of its own. Throws DeviceError.
+  // Finds all GPUs; called on a separate thread. Throws DeviceError.
   using Find = std::function<std::vector<DeviceInfo>()>;
-  // With `require_device`, await_choice() throws where there is no GPU.
+  // With `require_device`, await_choice() throws if there is no GPU.
   WholeFleet(FleetOptions options, Find find, bool require_device);
   ~WholeFleet() override;
 

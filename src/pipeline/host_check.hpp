@@ -1,5 +1,5 @@
-// The answer that every result is compared with: the stages one after the other on one thread, by
-// the processor's baseline instruction set, without bands, strips, kernels or vectors.
+// The reference for every result: the stages one after the other on one thread, with the
+// processor's baseline instruction set, without bands, strips, kernels or vectors.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct DifferingSample {
   bool operator==(const DifferingSample&) const = default;
 };
 
-// Row by row, left to right; nothing where all are equal. Both have the same rows, width and
+// Row by row, left to right; nothing if all are equal. Both have the same rows, width and
 // format.
 [[nodiscard]] std::optional<DifferingSample> first_difference(const ConstRows& expected,
                                                               const ConstRows& found);

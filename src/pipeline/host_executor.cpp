@@ -14,24 +14,25 @@
 namespace gpufilter {
 namespace {
 
-// Bytes of the rows between two stages that are under way at a time: with the rows around them they
-// stay in a core's second cache, of which even small processors have 256 KiB.
+// Bytes of the rows between two stages in a strip. With the rows around them they stay in a core's
+// second-level cache, which has 256 KiB even on small processors.
 constexpr std::size_t strip_bytes = std::size_t{96} << 10U;
 constexpr int minimum_strip_rows = 4;
-// A part of a band that is given to another thread: the rows around it are computed twice.
+// A part of a band for another thread; larger parts are better, as the rows around a part are
+// computed twice.
 constexpr int minimum_part_rows = 32;
 
 std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
   return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
 }
 
-// The rows between two stages that a walk from strip to strip keeps: what the next strip needs too
-// is not computed again.
+// The rows between two stages that are kept from strip to strip: rows that the next strip needs too
+// are not computed again.
 class RollingRows {
  public:
   RollingRows(ImagePool& pool, const PictureShape& picture) : pool_(pool), picture_(picture) {}
 
-  // Drops the rows above `wanted` and makes room for the others. Returns those to be filled.
+  // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
   [[nodiscard]] MutableRows advance(const RowRange& wanted) {
     const RowRange kept{std::max(wanted.begin, held_.begin),
                         std::clamp(held_.end, wanted.begin, wanted.end)};
@@ -118,7 +119,7 @@ class HostExecutor final : public BandExecutor {
 
  private:
   // How long each pass takes for a part of a band. Strips alternate between the passes; the spans
-  // of a part follow one another as if they did not.
+  // of a part are recorded one after another as if they did not.
   class PassTimes {
    public:
     PassTimes(HostExecutor& executor, const RowRange& part)

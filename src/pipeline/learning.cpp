@@ -9,14 +9,16 @@
 
 #include "base/format.hpp"
 #include "host/instruction_set.hpp"
+#include "pipeline/known_programs.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
 namespace {
 
-// The times of smaller pictures say little.
+// The times of smaller pictures are not reliable.
 constexpr std::uint64_t telling_pixels = 1'000'000;
-// With the day on which none was found, counted from 1970: drivers are installed and mended.
+// Followed by the day on which none was found, in days since 1970: drivers may be installed or
+// repaired later.
 constexpr const char* no_gpu = "none since day ";
 constexpr int days_without_a_search = 7;
 
@@ -34,7 +36,7 @@ double seconds(Nanoseconds duration) {
   return static_cast<double>(duration) * 1e-9;
 }
 
-// What the spans of some activities add up to.
+// The sums over the spans of some activities.
 struct Sum {
   double seconds = 0;
   double bytes = 0;
@@ -50,8 +52,8 @@ Sum sum_of(const RunReport& report, const Wanted& wanted) {
   return sum;
 }
 
-// Where one kernel did the work of several stages, each is taken to be as much faster or slower
-// than expected as all of them together.
+// If one kernel did the work of several stages, all of them are assumed to be faster or slower than
+// expected by the same factor.
 void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
                    const RunReport& report) {
   const Rates rates(store, place, place);
@@ -75,6 +77,48 @@ void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
   }
 }
 
+// How long a pass's programs took to build; over all lanes, of which the first builds them.
+double build_seconds(const RunReport& report, std::size_t pass) {
+  return sum_of(report,
+                [pass](const Span& span) {
+                  return span.activity == Activity::build_program &&
+                         span.pass == static_cast<int>(pass);
+                })
+      .seconds;
+}
+
+bool was_compiled(const PassReport& pass) {
+  return pass.program == to_string(ProgramOrigin::compiled);
+}
+
+bool was_compiled(const RunReport& report, const Span& build) {
+  const auto pass = static_cast<std::size_t>(build.pass);  // may be of a device that was left out
+  return pass < report.passes.size() && was_compiled(report.passes[pass]);
+}
+
+// Programs and literals are taken to be as much faster or slower as both together.
+void learn_compiling(RateStore& store, const std::string& place, const RunReport& report) {
+  constexpr double shortest = 1e-3;  // else the session had the program from an earlier picture
+  const Rates rates(store, place, place);
+  double programs = 0;
+  double literals = 0;
+  double seconds = 0;
+  for (std::size_t i = 0; i < report.passes.size(); ++i) {
+    const double build = build_seconds(report, i);
+    if (!was_compiled(report.passes[i]) || build < shortest) continue;
+    programs += 1;
+    seconds += build;
+    for (const PassWork& work : report.passes[i].work)
+      literals += work.literals;
+  }
+  if (programs == 0) return;
+  const double program = rates.on_device(program_kind);
+  const double literal = rates.on_device(literal_kind);
+  const double factor = seconds / (programs * program + literals * literal);
+  store.learn(place, program_kind, program * factor);
+  if (literals > 0) store.learn(place, literal_kind, literal * factor);
+}
+
 void learn_device(RateStore& store, const std::string& place, const RunReport& report) {
   const Sum moved = sum_of(report, [](const Span& span) {
     return span.activity == Activity::upload || span.activity == Activity::download;
@@ -83,8 +127,8 @@ void learn_device(RateStore& store, const std::string& place, const RunReport& r
   const auto is_start = [](const Span& span) { return span.activity == Activity::start_device; };
   if (sum_of(report, is_start).seconds == 0) return;
   const Sum start = sum_of(report, [&](const Span& span) {
-    return is_start(span) || span.activity == Activity::find_devices ||
-           span.activity == Activity::build_program;
+    if (span.activity == Activity::build_program) return !was_compiled(report, span);
+    return is_start(span) || span.activity == Activity::find_devices;
   });
   store.learn(place, start_kind, start.seconds);
 }
@@ -132,6 +176,8 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
   if (on_gpu) {
     store.keep_note(gpu_note(vendors), place);
     learn_device(store, place, report);
+    learn_compiling(store, place, report);
+    if (!task.chain.empty()) keep_programs_known(store, place, task);
   }
   if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
   learn_filters(store, place, on_gpu, report);

@@ -30,12 +30,12 @@ std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
 
 using Tell = void (*)(std::string_view line);
 
-// Looks for `device`, which is not cpu, in `catalog`; tells where there is none.
+// Looks for `device`, which is not cpu, in `catalog`; calls `tell` if there is none.
 std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
                                   const DeviceCatalog& catalog, const EngineOptions& options,
                                   Tell tell) {
   const auto choose = [device, require_device, catalog, tell] {
-    DeviceCandidates candidates(device, require_device, catalog);
+    DeviceCandidates candidates(device, require_device, catalog, node_variables());
     if (!candidates.at(0)->device) {
       tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
                      candidates.at(0)->reason));
@@ -90,7 +90,7 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
   if (device == "all" || device == "auto") {
-    // Now, as there will be other threads by the time that a GPU is looked for.
+    // Now, since there will be other threads when a GPU is searched for.
     const bool no_gpu = device == "auto" && vendors.empty();
     const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
     FleetOptions fleet{options, make_rate_store(), vendors};

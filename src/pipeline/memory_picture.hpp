@@ -1,4 +1,4 @@
-// A picture in memory taken through a chain: for checks and measurements, which need no files.
+// Filters a picture in memory: for checks and measurements, which need no files.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Reads a picture that lies in memory; it outlives the reader.
+// Reads a picture in memory, which has to outlive the reader.
 class MemoryReader final : public RowReader {
  public:
   explicit MemoryReader(const Image& image);
@@ -21,16 +21,16 @@ class MemoryReader final : public RowReader {
   int next_ = 0;
 };
 
-// Makes what runs the passes of a plan.
+// Makes the executor for the passes of a plan.
 using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;
 
-// The result of the whole chain, stages that need statistics among it, in bands of `band_rows`
-// rows. The result's memory is filled with a pattern beforehand, so that pixels which nobody writes
-// show. Throws what the executors throw.
+// The result of the whole chain, including stages that need statistics, in bands of `band_rows`
+// rows. The result's memory is filled with a pattern beforehand, so that unwritten pixels show.
+// Throws what the executors throw.
 [[nodiscard]] Image filter_in_memory(const Image& image, const StageChain& chain, int band_rows,
                                      const MakeExecutor& make);
 
-// The same by the processor's baseline on this thread: one stage after the other, each over the
+// The same with the processor's baseline on this thread: one stage after the other, each over the
 // whole picture.
 [[nodiscard]] Image filter_by_baseline(const Image& image, const StageChain& chain);
 

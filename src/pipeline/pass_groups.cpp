@@ -9,7 +9,7 @@ namespace gpufilter {
 
 namespace {
 
-// What a stage may be in a kernel with others.
+// The role of a stage in a kernel with others.
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
@@ -17,8 +17,8 @@ struct Role {
 };
 
 Role role_of(const Pass& pass, const DeviceInfo& device) {
-  // A window's kernel applies what precedes it to twice as many pixels as there are, and has what
-  // follows it in its text once for each row that a work-item fills.
+  // A window's kernel applies the stages before it to twice as many pixels as there are, and
+  // contains the code of the stages after it once for each row that a work-item fills.
   constexpr double heavy = 256;
   Role role;
   if (const auto function = pass.stage->pixel_function(pass.input.format, device)) {
@@ -30,9 +30,11 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
   return role;
 }
 
-// Tells whether pass after pass may join a group.
+// Decides, pass after pass, whether it may join a group.
 class Growth {
  public:
+  // Whether what comes last may be counted.
+  [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] bool takes(const Role& role) const {
     if (!open_ || !(role.pixels || role.window)) return false;
     if (role.window) return !window_ && !heavy_;
@@ -54,6 +56,39 @@ class Growth {
   bool heavy_ = false;
 };
 
+constexpr const char* fused = "fused: one kernel";
+
+StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device) {
+  StageGroup stages{.source = plan.passes[group.first].input.format,
+                    .target = plan.passes[group.end - 1].output.format};
+  for (std::size_t i = group.first; i < group.end; ++i) {
+    const Pass& pass = plan.passes[i];
+    const PixelFormat& input = pass.input.format;
+    if (auto function = pass.stage->pixel_function(input, device)) {
+      auto& steps = stages.window ? stages.after : stages.before;
+      steps.push_back({std::move(*function), input, pass.output.format});
+    } else {
+      stages.window = {pass.stage->window_kernel(input, device).value(), input};
+    }
+  }
+  return stages;
+}
+
+std::string labels_of(const Plan& plan, const PassGroup& group) {
+  std::string labels;
+  for (std::size_t i = group.first; i < group.end; ++i) {
+    const std::string label = plan.passes[i].stage->label();
+    labels += (labels.empty() || label.empty() ? "" : "; ") + label;
+  }
+  return labels;
+}
+
+// Adds what another pass does in the same kernel.
+void add(PassReport& report, const PassReport& next) {
+  report.stage += " + " + next.stage;
+  report.work.insert(report.work.end(), next.work.begin(), next.work.end());
+}
+
 }  // namespace
 
 std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, bool fuse) {
@@ -69,6 +104,8 @@ std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, 
       growth.begin(role);
     }
   }
+  if (plan.measure && growth.is_open())
+    groups.back().counts = can_count(device, plan.output().format, *plan.measure);
   return groups;
 }
 
@@ -77,32 +114,23 @@ std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& gro
   const Pass& first = plan.passes[group.first];
   if (group.end - group.first == 1)
     return first.stage->prepare(session, first.input.size, first.input.format);
-  StageGroup stages{.source = first.input.format,
-                    .target = plan.passes[group.end - 1].output.format};
-  std::string labels;
-  for (std::size_t i = group.first; i < group.end; ++i) {
-    const Pass& pass = plan.passes[i];
-    const PixelFormat& input = pass.input.format;
-    if (auto function = pass.stage->pixel_function(input, session.device())) {
-      auto& steps = stages.window ? stages.after : stages.before;
-      steps.push_back({std::move(*function), input, pass.output.format});
-    } else {
-      stages.window = {pass.stage->window_kernel(input, session.device()).value(), input};
-    }
-    const std::string label = pass.stage->label();
-    labels += (labels.empty() || label.empty() ? "" : "; ") + label;
-  }
-  return make_fused_pass(session, std::move(stages), first.input.size,
-                         {std::move(labels), "fused: one kernel"});
+  return make_fused_pass(session, stage_group(plan, group, session.device()), first.input.size,
+                         {labels_of(plan, group), fused});
+}
+
+std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup& group,
+                                               Session& session) {
+  StageGroup stages = stage_group(plan, group, session.device());
+  stages.counted = plan.measure;
+  return std::make_unique<CountingPass>(session, stages, plan.passes[group.first].input.size,
+                                        DevicePass::Description{labels_of(plan, group), fused});
 }
 
 PassReport describe_group(const Plan& plan, const PassGroup& group) {
   PassReport report = describe_pass(plan.passes[group.first]);
-  for (std::size_t i = group.first + 1; i < group.end; ++i) {
-    const PassReport next = describe_pass(plan.passes[i]);
-    report.stage += " + " + next.stage;
-    report.work.insert(report.work.end(), next.work.begin(), next.work.end());
-  }
+  for (std::size_t i = group.first + 1; i < group.end; ++i)
+    add(report, describe_pass(plan.passes[i]));
+  if (group.counts) add(report, describe_measuring(plan));
   return report;
 }
 

@@ -12,8 +12,8 @@ int rounded_down(int dividend, int divisor) {
   return dividend / divisor - (dividend % divisor < 0 ? 1 : 0);
 }
 
-// The largest number of rows that fit; 0 where not even one does. What a band takes grows with its
-// rows, so halving finds it.
+// The largest number of rows that fit; 0 if not even one does. A band's memory grows with its rows,
+// so a binary search finds it.
 template <typename Fit>
 int maximum_rows(const Plan& plan, const Fit& fit) {
   int fitting = 0;
@@ -25,22 +25,39 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
   return fitting;
 }
 
-// How many rows a band has that suits both the device and the available memory.
+// Bands for which memory is laid out: one is decoded, one filtered, one encoded.
+constexpr unsigned bands_under_way = 3;
+
+// Divides half of a band's memory among the stages that need memory besides the rows; returns the sum.
+std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits) {
+  if (limits.device == nullptr) return 0;
+  std::vector<Pass*> takers;
+  for (Pass& pass : passes) {
+    if (pass.stage->scratch_bytes(pass.input, *limits.device) > 0) takers.push_back(&pass);
+  }
+  std::uint64_t sum = 0;
+  for (Pass* pass : takers) {
+    pass->stage =
+        pass->stage->with_scratch(limits.max_memory / bands_under_way / 2 / takers.size());
+    sum += pass->stage->scratch_bytes(pass->input, *limits.device);
+  }
+  return sum;
+}
+
+// The number of rows of a band that suits both the device and the available memory.
 int suitable_rows(const Plan& plan, const PlanLimits& limits) {
-  constexpr int bands_under_way = 3;
   constexpr int low = 16;  // below this, a band's overhead costs more than its pixels
-  const auto rows_with = [&](int bands) {
-    const std::uint64_t memory = limits.max_memory / static_cast<unsigned>(bands);
+  const auto rows_with = [&](unsigned bands) {
     return maximum_rows(plan, [&](int rows) {
-      const std::uint64_t bytes = plan.largest_buffer(rows);
-      return bytes <= limits.target_buffer && 4 * bytes <= memory;
+      return plan.largest_buffer(rows) <= limits.target_buffer &&
+             plan.band_memory(rows) <= limits.max_memory / bands;
     });
   };
   const int rows = rows_with(bands_under_way);
   return rows >= low ? rows : std::min(low, rows_with(1));
 }
 
-// Adds a pass, or puts one in place of it and the pass before that does the work of both.
+// Adds a pass, or replaces it and the pass before it by one that does the work of both.
 void append(std::vector<Pass>& passes, Pass pass) {
   if (!passes.empty()) {
     const Pass& last = passes.back();
@@ -53,7 +70,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
   passes.push_back(std::move(pass));
 }
 
-// Removes the passes that change nothing, but not all: an executor copies by a pass.
+// Removes the passes that change nothing, but keeps at least one: an executor needs a pass to copy.
 void remove_idle(std::vector<Pass>& passes) {
   const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input.format); };
   if (std::all_of(passes.begin(), passes.end(), idle)) {
@@ -134,6 +151,7 @@ Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLim
     shape = output;
   }
   remove_idle(plan.passes);
+  plan.scratch = grant_scratch(plan.passes, limits);
   const int maximum =
       maximum_rows(plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.max_buffer; });
   if (maximum == 0) {

@@ -1,4 +1,4 @@
-// How a chain of stages walks through a picture, band by band.
+// How a chain of stages is applied to a picture, band by band.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace gpufilter {
 
 using StageChain = std::vector<std::shared_ptr<const Stage>>;
 
-// One stage of the chain at its place: what goes in and what comes out.
+// One stage of the chain at its place, with its input and output.
 struct Pass {
   std::shared_ptr<const Stage> stage;
   PictureShape input;
@@ -25,7 +25,8 @@ struct Pass {
   [[nodiscard]] RowRange source_rows(const RowRange& target) const;
 };
 
-// Rows of a result that lie within the picture once their numbers are lowered by `repeats` heights.
+// Rows of a result that are within the picture after subtracting `repeats` heights from their
+// numbers.
 struct RepeatedRows {
   RowRange rows;
   int repeats = 0;
@@ -37,6 +38,8 @@ struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
   int band_rows = 1;  // rows of the result of every band but the last
+  // Bytes of a device's memory that stages take beside the rows, for each band under way.
+  std::uint64_t scratch = 0;
   // What is wanted of the result in place of its pixels.
   std::optional<Quantity> measure = std::nullopt;
 
@@ -48,7 +51,7 @@ struct Plan {
   [[nodiscard]] std::vector<RowRange> bands() const;
 
   // For rows `band` of the result: the rows before each pass, and finally `band` itself. Every pass
-  // reads windows[i] and fills windows[i + 1]; the first is what has to be decoded.
+  // reads windows[i] and fills windows[i + 1]; the first window has to be decoded.
   [[nodiscard]] std::vector<RowRange> windows(const RowRange& band) const;
 
   // Whether bands need rows past the picture's edges, which are those of the opposite side.
@@ -58,8 +61,10 @@ struct Plan {
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
   // The maximum of bytes that a band of `rows` rows takes: its input and its result on the host,
-  // and as much on the device.
-  [[nodiscard]] std::uint64_t band_memory(int rows) const { return 4 * largest_buffer(rows); }
+  // as much on the device, and what stages take there.
+  [[nodiscard]] std::uint64_t band_memory(int rows) const {
+    return 4 * largest_buffer(rows) + scratch;
+  }
 };
 
 struct PlanLimits {
@@ -70,15 +75,18 @@ struct PlanLimits {
   std::uint64_t max_buffer = UINT64_MAX;
   // Bytes that all bands under way may take. Bands are so low that three of them fit (one is
   // decoded, one filtered, one encoded). Where three bands of 16 rows do not fit, there are fewer;
-  // where not even one does, a band is lower.
+  // where not even one does, a band is lower. Stages that take memory beside the rows get at most
+  // half.
   std::uint64_t max_memory = UINT64_MAX;
+  // What runs the passes; nullptr: the processor.
+  const DeviceInfo* device = nullptr;
   // Rows of a band, whatever target and memory say; fewer where max_buffer demands it.
   std::optional<int> band_rows = std::nullopt;
 };
 
-// Neighbouring stages that one stage can stand for become one pass, and stages that change nothing
-// are left out; neither changes a bit. Throws UsageError where a stage cannot work on what comes
-// before it, and DeviceError where not even a band of one row fits into `limits.max_buffer`.
+// Neighbouring stages that one stage can replace become one pass, and stages that change nothing
+// are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
+// before it, and DeviceError if not even a band of one row fits in `limits.max_buffer`.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});
 

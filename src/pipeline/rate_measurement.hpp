@@ -1,4 +1,4 @@
-// Measures the rates by which `auto` decides and `devices` describes, without files.
+// Measures the rates that `auto` uses and `devices` shows, without files.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace gpufilter {
 
-// How long the stage takes for such pixels, and transfers where there is a device, as runs learn it
-// (learn_from). `session` is nullptr for the processor.
+// Measures the stage with such pixels, and transfers if there is a device; the store learns as from
+// runs (learn_from). `session` is nullptr for the processor.
 void measure_stage(RateStore& store, const std::string& vendors, Session* session,
                    const std::shared_ptr<const Stage>& stage, const PixelFormat& format);
 
-// How long the device takes for a byte that it reads or writes while it copies a large buffer.
+// Measures the device's time per byte read or written while it copies a large buffer.
 void measure_copy(RateStore& store, Session& session);
 
 }  // namespace gpufilter

@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// Decoded at a time: short enough to notice soon that the rows can be taken.
+// Decoded at a time: few enough rows to notice soon that the rows can be taken.
 constexpr std::size_t step_bytes = std::size_t{256} << 10U;
 
 }  // namespace
@@ -17,11 +17,12 @@ ReadAhead::ReadAhead(std::unique_ptr<RowReader> reader) : reader_(std::move(read
   header_ = reader_->header();
 }
 
-bool ReadAhead::read_on(std::uint64_t most) {
+bool ReadAhead::read_on(std::uint64_t maximum) {
   const std::size_t pitch = row_pitch(header_.size.width, header_.format);
   const int rows = std::clamp(static_cast<int>(step_bytes / pitch), 1, header_.size.height);
   const int end = std::min(decoded_ + rows, header_.size.height);
-  if (failure_ || end == decoded_ || kept_bytes_ + pitch * static_cast<std::size_t>(rows) > most) {
+  if (failure_ || end == decoded_ ||
+      kept_bytes_ + pitch * static_cast<std::size_t>(rows) > maximum) {
     return false;
   }
   Image next(header_.size.width, {decoded_, end}, header_.format);

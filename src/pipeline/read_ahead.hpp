@@ -1,4 +1,4 @@
-// Rows decoded before there is a place for them.
+// Decodes rows before they can be used.
 #pragma once
 
 #include <deque>
@@ -10,14 +10,14 @@
 
 namespace gpufilter {
 
-// A reader that can be told to read on while nobody can take the rows yet.
+// A reader that can read on while the rows cannot be taken yet.
 class ReadAhead final : public RowReader {
  public:
   explicit ReadAhead(std::unique_ptr<RowReader> reader);
 
-  // Decodes a few more rows and keeps them. False where there is nothing more to decode, or `most`
-  // bytes are kept already. What the file has to complain about comes when those rows are read.
-  [[nodiscard]] bool read_on(std::uint64_t most);
+  // Decodes a few more rows and keeps them. False if there is nothing more to decode, or `maximum`
+  // bytes are already kept. Errors in the file are thrown when those rows are read.
+  [[nodiscard]] bool read_on(std::uint64_t maximum);
 
   void read(const MutableRows& rows) override;
   Metadata finish() override { return reader_->finish(); }

@@ -30,7 +30,7 @@ bool is_plain_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-// 0 where there is no such file.
+// 0 if there is no such file.
 std::uint64_t bytes_of_file(const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
@@ -49,7 +49,7 @@ struct Walk {
   }
 };
 
-// A band on its way.
+// A band in progress.
 struct Band {
   RowRange rows;
   Image image;  // before the passes: their input; after: the result
@@ -85,14 +85,14 @@ class PictureRun {
   }
 
  private:
-  // Walks through the picture for what the stage at `index` needs to know of what precedes it.
+  // Reads the picture for the statistics that the stage at `index` needs of the result before it.
   void resolve(std::size_t index) {
     Walk walk;
     open(walk);
     const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(index);
     prepare(walk, {chain_.begin(), end}, chain_[index]->needs());
     const Plan& plan = *walk.prepared.plan;
-    // Statistics are of the whole picture, so the processor gathers all of them.
+    // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
     const auto second =
         on_device(walk) && options_.verify_blocks > 0 ? make_host_executor(plan, unused) : nullptr;
@@ -162,7 +162,7 @@ class PictureRun {
     walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), limits));
     const PictureHeader& header = walk.reader->header();
     if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
-      throw PictureError(input_name_, "it was changed while it was read");
+      throw PictureError(input_name_, "it changed while it was being read");
     }
     report_.size = header.size;
     report_.input_pixel = header.format;
@@ -216,14 +216,14 @@ class PictureRun {
                         report_.input, report_.exif_orientation));
   }
 
-  // Decodes bands, gives each to `work`, several at a time, and the results to `take` in order.
-  // What one of them throws ends the others and leaves here.
+  // Decodes bands, passes several at a time to `work`, and the results in order to `take`. An
+  // exception in one of them ends the others and propagates from here.
   template <typename Work, typename Take>
   void walk_bands(Walk& walk, const Work& work, const Take& take) {
     const Plan& plan = *walk.prepared.plan;
     const std::vector<RowRange> rows = plan.bands();
     BandFeed feed(*walk.reader, plan, walk.pool());
-    // The pipeline lets no more bands than these be under way, and ends them in order.
+    // The pipeline has at most this many bands in progress, and finishes them in order.
     std::vector<Band> bands(bands_in_flight(plan));
     std::size_t next = 0;
     const auto decode_next = [&]() -> Band* {
@@ -248,7 +248,7 @@ class PictureRun {
     return options_.max_memory - memory_ahead();
   }
 
-  // As many as keep every step busy, as long as their memory stays within the limit.
+  // Enough to keep every step busy, as far as their memory stays within the limit.
   [[nodiscard]] std::size_t bands_in_flight(const Plan& plan) const {
     const std::uint64_t enough = allowed_threads() + 2;
     return static_cast<std::size_t>(

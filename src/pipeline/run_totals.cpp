@@ -16,7 +16,7 @@ double ActivityTotal::gigabytes_per_second() const {
 }
 
 std::vector<ActivityTotal> activity_totals(const RunReport& report) {
-  // Activity's constants stand in the order of a picture's way, which is the map's order too.
+  // The constants of Activity are in processing order, and so is the map.
   std::map<std::tuple<int, Activity, int>, ActivityTotal> totals;
   for (const Span& span : report.spans) {
     ActivityTotal& total = totals[{span.walk, span.activity, span.pass}];

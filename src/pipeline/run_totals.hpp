@@ -1,4 +1,4 @@
-// The sums behind a timing report.
+// The sums for a timing report.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct ActivityTotal {
   std::uint64_t bytes = 0;
   int commands = 0;
 
-  // Over the picture's pixels and the time spent; 0 where the time is 0.
+  // From the picture's pixels and the time spent; 0 if the time is 0.
   [[nodiscard]] double megapixels_per_second(ImageSize size) const;
   [[nodiscard]] double gigabytes_per_second() const;
 };
 
-// Walk by walk, in the order of a picture's way: finding and starting the device, building
-// programs, decode, upload, launch, each stage's kernel, download, encode. Activities that did not
-// take place are left out.
+// Walk by walk, in processing order: finding and starting the device, building programs, decode,
+// upload, launch, each stage's kernel, download, encode. Activities that did not occur are left
+// out.
 [[nodiscard]] std::vector<ActivityTotal> activity_totals(const RunReport& report);
 
-// How much of report.total no span covers: time that no line of the report accounts for. Spans
+// The part of report.total that no span covers: time that no line of the report accounts for. Spans
 // overlap, so the lines need not add up to the total.
 [[nodiscard]] Nanoseconds unaccounted_time(const RunReport& report);
 

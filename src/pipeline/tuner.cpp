@@ -19,11 +19,11 @@ namespace {
 
 using Outcome = TriedCandidate::Outcome;
 
-// Enough work to fill the device, little enough for many trials.
+// Enough work to fill the device, but little enough for many trials.
 constexpr ImageSize size_for_gpu{4096, 3072};
 constexpr ImageSize size_for_cpu{1280, 960};
 constexpr int timed_runs = 5;
-// A candidate that takes so many times the best one's time is run once.
+// A candidate that takes this many times the best one's time is run only once.
 constexpr double hopeless = 3;
 
 constexpr int whole_picture = INT32_MAX;
@@ -81,7 +81,7 @@ double kernel_milliseconds(const Timeline& timeline) {
 
 }  // namespace
 
-// What all candidates of one stage in one format are tried with.
+// The input and the expected result for all candidates of one stage in one format.
 class Tuner::Trial {
  public:
   Trial(Session& session, ForcedTuning& tuning, std::shared_ptr<const Stage> stage,

@@ -19,17 +19,17 @@ struct TriedCandidate {
   KernelCandidate candidate = {};
   Outcome outcome = Outcome::timed;
   double milliseconds = 0;      // the median of several runs
-  std::string difference = {};  // where it is wrong; why it was not built
+  std::string difference = {};  // the place of a wrong sample, or why it was not built
 };
 
 struct TunedSite {
   KernelSite site;
   bool known = false;                                // tuned before: nothing was tried now
   std::vector<TriedCandidate> tried = {};            // the usual one first
-  std::optional<TunedKernel> chosen = std::nullopt;  // none where no candidate is right
+  std::optional<TunedKernel> chosen = std::nullopt;  // none if no candidate is correct
 };
 
-// The fastest of those that are right, with the time of the next best.
+// The fastest correct candidate, with the time of the next best.
 [[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
 
 // Random pixels, opaque, for measurements; as large as suits the device.

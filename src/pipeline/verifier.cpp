@@ -20,7 +20,7 @@ struct Place {
   std::shared_ptr<Session> session = nullptr;  // none: the processor, by `set`
 };
 
-// A picture, what is done to it and what has to come of it.
+// A picture, the stages applied to it and the expected result.
 struct Case {
   const VerifyChain& chain;
   const Image& picture;
@@ -35,7 +35,7 @@ class Verification {
       places_.push_back({formatted("processor {}", to_string(set)), set});
     for (const auto& session : options.devices)
       places_.push_back({session->device().name, InstructionSet::baseline, session});
-    // A quick run takes what was tuned.
+    // A quick run uses the tuned kernels.
     for (const auto& session : options.devices) {
       if (!options.quick) session->set_tuning(candidates_);
     }
@@ -98,7 +98,7 @@ class Verification {
     }
   }
 
-  // Whatever `gpufilter tune` may choose later.
+  // Everything that `gpufilter tune` may choose later.
   void check_candidates(const Place& place, const VerifyChain& chain, const Image& picture,
                         const Image& expected) {
     for (const auto& [key, site] : candidates_->take_sites()) {
@@ -144,21 +144,21 @@ class Verification {
 
   static std::optional<std::string> difference(const Image& expected, const Image& found) {
     if (found.size() != expected.size() || found.format() != expected.format())
-      return "another size or format";
+      return "different size or format";
     const auto sample = first_difference(expected.rows(), found.rows());
     if (!sample) return std::nullopt;
     return to_string(*sample, expected.format());
   }
 
-  // The kernel in full: of one stage on a device. What a processor's loop is called is its
-  // instruction set, which is the place.
+  // The full name of the kernel, for one stage on a device. A processor's loop is named after its
+  // instruction set, which is already the place.
   static std::string kernel_of(const Place& place, const Case& work,
                                const std::vector<PassReport>& passes) {
     if (!place.session || work.chain.chain.size() != 1 || passes.empty()) return {};
     return passes.back().variant;
   }
 
-  // By what comes before a comma, as numbers follow it: tables' bounds, shapes of groups.
+  // By the text before the comma, since numbers follow it: bounds of tables, shapes of groups.
   VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
     std::string stage;
     for (const auto& asked : work.chain.chain)

@@ -1,5 +1,5 @@
-// Proves on this machine what the project promises: every stage gives the same bits on every
-// device, by every kernel and by every instruction set.
+// Checks the project's promise on this machine: every stage gives the same bits on every device,
+// with every kernel and every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 namespace gpufilter {
 
 struct VerifyOptions {
-  std::vector<std::string> stages;  // "blur"; all where it is empty
-  std::optional<int> channels;      // only pictures of so many channels
-  std::optional<int> depth;         // only of so many bits a sample
+  std::vector<std::string> stages;  // "blur"; all if it is empty
+  std::optional<int> channels;      // only pictures with this many channels
+  std::optional<int> depth;         // only with this many bits per sample
   bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
   std::vector<std::shared_ptr<Session>> devices;
   // Called now and then: cases done, cases in all.
   std::function<void(std::int64_t done, std::int64_t all)> on_progress;
 };
 
-// What one kind of stage did by one kernel or loop in one place.
+// The results of one kind of stage with one kernel or loop in one place.
 struct VerifiedVariant {
   std::string place;    // "processor avx2", a device's name
   std::string stage;    // "blur", "color + levels"
@@ -34,7 +34,7 @@ struct VerifiedVariant {
   int failed = 0;  // could not be run
 };
 
-// The first case whose result is not what the processor's baseline gives.
+// The first case whose result differs from the processor's baseline.
 struct VerifyFailure {
   std::string place;
   std::string stages;  // as on the command line
@@ -49,7 +49,7 @@ struct VerifyReport {
   std::vector<VerifiedVariant> variants;  // by place, stage and variant in the order of the run
   std::optional<VerifyFailure> first_failure;
   std::int64_t cases = 0;
-  std::int64_t skipped = 0;  // what was asked for by name does not fit the device
+  std::int64_t skipped = 0;  // requested kernels that do not fit the device
 
   [[nodiscard]] bool passed() const { return !first_failure; }
 };

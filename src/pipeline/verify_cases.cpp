@@ -73,7 +73,7 @@ Image verify_picture(const PictureShape& shape) {
   const auto channels = static_cast<std::size_t>(shape.format.channels);
   for (int y = 0; y < shape.size.height; ++y) {
     std::uint8_t* row = image.rows().row(y);
-    std::memset(row, 0x5A, image.pitch());  // padding, which nobody may take for pixels
+    std::memset(row, 0x5A, image.pitch());  // padding, which must not be read as pixels
     for (int x = 0; x < shape.size.width; ++x) {
       for (std::size_t c = 0; c < channels; ++c) {
         const auto draw = static_cast<std::uint32_t>(random());

@@ -1,4 +1,4 @@
-// What `gpufilter verify` tries.
+// The cases that `gpufilter verify` tries.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct VerifyChain {
   bool every_candidate = false;  // of its kernels, not only the usual one
 };
 
-// Every sample of the kinds of stages of these names (all where there is none), then, unless
-// `quick`, every kind followed by every other, as stages that follow each other may share a kernel.
+// Every sample of the kinds of stages of these names (all if there are none). Unless `quick`, then
+// every kind followed by every other, as consecutive stages may share a kernel.
 [[nodiscard]] std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages,
                                                      bool quick);
 
@@ -25,11 +25,11 @@ struct VerifyChain {
 // Odd, tiny and wider than several work-groups.
 [[nodiscard]] std::vector<ImageSize> verify_sizes(bool quick);
 
-// Heights of bands for a result of `height` rows, the whole first.
+// Heights of bands for a result of `height` rows, beginning with the whole height.
 [[nodiscard]] std::vector<int> verify_bands(int height, bool quick);
 
-// Random samples with extremes among them, areas that are opaque and areas without any opacity; the
-// same for the same shape.
+// Random samples including extremes, with opaque and fully transparent areas; the same for the same
+// shape.
 [[nodiscard]] Image verify_picture(const PictureShape& shape);
 
 }  // namespace gpufilter

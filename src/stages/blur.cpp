@@ -11,8 +11,8 @@
 namespace gpufilter {
 namespace {
 
-// How work-items share a tile. A GPU's take four or eight neighbours each, a CPU's a whole tile:
-// there, every row of a tile is a loop that becomes vectors.
+// How work-items share a tile. On a GPU each takes four or eight neighbours, on a CPU a whole tile,
+// since the compiler vectorises the loop over a row of a tile.
 struct TileShares {
   TileShares(const DeviceInfo& device, int tile, const PixelFormat& pixel)
       : pixels(device.kind == DeviceKind::cpu ? static_cast<std::size_t>(tile)
@@ -70,7 +70,7 @@ class Blur final : public Stage {
   }
 
  private:
-  // What may take the place of strips, where the kernel is not asked for.
+  // The alternatives to strips, if no kernel is requested.
   [[nodiscard]] std::vector<RowKernel> other_kernels(const DeviceInfo& device,
                                                      const PixelFormat& pixel) const {
     if (parameters_.variant != BlurVariant::automatic) return {};
@@ -142,7 +142,7 @@ class Blur final : public Stage {
             .fixed_by = formatted("--tile {}", side)};
   }
 
-  // Long strips read few rows twice; they end where registers do.
+  // Long strips read few rows twice; registers limit their length.
   [[nodiscard]] static RowKernel strips_kernel(const DeviceInfo& device, const PixelFormat& pixel) {
     RowKernel kernel{.file = "blur_packed.cl", .function = "blur_strips"};
     if (device.kind == DeviceKind::cpu) {
@@ -179,8 +179,7 @@ std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
   const auto side = static_cast<std::uint64_t>(tile);
   const std::uint64_t row = side * format.bytes_per_pixel();
   const std::uint64_t halo = 32;
-  // Narrow rows are spread over the banks of the memory, as TILE_LINE in kernels/blur_packed.cl
-  // says.
+  // Narrow rows are spread over the memory banks, see TILE_LINE in kernels/blur_packed.cl.
   return (side + 2) * std::max(row + halo, tile < 32 ? 3 * row : 0);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using std::size_t;
 
-// Column x of `target`, of which a neighbour may lie outside the picture.
+// Column x of `target`, which may have a neighbour outside the picture.
 template <typename Sample>
 void blur_column(const blur::Source<Sample>& source, const MutableRows& target, int x,
                  bool weighted) {
@@ -52,7 +52,7 @@ template <typename Sample, size_t channels>
 
 template <typename Sample>
 struct BlurLoop {
-  // All columns but the first and the last.
+  // All columns except the first and the last.
   template <InstructionSet>
   [[gnu::always_inline]] static void run(const blur::Source<Sample>* source,
                                          const MutableRows target, bool weighted) {

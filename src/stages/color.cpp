@@ -59,7 +59,7 @@ class Color final : public Stage {
   std::string label_;
 };
 
-// A value that is neither a preset nor a matrix and names no file.
+// A value that is neither a preset nor a matrix nor the name of a file.
 [[noreturn]] void refuse_unknown(const std::string& value) {
   const auto near = color_presets_like(value);
   const std::string name = printable(value);
@@ -95,9 +95,9 @@ StageKind color_stage_kind() {
                              "with the name of a preset"},
                             {"MATRIX", "the matrix itself, written out: \"a b c; d e f; g h i\""}}},
           .help =
-              "Multiply colours by a matrix. It has 3x3, 3x4, 4x4 or 4x5 numbers: rows give red, "
-              "green, blue (and alpha), columns weigh red, green, blue (and alpha), and a last "
-              "column is added, as a share of the largest sample.",
+              "Multiply colours by a matrix. It has 3x3, 3x4, 4x4 or 4x5 numbers: a row for each "
+              "of red, green, blue (and alpha) of the result, a column of weights for each of the "
+              "input, and a last column that is added, as a fraction of the largest sample.",
           .listings = {{"--list-presets",
                         "Print the presets of --color. With their ranges, matrices and sources.",
                         color_preset_list}},
@@ -108,8 +108,8 @@ StageKind color_stage_kind() {
               "x are the samples as stored, max is 255 or 65535; single precision.",
           .edges = "None: a pixel depends on no other pixel.",
           .alpha =
-              "A matrix of three rows leaves alpha as it is, a fourth row computes it. Alpha "
-              "weighs in the colours where there is a fourth column. Grey pictures become RGB.",
+              "A matrix of three rows does not change alpha, a fourth row computes it. With a "
+              "weight for alpha, alpha contributes to the colours. Grey pictures become RGB.",
           .examples = {"in.jpg out.jpg --color sepia=0.6",
                        "in.png out.png --color \"0 0 1; 0 1 0; 1 0 0\""},
           .sample_values = {"sepia", "0.9 0.1 0; -0.2 1.3 0; 0 0.4 0.6",

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t alpha = 3;
 
-// Which channel each row picks: one weight of 1, nothing else. Nothing where a row computes.
+// The channel that each row picks: one weight of 1, nothing else. Nothing if a row computes.
 std::optional<std::array<std::size_t, 4>> picked_channels(const ColorMatrix& matrix) {
   std::array<std::size_t, 4> picked{};
   for (std::size_t row = 0; row < 4; ++row) {
@@ -21,7 +21,7 @@ std::optional<std::array<std::size_t, 4>> picked_channels(const ColorMatrix& mat
 }
 
 // A matrix applied to picked channels: each weight moves to the channel that was picked for it.
-// Nothing where the terms of a row would then be added in another order, or two become one.
+// Nothing if the terms of a row would then be added in a different order, or two become one.
 std::optional<ColorMatrix> applied_to_picked(const std::array<std::size_t, 4>& picked,
                                              const ColorMatrix& matrix) {
   ColorMatrix result = matrix;

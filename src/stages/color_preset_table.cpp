@@ -61,8 +61,8 @@ MatrixRows saturate(double s) {
           {0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s}};
 }
 
-// sin of 0 <= degrees < 360 by Taylor's series, to 1e-15: the C library's differs in its last bit
-// from one machine to the next.
+// sin of 0 <= degrees < 360 by Taylor's series, to 1e-15: the last bit of the C library's sine
+// differs between machines.
 double sine(double degrees) {
   const double sign = degrees < 180 ? 1 : -1;
   const double half = degrees < 180 ? degrees : degrees - 180;
@@ -177,7 +177,7 @@ MatrixRows tritanopia(double) {
 
 constexpr std::string_view by_definition = "by definition";
 
-// More than anyone needs, and far from what single precision cannot hold.
+// More than anyone needs, and far below the limit of single precision.
 constexpr double most = 1e6;
 
 ColorPreset fixed(std::string_view name, std::string_view alias, std::string_view meaning,
@@ -209,9 +209,9 @@ const std::vector<ColorPreset>& color_preset_table() {
       fixed("rec601", "", "shades of grey by BT.601's luma", "ITU-R BT.601", rec601),
       fixed("rec2020", "", "shades of grey by BT.2020's luma", "ITU-R BT.2020", rec2020),
       fixed("average", "", "shades of grey, all colours alike", by_definition, average),
-      fixed("ycbcr", "", "Y, Cb and Cr in place of red, green and blue", "ITU-T T.871 (JFIF)",
+      fixed("ycbcr", "", "Y, Cb and Cr instead of red, green and blue", "ITU-T T.871 (JFIF)",
             ycbcr),
-      fixed("from-ycbcr", "", "the way back from ycbcr", "ITU-T T.871 (JFIF)", from_ycbcr),
+      fixed("from-ycbcr", "", "the inverse of ycbcr", "ITU-T T.871 (JFIF)", from_ycbcr),
       fixed("swap-rb", "bgr", "red and blue exchanged", by_definition, swap_rb),
       fixed("red-channel", "", "red, as shades of grey", by_definition, red_channel),
       fixed("green-channel", "", "green, as shades of grey", by_definition, green_channel),

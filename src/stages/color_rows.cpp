@@ -10,12 +10,11 @@ namespace {
 
 using std::size_t;
 
-// Pixels that are converted to RGBA, transformed and converted back while in the first cache.
+// Pixels that are converted to RGBA, transformed and converted back while in the first-level cache.
 constexpr size_t block_pixels = 512;
 
-// Row `row` of the matrix times a pixel. Each sum is one chain, in this order. It is written
-// without a loop, and called without one: GCC would not unroll it, nor make vectors of the loop
-// around it.
+// Row `row` of the matrix times a pixel. Each sum is one chain, in this order. It is written and
+// called without a loop: GCC would not unroll it or vectorise the loop around it.
 template <InstructionSet set, size_t row, typename Sample>
 [[gnu::always_inline]] inline std::uint32_t product(const ColorCoefficients& numbers,
                                                     const std::array<float, 4>& pixel) {

@@ -9,7 +9,7 @@ namespace {
 constexpr int alpha = 3;
 
 // The bias, then fused multiply-adds with red, green, blue, alpha in this order. A weight of 0
-// changes no bit of a sum, so that its term may be left out.
+// changes no bit of a sum, so its term may be omitted.
 std::string sum_text(const ColorCoefficients& coefficients, int row) {
   const auto at = [&](int column) {
     return coefficients[static_cast<std::size_t>(5 * row + column)];

@@ -15,7 +15,7 @@
 namespace gpufilter {
 namespace {
 
-// Far more than twenty numbers and their comments take: what is larger is something else.
+// Far more than twenty numbers with comments need: a larger file is something else.
 constexpr std::size_t largest_file = 65536;
 
 // The format with the largest samples.
@@ -119,7 +119,7 @@ class MatrixParser {
     }
   }
 
-  // The last number is added: it is rounded after it has been multiplied by the largest sample.
+  // The last number is added: it is rounded after multiplication by the largest sample.
   void set_bias(Row& row) const {
     row.numbers.back() = parse_number(at_line(row.line), row.last);
     if (std::isfinite(static_cast<float>(row.numbers.back() * deepest.max_sample()))) return;
@@ -133,7 +133,7 @@ class MatrixParser {
     return file_.empty() ? std::string("--color") : formatted("{}:{}", file_, line);
   }
 
-  // Where the row in progress stands.
+  // The place of the current row.
   [[nodiscard]] std::string here() const {
     return file_.empty() ? formatted("--color: row {}", rows_.size() + 1) : at_line(row_.line);
   }
@@ -147,7 +147,7 @@ class MatrixParser {
     throw UsageError(formatted("{}: {}", at_line(line), reason));
   }
 
-  std::string_view text_;  // what is still to be read
+  std::string_view text_;  // the text that remains to be read
   const std::string& file_;
   std::vector<Row> rows_;
   Row row_;
@@ -175,7 +175,7 @@ ColorMatrix read_color_matrix(const std::string& path) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }
   if (text.size() > largest_file || text.find('\0') != std::string::npos) {
-    throw UsageError(formatted("{}: is no text file with a matrix of up to 4x5 numbers", path));
+    throw UsageError(formatted("{}: is not a text file with a matrix of up to 4x5 numbers", path));
   }
   return parse_color_matrix(text, path);
 }

@@ -1,8 +1,10 @@
 #include "stages/fused_pass.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/format.hpp"
+#include "compute/histogram_counters.hpp"
 #include "device/device_rows.hpp"
 #include "stages/row_pass.hpp"
 
@@ -32,27 +34,48 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   }
 }
 
+// Each work-group clears its counters and adds them to the shared ones: it has to have many pixels.
+void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
+  constexpr std::size_t pixels_a_group = 16'384;
+  constexpr std::size_t fewest_lines = 8;
+  const std::uint64_t local = local_counter_bytes(group.target, *group.counted);
+  const bool is_high = device.kind != DeviceKind::cpu && device.fits(kernel.group_width, 4, local);
+  kernel.group_height = is_high ? 4 : 1;
+  const std::size_t in_a_line = kernel.pixels * kernel.group_width * kernel.group_height;
+  kernel.lines = std::max(pixels_a_group / in_a_line, fewest_lines);
+}
+
 }  // namespace
 
-std::unique_ptr<DevicePass> make_fused_pass(Session& session, StageGroup group, ImageSize size,
-                                            DevicePass::Description description) {
+RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
+                       DevicePass::Description description) {
   RowKernel kernel{.file = "fused.cl", .function = "fused"};
   if (group.window) {
     kernel = group.window->kernel;
     kernel.formats = format_macros(group.window->format, group.window->format);
   } else {
-    suit_device(kernel, session.device(), group);
+    suit_device(kernel, device, group);
   }
   kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.channels,
                              group.target.channels);
-  if (session.device().kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
+  if (group.counted) {
+    suit_counters(kernel, device, group);
+    kernel.macros += " " + counter_macros(*group.counted);
+  }
+  if (device.kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
   kernel.generated = fused_source(group, kernel.pixels);
   kernel.variant = std::move(description.variant);
   kernel.reason = std::move(description.reason);
   for (const PixelFunction* function : group.functions()) {
     if (!function->table.empty()) kernel.tables.push_back(function->table);
   }
-  return make_row_pass(session, std::move(kernel), size, group.source, group.target);
+  return kernel;
+}
+
+std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
+                                            ImageSize size, DevicePass::Description description) {
+  return make_row_pass(session, fused_kernel(session.device(), group, std::move(description)), size,
+                       group.source, group.target);
 }
 
 }  // namespace gpufilter

@@ -8,9 +8,13 @@
 
 namespace gpufilter {
 
-// Builds the kernel for pictures of this size. `description` has the variant and the reason. Throws
-// DeviceError.
-[[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, StageGroup group,
+// The kernel, for either sink, before it is built. `description` has the variant and the reason.
+[[nodiscard]] RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
+                                     DevicePass::Description description);
+
+// Builds the kernel for pictures of this size; its sink is a picture. `description`: as above.
+// Throws DeviceError.
+[[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
                                                           ImageSize size,
                                                           DevicePass::Description description);
 

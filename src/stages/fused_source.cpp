@@ -87,6 +87,10 @@ std::vector<const PixelFunction*> StageGroup::functions() const {
 
 std::string fused_source(const StageGroup& group, size_t pixels) {
   std::string text = kernel_file("pixel_functions.cl") + tables_text(group.functions());
+  if (group.counted) {
+    text += formatted("\n#define COUNTED_CHANNELS OUT_CHANNELS\n{}{}", kernel_file("counters.cl"),
+                      kernel_file("counting_sink.cl"));
+  }
   if (!group.window) return text + StepsText(group.before, 0, "run").text("apply");
   if (!group.before.empty()) {
     text += StepsText(group.before, 0, "run").text("before");
@@ -96,8 +100,9 @@ std::string fused_source(const StageGroup& group, size_t pixels) {
   }
   if (!group.after.empty())
     text += StepsText(group.after, group.before.size(), "run").text("after");
-  text += formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n",
-                    group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1);
+  text +=
+      formatted("\n#define STAGES_BEFORE {}\n#define STAGES_AFTER {}\n#define COUNTS {}\n",
+                group.before.empty() ? 0 : 1, group.after.empty() ? 0 : 1, group.counted ? 1 : 0);
   return text + kernel_file("fused_window.cl");
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/picture_statistics.hpp"
 #include "stages/pixel_function.hpp"
 #include "stages/row_kernel.hpp"
 
@@ -31,6 +32,8 @@ struct StageGroup {
   std::vector<PixelStep> after = {};
   PixelFormat source = {};
   PixelFormat target = {};
+  // What its sink counts of the result, which is stored nowhere; without it the sink is a picture.
+  std::optional<Quantity> counted = std::nullopt;
 
   // The steps that have tables, in the order of the kernel's parameters.
   [[nodiscard]] std::vector<const PixelFunction*> functions() const;

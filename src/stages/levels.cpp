@@ -26,7 +26,7 @@ std::vector<std::uint16_t> levels_table(double low, double high, const PixelForm
   std::vector<std::uint16_t> table(pixel.max_sample() + 1);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const double stretched = (static_cast<double>(i) - low) * max / (high - low);
-    // nearbyint rounds half to even: nobody changes the rounding mode.
+    // nearbyint rounds half to even, since the rounding mode is never changed.
     table[i] = static_cast<std::uint16_t>(std::clamp(std::nearbyint(stretched), 0.0, max));
   }
   return table;
@@ -41,7 +41,7 @@ class AutoLevels final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("levels auto {}", clip_percent_);
   }
-  // As that of the stage that resolved() returns.
+  // The same as that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {formatted("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
   }
@@ -115,7 +115,7 @@ LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_perce
   }
   const std::uint64_t total = std::accumulate(joint.begin(), joint.end(), std::uint64_t{0});
   if (total == 0) return {};
-  // How many samples may be clipped at each end.
+  // The number of samples that may be clipped at each end.
   const auto spare = static_cast<std::uint64_t>(static_cast<double>(total) * clip_percent / 100);
   LevelBounds bounds;
   std::uint64_t below = joint[0];
@@ -154,7 +154,7 @@ StageKind levels_stage_kind() {
               "out = (x - LOW) * max / (HIGH - LOW), rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; double precision.",
           .edges = "None: a pixel depends on no other pixel, but auto looks at all of them first.",
-          .alpha = "Stays as it is, and is not looked at.",
+          .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --levels auto=0.5", "in.png out.png --levels 16,235"},
           .sample_values = {"auto", "auto=5", "30,200", "10%,85%"},
           .from_options = levels_from_options};

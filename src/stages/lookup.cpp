@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-// A table for each depth, made when it is first asked for. Safe to use from several threads.
+// A table for each depth, made when first requested. Safe to use from several threads.
 template <typename Entry>
 class Tables {
  public:
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const Pix
   return to_bytes(std::span(table));
 }
 
-// Alpha stays, here and below.
+// Alpha does not change, here and below.
 std::string with_alpha(std::string loop, const PixelFormat& format) {
   if (format.has_alpha())
     loop += formatted("    out[i].at[{0}] = in[i].at[{0}];\n", format.channels - 1);

@@ -15,8 +15,8 @@ namespace {
 
 using std::size_t;
 
-// Of each `group` samples the first `changed` become what `change` makes of them, the others stay.
-// A row has whole groups.
+// Of each `group` samples, applies `change` to the first `changed`; the others stay. A row has
+// whole groups.
 template <size_t group, size_t changed, typename Sample, typename Change>
 [[gnu::always_inline]] inline void change_groups(const Sample* in, size_t samples, Sample* out,
                                                  const Change& change) {
@@ -28,7 +28,7 @@ template <size_t group, size_t changed, typename Sample, typename Change>
   }
 }
 
-// Colours become what `change` makes of them; alpha stays.
+// Applies `change` to colours; alpha stays.
 template <typename Sample, typename Change>
 [[gnu::always_inline]] inline void change_row(const Sample* in, size_t width, size_t channels,
                                               Sample* out, const Change& change) {
@@ -58,8 +58,8 @@ bool has_vector_table() {
   return has_vbmi && instruction_set() == InstructionSet::avx512;
 }
 
-// As many of `count` bytes as whole registers hold; returns their number. Bytes whose bits are set
-// in `kept` stay.
+// Processes as many of `count` bytes as fill whole registers; returns their number. Bytes whose
+// bits are set in `kept` stay.
 [[gnu::target("avx512f,avx512bw,avx512vbmi")]] size_t look_up_vectors(const std::uint8_t* in,
                                                                       size_t count,
                                                                       const std::uint8_t* table,
@@ -86,7 +86,7 @@ void look_up_row_in_vectors(const std::uint8_t* in, size_t width, size_t channel
   constexpr std::uint64_t every_fourth = 0x8888888888888888U;
   const std::uint64_t alpha = channels == 2 ? every_second : (channels == 4 ? every_fourth : 0);
   const size_t done = look_up_vectors(in, width * channels, table, alpha, out);
-  // Registers end with pixels, but for RGB, where no sample is told from another.
+  // Registers end at pixel boundaries, except for RGB, where all samples are treated alike.
   if (channels == 3) return look_up_row(in + done, width * 3 - done, 1, table, out + done);
   look_up_row(in + done, width - done / channels, channels, table, out + done);
 }
@@ -112,7 +112,7 @@ template <typename Sample, typename Row>
   }
 }
 
-// Pixels that are converted to RGBA, scaled and converted back while in the first cache.
+// Pixels that are converted to RGBA, scaled and converted back while in the first-level cache.
 constexpr size_t block_pixels = 256;
 
 // In place.

@@ -1,9 +1,12 @@
 #include "stages/mlp.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/mlp_pass.hpp"
@@ -19,16 +22,22 @@ PixelFormat output_of(const Network& network, const PixelFormat& input) {
 
 // Whether a kernel of its own suits the network: its numbers fit registers, and the compiler, whose
 // time grows with the operations, is done soon.
-bool suits(const PixelFunction& function, const DeviceInfo& device) {
-  const bool on_gpu = device.kind != DeviceKind::cpu;
-  return function.numbers <= (on_gpu ? 140 : 80) &&
-         function.operations <= (on_gpu ? 36'000 : 10'000);
+bool suits(const NetworkSize& size, bool on_gpu) {
+  return size.numbers <= (on_gpu ? 140 : 80) && size.operations <= (on_gpu ? 36'000 : 10'000);
+}
+
+template <typename Number>
+void add(ContentHasher& hasher, const std::vector<Number>& numbers) {
+  const auto bytes = std::as_bytes(std::span(numbers));
+  hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 class Mlp final : public Stage {
  public:
   Mlp(Network network, const MlpBlock& block)
-      : network_(std::make_shared<const Network>(std::move(network))), block_(block) {}
+      : Mlp(std::make_shared<const Network>(std::move(network)), block) {}
+  Mlp(std::shared_ptr<const Network> network, const MlpBlock& block)
+      : network_(std::move(network)), block_(block) {}
 
   [[nodiscard]] std::string name() const override { return "mlp"; }
   [[nodiscard]] std::string label() const override {
@@ -39,15 +48,17 @@ class Mlp final : public Stage {
     double products = 0;
     for (const NetworkLayer& layer : network_->layers)
       products += static_cast<double>(layer.weights.size());
-    return {"mlp", products};
+    return {"mlp", products, suits(network_size(*network_), true) ? products : 0};
   }
   [[nodiscard]] std::string key() const override {
-    std::string text = "mlp";
+    ContentHasher hasher;
     for (const NetworkLayer& layer : network_->layers) {
-      text += formatted(" {} {:a} {:a} {}", layer.inputs, fmt::join(layer.weights, " "),
-                        fmt::join(layer.bias, " "), static_cast<int>(layer.activation));
+      add(hasher,
+          std::vector<int>{layer.inputs, layer.outputs(), static_cast<int>(layer.activation)});
+      add(hasher, layer.weights);
+      add(hasher, layer.bias);
     }
-    return text;
+    return "mlp " + to_string(hasher.result());
   }
 
   [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
@@ -60,19 +71,34 @@ class Mlp final : public Stage {
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& device) const override {
-    if (block_.pixels > 0) return std::nullopt;
-    PixelFunction function = network_function(*network_, input);
-    if (!suits(function, device)) return std::nullopt;
-    return function;
+    if (!has_own_kernel(device)) return std::nullopt;
+    return network_function(*network_, input);
+  }
+
+  [[nodiscard]] std::uint64_t scratch_bytes(const PictureShape& input,
+                                            const DeviceInfo& device) const override {
+    if (has_own_kernel(device)) return 0;
+    MlpBlock block = block_;
+    block.bytes = std::min(block.bytes, 2 * device.max_allocation);  // each plane is a buffer
+    return mlp_block_bytes(*network_, block, input.size);
+  }
+  [[nodiscard]] std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const override {
+    MlpBlock block = block_;
+    block.bytes = std::min(block.bytes, bytes);
+    return std::make_shared<Mlp>(network_, block);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                     const PixelFormat& input) const override {
-    if (pixel_function(input, session.device())) return Stage::prepare(session, size, input);
+    if (has_own_kernel(session.device())) return Stage::prepare(session, size, input);
     return make_mlp_pass(session, network_, block_, size, {input, output_format(input)});
   }
 
  private:
+  [[nodiscard]] bool has_own_kernel(const DeviceInfo& device) const {
+    return block_.pixels == 0 && suits(network_size(*network_), device.kind != DeviceKind::cpu);
+  }
+
   std::shared_ptr<const Network> network_;
   MlpBlock block_;
 };

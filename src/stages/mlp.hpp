@@ -1,6 +1,8 @@
 // --mlp: every pixel through a small network.
 #pragma once
 
+#include <cstdint>
+
 #include "stages/catalogue.hpp"
 #include "stages/network.hpp"
 
@@ -8,7 +10,10 @@ namespace gpufilter {
 
 // What a device computes at a time. The result is the same for every size.
 struct MlpBlock {
-  int pixels = 0;  // at most; 0: what suits the device
+  int pixels = 0;  // at most, by matrix products; 0: what suits the device
+  // That the numbers between two layers may take where matrix products work on blocks: enough work
+  // for a GPU.
+  std::uint64_t bytes = std::uint64_t{128} << 20U;
 };
 
 // x is a pixel's samples times 1 / maximum, in single precision; grey counts as equal red, green

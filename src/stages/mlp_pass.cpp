@@ -14,8 +14,7 @@
 namespace gpufilter {
 namespace {
 
-// Bytes that the numbers between two layers take, for all pixels of a block: enough work for a GPU.
-constexpr std::size_t block_bytes = std::size_t{64} << 20U;
+constexpr std::uint64_t fewest_pixels = 64;  // of a block, however little memory there is
 
 // Pixels `left` <= x < left + columns of rows `top` <= y < top + rows.
 struct Block {
@@ -41,11 +40,16 @@ std::vector<Block> blocks_of(const RowRange& rows, int width, int pixels) {
   return blocks;
 }
 
+// That a pixel takes in both planes.
+std::uint64_t pixel_bytes(const Network& network) {
+  return 2 * static_cast<std::uint64_t>(network.widest()) * sizeof(float);
+}
+
 int pixels_a_block(const Network& network, const MlpBlock& block, ImageSize size) {
-  const std::size_t suitable =
-      block_bytes / (static_cast<std::size_t>(network.widest()) * sizeof(float));
-  const std::size_t wanted = block.pixels > 0 ? static_cast<std::size_t>(block.pixels) : suitable;
-  return static_cast<int>(std::min<std::uint64_t>(wanted, size.pixels()));
+  const std::uint64_t suitable = std::max(block.bytes / pixel_bytes(network), fewest_pixels);
+  const std::uint64_t wanted =
+      block.pixels > 0 ? static_cast<std::uint64_t>(block.pixels) : suitable;
+  return static_cast<int>(std::min(wanted, size.pixels()));
 }
 
 class MlpPass final : public DevicePass {
@@ -139,6 +143,10 @@ class MlpPass final : public DevicePass {
 };
 
 }  // namespace
+
+std::uint64_t mlp_block_bytes(const Network& network, const MlpBlock& block, ImageSize size) {
+  return pixel_bytes(network) * static_cast<std::uint64_t>(pixels_a_block(network, block, size));
+}
 
 std::unique_ptr<DevicePass> make_mlp_pass(Session& session, std::shared_ptr<const Network> network,
                                           const MlpBlock& block, ImageSize size,

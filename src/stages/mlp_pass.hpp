@@ -12,6 +12,10 @@ struct MlpFormats {
   PixelFormat target;
 };
 
+// Bytes that the numbers between two layers take, of those that go in and those that come out.
+[[nodiscard]] std::uint64_t mlp_block_bytes(const Network& network, const MlpBlock& block,
+                                            ImageSize size);
+
 // Builds the kernels for pictures of this size. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_mlp_pass(Session& session,
                                                         std::shared_ptr<const Network> network,

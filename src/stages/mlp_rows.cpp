@@ -11,8 +11,8 @@ namespace {
 
 using std::size_t;
 
-// Pixels that go through the layers together. What stands between two layers is a plane of so many
-// numbers for each output: it stays in the first two caches.
+// Pixels that go through the layers together. Between two layers there is a plane of this many
+// numbers for each output, which stays in the first two cache levels.
 constexpr size_t block_pixels = 64;
 
 struct Planes {
@@ -21,14 +21,14 @@ struct Planes {
   [[gnu::always_inline]] float* of(size_t index) { return numbers.data() + index * block_pixels; }
 };
 
-// Sums that are kept in registers: of so many pixels, and of so many outputs each. GCC takes fewer
-// than 32 pixels apart before it looks for vectors.
+// Sums that are kept in registers: this many pixels, and this many outputs of each. GCC splits
+// fewer than 32 pixels into scalars before it vectorises.
 template <InstructionSet set>
 constexpr size_t lanes = set == InstructionSet::avx512 ? 64 : 32;
 template <InstructionSet set>
 constexpr size_t outputs_at_once = set == InstructionSet::avx512 ? 4 : 2;
 
-// What `sum` becomes. No sample shows which NaN it was: all end as 0.
+// The value that `sum` becomes. No sample shows which NaN it was: all become 0.
 [[gnu::always_inline]] inline float activated(float sum, Activation activation) {
   if (activation == Activation::none) return sum;
   const float positive = sum > 0 ? sum : 0;
@@ -87,7 +87,7 @@ template <typename Sample>
   }
 }
 
-// Colours, and alpha where `has_alpha`, replace those in `block`.
+// Colours, and alpha if `has_alpha`, replace those in `block`.
 template <typename Sample>
 [[gnu::always_inline]] inline void pack(Planes& planes, bool has_alpha, Block<Sample>& block) {
   constexpr float max = std::numeric_limits<Sample>::max();
@@ -110,7 +110,7 @@ struct MlpLoop {
                                          const Network* network) {
     Planes planes;
     Planes next;
-    alignas(64) Block<Sample> block{};  // beyond the end of a row: pixels that nobody looks at
+    alignas(64) Block<Sample> block{};  // beyond the end of a row: pixels that are never used
     const auto width = static_cast<size_t>(source.width);
     const auto channels = static_cast<size_t>(source.format.channels);
     const auto target_channels = static_cast<size_t>(target.format.channels);

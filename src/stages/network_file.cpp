@@ -11,7 +11,7 @@
 namespace gpufilter {
 namespace {
 
-// Far more than the numbers of any network that a pixel should go through.
+// Far more than the numbers of any reasonable network.
 constexpr std::size_t largest_file = std::size_t{64} << 20U;
 
 std::string read_text(const std::string& path) {
@@ -29,7 +29,7 @@ std::string read_text(const std::string& path) {
   }
   if (text.size() > largest_file) {
     throw UsageError(
-        formatted("{}: is larger than a network can be, {} bytes", path, largest_file));
+        formatted("{}: is larger than {} bytes, the limit for a network", path, largest_file));
   }
   return text;
 }

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view known_format = "gpufilter-network-1";
 
-// What comes next in the file.
+// The element expected next in the file.
 enum class Next {
   network,
   key_of_network,
@@ -55,8 +55,8 @@ const char* to_string(Next next) {
   return names.at(static_cast<std::size_t>(next));
 }
 
-// Takes the file piece by piece as the parser recognises it, so that every complaint names its line
-// and nothing but the network is held in memory.
+// Takes the file piece by piece as the parser recognises it, so that every message names its line
+// and only the network is held in memory.
 class NetworkHandler final : public nlohmann::json_sax<Json> {
  public:
   NetworkHandler(const std::string& name, const TextPosition& position)
@@ -116,7 +116,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
                      in_layer ? "weights, bias and activation" : "format, comment and layers"));
     }
     std::set<std::string>& keys = in_layer ? keys_ : network_keys_;
-    if (!keys.insert(key).second) fail(formatted("the key {} stands there twice", quoted(key)));
+    if (!keys.insert(key).second) fail(formatted("the key {} occurs twice", quoted(key)));
     next_ = found->second;
     return true;
   }
@@ -174,7 +174,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
     const std::string text = error.what();
     const std::size_t column = text.find("column ");
     fail_at(position_.line,
-            "this is no JSON: " + shown(column == std::string::npos ? text : text.substr(column)));
+            "this is not JSON: " + shown(column == std::string::npos ? text : text.substr(column)));
   }
 
  private:

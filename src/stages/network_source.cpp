@@ -138,19 +138,25 @@ std::string store_text(const Network& network, const PixelFormat& source) {
 
 }  // namespace
 
+NetworkSize network_size(const Network& network) {
+  NetworkSize size{.numbers = plan_layers(network).numbers};
+  for (const NetworkLayer& layer : network.layers)
+    size.operations += 2 * static_cast<double>(layer.weights.size());
+  return size;
+}
+
 PixelFunction network_function(const Network& network, const PixelFormat& source) {
   const Steps steps = plan_layers(network);
-  PixelFunction function{.body = load_text(network, source), .numbers = steps.numbers};
+  PixelFunction function{.body = load_text(network, source),
+                         .numbers = steps.numbers,
+                         .operations = network_size(network).operations};
   for (size_t i = 0; i < network.layers.size(); ++i) {
-    const NetworkLayer& layer = network.layers[i];
-    function.operations += 2 * static_cast<double>(layer.weights.size());
     if (!steps.with_next[i]) {
-      function.body += layer_text(layer, i);
+      function.body += layer_text(network.layers[i], i);
       continue;
     }
     function.body += two_layers_text(network, i);
     ++i;
-    function.operations += 2 * static_cast<double>(network.layers[i].weights.size());
   }
   function.body += store_text(network, source);
   return function;

@@ -47,13 +47,22 @@ std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
   return std::nullopt;
 }
 
+std::uint64_t Stage::scratch_bytes(const PictureShape& /*input*/,
+                                   const DeviceInfo& /*device*/) const {
+  return 0;
+}
+
+std::shared_ptr<const Stage> Stage::with_scratch(std::uint64_t /*bytes*/) const {
+  throw std::logic_error("the stage " + name() + " takes no memory beside its rows");
+}
+
 std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
                                            const PixelFormat& input) const {
   auto function = pixel_function(input, session.device());
   if (!function) throw_not_runnable(*this);
   StageGroup group{.source = input, .target = output_format(input)};
   group.before.push_back({std::move(*function), input, group.target});
-  return make_fused_pass(session, std::move(group), size, {label(), "the only kernel"});
+  return make_fused_pass(session, group, size, {label(), "the only kernel"});
 }
 
 }  // namespace gpufilter

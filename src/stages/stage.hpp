@@ -39,6 +39,8 @@ class DevicePass {
 struct StageCost {
   std::string kind;               // stages of one kind take the same time for an operation
   double operations_a_pixel = 0;  // of the source
+  // Numbers written into a program for this very stage: compilers take time for each.
+  double literals = 0;
 };
 
 class Stage {
@@ -102,6 +104,15 @@ class Stage {
   // stages may share it; nothing where there is none.
   [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
                                                                const DeviceInfo& device) const;
+
+  // Bytes of a device's memory that suit it beside the rows, for each band under way of a picture
+  // of this shape; 0: it takes none.
+  [[nodiscard]] virtual std::uint64_t scratch_bytes(const PictureShape& input,
+                                                    const DeviceInfo& device) const;
+
+  // The same stage, which takes at most `bytes` of those, or as few as it can work with. Only for a
+  // stage that takes some.
+  [[nodiscard]] virtual std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const;
 
   // Builds what it takes to run on a device, for sources of this size and format: by default a
   // kernel that is generated from its pixel function. Throws DeviceError; UsageError where what was

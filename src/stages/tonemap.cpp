@@ -155,7 +155,7 @@ StageKind tonemap_stage_kind() {
           "out = sample * Ld / Lw, rounded half to even and limited to 0..max\n"
           "Lwhite is L of the lightest pixel, for filmic with a KEY of 0.18.",
       .edges = "None: a pixel depends on no other pixel, but all are looked at first.",
-      .alpha = "Stays as it is, and is not looked at.",
+      .alpha = "Does not change and has no influence.",
       .examples = {"in.jpg out.jpg --tonemap reinhard", "in.png out.png --tonemap filmic=0.36"},
       .sample_values = {"reinhard", "filmic=0.3"},
       .from_options = tonemap_from_options};

@@ -22,7 +22,7 @@ class BatchReporting : public ::testing::Test {
     ++added_;
   }
 
-  // What the user sees of all that was added.
+  // The text that the user sees for everything that was added.
   [[nodiscard]] std::string summary(Nanoseconds elapsed) const {
     BatchPlan plan;
     plan.inputs = {"in"};
@@ -95,6 +95,27 @@ TEST_F(BatchReporting, NamesEachDeviceOnce) {
                         0),
             0U)
       << table;
+}
+
+TEST_F(BatchReporting, NamesTheShareOfANodesGpusWhateverElseDiffers) {
+  RunReport report = test::example_report();
+  report.engine.device = "Fast GPU";
+  report.engine.share = "GPU 2 of 4, by SLURM_LOCALID=1";
+  for (const char* reason : {"5 ms", "7 ms"}) {
+    report.engine.reason = std::string(reason) + "; " + report.engine.share;
+    add(PictureStatus::done, &report);
+  }
+  EXPECT_NE(summary(1'000'000'000).find("; device: Fast GPU (GPU 2 of 4, by SLURM_LOCALID=1)\n"),
+            std::string::npos)
+      << summary(1'000'000'000);
+  report.engine.device = "processor";
+  report.engine.share.clear();
+  add(PictureStatus::done, &report);
+  EXPECT_NE(summary(1'000'000'000)
+                .find("; devices: Fast GPU (2 pictures; GPU 2 of 4, by SLURM_LOCALID=1), "
+                      "processor (1 picture)\n"),
+            std::string::npos)
+      << summary(1'000'000'000);
 }
 
 TEST_F(BatchReporting, ADryRunSaysWhatItWouldDo) {

@@ -134,6 +134,14 @@ TEST_F(FilterOptionsTest, SubsamplingHasItsUsualNames) {
   }
 }
 
+TEST_F(FilterOptionsTest, AFlagOfAFormatTakesNoValue) {
+  EXPECT_EQ(parsed({}).run.write.get<bool>(jpeg_progressive_option()), false);
+  const FilterOptions options = parsed({"--progressive", "--max-memory", "2G"});
+  EXPECT_EQ(options.run.write.get<bool>(jpeg_progressive_option()), true);
+  EXPECT_EQ(options.run.write.max_memory(), std::uint64_t{2} << 30U);
+  EXPECT_EQ(parsed({"--max-memory", "1M"}).run.write.max_memory(), std::uint64_t{1} << 30U);
+}
+
 TEST_F(FilterOptionsTest, TheOptionsOfFormatsSayWhatTheyTake) {
   EXPECT_EQ(complaint({"in.png", "out.png", "--png-level", "10"}),
             "--png-level: '10' is not a whole number from 0 to 9 (see gpufilter --help)");

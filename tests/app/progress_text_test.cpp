@@ -35,11 +35,11 @@ TEST(ProgressText, SaysOnlyWhatIsKnown) {
   EXPECT_EQ(progress_text({.all_pictures = 20, .all = 1000}), "0/20 pictures, 0 %");
   EXPECT_EQ(progress_text({}), "0/0 pictures, 100 %");
   EXPECT_EQ(progress_text({.all_pictures = 1, .all = 10}), "0/1 picture, 0 %");
-  // Nothing was filtered: how fast that goes is not known.
+  // Nothing was filtered, so the rate is unknown.
   EXPECT_EQ(progress_text(
                 {.pictures = 5, .all_pictures = 20, .done = 999, .all = 1000, .elapsed = second}),
             "5/20 pictures, 99 %");
-  // Nothing is finished: rates are not known, what is left is.
+  // Nothing is finished: the rates are unknown, the time left is known.
   EXPECT_EQ(progress_text(
                 {.all_pictures = 2, .done = 500, .all = 2000, .worked = 500, .elapsed = second}),
             "0/2 pictures, 25 %, 0:03 left");
@@ -61,7 +61,7 @@ TEST(ProgressText, CountsSecondsForAPictureBelowOneASecond) {
   EXPECT_EQ(picture_rate(1, 2 * second), "2.0 s/picture");
 }
 
-// What the work was like counts for the time left, not what was skipped.
+// The time left depends on the work done, not on skipped pictures.
 TEST(ProgressText, SkippedPicturesTookNoTime) {
   Progress progress = folder();
   progress.worked = 100;
@@ -94,7 +94,7 @@ TEST(ProgressBar, FitsAnyWidth) {
     for (std::size_t columns = 0; columns < 220; ++columns) {
       const std::string line = progress_bar(progress, columns);
       EXPECT_LE(display_width(line), columns) << line;
-      // Nobody wants a wide terminal to show less.
+      // A wider terminal must not show less.
       EXPECT_LE(columns < 40 ? 0 : display_width("35 %, 0:04 left"), display_width(line)) << line;
     }
   }

@@ -1,4 +1,4 @@
-// Which stage a parameter on the command line belongs to, on stages made up for it.
+// Which stage a parameter on the command line belongs to, with stages invented for the test.
 #include "app/stage_options.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// Says what it was made from.
+// Reports the values that it was made from.
 class Note final : public Stage {
  public:
   explicit Note(std::string text) : text_(std::move(text)) {}
@@ -24,7 +24,7 @@ class Note final : public Stage {
   std::string text_;
 };
 
-// --soft plain or tiled, with --tile for tiled alone; --sharp 1 to 9. They share --border.
+// --soft plain or tiled, with --tile only for tiled; --sharp 1 to 9. They share --border.
 const std::vector<StageKind>& kinds() {
   static const std::vector<StageKind> list{
       {.option = "--soft",
@@ -120,7 +120,7 @@ TEST(StageOptions, BeforeAnyStageItIsTheDefaultOfAllThatTakeIt) {
 TEST(StageOptions, AStagesOwnParameterWinsOverTheDefault) {
   EXPECT_EQ(chain({"--border", "wrap", "--soft", "plain", "--border", "mirror", "--sharp", "1"}),
             (Notes{"soft 0 16 1", "sharp 1 0.5 2"}));
-  // Where every stage has its own, too.
+  // Also if every stage has its own.
   EXPECT_EQ(chain({"--border", "wrap", "--soft", "plain", "--border", "mirror"}),
             Notes{"soft 0 16 1"});
 }
@@ -131,7 +131,7 @@ TEST(StageOptions, GivenTwiceForOneStageIsRefused) {
   EXPECT_EQ(complaint({"--soft", "tiled", "--tile", "8", "--tile", "8"}),
             "--tile 8 and --tile 8: --soft tiled takes only one");
   EXPECT_EQ(complaint({"--border", "wrap", "--border", "mirror", "--soft", "plain"}),
-            "--border wrap and --border mirror: only one can be the default of the stages");
+            "--border wrap and --border mirror: only one can be the default for the stages");
 }
 
 TEST(StageOptions, AStageThatDoesNotTakeItIsNamed) {

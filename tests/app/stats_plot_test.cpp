@@ -1,4 +1,4 @@
-// The drawn histogram: what can be told from its SVG.
+// The drawn histogram, as far as its SVG shows it.
 #include <gtest/gtest.h>
 
 #include "app/histogram_plot.hpp"
@@ -47,7 +47,7 @@ TEST(HistogramPlot, ShowsEachChannelInItsColourAndPlace) {
   for (const int depth : {8, 16}) {
     const std::uint32_t step = depth == 8 ? 1 : 257;
     const std::string svg = plot_of(flat({3, depth}, {40 * step, 120 * step, 200 * step}));
-    // Each curve leaves the bottom (y 472.0) at its value alone; the peak is 1 / 1.08 of 400 high.
+    // Each curve leaves the bottom (y 472.0) only at its value; the peak is 1 / 1.08 of 400 high.
     for (const auto& [look, column] : {std::pair{"s1", 40}, {"s2", 120}, {"s0", 200}}) {
       const std::size_t curve = svg.find(std::string("class=\"curve ") + look);
       ASSERT_NE(curve, std::string::npos) << look;

@@ -1,4 +1,4 @@
-// The numbers of "gpufilter stats" from histograms made for the purpose.
+// The numbers of "gpufilter stats" from constructed histograms.
 #include "app/stats_report.hpp"
 
 #include <cmath>
@@ -55,7 +55,7 @@ TEST(ChannelStatistics, MeanAndDeviation) {
   EXPECT_EQ(known.deviation, 2);
 }
 
-// Samples that differ by one at the top of the range, in numbers beyond what a double counts.
+// Samples that differ by one at the top of the range, more of them than a double can count.
 TEST(ChannelStatistics, StayExactForManyLargeSamples) {
   const std::uint64_t half = UINT64_C(1) << 30U;
   const ChannelStatistics statistics = of({{65534, half}, {65535, half}}, 65536);

@@ -1,4 +1,4 @@
-// Charts and their axes: what can be told from the SVG.
+// Charts and their axes, as far as the SVG shows them.
 #include "app/svg_chart.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
+#include "base/process_token.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
@@ -27,6 +28,32 @@ TEST(AbandonedFiles, AreKnownByTheirNames) {
                            ".out.png.gpufilter-123", "."}) {
     EXPECT_FALSE(is_temporary_name(name)) << name;
   }
+}
+
+TEST(AbandonedFiles, SayWhoseTheyAre) {
+  EXPECT_EQ(process_token().size(), process_token_digits);
+  EXPECT_EQ(token_in_name(".a.png.gpufilter-7-" + process_token()), process_token());
+  EXPECT_EQ(token_in_name(".a.png.gpufilter-7-0123abcd"), "");  // of an earlier version
+  EXPECT_EQ(token_in_name("a.png.gpufilter-7-" + process_token()), "");
+}
+
+TEST(AbandonedFiles, OfSomeProcessesAreRemoved) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "sub");
+  const std::string one(16, '1');
+  const std::string two(16, '2');
+  for (const std::string& token : {one, two})
+    test::write_file(folder / ("sub/.a.gpufilter-0-" + token), "half a picture");
+  test::write_file(folder / (".b.gpufilter-1-0123abcd"), "half a picture");
+  test::write_file(folder / ("a.gpufilter-0-" + one), "somebody's");
+  EXPECT_EQ(remove_abandoned_files_of({}, folder.path()), 0);
+  EXPECT_EQ(remove_abandoned_files_of({one, std::string(16, '3')}, folder.path()), 1);
+  EXPECT_EQ(test::names_in(folder / "sub"), Names{".a.gpufilter-0-" + two});
+  EXPECT_EQ(test::names_in(folder.path()).size(), 3U);
+  // Not while they are at work.
+  AtomicFile file(folder / "out.png");
+  EXPECT_EQ(remove_abandoned_files_of({process_token()}, folder.path()), 0);
+  file.commit();
 }
 
 TEST(AbandonedFiles, OfAKilledProcessAreRemoved) {

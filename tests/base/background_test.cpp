@@ -1,4 +1,4 @@
-// Work in the background: done once, its failures told, nothing left running.
+// Work in the background: done once, failures reported, nothing left running.
 #include "base/background.hpp"
 
 #include <atomic>
@@ -71,7 +71,7 @@ TEST_P(BackgroundThreads, EndBeforeTheirTaskIsDestroyed) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         running = false;
       });
-      // Half of them are caught at work, where there is a thread to do it.
+      // Half of them are interrupted while they work, if there is a thread for them.
       const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
       while (i % 2 == 0 && !running && std::chrono::steady_clock::now() < end)
         std::this_thread::yield();

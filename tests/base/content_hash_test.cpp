@@ -17,7 +17,7 @@ ContentHash hash_of(const Bytes& bytes) {
   return hasher.result();
 }
 
-// As xxhsum -H2 prints them.
+// As printed by xxhsum -H2.
 TEST(ContentHash, IsXxh3Of128Bits) {
   EXPECT_EQ(to_string(content_hash("The quick brown fox jumps over the lazy dog")),
             "ddd650205ca3e7fa24a1cc2e3a8a7651");

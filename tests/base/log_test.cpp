@@ -17,7 +17,7 @@ class Log : public ::testing::Test {
     log::set_color(log::Color::automatic);
   }
 
-  // What `say` leaves on standard error.
+  // What `say` writes to standard error.
   static std::string heard(const std::function<void()>& say) {
     ::testing::internal::CaptureStderr();
     say();

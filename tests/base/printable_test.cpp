@@ -23,7 +23,7 @@ TEST(Printable, EscapesWhatIsNotUtf8) {
   EXPECT_EQ(printable("\xed\xa0\x80z"), "\\xed\\xa0\\x80z");
 }
 
-// U+009B begins a control sequence as ESC [ does; U+202E turns what follows around.
+// U+009B begins a control sequence like ESC [; U+202E reverses the direction of the text after it.
 TEST(Printable, EscapesControlsBeyondAscii) {
   EXPECT_EQ(printable("a\xc2\x9b"
                       "2J"),

@@ -82,7 +82,7 @@ class BatchRunning : public ::testing::Test {
     return make_batch_plan(request);
   }
 
-  // Gives the pictures to the engines in turn.
+  // Assigns the pictures to the engines in turn.
   class InTurn final : public Dispatcher {
    public:
     explicit InTurn(const Engines& engines) : engines_(engines) {}
@@ -159,7 +159,7 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   }
 }
 
-// Devices beside the processor give the very files that the processor gives alone.
+// With devices beside the processor, the files are the same as with the processor alone.
 TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   put(12);
   Recorder alone;
@@ -273,12 +273,14 @@ TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
   hashes.insert(hash({make_blur({.alpha = AlphaMode::independent})}, png_codec(), plain));
   hashes.insert(hash({}, png_codec(), with(png_level_option(), "1")));
   hashes.insert(hash({}, jpeg_codec(), with(background_option(), "#010203")));
-  // 90 is the default, but not where the input is a JPEG.
+  // 90 is the default, but not if the input is a JPEG.
   for (const char* quality : {"11", "90"})
     hashes.insert(hash({}, jpeg_codec(), with(jpeg_quality_option(), quality)));
   for (const char* chroma : {"444", "422", "420"})
     hashes.insert(hash({}, jpeg_codec(), with(jpeg_subsampling_option(), chroma)));
-  EXPECT_EQ(hashes.size(), 13U);
+  hashes.insert(hash({}, jpeg_codec(), with(jpeg_restart_option(), "off")));
+  hashes.insert(hash({}, jpeg_codec(), with(jpeg_progressive_option(), "on")));
+  EXPECT_EQ(hashes.size(), 15U);
 }
 
 TEST(WorkHash, DependsOnNothingElse) {

@@ -108,7 +108,7 @@ TEST_F(JournalFile, ATornLineHarmsNoOther) {
 
 class LongJournal : public JournalFile {
  protected:
-  // Each of `outputs` is written down `times` times.
+  // Each of `outputs` is recorded `times` times.
   void write(int outputs, int times) const {
     std::string text;
     for (int i = 0; i < outputs * times; ++i)
@@ -176,7 +176,7 @@ TEST_F(JournalFile, WhatCannotBeWrittenIsNamed) {
 }
 
 TEST_F(JournalFile, AFullDiskIsAFailureOfThePicture) {
-  // A limit on the size of files stands for the disk.
+  // A limit on the size of files simulates a full disk.
   EXPECT_EQ(test::wait_for_child(test::start_child([&] {
               std::signal(SIGXFSZ, SIG_IGN);
               Journal journal(folder_.path());

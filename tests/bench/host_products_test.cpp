@@ -15,7 +15,7 @@
 namespace gpufilter::bench {
 namespace {
 
-// Of very different sizes, so that another order of the additions shows.
+// Of very different magnitudes, so that a different order of the additions changes the result.
 std::vector<float> random_matrix(std::size_t side, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> numbers(side * side);

@@ -1,4 +1,4 @@
-// What goes wrong with some pictures of a folder, or with the folder.
+// Failures of some pictures of a folder, or of the folder itself.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -57,13 +57,13 @@ TEST_F(BatchFailures, AFileThatIsNamedLikeAPictureAndIsNoneIsAFailure) {
   for (const char* name : {"empty.JPEG", "text.png"})
     EXPECT_NE(quiet.err.find(name), std::string::npos) << quiet.err;
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
-  // They fail again, and do not keep the others from being complete.
+  // They fail again, and the others are still complete.
   const Json document = json_batch({"--resume"}, 1);
   EXPECT_EQ(statuses(document), (Names{"unchanged", "failed", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"], in_ + "/empty.JPEG: the file is empty");
   EXPECT_EQ(document["pictures"][2]["error"], in_ + "/text.png: neither a PNG nor a JPEG picture");
   EXPECT_EQ(batch({"--dry-run", "--resume"}).exit_code, 1);
-  // The same words as for one picture.
+  // The same message as for one picture.
   expect_failure(1, {in_ + "/text.png", folder_ / "out.png"},
                  {in_ + "/text.png: neither a PNG nor a JPEG picture\n"});
 }
@@ -176,7 +176,7 @@ TEST_F(BatchFailures, AReaderThatGoesAwayEndsIt) {
 
 constexpr int cannot_mount = 77;
 
-// Gives this process a file system of its own, of `bytes`, at `folder`; whether that was possible.
+// Mounts a file system of `bytes` at `folder` for this process only. Returns whether that worked.
 bool mount_small(const std::string& folder, int bytes) {
   const uid_t user = geteuid();
   const gid_t group = getegid();
@@ -211,7 +211,7 @@ TEST_F(BatchFailures, AFullDiskFailsPicturesAndLeavesNoneUnfinished) {
     const Files now = results_in(out_);
     EXPECT_EQ(now.size(), static_cast<std::size_t>(done)) << "something was left behind";
     EXPECT_TRUE(all_whole(now, expected));
-    // With more room the rest follows.
+    // With more space the rest follows.
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
     EXPECT_EQ(json_batch({"--resume"})["summary"]["done"], failed);
     EXPECT_EQ(results_in(out_), expected);

@@ -1,4 +1,4 @@
-// Which pictures of a folder are done, and what becomes of files that exist.
+// Which pictures of a folder are done, and what happens to files that exist.
 #include <random>
 
 #include "cli/batch_fixture.hpp"
@@ -203,14 +203,14 @@ TEST_F(BatchFiles, TheSameBytesOnEveryDevice) {
         filter({in_, out_, "--blur", "auto", "--device", device, "--timing", "off", "-q"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(results_in(out_), expected) << device;
-    // Without a GPU, a warning says who does the work.
+    // Without a GPU, a warning says which device does the work.
     const bool warns = device == "all" && !has_device("gpu");
     EXPECT_EQ(result.err.find("no GPU found") != std::string::npos, warns) << result.err;
   }
 }
 
-// Grids of many sizes at a time, which PoCL does not survive without LaunchGate: each round then
-// fails once in seven.
+// Grids of many sizes at the same time, which crash PoCL without LaunchGate: one round in seven
+// then fails.
 TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   GPUFILTER_REQUIRE_DEVICE();
   std::mt19937 random(1);

@@ -27,7 +27,7 @@ class BatchTest : public FilterTest {
       put(formatted("p{}.png", 100 + i), size);
   }
 
-  // A blur of everything in in_ to out_ on the reference, and `more`.
+  // Blurs everything from in_ to out_ on the reference, with the options `more`.
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more) const {
     std::vector<std::string> words{in_, out_, "--blur", "auto", "--device", "cpu"};
     words.insert(words.end(), more.begin(), more.end());
@@ -39,14 +39,14 @@ class BatchTest : public FilterTest {
     return filter(command(more), options);
   }
 
-  // The same, which has to work.
+  // The same, which has to succeed.
   [[nodiscard]] ProcessResult good_batch(const std::vector<std::string>& more = {}) const {
     ProcessResult result = batch(more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result;
   }
 
-  // The document that --json gives; the run ends with `exit_code`.
+  // The document that --json prints; the run ends with `exit_code`.
   [[nodiscard]] Json json_batch(std::vector<std::string> more = {}, int exit_code = 0) const {
     more.emplace_back("--json");
     const ProcessResult result = batch(more);
@@ -62,7 +62,7 @@ class BatchTest : public FilterTest {
     return all;
   }
 
-  // That nothing begins: exit code 2, one line with `parts`, no output.
+  // Expects that nothing begins: exit code 2, one line with `parts`, no output.
   void expect_refusal(const std::vector<std::string>& more,
                       const std::vector<std::string>& parts) const {
     const Files before = everything_in(folder_.path());
@@ -106,7 +106,7 @@ class BatchTest : public FilterTest {
     return names;
   }
 
-  // The bytes of a run that nothing disturbs, in a folder of its own.
+  // The bytes of an undisturbed run, in a separate folder.
   [[nodiscard]] Files undisturbed(std::vector<std::string> more = {}) const {
     const TemporaryFolder elsewhere;
     std::vector<std::string> words = command(more);
@@ -116,7 +116,8 @@ class BatchTest : public FilterTest {
     return results_in(words[1]);
   }
 
-  // Whether every file in `files` is there in `expected` with the same bytes: none is unfinished.
+  // Whether every file in `files` is also in `expected` with the same bytes, so that none is
+  // unfinished.
   [[nodiscard]] static ::testing::AssertionResult all_whole(const Files& files,
                                                             const Files& expected) {
     for (const auto& [name, bytes] : files) {

@@ -1,4 +1,4 @@
-// Options of formats where a folder's outputs have several formats, or none that takes them.
+// Options of formats if a folder's outputs have several formats, or none that takes them.
 #include "cli/batch_fixture.hpp"
 
 namespace gpufilter::test {
@@ -38,7 +38,7 @@ TEST_F(BatchFormats, ABackgroundThatNoPictureNeedsBringsAWarning) {
   expect_one_line(complaints({"--background", "red"}),
                   {"--background has no effect on any of the 2 pictures"});
   write_png(random_image({9, 7}, {4, 8}, 1), in_ + "/alpha.png");
-  // That of the transparent picture is another one.
+  // The result of the transparent picture is different.
   EXPECT_EQ(complaints({"--background", "red", "--to", "jpg"}).find("no effect"),
             std::string::npos);
 }

@@ -24,7 +24,7 @@ class BatchInputs : public BatchTest {
     return filter(inputs, {.folder = folder_.path()});
   }
 
-  // That nothing begins: exit code 2, one line with `parts`, nothing changed.
+  // Expects that nothing begins: exit code 2, one line with `parts`, nothing changed.
   void expect_refused(const Names& words, const Names& parts) const {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Files before = everything_in(folder_.path());
@@ -72,7 +72,7 @@ TEST_F(BatchInputs, AreResumed) {
                  {"out/a.png: already exists", "--resume"});
   const ProcessResult result = several({"in/a.png", "in/c.png"}, {"--resume", "--json"});
   EXPECT_EQ(statuses(Json::parse(result.out)), (Names{"unchanged", "done"}));
-  // Another picture of the same name is another picture.
+  // A different picture with the same name counts as a different picture.
   fs::create_directory(folder_ / "more");
   fs::copy(in_ + "/c.png", folder_ / "more/a.png");
   const ProcessResult other = several({"more/a.png", "in/c.png"}, {"--resume", "--json"});

@@ -1,4 +1,4 @@
-// A run over a folder that the user ends.
+// A run over a folder that the user interrupts.
 #include <chrono>
 #include <regex>
 
@@ -24,14 +24,14 @@ class BatchInterrupt : public BatchTest {
     return all;
   }
 
-  // That this says how far it came and what to do, and that doing it leads to the end.
+  // Expects that the run reports its progress and what to do, and that doing so completes it.
   void expect_message(const std::string& line, const std::string& remedy) const {
     std::smatch parts;
     const std::regex pattern("gpufilter: stopped after ([0-9]+) of 40 pictures; the same command " +
                              remedy + " does the rest");
     ASSERT_TRUE(std::regex_match(line, parts, pattern)) << line;
     const Files now = results_in(out_);
-    // The last picture may be in its place before it is counted.
+    // The last picture may be in place before it is counted.
     EXPECT_LE(std::stoul(parts[1]), now.size());
     EXPECT_GE(std::stoul(parts[1]) + 1, now.size());
     EXPECT_LT(now.size(), 40U);

@@ -1,4 +1,4 @@
-// Runs that go on where an earlier one stopped, was killed or was interrupted.
+// Runs that continue where an earlier one stopped, was killed or was interrupted.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -35,12 +35,12 @@ TEST_F(BatchResume, SeesChangedInputs) {
   write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
   EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
   EXPECT_EQ(results_in(out_), undisturbed());
-  // The same size and the same time say nothing where the content is another.
+  // The same size and time mean nothing if the content differs.
   const auto time = fs::last_write_time(in_ + "/p101.png");
   write_png(random_image({37, 29}, format_, 78), in_ + "/p101.png");
   fs::last_write_time(in_ + "/p101.png", time);
   EXPECT_EQ(resumed(), (Names{"unchanged", "done", "unchanged"}));
-  // And another time says nothing where it is the same.
+  // And a different time means nothing if the content is the same.
   fs::last_write_time(in_ + "/p102.png", time - std::chrono::hours(1));
   EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
 }
@@ -55,7 +55,7 @@ TEST_F(BatchResume, SeesChangedResults) {
   const auto time = fs::last_write_time(out_ + "/p101.png");
   write_file(out_ + "/p101.png", bytes);
   fs::last_write_time(out_ + "/p101.png", time);
-  // A copy is as good as what was written.
+  // A copy is as good as the written file.
   fs::copy(out_ + "/p102.png", out_ + "/copy");
   fs::rename(out_ + "/copy", out_ + "/p102.png");
   EXPECT_EQ(resumed(), (Names{"done", "done", "unchanged", "unchanged"}));
@@ -139,7 +139,7 @@ TEST_F(BatchResume, AbandonedFilesGo) {
   EXPECT_EQ(names_of(results_in(out_)), Names{"sub/a.png"});
 }
 
-// A run is ended `kills` times at moments of its own choosing and resumed until it is through.
+// A run is killed `kills` times at random moments and resumed until it completes.
 class BatchEnds : public BatchResume {
  protected:
   void SetUp() override {
@@ -150,7 +150,7 @@ class BatchEnds : public BatchResume {
     duration_ = std::chrono::steady_clock::now() - begin;
   }
 
-  // Ends a run at a random moment of its duration; whether it was still going on.
+  // Ends a run at a random moment of its duration. Returns whether it was still running.
   [[nodiscard]] bool end_a_run(int signal_number, Names more) {
     more.insert(more.end(), {"--resume", "-q", "--png-level", "9"});
     const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(

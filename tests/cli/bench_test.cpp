@@ -20,7 +20,7 @@ class Bench : public ProgramTest {
     return filter(std::move(arguments), options);
   }
 
-  // The JSON of a run in which all is well; its chart is looked at too.
+  // The JSON of a successful run; its chart is checked too.
   Json bench_json(std::vector<std::string> arguments) const {
     const std::string name = arguments.front();
     const std::string plot = folder_ / "chart.svg";
@@ -129,7 +129,7 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
   }
 }
 
-// A kernel that computes something else than the processor.
+// A kernel whose result differs from the processor's.
 TEST_F(Bench, DifferingBitsEndItWithOne) {
   GPUFILTER_REQUIRE_DEVICE();
   const fs::path kernels = folder_.path() / "kernels";

@@ -31,7 +31,7 @@ class CompareTest : public ::testing::Test {
     return run_gpufilter(std::move(arguments), options);
   }
 
-  // Runs it with --json and parses what it says.
+  // Runs it with --json and parses the output.
   static Json compare_json(std::vector<std::string> arguments, int exit_code) {
     arguments.emplace_back("--json");
     const ProcessResult result = compare(std::move(arguments));
@@ -41,8 +41,8 @@ class CompareTest : public ::testing::Test {
     return Json::parse(result.out);
   }
 
-  // That comparing ends with 4, nothing on standard output and one line on standard error that
-  // contains `part`.
+  // Expects that comparing ends with 4, with nothing on standard output and one line on standard
+  // error that contains `part`.
   static void expect_trouble(std::vector<std::string> arguments, const std::string& part) {
     const ProcessResult result = compare(std::move(arguments));
     EXPECT_EQ(result.exit_code, 4) << result.err;
@@ -57,7 +57,7 @@ class CompareTest : public ::testing::Test {
   const PixelFormat format_{3, 8};
 };
 
-// `image` with one sample moved by `by` (up or, where that would not fit, down).
+// `image` with one sample changed by `by` (up or, if that does not fit, down).
 inline Image moved(const Image& image, int x, int y, int channel, std::uint32_t by) {
   Image copy = copy_of(image);
   const std::uint32_t sample = sample_at(image, x, y, channel);

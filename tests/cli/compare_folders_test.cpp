@@ -22,7 +22,7 @@ class CompareFolders : public CompareTest {
     fs::create_directories(fs::path(b_) / "sub");
   }
 
-  // The same picture in both folders, or `image` in A and another in B.
+  // The same picture in both folders, or `image` in A and a different one in B.
   void put(const std::string& name, const Image& image) const { put(name, image, image); }
   void put(const std::string& name, const Image& in_a, const Image& in_b) const {
     write_picture(in_a.rows(), a_ + "/" + name);
@@ -56,7 +56,7 @@ TEST_F(CompareFolders, ListNamesThatAreNotEqualInOrder) {
   put("size.png", image_, random_image({8, 9}, {1, 8}, 1));
   write_png(image_, a_ + "/left.png");
   write_png(image_, b_ + "/right.png");
-  // Other files are no affair of a comparison of pictures.
+  // Other files are ignored.
   write_file(a_ + "/notes.txt", "text");
   write_file(b_ + "/.hidden.png", "text");
   const ProcessResult result = compare_both({"--tolerance", "2"});
@@ -94,7 +94,7 @@ TEST_F(CompareFolders, CountANameInOneOfThemAsDifferent) {
   write_png(image_, b_ + "/2.png");
   EXPECT_EQ(compare_both({"--tolerance=65535", "--fail-percent=100"}).exit_code, 2);
   fs::remove(b_ + "/2.png");
-  // The same picture with another ending is another name.
+  // The same picture with a different extension is a different name.
   write_picture(image_.rows(), a_ + "/3.png");
   write_picture(image_.rows(), b_ + "/3.jpg");
   const ProcessResult result = compare_both();

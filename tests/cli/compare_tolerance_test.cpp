@@ -1,4 +1,4 @@
-// What "gpufilter compare" makes of differences within and beyond a tolerance.
+// How "gpufilter compare" treats differences within and beyond a tolerance.
 #include <gtest/gtest.h>
 
 #include "cli/compare_fixture.hpp"

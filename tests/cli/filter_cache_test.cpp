@@ -1,4 +1,4 @@
-// Caches cost time when they do not work, never a picture.
+// A cache that does not work costs time, never a picture.
 #include <functional>
 #include <tuple>
 
@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 class FilterCache : public FilterTest {
  protected:
-  // Runs a blur, which has to work; what it says of its program: "compiled" or "cache".
+  // Runs a blur, which has to succeed. Returns what the report says about its program: "compiled"
+  // or "cache".
   [[nodiscard]] std::string program_of(const ProcessOptions& options,
                                        std::string* messages = nullptr) const {
     const ProcessResult result =

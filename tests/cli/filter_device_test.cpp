@@ -1,4 +1,4 @@
-// Which device a run takes, and what happens where it does not work.
+// Which device a run uses, and what happens if it does not work.
 #include <cctype>
 #include <fstream>
 
@@ -13,7 +13,8 @@ class FilterDevice : public FilterTest {
  protected:
   FilterDevice() { fs::create_directory(folder_ / "empty"); }
 
-  // Runs a blur with --timing json, which has to work and give the right pixels; the report.
+  // Runs a blur with --timing json, which has to succeed and give the right pixels. Returns the
+  // report.
   [[nodiscard]] Json report_of(const std::vector<std::string>& words,
                                const ProcessOptions& options = {},
                                std::string* messages = nullptr) const {
@@ -93,7 +94,7 @@ TEST_F(FilterDevice, DevicesThatAreNotThereEndWithThree) {
   for (const std::string name : {"no such device", "99", "-1", "1e0", "99999999999999999999999"}) {
     expect_failure(3, blur({"--device=" + name}), {"'" + name + "'"});
   }
-  // Also where no stage would need it, and before the input is looked at.
+  // Also if no stage needs it, and before the input is opened.
   expect_failure(3, {in_, out_, "--device", "no such device"}, {"no such device"});
   expect_failure(3, {folder_ / "missing.png", out_, "--device", "99"}, {"'99'"});
 }
@@ -161,7 +162,7 @@ TEST_F(FilterKernels, AreReadFromAFolder) {
        {std::vector<std::string>{"--device", "0", "--require-device"}, {"--require-device"}}) {
     const ProcessResult result = filter(blur(words), live_);
     EXPECT_EQ(result.exit_code, 3);
-    // The driver's compiler may have said something itself.
+    // The driver's compiler may have printed something itself.
     expect_one_line(result.err.substr(result.err.rfind("gpufilter: ")),
                     {"blur_packed.cl does not compile: ", "changed by a test"});
   }

@@ -1,4 +1,4 @@
-// Which files a run reads, replaces and leaves alone.
+// Which files a run reads, replaces and does not touch.
 #include <unistd.h>
 
 #include "base/printable.hpp"
@@ -24,12 +24,12 @@ TEST_F(FilterFiles, AnOutputFolderTakesTheInputsName) {
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "results/in.png"), blurred(image_)));
   filter_quietly({in_, (folder_ / "new/deep") + "/", "--blur", "auto"});
   EXPECT_TRUE(same_pixels(read_picture(folder_ / "new/deep/in.png"), blurred(image_)));
-  // Not where there is no result.
+  // Not if there is no result.
   expect_failure(1, {folder_ / "missing.png", (folder_ / "other") + "/"}, {"missing.png: "});
   expect_failure(2, {"-", folder_ / "results"}, {"results: ", "standard input"});
 }
 
-// As "gpufilter *.png" with two pictures would be.
+// As with "gpufilter *.png" and two pictures.
 TEST_F(FilterFiles, TwoPicturesAndNothingElseAreRefused) {
   static_cast<void>(stored(random_image(size_, format_, 2), "out.png"));
   expect_failure(2, {in_, out_}, {out_ + ": already exists", "--on-exists overwrite"});

@@ -1,4 +1,4 @@
-// The main command line, and what it should make of pictures.
+// The main command line, and the pictures that it should write.
 #pragma once
 
 #include "cli/program_fixture.hpp"

@@ -1,4 +1,4 @@
-// What "gpufilter INPUT OUTPUT" makes of pixels.
+// The pixels that "gpufilter INPUT OUTPUT" writes.
 #include <algorithm>
 #include <tuple>
 
@@ -192,7 +192,7 @@ TEST_F(FilterResult, ContentDecidesTheInputsFormat) {
 }
 
 TEST_F(FilterResult, QualityAndLevelDecideTheSize) {
-  // Wide: rows repeat within what deflate looks back at.
+  // Wide, but rows repeat within deflate's window.
   const Image noise = random_image({64, 4}, format_, 9);
   Image image = poisoned_image({64, 400}, format_);
   for (int y = 0; y < 400; ++y)

@@ -1,4 +1,4 @@
-// Pictures through pipes, and what goes to which stream.
+// Pictures through pipes, and which output goes to which stream.
 #include "cli/filter_fixture.hpp"
 
 namespace gpufilter::test {
@@ -108,7 +108,7 @@ TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
 }
 
 TEST_F(FilterStreams, AReaderThatGoesAwayIsAFailure) {
-  // Larger than what a pipe holds, so that the writer meets the closed end.
+  // Larger than a pipe's buffer, so that the writer notices the closed end.
   const std::string in = stored(random_image({400, 300}, {3, 8}, 3), "large.png");
   const std::string status = folder_ / "status";
   const ProcessResult result = shell(

@@ -1,4 +1,4 @@
-// The account of a run: --timing and --trace.
+// The report of a run: --timing and --trace.
 #include <map>
 #include <regex>
 #include <set>
@@ -38,7 +38,7 @@ class FilterTiming : public FilterTest {
     return false;
   }
 
-  // The activities by name; a pass's with its index behind.
+  // The activities by name; those of a pass are followed by its index.
   static std::map<std::string, Json> activities_of(const Json& report) {
     std::map<std::string, Json> found;
     for (const Json& activity : report["activities"]) {
@@ -128,8 +128,8 @@ TEST_F(FilterTiming, JsonSaysHowLongItTook) {
     EXPECT_GT(activities[name]["milliseconds"], 0) << name;
     EXPECT_LT(activities[name]["milliseconds"], total) << name;
   }
-  // The least that each can move: every pixel once, or in and out; the halos come on top. Devices
-  // that work in the host's memory move nothing there and back.
+  // The minimum that each can move: every pixel once, or in and out, without the halos. Devices
+  // that work in the host's memory transfer nothing.
   const bool in_place = works_in_host_memory(json["device"]["name"]);
   for (const auto& [name, least] : {std::pair{"decode", bytes_},
                                     {"upload", in_place ? 0 : bytes_},
@@ -147,7 +147,7 @@ TEST_F(FilterTiming, JsonSaysHowLongItTook) {
     EXPECT_GT(activity["megapixels_per_second"], 0) << name;
     EXPECT_GT(activity["gigabytes_per_second"], 0) << name;
   }
-  activities.erase("launch");  // a driver may be too quick for it
+  activities.erase("launch");  // a driver may be too fast for it to show
   EXPECT_EQ(activities.size(), 10);
   EXPECT_GE(json["other_milliseconds"], 0);
   EXPECT_LT(json["other_milliseconds"], total);

@@ -8,8 +8,8 @@ namespace {
 
 class FilterUsage : public FilterTest {
  protected:
-  // That these words after "in.png out.png" end with 2. The output already exists and the input
-  // is no picture: had either been touched, it would show.
+  // Expects that these words after "in.png out.png" end with 2. The output already exists and the
+  // input is not a picture, so touching either would show.
   void expect_refused(const std::vector<std::string>& words,
                       const std::vector<std::string>& parts) const {
     write_file(folder_ / "in.png", "no picture");
@@ -42,6 +42,7 @@ TEST_F(FilterUsage, BadValuesAreNamed) {
       {"--alpha", {"foo"}},
       {"--quality", {"0", "101", "-1", "x", "85.5", "1e1", ""}},
       {"--subsampling", {"foo", "", "4:2:0", "440", "0"}},
+      {"--restart", {"foo", "", "1"}},
       {"--png-level", {"-1", "10", "x"}},
       {"--max-pixels", {"0", "-1", "x", "1e3", "18446744073709551616"}},
       {"--band-rows", {"0", "-1", "x", "2147483648"}},
@@ -103,13 +104,13 @@ TEST_F(FilterUsage, TheTraceIsNoPicture) {
 TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
   GPUFILTER_REQUIRE_DEVICE();
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
-  // PoCL takes this as the limit to report; other devices do not look at it.
+  // PoCL reports this as its limit; other devices ignore it.
   const ProcessOptions small{.environment = {{"POCL_MAX_WORK_GROUP_SIZE", "64"}}};
   const Json devices = Json::parse(filter({"devices", "--json"}, small).out)["devices"];
   if (devices[0]["max_work_group_size"] != 64) {
     GTEST_SKIP() << "skipped: no device that can be told to have small work-groups";
   }
-  // A CPU's tile is one work-item. What is refused: SmallDevice in tests/stages.
+  // A CPU's tile is one work-item. SmallDevice in tests/stages tests refused tiles.
   EXPECT_EQ(devices[0]["blur_tiles"], Json::array({8, 16, 32}));
   const std::string out = folder_ / "out.png";
   for (const std::string tile : {"8", "16", "32"}) {
@@ -123,6 +124,8 @@ TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
 TEST_F(FilterUsage, OptionsThatNoOutputTakesAreRefused) {
   expect_refused({"--quality", "80"}, {"--quality: PNG output does not take it"});
   expect_refused({"--subsampling", "420"}, {"--subsampling: PNG output does not take it"});
+  expect_refused({"--restart", "off"}, {"--restart: PNG output does not take it"});
+  expect_refused({"--progressive"}, {"--progressive: PNG output does not take it"});
   expect_refused({"--background", "red"}, {"--background: PNG output does not take it"});
   expect_failure(2, {"missing.png", "out.jpg", "--png-level", "3"},
                  {"--png-level: JPEG output does not take it"});

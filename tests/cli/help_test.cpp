@@ -1,4 +1,4 @@
-// Help pages as a user sees them, and what is suggested in place of misspelt words.
+// Help pages as a user sees them, and suggestions for misspelt words.
 #include <sstream>
 
 #include "cli/filter_fixture.hpp"
@@ -25,7 +25,7 @@ class Help : public FilterTest {
     return result.out;
   }
 
-  // What a mistyped command line is answered with.
+  // The answer to a mistyped command line.
   void expect_answer(const Words& command, const std::string& answer) const {
     expect_failure(2, command, {"gpufilter: " + answer}, {.folder = folder_.path()});
   }
@@ -83,13 +83,29 @@ TEST_F(Help, TheShortPageIsOneScreen) {
 
 TEST_F(Help, TheLongPageHasEveryOption) {
   const std::string help = page({"--help-all"});
-  for (const char* part : {"\nStages:\n",         "\nPictures:\n",      "\nFolders:\n",
-                           "\nReports:\n",        "\nSubcommands:\n",   "--list-presets",
-                           "--tile 8|16|32 [16]", "--alpha ",           "--max-memory BYTES",
-                           "--subsampling",       "--background COLOR", "--trace FILE",
-                           "--log-level",         "--dry-run",          "-v, --verbose",
-                           "--help-all",          "--version",          "compare A B",
-                           "stats FILE",          "Exit codes:",        "is refused"}) {
+  for (const char* part : {"\nStages:\n",
+                           "\nPictures:\n",
+                           "\nFolders:\n",
+                           "\nReports:\n",
+                           "\nSubcommands:\n",
+                           "--list-presets",
+                           "--tile 8|16|32 [16]",
+                           "--alpha ",
+                           "--max-memory BYTES",
+                           "--subsampling",
+                           "--restart on|off [on]",
+                           "--progressive ",
+                           "--background COLOR",
+                           "--trace FILE",
+                           "--log-level",
+                           "--dry-run",
+                           "-v, --verbose",
+                           "--help-all",
+                           "--version",
+                           "compare A B",
+                           "stats FILE",
+                           "Exit codes:",
+                           "is refused"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   EXPECT_EQ(page({"help", "all"}), help);
@@ -134,7 +150,7 @@ TEST_F(Help, EveryExampleWorks) {
           needs_other_device) {
         continue;
       }
-      // What stands two blanks after a command is a remark.
+      // Text after two blanks behind a command is a remark.
       const std::string words = line.substr(2);
       const std::string example = words.substr(0, words.find("  "));
       if (example.find("[") != std::string::npos && !needs_jq) continue;
@@ -204,7 +220,7 @@ TEST_F(Help, APictureIsNoSlip) {
   filter_quietly({"stat", "out.png"}, here);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out.png"));
   filter_quietly({"device", "results"}, here);
-  // Neither there nor like a subcommand: a picture that cannot be read.
+  // Neither an existing file nor similar to a subcommand: a picture that cannot be read.
   expect_failure(1, {"nothing", "out.png"}, {"gpufilter: nothing: "}, here);
   expect_failure(1, {"stat.png", "out.png"}, {"gpufilter: stat.png: "}, here);
   expect_failure(1, {"./devcies", "out.png"}, {"gpufilter: ./devcies: "}, here);

@@ -23,8 +23,8 @@ class HostileFiles : public ProgramTest {
     return path;
   }
 
-  // That `program` refuses a file of a few bytes as quickly and with as little memory as
-  // docs/limits.md says. Sanitizers need more.
+  // Expects that `program` refuses a file of a few bytes within the time and memory that
+  // docs/limits.md gives. Sanitizers need more.
   void expect_cheap_refusal(int exit_code, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& parts) const {
     SCOPED_TRACE(::testing::PrintToString(arguments));
@@ -79,7 +79,7 @@ TEST_F(HostileFiles, RowsWithoutEnd) {
   }
 }
 
-// What is within the limits is refused for what it lacks.
+// Files within the limits are refused because their data is missing.
 TEST_F(HostileFiles, SizesWithoutPixels) {
   for (const auto& [width, height] : {std::pair{1U << 20U, 400U}, {1U, 500'000'000U}}) {
     const auto file = stored_png("in.png", followed_by_pixels({header(width, height, 16, 6)}));
@@ -92,12 +92,12 @@ TEST_F(HostileFiles, SizesWithoutPixels) {
 TEST_F(HostileFiles, InterlacedPicturesThatDoNotFit) {
   const auto file = stored_png("in.png", followed_by_pixels({header(25'000, 20'000, 16, 6, 1)}));
   expect_cheap_refusals(file, {file + ": ", "without interlacing", "--max-memory 3815M"});
-  // What the message says helps: then the pixels are missed.
+  // The advice in the message works: then the pixels are missing.
   expect_failure(1, {file, folder_ / "out.png", "--device", "cpu", "--max-memory", "3815M"},
                  {file + ": damaged PNG: Not enough image data"});
 }
 
-// Arithmetic coding takes the zeros that follow the end for data: 100 bytes are 500 megapixels.
+// Arithmetic decoding reads the zeros after the end as data: 100 bytes are 500 megapixels.
 TEST_F(HostileFiles, CoefficientsThatDoNotFit) {
   const Bytes jpeg = tiny_jpeg({progressive_arithmetic, 65500, 7600, {0x11, 0x11, 0x11, 0x11}}, 4);
   const auto file = stored_bytes("in.jpg", jpeg);

@@ -1,4 +1,4 @@
-// What messages look like: labels, colours, strange names, and what -v and -q change.
+// The form of messages: labels, colours, strange names, and the effect of -v and -q.
 #include "cli/batch_fixture.hpp"
 #include "support/jpeg.hpp"
 
@@ -22,7 +22,7 @@ class Messages : public FilterTest {
                                           {"OCL_ICD_FILENAMES", ""}}});
   }
 
-  // A JPEG whose EXIF says to turn it.
+  // A JPEG whose EXIF data asks for a rotation.
   [[nodiscard]] std::string turned_jpeg() const {
     const std::string exif(
         "Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0", 32);

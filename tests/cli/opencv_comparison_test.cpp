@@ -1,4 +1,4 @@
-// The blur against OpenCV's boxFilter, which nobody here wrote.
+// The blur against OpenCV's boxFilter, an independent implementation.
 #include "cli/program_fixture.hpp"
 #include "support/shared.hpp"
 
@@ -14,7 +14,7 @@ using OpenCvComparison = ProgramTest;
 
 #ifdef GPUFILTER_HAS_OPENCV
 
-// A window onto the image's pixels, read-only by agreement.
+// A view of the image's pixels, read-only by convention.
 cv::Mat as_mat(const Image& image) {
   const int type = CV_MAKETYPE(image.format().depth == 8 ? CV_8U : CV_16U, image.format().channels);
   auto* data = const_cast<std::uint8_t*>(image.rows().data);

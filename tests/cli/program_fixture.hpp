@@ -20,8 +20,8 @@ using Json = nlohmann::json;
 
 class ProgramTest : public ::testing::Test {
  protected:
-  // Where nothing else is said, all runs share one cache of compiled programs, kept in the build
-  // folder: compiling takes longer than everything else.
+  // By default, all runs share one cache of compiled programs in the build folder, because
+  // compiling takes longer than everything else.
   static ProcessOptions with_defaults(ProcessOptions options) {
     const auto build = std::filesystem::path(GPUFILTER_PROGRAM).parent_path().parent_path();
     options.environment.emplace("XDG_CACHE_HOME", (build / "test_cache").string());
@@ -34,7 +34,7 @@ class ProgramTest : public ::testing::Test {
     return run_gpufilter(std::move(arguments), with_defaults(options));
   }
 
-  // The same, which has to work and to say nothing.
+  // The same, which has to succeed and print nothing.
   static ProcessResult filter_quietly(std::vector<std::string> arguments,
                                       const ProcessOptions& options = {}) {
     arguments.emplace_back("-q");
@@ -44,8 +44,8 @@ class ProgramTest : public ::testing::Test {
     return result;
   }
 
-  // That a run fails with `exit_code`, one line on standard error that contains `parts`, nothing on
-  // standard output, and that the test's folder is left as it was.
+  // Expects that a run fails with `exit_code`, with one line on standard error that contains
+  // `parts` and nothing on standard output, and that the test's folder does not change.
   void expect_failure(int exit_code, const std::vector<std::string>& arguments,
                       const std::vector<std::string>& parts,
                       const ProcessOptions& options = {}) const {
@@ -86,7 +86,7 @@ class ProgramTest : public ::testing::Test {
   const PixelFormat format_{3, 8};
 
  private:
-  // Name and bytes of every plain file in the test's folder.
+  // Name and bytes of every regular file in the test's folder.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> contents() const {
     std::vector<std::pair<std::string, std::string>> found;
     for (const std::string& name : names_in(folder_.path())) {
@@ -100,6 +100,6 @@ class ProgramTest : public ::testing::Test {
 
 }  // namespace gpufilter::test
 
-// Skips the running test where there is no OpenCL device.
+// Skips the running test if there is no OpenCL device.
 #define GPUFILTER_REQUIRE_DEVICE() \
   if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here"

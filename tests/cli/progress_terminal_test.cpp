@@ -1,4 +1,4 @@
-// How far the work is, as terminals of any width show it.
+// The progress, as terminals of any width show it.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -75,7 +75,7 @@ TEST_F(ProgressOnTerminal, ItFollowsTheWindow) {
     terminal.resize(static_cast<int>(columns),
                     [&](const std::string& text) { screen.write(text); });
     screen.resize(columns);
-    // The first of them was drawn before.
+    // The first of them was drawn earlier.
     const std::string line = see_more(2);
     EXPECT_LT(line.size(), columns) << line;
     EXPECT_GT(line.size(), columns / 2) << line;
@@ -96,7 +96,7 @@ TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
   EXPECT_EQ(screen.rows(), Rows{"gpufilter: in/p120x.png: neither a PNG nor a JPEG picture"});
 }
 
-// A picture that comes bit by bit through a pipe called `name`.
+// A picture that arrives piece by piece through a pipe called `name`.
 class OnePictureOnTerminal : public ProgressOnTerminal {
  protected:
   [[nodiscard]] TerminalScreen watch(const std::string& name, int columns) const {

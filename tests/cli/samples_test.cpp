@@ -15,7 +15,7 @@
 namespace gpufilter::test {
 namespace {
 
-// The PNG ones; the JPEG one's samples are up to the encoder's and decoder's version.
+// Only the PNG files; the JPEG's samples depend on the version of the encoder and decoder.
 constexpr const char* lossless[] = {"landscape.png", "badge-alpha.png", "gradient-16bit.png",
                                     "grey.png"};
 

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 class Signals : public ProgramTest {
  protected:
-  // Sends `signal_number` to a run that waits for the rest of its input, its output begun; its exit
-  // code.
+  // Sends `signal_number` to a run that has begun its output and waits for the rest of its input.
+  // Returns its exit code.
   [[nodiscard]] int interrupt(int signal_number, const std::string& device) const {
     const std::string input = folder_ / "in.fifo";
     if (::mkfifo(input.c_str(), 0600) != 0) return -1;
@@ -34,7 +34,7 @@ class Signals : public ProgramTest {
     });
     const int pipe = ::open(input.c_str(), O_WRONLY);
     std::thread writer([&] {
-      // The rest never comes, and the end neither.
+      // Neither the rest nor the end ever arrives.
       static_cast<void>(!::write(pipe, bytes_.data(), bytes_.size() * 3 / 4));
     });
     EXPECT_TRUE(wait_for_temporary()) << "the output was never begun";
@@ -46,7 +46,7 @@ class Signals : public ProgramTest {
     return exit_code;
   }
 
-  // Until an output in progress shows; false when that takes too long.
+  // Waits until an output in progress appears; false if that takes too long.
   [[nodiscard]] bool wait_for_temporary() const {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < limit) {
@@ -63,7 +63,7 @@ class Signals : public ProgramTest {
     fs::create_directory(folder_ / "results");
   }
 
-  // Noise, so that the file is much larger than what the reader asks for at first.
+  // Noise, so that the file is much larger than the reader's first request.
   const std::string bytes_ = read_file(stored(random_image({800, 400}, {3, 8}, 1), "whole.png"));
   const std::string out_ = folder_ / "results/out.png";
 };

@@ -157,7 +157,7 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
   expect_trouble(2, {path, "--plot", folder_.path()}, {"is a folder"});
   expect_trouble(2, {path, "--plot", folder_ / "plot.png"}, {"plot.png", ".svg"});
   expect_trouble(2, {path, "--plot", "-"}, {"--plot"});
-  expect_trouble(2, {path, "--plot", path}, {"in.png", "picture to look at"});
+  expect_trouble(2, {path, "--plot", path}, {"in.png", "is the input picture"});
   expect_trouble(2, {}, {"FILE is required"});
   expect_trouble(2, {path, path}, {"too many"});
   expect_trouble(2, {path, "--frobnicate"}, {"--frobnicate"});

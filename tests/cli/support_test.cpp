@@ -1,4 +1,4 @@
-// The tests' own tools: a check that cannot fail would prove nothing.
+// Tests of the test tools: a check that cannot fail proves nothing.
 #include <csignal>
 #include <filesystem>
 #include <system_error>

@@ -1,4 +1,4 @@
-// "gpufilter tune": candidates are proved, timed, kept and used.
+// "gpufilter tune": candidates are proved, timed, stored and used.
 #include <algorithm>
 #include <set>
 
@@ -43,7 +43,7 @@ class Tune : public ProgramTest {
     return {};
   }
 
-  // How the blur was carried out and why.
+  // Which kernel the blur used and why.
   [[nodiscard]] Json blurred() const {
     const std::string in = stored(random_image(size_, format_, 1), "in.png");
     const ProcessResult result = filter(
@@ -92,10 +92,10 @@ TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   const Json again = site(tune(0), "blur_naive 3x8 to 3x8");
   EXPECT_TRUE(again["known"]);
   EXPECT_EQ(again["chosen"], first["chosen"]);
-  // Another version of the kernel is another kernel.
+  // A changed version of the kernel counts as a different kernel.
   write_file(folder_ / "kernels/blur.cl", read_file(folder_ / "kernels/blur.cl") + "\n// new\n");
   EXPECT_EQ(blurred()["reason"], "asked for");
-  // What is damaged is ignored.
+  // A damaged file is ignored.
   write_file(folder_ / "cache/gpufilter/tuning.json", "{");
   EXPECT_EQ(blurred()["reason"], "asked for");
 }

@@ -1,4 +1,4 @@
-// OpenCL vendors whose library ends the process: the picture is written all the same.
+// OpenCL vendors whose library crashes the process: the picture is still written.
 #include <algorithm>
 #include <chrono>
 
@@ -18,7 +18,7 @@ class VendorTrials : public FilterTest {
     write_file(vendors_ / "fake.icd", library_ + "\n");
   }
 
-  // A vendor that fails so, in a cache of the test's own.
+  // A vendor that fails in this way, with a private cache.
   [[nodiscard]] ProcessOptions failing(const std::string& moment_and_way) const {
     return {.environment = {{"OCL_ICD_VENDORS", vendors_},
                             {"OCL_ICD_FILENAMES", ""},
@@ -29,7 +29,7 @@ class VendorTrials : public FilterTest {
                             {"FAKE_VENDOR_FAILS", moment_and_way}}};
   }
 
-  // Runs a blur on `device`, which has to give the right picture; what it says.
+  // Runs a blur on `device`, which has to give the right picture. Returns its messages.
   [[nodiscard]] std::string blur(const std::string& device, const ProcessOptions& options,
                                  const std::vector<std::string>& more = {}) const {
     fs::remove(out_);
@@ -101,7 +101,7 @@ TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
   fs::copy_file("/etc/OpenCL/vendors/pocl.icd", vendors_ / "pocl.icd");
   fs::remove(log_);
   ProcessOptions options = failing("devices abort");
-  options.environment["GPUFILTER_TRIAL_SECONDS"] = "60";  // PoCL compiles, beside other tests
+  options.environment["GPUFILTER_TRIAL_SECONDS"] = "60";  // PoCL compiles while other tests run
   const ProcessResult result = filter(
       {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device", "--timing", "json"},
       options);

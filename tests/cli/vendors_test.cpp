@@ -19,7 +19,7 @@ class Vendors : public FilterTest {
     write_file(vendors_ / file, library + "\n");
   }
 
-  // Whether PoCL, as it is installed here, could be added.
+  // Adds PoCL as installed here. Returns whether that was possible.
   [[nodiscard]] bool add_pocl() const {
     const fs::path installed = "/etc/OpenCL/vendors/pocl.icd";
     if (!fs::exists(installed)) return false;
@@ -35,7 +35,7 @@ class Vendors : public FilterTest {
     return all;
   }
 
-  // Sees to it that no run asks in a process of its own whether the vendors work.
+  // Makes sure that no run tries the vendors in a separate process.
   void get_to_know_vendors(bool gpu) const {
     static_cast<void>(filter({"devices"}, options(gpu)));
     fs::remove(log_);
@@ -63,7 +63,7 @@ TEST_F(Vendors, PoclIsNotLoadedBesideAGpu) {
   if (!add_pocl()) GTEST_SKIP() << "skipped: no PoCL here";
   get_to_know_vendors(true);
   for (const std::string device : {"auto", "gpu", "0", "fake"}) {
-    // A copy, as this GPU could do nothing else.
+    // A copy, since this GPU can do nothing else.
     filter_quietly({in_, out_, "--device", device, "--require-device"}, options(true));
     EXPECT_EQ(log(), "asked: no PoCL\nend: no PoCL\n") << device;
     fs::remove(log_);
@@ -96,6 +96,26 @@ TEST_F(Vendors, DevicesAreNumberedAsTheyAreChosen) {
   EXPECT_EQ(devices[1]["kind"], "cpu");
 }
 
+TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
+  ProcessOptions four = options(true);
+  four.environment["FAKE_VENDOR_GPU"] = "4";
+  four.environment["SLURM_LOCALID"] = "2";
+  const ProcessResult task = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
+  EXPECT_EQ(task.exit_code, 0) << task.err;
+  EXPECT_NE(task.err.find("device: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"), std::string::npos)
+      << task.err;
+  // These GPUs do not work: the next one is tried, and finally the processor.
+  for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"})
+    EXPECT_NE(task.err.find(std::string("; falling back to ") + next + "\n"), std::string::npos)
+        << next << "\n"
+        << task.err;
+  four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
+  const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
+  EXPECT_NE(rank.err.find("device: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"),
+            std::string::npos)
+      << rank.err;
+}
+
 TEST_F(Vendors, TheProcessorAndOtherCommandsLoadNone) {
   filter_quietly({in_, out_, "--blur", "auto", "--device", "cpu"}, options(false));
   filter_quietly({in_, out_}, options(false));
@@ -109,7 +129,8 @@ TEST_F(Vendors, ThatCannotBeLoadedAreLeftOut) {
   name_vendor("b.icd", "libz.so.1");  // a library, but no vendor
   name_vendor("c.icd", "");
   write_file(vendors_ / "d.icd", "");
-  name_vendor("e.icd", std::string(GPUFILTER_FAKE_VENDOR) + " \r");  // twice, and untidy
+  name_vendor("e.icd",
+              std::string(GPUFILTER_FAKE_VENDOR) + " \r");  // twice, and with stray characters
   const Json devices = Json::parse(filter({"devices", "--json"}, options(true)).out)["devices"];
   ASSERT_EQ(devices.size(), 1);
   EXPECT_EQ(devices[0]["name"], "Fake GPU");
@@ -120,7 +141,7 @@ TEST_F(Vendors, AreFoundAsTheLoadersFindThem) {
   const auto found = [this](std::map<std::string, std::string> environment) {
     environment.emplace("FAKE_VENDOR_GPU", "1");
     for (const char* variable : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
-      environment.emplace(variable, "");  // whatever this program's own environment says
+      environment.emplace(variable, "");  // overrides this program's own environment
     const ProcessResult result = filter({"devices", "--json"}, {.environment = environment});
     const Json all = Json::parse(result.out);
     for (const Json& device : all["devices"]) {

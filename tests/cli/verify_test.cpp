@@ -23,7 +23,7 @@ class Verify : public ProgramTest {
     return json;
   }
 
-  // Kernels of which the naive blur gives one wrong sample, and nothing else is wrong.
+  // Kernels whose naive blur gives one wrong sample; everything else is right.
   [[nodiscard]] ProcessOptions with_wrong_blur() const {
     const KernelFolder kernels(folder_ / "kernels");
     kernels.replace("blur.cl", "x + dx, y + dy,", "x + dx + (x == 3 && y == 1), y + dy,");
@@ -103,7 +103,7 @@ TEST_F(Verify, ARunSaysHowManyBlocksAreEqual) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(result.err.find("; 7 blocks verified"), std::string::npos) << result.err;
   }
-  // All there are, where more are asked for; the default is 16.
+  // All blocks, if more are requested than exist; the default is 16.
   const auto blocks = [&](const std::string& option) {
     return Json::parse(filter({in, folder_ / "out.png", "--blur", "auto", "--device", "cpu", option,
                                "--timing", "json"})

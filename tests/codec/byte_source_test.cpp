@@ -31,7 +31,7 @@ std::string pattern(std::size_t size) {
   return text;
 }
 
-// Everything that is left, read in pieces of `piece` bytes.
+// The rest of the source, read in pieces of `piece` bytes.
 std::string drain(ByteSource& source, std::size_t piece) {
   std::string text;
   std::vector<std::uint8_t> buffer(piece);
@@ -77,7 +77,7 @@ TEST(FileSource, PeekConsumesNothing) {
   const auto source = open_source(folder / "a");
   EXPECT_EQ(peeked(*source, 8), text.substr(0, 8));
   EXPECT_EQ(peeked(*source, 64), text.substr(0, 64));
-  // To ten bytes before the end of the buffer, so that the next look reaches over it.
+  // To ten bytes before the end of the buffer, so that the next peek crosses it.
   std::vector<std::uint8_t> buffer(262134);
   ASSERT_EQ(source->read(buffer), buffer.size());
   EXPECT_EQ(peeked(*source, 64), text.substr(262134, 64));

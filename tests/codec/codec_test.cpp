@@ -1,4 +1,4 @@
-// The table of formats: which one a file is, and which one a name asks for.
+// The table of formats: the format of a file, and the format that a name requests.
 #include "codec/codec.hpp"
 
 #include <set>
@@ -45,7 +45,7 @@ TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
       (void)codec_for_output(name);
       FAIL() << "no exception for " << name;
     } catch (const UsageError& error) {
-      EXPECT_EQ(error.what(), name + ": the name of an output ends in .png, .jpg or .jpeg");
+      EXPECT_EQ(error.what(), name + ": the name of an output must end in .png, .jpg or .jpeg");
     }
   }
 }

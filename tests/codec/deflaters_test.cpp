@@ -1,4 +1,4 @@
-// Deflated chunks that are joined to one stream: zlib is the judge of what is written.
+// Deflated chunks that are joined to one stream; zlib checks the result.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -93,7 +93,7 @@ struct Way {
   std::function<std::span<const std::uint8_t>(std::span<const std::uint8_t>, bool last)> deflate;
 };
 
-// Every level of both libraries, and Huffman codes alone.
+// Every level of both libraries, and Huffman codes only.
 class Ways {
  public:
   Ways() {
@@ -169,8 +169,8 @@ TEST(Deflaters, ReachAWholeByteFromEveryBit) {
   }
 }
 
-// Changes of content make blocks, and so do 300,000 bytes for libdeflate. Longer ones than a MiB
-// are deflated in pieces.
+// Changes of content start blocks; libdeflate also starts one after 300,000 bytes. Chunks longer
+// than a MiB are deflated in pieces.
 TEST(Deflaters, WriteManyBlocks) {
   const Ways ways;
   Bytes mixed;
@@ -205,8 +205,8 @@ TEST(Deflaters, StoreWhatCannotBeCompressed) {
   }
 }
 
-// A code made from a sample does not suit what is unlike the sample: few bytes that occur as 1/2,
-// 1/4, 1/8, ... leave the longest codes to all others.
+// A code made from a sample does not suit different data: a few bytes with frequencies 1/2, 1/4,
+// 1/8, ... leave the longest codes to all others.
 TEST(Deflaters, StoreWhatASampleMisses) {
   HuffmanDeflater huffman;
   const Way way{"Huffman", [&](auto data, bool last) { return huffman.deflate(data, last); }};
@@ -226,7 +226,7 @@ TEST(Deflaters, StoreWhatASampleMisses) {
   }
 }
 
-// Photographs' residues: nearly as short as zlib's, without a search.
+// Residues of photographs: nearly as short as zlib's, without a search.
 TEST(Deflaters, HuffmanCodesComeNearZlib) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 6);
@@ -271,7 +271,7 @@ TEST(Deflaters, DependOnTheDataAlone) {
   }
 }
 
-// Sizes, beside zlib's for the same bytes.
+// Sizes, compared with zlib's for the same bytes.
 TEST(Deflaters, FindWhatRepeatsItself) {
   LibdeflateDeflater deflater;
   const Bytes uniform = make_bytes(500'000, Content::uniform, 9);

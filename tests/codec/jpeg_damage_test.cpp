@@ -1,4 +1,4 @@
-// Files that are cut off or changed: refused in one line where pixels are lost, never a crash.
+// Truncated or changed files: refused in one line if pixels are lost, never a crash.
 #include <algorithm>
 #include <stdexcept>
 
@@ -53,7 +53,8 @@ TEST(DamagedJpeg, PhotographsAreRefusedWhereverTheyAreCut) {
   expect_refused_wherever_cut(test::shared_file("photos/canyon-3072x2048.jpg"), 59461);
 }
 
-// The end marker is there, the data before it is not: libjpeg itself would paint the rest grey.
+// The end marker exists, but data before it is missing: libjpeg itself would fill the rest with
+// grey.
 TEST(DamagedJpeg, IsRefusedWhereDataIsMissingBeforeTheEnd) {
   for (const bool progressive : {false, true}) {
     const Bytes jpeg = textured(progressive);
@@ -88,8 +89,8 @@ TEST(DamagedJpeg, IsRefusedWhereItIsNoJpeg) {
             "some.jpg: damaged JPEG: Not a JPEG file: starts with 0x78 0x78");
 }
 
-// Each byte of the headers, and bytes all over the data, set to other values. What becomes of the
-// picture differs; that every refusal is a PictureError on one line does not.
+// Sets each byte of the headers, and bytes throughout the data, to other values. The picture may
+// change; every refusal has to be a PictureError on one line.
 TEST(DamagedJpeg, NeverDoesMoreThanRefuse) {
   JpegRecipe ycck;
   ycck.raster_colors = JCS_CMYK;
@@ -120,7 +121,7 @@ TEST(DamagedJpeg, NeverDoesMoreThanRefuse) {
   EXPECT_GT(decoded, 100);
 }
 
-// Fails once it has given `good` bytes.
+// Fails after `good` bytes.
 class FailingSource final : public ByteSource {
  public:
   FailingSource(const Bytes& data, std::size_t good)

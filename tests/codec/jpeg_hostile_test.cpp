@@ -1,5 +1,5 @@
-// JPEG files made to cost more than they should: segments without number, coefficients without
-// data, scans without end.
+// JPEG files made to cost more than they should: countless segments, coefficients without data,
+// endless scans.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ Bytes text(const std::string& characters) {
   return {characters.begin(), characters.end()};
 }
 
-// `count` times `repeated` behind the first marker of a small JPEG, and `last` behind those.
+// `count` times `repeated` after the first marker of a small JPEG, then `last`.
 Bytes with_segments(const Bytes& repeated, int count, const Bytes& last = {}) {
   const Bytes jpeg = encode_with_libjpeg(textured_raster(16, 16, 3));
   Bytes file(jpeg.begin(), jpeg.begin() + 2);
@@ -52,7 +52,7 @@ TEST(JpegHostile, ReadsAnyNumberOfSegmentsInLinearTime) {
   }
 }
 
-// What is logged while the picture is read to its end.
+// The log while the picture is read to its end.
 std::string warnings(const Bytes& jpeg) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(refusal_of(jpeg), "");
@@ -113,7 +113,7 @@ TEST(JpegHostile, BoundsTheMemoryOfCoefficients) {
   EXPECT_EQ(refusal_of(tiny_jpeg({sequential_arithmetic, 16, 16, four}, 4), {.max_memory = 0}), "");
 }
 
-// 2 bytes for each sample; chroma counts as it is stored, in whole units of all components.
+// 2 bytes per sample; chroma counts as stored, in whole units of all components.
 TEST(JpegHostile, CountsCoefficientsAsLibjpegDoes) {
   const auto fits = [](const JpegFrame& of, std::uint64_t bytes) {
     const Bytes file = tiny_jpeg(of, static_cast<int>(of.sampling.size()));
@@ -145,7 +145,7 @@ Bytes one_code(std::uint8_t table, std::uint8_t symbol) {
   return jpeg_segment(0xC4, data);
 }
 
-// Grey, all zeros, in a scan for each coefficient and bit.
+// Grey, all zeros, with one scan for each coefficient and bit.
 Bytes file_of_scans(int side, int scans) {
   Bytes file = jpeg_frame({progressive, side, side, {one_to_one}});
   append(file, one_code(0x00, 0));     // no difference to the block before

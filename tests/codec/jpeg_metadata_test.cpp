@@ -17,7 +17,7 @@ Bytes bytes_of(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
-// Looks like a profile as far as anything here looks: a header with a colour space.
+// Enough of a profile for the code under test: a header with a colour space.
 Bytes profile_of(std::string_view color_space, std::size_t size) {
   Bytes profile(size);
   for (std::size_t i = 0; i < size; ++i)
@@ -221,7 +221,7 @@ TEST(JpegMetadata, ReadsDensity) {
   }
 }
 
-// Every density that a JPEG can say comes through a copy unchanged.
+// Every density that a JPEG can express survives a copy unchanged.
 TEST(JpegMetadata, KeepsEveryDensity) {
   for (std::uint32_t value = 1; value < 65536; value += value < 700 ? 1 : 977) {
     const std::uint32_t from_dpi = (value * 10000 + 127) / 254;

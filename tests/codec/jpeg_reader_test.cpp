@@ -20,7 +20,7 @@ using test::JpegRecipe;
 using test::Raster;
 using test::refusal_of;
 
-// A colour space, a colour stored in it, and what it looks like, worked out by hand.
+// A colour space, a colour stored in it, and its RGB value, worked out by hand.
 struct FlatCase {
   const char* name;
   J_COLOR_SPACE raster_colors;
@@ -31,9 +31,9 @@ struct FlatCase {
   int tolerance;
 };
 
-// The transform between RGB and YCbCr rounds on the way there and on the way back; JPEG is lossy
-// there even for a flat colour at quality 100. Without a transform nothing is lost: the only
-// coefficient that is not zero is a whole number of steps.
+// The transform between RGB and YCbCr rounds in both directions, so JPEG is lossy even for a flat
+// colour at quality 100. Without a transform nothing is lost: the only nonzero coefficient is a
+// whole number of steps.
 const std::array flat_cases{
     FlatCase{"grey", JCS_GRAYSCALE, JCS_GRAYSCALE, true, {200}, {200}, 0},
     FlatCase{"YCbCr", JCS_RGB, JCS_YCbCr, true, {10, 120, 240}, {10, 120, 240}, 2},
@@ -189,7 +189,7 @@ TEST(JpegReader, KeepsToTheLimitBeforeAnythingElse) {
   EXPECT_EQ(refusal_of(jpeg, {99}),
             "some.jpg: 10 x 10 pixels are more than the limit of 99: raise it with --max-pixels");
   EXPECT_EQ(refusal_of(jpeg, {100}), "");
-  // The header is all that opening a picture reads.
+  // Opening a picture reads only the header.
   const auto reader = open_jpeg(memory_source(header_alone(65500, 65500, 0xC0), "some.jpg"),
                                 {std::uint64_t{65500} * 65500});
   EXPECT_EQ(reader->header().size, (ImageSize{65500, 65500}));
@@ -200,7 +200,7 @@ TEST(JpegReader, RefusesNoWidthAndNoHeight) {
   EXPECT_NE(refusal_of(header_alone(8, 0, 0xC0)), "");
 }
 
-// A picture with one scan a component, the last of them `times` times.
+// A picture with one scan per component, the last of them `times` times.
 Bytes with_repeated_scan(int times) {
   JpegRecipe recipe;
   recipe.one_scan_a_component = true;

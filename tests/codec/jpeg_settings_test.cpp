@@ -55,7 +55,7 @@ Bytes cmyk(J_COLOR_SPACE stored, int quality) {
       {.raster_colors = JCS_CMYK, .stored_colors = stored, .quality = quality});
 }
 
-// Tables as no quality of libjpeg has them, one for each component.
+// Tables that no quality of libjpeg produces, one for each component.
 Bytes colors_with_own_tables() {
   return colors({.before_start = [](jpeg_compress_struct& jpeg) {
     for (int component = 0; component < 3; ++component) {
@@ -68,7 +68,7 @@ Bytes colors_with_own_tables() {
   }});
 }
 
-// Any picture of `format`, written as one that was read from a file with the header `input`.
+// A picture of `format`, written as if it had been read from a file with the header `input`.
 Bytes written(const PictureHeader& input, const WriteOptions& options = {},
               std::optional<PixelFormat> format = std::nullopt) {
   PictureHeader header = input;
@@ -216,7 +216,7 @@ TEST(JpegSettings, WhatIsAskedForIsDone) {
                                          .horizontal_subsampling = subsampling.horizontal,
                                          .vertical_subsampling = subsampling.vertical}));
     };
-    // The quality alone leaves the subsampling to the input.
+    // The quality alone keeps the subsampling of the input.
     EXPECT_EQ(test::components_of(written(input, asking_for("77"))),
               expected(*stored_jpeg_encoding(input)->subsampling));
     const std::vector<std::pair<const char*, ChromaSubsampling>> chroma{
@@ -254,7 +254,7 @@ TEST(JpegSettings, GreyThatBecomesColoursHasTheDefaultSubsampling) {
 
 TEST(JpegSettings, InksBecomeColoursOfTheirQuality) {
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
-    // libjpeg subsamples the chroma of YCCK as it does that of YCbCr; inks are all whole.
+    // libjpeg subsamples the chroma of YCCK like that of YCbCr; CMYK inks are not subsampled.
     const int factor = stored == JCS_CMYK ? 1 : 2;
     const auto expected = test::components_of(
         colors({.quality = 63, .horizontal_subsampling = factor, .vertical_subsampling = factor}));

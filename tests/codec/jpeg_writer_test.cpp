@@ -39,8 +39,8 @@ Bytes encode(const Image& image, const WriteOptions& options = {}) {
   return jpeg;
 }
 
-// What libjpeg makes of the same pixels when it is called plainly. Chroma has half the rows and
-// columns below quality 90, all from there on.
+// The file that libjpeg writes for the same pixels with its plain calls. Chroma has half the rows
+// and columns below quality 90, all of them from 90 on.
 Bytes encode_plainly(const Raster& raster, int quality) {
   const int factor = quality < 90 ? 2 : 1;
   JpegRecipe recipe;

@@ -1,5 +1,4 @@
-// Damaged, hostile and oversized PNG files: refused in one line, or read where the pixels are
-// whole.
+// Damaged, hostile and oversized PNG files: refused in one line, or read if the pixels are intact.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 namespace gpufilter::test {
 namespace {
 
-// Small pictures of several kinds, interlaced ones and one of many IDAT chunks among them.
+// Small pictures of several kinds, including interlaced ones and one with many IDAT chunks.
 constexpr const char* suite_pictures[] = {
     "basi0g01", "basi2c16", "basi3p04", "basi6a08", "basn0g04", "basn2c16", "basn3p08",
     "basn6a16", "oi9n2c16", "ct1n0g04", "exif2c08", "s01i3p01", "tbbn3p08", "z00n2c08"};
@@ -52,7 +51,7 @@ TEST_P(PngDamagePhotograph, IsRefusedWhenCutAtEvery97thByte) {
 
 INSTANTIATE_TEST_SUITE_P(Quarters, PngDamagePhotograph, ::testing::Range<std::size_t>(0, 4));
 
-// Flips one bit in every `step`th byte: refused, unless it damages metadata alone. Returns how many
+// Flips one bit in every `step`th byte: refused, unless only metadata is damaged. Returns how many
 // are accepted.
 int expect_flips_harmless(const Bytes& file, std::size_t step) {
   const Image intact = read_png(file).image;
@@ -119,7 +118,7 @@ TEST(PngDamage, RefusesAWrongChecksumOfThePixels) {
   Bytes pixels = small_pixels();
   pixels.back() ^= 1U;
   EXPECT_EQ(refusal(small_file(pixels)), "in.png: damaged PNG: IDAT: incorrect data check");
-  // The same where the checksum comes in a chunk of its own, after the last row is complete.
+  // The same if the checksum is in a separate chunk, after the last row is complete.
   const Bytes checksum(pixels.end() - 4, pixels.end());
   pixels.erase(pixels.end() - 4, pixels.end());
   EXPECT_EQ(refusal(small_file(pixels, {}, {{"IDAT", checksum}})),
@@ -157,8 +156,8 @@ TEST(PngDamage, RefusesImpossibleHeaders) {
   }
 }
 
-// A file of nothing but a header: whoever allocated or read on before checking would fail
-// otherwise.
+// A file with only a header: code that allocates or reads on before it checks would fail in another
+// way.
 TEST(PngDamage, RefusesTooManyPixelsFromTheHeaderAlone) {
   const auto header_alone = [](std::uint32_t width, std::uint32_t height, int interlacing) {
     const PngPart header{"IHDR", png_header(width, height, 16, 6, interlacing)};

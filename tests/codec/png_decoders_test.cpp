@@ -1,61 +1,21 @@
-// The two decoders of PNG pixels side by side: libpng is the judge.
+// The two decoders of PNG pixels, compared with libpng.
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "codec/png/codec.hpp"
 #include "support/pictures.hpp"
+#include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/shared.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-// What a decoder makes of a file: samples, or a refusal.
-struct Outcome {
-  std::optional<Image> image;
-  std::string refusal;
-};
-
-Outcome decode(const Bytes& file, PngDecoder decoder) {
-  Outcome outcome;
-  try {
-    const auto reader = open_png(memory_source(file, "in.png"), {}, decoder);
-    outcome.image = poisoned_image(reader->header().size, reader->header().format);
-    const int height = reader->header().size.height;
-    for (int y = 0; y < height; y += 7)
-      reader->read(outcome.image->rows().part({y, std::min(y + 7, height)}));
-    (void)reader->finish();
-  } catch (const PictureError& error) {
-    outcome.image.reset();
-    outcome.refusal = error.what();
-  }
-  return outcome;
-}
-
-::testing::AssertionResult both_agree(const Bytes& file) {
-  const Outcome ours = decode(file, PngDecoder::automatic);
-  const Outcome judged = decode(file, PngDecoder::libpng);
-  if (ours.image.has_value() != judged.image.has_value()) {
-    return ::testing::AssertionFailure()
-           << (ours.image ? "accepted" : ours.refusal)
-           << ", while libpng: " << (judged.image ? "accepted" : judged.refusal);
-  }
-  if (!ours.image) return ::testing::AssertionSuccess();
-  return same_pixels(*ours.image, *judged.image);
-}
-
-bool is_accepted(const Bytes& file) {
-  return decode(file, PngDecoder::automatic).image.has_value();
-}
 
 TEST(PngDecoders, AgreeOnPngSuite) {
   GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
@@ -74,7 +34,7 @@ TEST(PngDecoders, AgreeOnPhotographs) {
     EXPECT_TRUE(both_agree(file_bytes(shared_path("photos") / name))) << name;
 }
 
-// A picture of ours in every format, in whose rows every filter occurs.
+// A picture that we write in every format, with every filter among its rows.
 Bytes picture_file(const PixelFormat& format, ImageSize size = {61, 43}) {
   Image image = random_image(size, format, 5);
   for (int y = 0; y < size.height; ++y) {
@@ -124,8 +84,7 @@ TEST(PngDecoders, AgreeOnEveryFlippedByte) {
   }
 }
 
-// The chunks' checksums are right again, so that it is the compressed data which has to be looked
-// at.
+// The chunks' checksums are corrected, so that only the compressed data shows the damage.
 TEST(PngDecoders, AgreeOnDamagedCompressedData) {
   std::mt19937 random(3);
   for (const PixelFormat& format : formats()) {
@@ -242,7 +201,7 @@ TEST(PngDecoders, AgreeOnEveryHeaderOfTheCompressedData) {
   }
 }
 
-// Rows of random residues under every filter in turn, deflated in one of zlib's ways.
+// Rows of random residues with every filter in turn, deflated by one of zlib's methods.
 Bytes random_stream(int width, int height, const PixelFormat& format, std::mt19937& random) {
   const std::size_t row_bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
   Bytes plain;
@@ -287,7 +246,8 @@ TEST(PngDecoders, AgreeOnEveryWidthFilterAndCut) {
   }
 }
 
-// Longer than the reader's buffers, cut, damaged and cut off anywhere, with checksums that hide it.
+// Longer than the reader's buffers, split, damaged and truncated anywhere, with checksums that hide
+// it.
 TEST(PngDecoders, AgreeOnLongStreamsWholeAndDamaged) {
   std::mt19937 random(5);
   for (const PixelFormat& format : formats()) {
@@ -355,8 +315,8 @@ class BitWriter {
   unsigned used_ = 0;
 };
 
-// The one known difference: a Huffman code that leaves bit patterns without meaning. No encoder
-// makes such a code, zlib refuses it at sight, ISA-L where a pattern without meaning occurs.
+// The only known difference: an incomplete Huffman code, which leaves bit patterns without meaning.
+// No encoder makes such a code. zlib refuses it at once, ISA-L only if such a pattern occurs.
 TEST(PngDecoders, DifferInIncompleteCodes) {
   BitWriter bits;
   bits.put(1, 1);   // the last block
@@ -381,7 +341,7 @@ TEST(PngDecoders, DifferInIncompleteCodes) {
   data.insert(data.end(), {0, 36, 0, 1});
   EXPECT_EQ(decode(file_of({data}), PngDecoder::libpng).refusal,
             "in.png: damaged PNG: IDAT: invalid literal/lengths set");
-  const Outcome ours = decode(file_of({data}), PngDecoder::automatic);
+  const PngOutcome ours = decode(file_of({data}), PngDecoder::automatic);
   ASSERT_TRUE(ours.image) << ours.refusal;
   EXPECT_EQ(sample_at(*ours.image, 4, 5, 0), 0U);
 }

@@ -1,4 +1,4 @@
-// PNG's row filters both ways, against the formulas of the PNG specification.
+// PNG's row filters in both directions, against the formulas of the PNG specification.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -101,7 +101,7 @@ TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
   }
 }
 
-// Every difference of three neighbours that may decide, one triple a row.
+// Every difference of three neighbours that may decide, one triple per row.
 TEST(PngFilterTest, PredictsPaethForEveryTriple) {
   for (int left = 0; left < 256; left += 3) {
     for (int up = 0; up < 256; ++up) {
@@ -119,6 +119,71 @@ TEST(PngFilterTest, PredictsPaethForEveryTriple) {
   }
 }
 
+// `count` rows filtered one after the other, a third of them at least by Paeth; `rows` are what
+// they are made of, each behind the one above it.
+Row filtered_one_by_one(std::vector<Row>& rows, std::size_t size, std::size_t count,
+                        std::size_t distance, Content content, std::mt19937& random) {
+  rows = {make_row(size, content, random)};
+  Row filtered;
+  for (std::size_t y = 0; y < count; ++y) {
+    rows.push_back(make_row(size, content, random));
+    const int filter = random() % 3 == 0 ? static_cast<int>(random() % 5) : 4;
+    const Row row = expected_filtered(filter, rows[y + 1], rows[y], distance);
+    filtered.insert(filtered.end(), row.begin(), row.end());
+  }
+  filtered.resize(filtered.size() + unfilter_slack, 0x5A);
+  return filtered;
+}
+
+TEST(PngFilterTest, UndoesManyRowsAsOneByOne) {
+  std::mt19937 random(3);
+  for (const std::size_t distance : distances) {
+    for (const std::size_t pixels : {1, 2, 3, 16, 33, 500}) {
+      for (const std::size_t count : {1, 2, 3, 4, 11}) {
+        for (const Content content : {Content::random, Content::smooth, Content::extreme}) {
+          const std::size_t size = pixels * distance;
+          std::vector<Row> rows;
+          const Row filtered = filtered_one_by_one(rows, size, count, distance, content, random);
+          Row above = rows[0];
+          above.resize(size + unfilter_slack, 0x5A);
+          const std::size_t pitch = size + unfilter_slack + count % 2;
+          Row undone(count * pitch, 0xA5);
+          ASSERT_TRUE(png_unfilter_rows(filtered.data(), count, above.data(), undone.data(), pitch,
+                                        size, distance));
+          for (std::size_t y = 0; y < count; ++y) {
+            ASSERT_TRUE(std::equal(rows[y + 1].begin(), rows[y + 1].end(),
+                                   undone.begin() + static_cast<std::ptrdiff_t>(y * pitch)))
+                << "row " << y << " of " << count << ", " << pixels << " pixels of " << distance;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PngFilterTest, UndoesNoRowsWithAFilterThatIsNone) {
+  constexpr std::size_t size = 9;
+  const Row above(size + unfilter_slack, 1);
+  for (std::size_t wrong = 0; wrong < 5; ++wrong) {
+    Row filtered(5 * (size + 1) + unfilter_slack, 4);
+    Row undone(5 * (size + unfilter_slack));
+    filtered[wrong * (size + 1)] = 5;
+    EXPECT_FALSE(png_unfilter_rows(filtered.data(), 5, above.data(), undone.data(),
+                                   size + unfilter_slack, size, 3))
+        << wrong;
+  }
+}
+
+TEST(PngFilterTest, NeedsNoRowAboveForNoneAndSub) {
+  std::mt19937 random(4);
+  const Row row = make_row(60, Content::random, random);
+  for (const PngFilter filter : {PngFilter::none, PngFilter::sub}) {
+    Row filtered(61, 0xA5);
+    png_filter_row(filter, row, nullptr, 3, filtered.data());
+    EXPECT_EQ(filtered, expected_filtered(static_cast<int>(filter), row, Row(60, 99), 3));
+  }
+}
+
 std::uint64_t sum_of_residues(const Row& filtered, std::size_t distance) {
   std::uint64_t sum = 0;
   for (std::size_t i = 1 + distance; i < filtered.size(); ++i)
@@ -126,7 +191,7 @@ std::uint64_t sum_of_residues(const Row& filtered, std::size_t distance) {
   return sum;
 }
 
-// Small differences: there the residue is the difference, and nothing wraps round.
+// Small differences, for which the residue is the difference and nothing wraps around.
 TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
   std::mt19937 random(2);
   const Row ramp_across = [] {

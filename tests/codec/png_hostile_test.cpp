@@ -38,7 +38,7 @@ PngPart text(const std::string& keyword, const std::string& content, bool damage
   return {"tEXt", {data.begin(), data.end()}, 0, damaged};
 }
 
-// What is logged while `file` is read, its pixels 4x4 zeros.
+// The log while `file` is read; its pixels are 4x4 zeros.
 std::string warnings(const Bytes& file, Metadata* metadata = nullptr) {
   ::testing::internal::CaptureStderr();
   const ReadPng picture = read_png(file);
@@ -52,8 +52,8 @@ TEST(PngHostile, AcceptsTheSmallFileThatTheOthersSpoil) {
   EXPECT_EQ(warnings(small_file({text("a", "b")}, {text("c", "d")})), "");
 }
 
-// What the header says was once looked up at fixed offsets: a chunk before it hid a size that takes
-// all memory, or chose the decoder of plain rows for interlaced ones.
+// The header was once read at fixed offsets: a chunk before it could hide a size that takes all
+// memory, or select the decoder of plain rows for interlaced ones.
 TEST(PngHostile, RefusesAChunkBeforeTheHeader) {
   const std::string expected = "in.png: damaged PNG: IHDR is not the first chunk";
   for (const PngPart& first : {text("a", std::string(20, 'x')), text("", ""), PngPart{"prVt", {}},
@@ -141,7 +141,7 @@ TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
       "3815M");
   // Rows of one pixel take more than one pixel.
   EXPECT_NE(refusal(interlaced(1, 500'000'000, 8, 0, {})).find("--max-memory"), std::string::npos);
-  // Within the limit the pixels are asked for.
+  // Within the limit the pixels are required.
   EXPECT_EQ(refusal(interlaced(20'000, 10'000, 8, 6, {})),
             "in.png: damaged PNG: Not enough image data");
 
@@ -149,7 +149,7 @@ TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
   const Bytes one_pixel = interlaced(1, 1, 8, 0, {0, 7});
   EXPECT_EQ(refusal(one_pixel, {.max_memory = bytes}), "");
   EXPECT_NE(refusal(one_pixel, {.max_memory = bytes - 1}), "");
-  // The limit is for those alone.
+  // The limit applies only to those.
   EXPECT_EQ(refusal(small_file({}), {.max_memory = 1}), "");
 }
 
@@ -195,7 +195,7 @@ TEST(PngHostile, SkipsAncillaryChunksThatAreInvalid) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-// PNG counts it among the ancillary chunks, but it decides pixels.
+// PNG counts it among the ancillary chunks, but it affects pixels.
 TEST(PngHostile, RefusesDamagedTransparency) {
   const std::string expected = "in.png: damaged PNG: tRNS: CRC error";
   EXPECT_EQ(refusal(small_file({{"tRNS", {0, 1}, 0, true}})), expected);

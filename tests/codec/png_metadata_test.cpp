@@ -1,4 +1,4 @@
-// Metadata through PNG and back: what was put in comes out, in chunks that say the same.
+// Metadata through PNG and back: it comes back unchanged, in equivalent chunks.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -69,7 +69,7 @@ TEST(PngMetadata, MakesNothingUp) {
   EXPECT_FALSE(metadata.density);
   EXPECT_FALSE(metadata.icc_profile);
 
-  // libpng by itself would have a gamma and chromaticities follow from sRGB.
+  // libpng by itself would derive gamma and chromaticities from sRGB.
   PngSettings settings;
   settings.metadata.srgb_intent = 0;
   EXPECT_FALSE(through_png(settings).header.metadata.gamma);
@@ -161,7 +161,7 @@ TEST(PngMetadata, CarriesTextOfEveryKindBeforeAndAfterThePixels) {
   EXPECT_EQ(chunk_types(last), expected);
 }
 
-// Text that comes plain is compressed where it is long.
+// Uncompressed text is compressed if it is long.
 TEST(PngMetadata, CompressesLongText) {
   PngSettings settings;
   settings.metadata.text = {{"Long", std::string(1024, 'a'), "", ""},

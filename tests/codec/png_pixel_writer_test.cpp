@@ -90,7 +90,7 @@ TEST(PngPixelWriter, WritesTheSameWithAnyThreadsInEveryFormat) {
   }
 }
 
-// The same chunk after others, in buffers that these have used.
+// The same chunk after others, in buffers that those have used.
 TEST(PngPixelWriter, WritesTheSameAfterOtherPictures) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 1);
   for (const int level : {1, 6, 8}) {
@@ -124,7 +124,7 @@ TEST_P(PngChunkBorders, KeepEverySample) {
       {{1, 1}, {4, 16}, 1},        //
       {{511, 600}, {1, 16}, 2},    // wide samples
       {{140'000, 3}, {4, 8}, 3},   // each row longer than a chunk
-      {{600'000, 2}, {1, 16}, 4},  // and so long that it fills two IDAT chunks
+      {{600'000, 2}, {1, 16}, 2},  // and longer than a MiB
   };
   for (const Border& border : borders) {
     SCOPED_TRACE(std::to_string(border.size.width) + "x" + std::to_string(border.size.height) +
@@ -149,7 +149,7 @@ TEST_P(PngChunkBorders, KeepEverySample) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, PngChunkBorders, ::testing::Values(0, 3, 6, 9));
 
-// One colour, and noise that nothing can compress: the ends of what a chunk may become.
+// One colour, and incompressible noise: the extremes of a chunk's size.
 TEST(PngPixelWriter, KeepsUniformAndIncompressiblePictures) {
   for (int level = 0; level <= 9; ++level) {
     SCOPED_TRACE(level);
@@ -188,7 +188,7 @@ std::uint32_t drawn(Drawing what, int x, int y, int c, const Image& noise) {
   }
 }
 
-// As other programs write them: zlib's default, no filter.
+// As other programs write it: zlib's default, no filter.
 TEST(PngPixelWriter, MakesNoLargerFilesThanZlibWithoutFilters) {
   const Image noise = random_image({40, 30}, {3, 8}, 12);
   for (const PixelFormat& format : {PixelFormat{1, 8}, {3, 8}, {4, 8}}) {
@@ -205,7 +205,7 @@ TEST(PngPixelWriter, MakesNoLargerFilesThanZlibWithoutFilters) {
         plain.push_back(0);
         plain.insert(plain.end(), row, row + std::size_t{800} * format.bytes_per_pixel());
       }
-      // Each chunk begins without what the ones before have seen.
+      // Each chunk begins without the history of earlier chunks.
       const std::size_t chunks = plain.size() / chunk_size + 1;
       EXPECT_LT(encode_png(drawing, {}).size(), deflated(plain, 6).size() + chunks * 3000)
           << to_string(format) << ", drawing " << static_cast<int>(what);
@@ -243,7 +243,7 @@ class FailingSink final : public ByteSink {
   std::uint64_t written_ = 0;
 };
 
-// What tasks still use after the writer is gone, the sanitizers see.
+// Sanitizers see anything that tasks still use after the writer is gone.
 TEST(PngPixelWriter, StopsCleanlyWhereTheSinkFails) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
   const Image image = random_image({1000, 3000}, {3, 8}, 13);

@@ -1,14 +1,16 @@
-// The PNG reader against an independently written decoder, and its way with the source.
+// The PNG reader against an independently written decoder, and its use of the source.
 #include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
 #include "base/error.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/png_pieces.hpp"
 #include "support/shared.hpp"
 
 namespace gpufilter::test {
@@ -124,7 +126,7 @@ TEST(PngReader, IgnoresWhatFollowsTheEnd) {
   EXPECT_EQ(sample_at(read_png(file).image, 0, 0, 0), 77U);
 }
 
-// Counts what is read from it, and fails where it is told to.
+// Counts the bytes read from it, and fails at a given place.
 class WatchedSource final : public ByteSource {
  public:
   WatchedSource(Bytes data, std::size_t& read, std::size_t fails_at)
@@ -144,24 +146,41 @@ class WatchedSource final : public ByteSource {
   std::size_t fails_at_;
 };
 
+// Reads `file`, of `image`, `step` rows at a time; never more than `ahead` bytes ahead of them.
+void expect_streamed(const Bytes& file, const Image& image, int step, std::size_t ahead) {
+  std::size_t read = 0;
+  const auto reader = open_picture(std::make_unique<WatchedSource>(file, read, file.size()), {});
+  const int height = image.size().height;
+  Image result = poisoned_image(image.size(), image.format());
+  std::size_t farthest = 0;
+  for (int y = 0; y < height; y += step) {
+    const int end = std::min(y + step, height);
+    reader->read(result.rows().part({y, end}));
+    const std::size_t decoded =
+        static_cast<std::size_t>(end) * file.size() / static_cast<std::size_t>(height);
+    farthest = std::max(farthest, std::max(read, decoded) - decoded);
+  }
+  EXPECT_LE(farthest, ahead) << step << " rows a time";
+  (void)reader->finish();
+  EXPECT_EQ(read, file.size());
+  EXPECT_TRUE(same_pixels(result, image)) << step << " rows a time";
+}
+
 TEST(PngReader, StreamsAndReadsInAnyBands) {
-  constexpr int height = 1000;
-  const Image image = random_image({301, height}, {3, 8}, 1);
-  const Bytes file = encode_png(image, {});
-  for (const int step : {1, 7, height}) {
-    std::size_t read = 0;
-    const auto reader = open_picture(std::make_unique<WatchedSource>(file, read, file.size()), {});
-    Image result = poisoned_image(image.size(), image.format());
-    for (int y = 0; y < height; y += step) {
-      const int end = std::min(y + step, height);
-      reader->read(result.rows().part({y, end}));
-      // 64 KiB of what ISA-L inflates and 16 KiB of input are as far ahead as it may be.
-      const std::size_t decoded = static_cast<std::size_t>(end) * file.size() / height;
-      EXPECT_LE(read, decoded + 85'000);
-    }
-    (void)reader->finish();
-    EXPECT_EQ(read, file.size());
-    EXPECT_TRUE(same_pixels(result, image)) << step << " rows a time";
+  constexpr std::size_t KiB = 1024;
+  // What is inflated at a time, what ISA-L inflates ahead, and 16 KiB of input.
+  constexpr std::size_t ahead = (256 + 64 + 16 + 4) * KiB;
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
+  const Image small = random_image({301, 1000}, {3, 8}, 1);
+  const Bytes small_file = without_index(encode_png(small, {}));
+  const Image large = random_image({601, 6000}, {3, 8}, 1);
+  const Bytes large_file = encode_png(large, {});
+  for (const int step : {1, 7, 1000}) {
+    expect_streamed(small_file, small, step, ahead);
+    // Another thread inflates the next rows.
+    expect_streamed(without_index(large_file), large, step, ahead + 256 * KiB);
+    // Four pieces and one a thread, of 512 KiB, behind the one that is read.
+    expect_streamed(large_file, large, step, 7 * 512 * KiB);
   }
 }
 

@@ -1,4 +1,4 @@
-// What the PNG writer writes, read by an independently written decoder and by the reader.
+// The PNG writer's output, read by an independently written decoder and by the reader.
 #include <array>
 #include <string>
 #include <vector>
@@ -112,7 +112,7 @@ TEST(PngWriter, RefusesSizesThatPngCannotHold) {
   }
 }
 
-// Takes so many bytes and no more.
+// Accepts this many bytes and no more.
 class FullSink final : public ByteSink {
  public:
   explicit FullSink(std::uint64_t space) : space_(space) {}

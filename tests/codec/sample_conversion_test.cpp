@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-// Nearest level with exact halves up, in 64 bits and written another way than the code's.
+// Nearest level with exact halves up, in 64 bits and written differently from the code.
 std::uint64_t rounded_quotient(std::uint64_t dividend, std::uint64_t divisor) {
   const std::uint64_t quotient = dividend / divisor;
   return dividend % divisor > divisor / 2 ? quotient + 1 : quotient;

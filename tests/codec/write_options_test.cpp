@@ -10,6 +10,7 @@ namespace {
 const WriteOption effort{"effort", WriteOption::WholeNumber{-2, 9}, "4", ""};
 const WriteOption method{"method", WriteOption::Choice{{"fast", "small"}}, "", ""};
 const WriteOption paper{"paper", WriteOption::AnyColor{}, "black", ""};
+const WriteOption careful{"careful", WriteOption::Flag{}, "off", ""};
 
 std::string complaint(const WriteOption& option, const std::string& text) {
   try {
@@ -25,6 +26,8 @@ TEST(WriteOptions, TakeTheValuesOfTheirKind) {
   EXPECT_EQ(parse_value(effort, "9"), OptionValue(9));
   EXPECT_EQ(parse_value(method, "small"), OptionValue("small"));
   EXPECT_EQ(parse_value(paper, "#010aff"), OptionValue(Color{1, 10, 255}));
+  EXPECT_EQ(parse_value(careful, "on"), OptionValue(true));
+  EXPECT_EQ(parse_value(careful, "off"), OptionValue(false));
 }
 
 TEST(WriteOptions, RefuseOthersSayingWhatTheyTake) {
@@ -40,6 +43,7 @@ TEST(WriteOptions, RefuseOthersSayingWhatTheyTake) {
   }
   EXPECT_EQ(complaint(paper, "pink"),
             "'pink' is not a colour: write #rgb, #rrggbb or a name such as white");
+  EXPECT_EQ(complaint(careful, "yes"), "'yes' is not one of on, off");
 }
 
 TEST(WriteOptions, HaveDefaultsUntilTheyAreSet) {
@@ -61,6 +65,8 @@ TEST(WriteOptions, ValuesComeBackFromTheirText) {
   const OptionValue color = Color{0, 10, 255};
   EXPECT_EQ(to_string(color), "#000aff");
   EXPECT_EQ(parse_value(paper, to_string(color)), color);
+  for (const bool flag : {false, true})
+    EXPECT_EQ(parse_value(careful, to_string(OptionValue(flag))), OptionValue(flag));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::array<std::size_t, 16> lengths{
 constexpr std::array paths{ReductionPath::serial, ReductionPath::nvidia, ReductionPath::sub_groups,
                            ReductionPath::local_memory};
 
-// What is told apart below: two floats of the same bits.
+// The comparison used below: two floats with the same bits.
 std::uint32_t bits(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }
@@ -46,13 +46,14 @@ std::uint32_t bits(float value) {
 std::vector<std::int32_t> random_integers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::int32_t> values(count);
-  // Of all magnitudes that leave the sum of squares within 64 bits, and odd: the product says more.
+  // Of all magnitudes that keep the sum of squares within 64 bits, and odd, so that the product
+  // does not become 0.
   for (auto& value : values)
     value = (static_cast<std::int32_t>(random()) >> (10 + random() % 20)) | 1;
   return values;
 }
 
-// Of very different magnitudes: each order of adding gives another sum.
+// Of very different magnitudes: each order of addition gives a different sum.
 std::vector<float> random_floats(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> values(count);
@@ -63,7 +64,7 @@ std::vector<float> random_floats(std::size_t count, unsigned seed) {
   return values;
 }
 
-// About one: the product neither vanishes nor overflows, and each order gives another.
+// About one: the product neither vanishes nor overflows, and each order gives a different one.
 std::vector<float> random_factors(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> values(count);
@@ -75,7 +76,7 @@ std::vector<float> random_factors(std::size_t count, unsigned seed) {
 }
 
 Buffer uploaded(Session& session, Queue& queue, const void* data, std::size_t bytes) {
-  // The buffer is longer than the values, and what follows them would change every result.
+  // The buffer is longer than the values, and the numbers after them would change every result.
   const std::vector<std::uint8_t> poison(bytes + 8192, 0xA5);
   Buffer buffer = session.allocate(poison.size());
   queue.upload(buffer, poison.data(), poison.size());
@@ -216,8 +217,8 @@ TEST_P(OnPath, MoreValuesThanTheBufferHasAreRefused) {
 
 // ---- Floats ----
 
-// The tree once more, from its description and for one node at a time: the value of lane l of
-// 2^level neighbours, of block b, is asked for from the top.
+// A second implementation of the tree, from its description and for one node at a time: requested
+// from the top, the value of lane l of 2^level neighbours of block b.
 class Tree {
  public:
   using Operation = std::function<float(float, float)>;
@@ -286,7 +287,7 @@ TEST(FloatReduction, IsNearTheTrueSum) {
     sizes += std::abs(value);
     squares += value * value;
   }
-  // A chain of 32, then 5, then the same twice more: fewer than 120 roundings on any value's way.
+  // A chain of 32, then 5, then the same twice more: fewer than 120 roundings for any value.
   const double rounding = 120 * std::ldexp(1.0, -24);
   EXPECT_NEAR(reduce_floats(values).sum, sum, rounding * sizes);
   EXPECT_NEAR(reduce_floats(values).sum_of_squares, squares, rounding * squares);
@@ -336,9 +337,9 @@ TEST_P(OnPath, StrangeFloatsEqualTheReference) {
   }
 }
 
-// 1.1, which is 1.10000002384... as a float, added 2^20 times: 1153433.625 to be exact, and
-// 1153433.6 had it been 1.1. Floats of that size are 0.125 apart. The tree comes to the next one; a
-// running sum, rounded a million times, is wrong by one in a hundred.
+// 1.1, which is 1.10000002384... as a float, added 2^20 times: exactly 1153433.625, or 1153433.6
+// for the decimal 1.1. Floats of that size are 0.125 apart. The tree gives the next one; a running
+// sum, rounded a million times, is wrong by one percent.
 TEST_P(OnPath, OnePointOneAMillionTimes) {
   const std::vector<float> values(1048576, 1.1F);
   float naive = 0;

@@ -1,4 +1,4 @@
-// The matrix product gives the same bits wherever it runs: every device and kernel against the
+// The matrix product gives the same bits everywhere: every device and kernel against the
 // definition.
 #include "compute/matrix_product.hpp"
 
@@ -27,10 +27,10 @@ using Floats = std::vector<float>;
 
 constexpr std::array activations{Activation::none, Activation::relu, Activation::clamp};
 constexpr std::array sides{1, 15, 16, 17, 31, 33};
-constexpr std::uint32_t poison = 0x7fa5a5a5;  // a NaN: it spreads to whatever is made of it
-constexpr std::size_t guard = 128;            // numbers after each matrix that nobody may touch
+constexpr std::uint32_t poison = 0x7fa5a5a5;  // a NaN: it spreads to every result computed from it
+constexpr std::size_t guard = 128;            // numbers after each matrix that must not change
 
-// Shapes that tell apart whole tiles, partial ones and none in each direction.
+// Shapes with whole tiles, partial tiles and none in each direction.
 std::vector<MatrixShape> shapes() {
   std::vector<MatrixShape> all{{5, 7, 0}};
   for (const int rows : sides) {
@@ -60,7 +60,7 @@ std::size_t count(int rows, int columns) {
 enum class Values { ordinary, finite_extremes, all_bits };
 
 // ordinary: -1..1. finite_extremes: those, zeros of both signs, denormals, huge numbers, and exact
-// opposites of what came before. all_bits: any pattern of 32 bits, infinities and NaN too.
+// opposites of earlier numbers. all_bits: any pattern of 32 bits, including infinities and NaN.
 class Generator {
  public:
   Generator(Values values, std::uint64_t seed) : values_(values), engine_(seed) {}
@@ -116,13 +116,13 @@ Problem make_problem(const MatrixShape& shape, Values values, Activation activat
   return problem;
 }
 
-// Every sum is -0, which even one fma(0, 0, sum) too many would turn into 0.
+// Every sum is -0, which a single extra fma(0, 0, sum) would turn into 0.
 Problem negative_zeros(const MatrixShape& shape) {
   return {shape, Activation::none, Floats(count(shape.rows, shape.depth), 1.0F),
           Floats(count(shape.depth, shape.columns), -0.0F), Floats(index(shape.rows), -0.0F)};
 }
 
-// Sums that are nothing but these numbers.
+// Sums that consist only of these numbers.
 Problem special_sums(Activation activation) {
   const Floats sums{
       std::numeric_limits<float>::quiet_NaN(), -0.0F, -1.0F, 0x1p-149F, 0.5F, 1.0F, 2.0F,
@@ -130,7 +130,7 @@ Problem special_sums(Activation activation) {
   return {{static_cast<int>(sums.size()), 1, 0}, activation, {}, {}, sums};
 }
 
-// All shapes, each with another kind of numbers, activation and bias than its neighbours.
+// All shapes, each with different numbers, activation and bias than its neighbours.
 std::vector<Problem> all_problems() {
   std::vector<Problem> problems;
   std::size_t i = 0;

@@ -1,5 +1,5 @@
-// Statistics of pictures gathered on every device, by every path, equal what one sample at a time
-// gives.
+// Statistics of pictures gathered on every device, by every path, equal those computed one sample
+// at a time.
 #include "compute/picture_reduction.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr std::array sizes{ImageSize{1, 1},    ImageSize{1, 40},   ImageSize{40,
                            ImageSize{31, 33},  ImageSize{33, 31},  ImageSize{257, 29},
                            ImageSize{1919, 7}, ImageSize{4097, 3}, ImageSize{9001, 2}};
 
-// Leaves traces in memory that the next allocations may get.
+// Leaves data in memory that the next allocations may get.
 void poison_memory(Session& session) {
   const std::vector<std::uint8_t> pattern(std::size_t{4} << 20U, 0xA5);
   Queue queue = session.make_queue();
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                                          ReductionPath::local_memory),
                        ::testing::Values(Quantity::totals)),
     case_name);
-// Histograms know work-groups of one and of many.
+// Histograms use work-groups of one and of many work-items.
 INSTANTIATE_TEST_SUITE_P(
     Histograms, OnDevice,
     ::testing::Combine(::testing::Values(ReductionPath::serial, ReductionPath::local_memory),
@@ -124,7 +124,7 @@ TEST_P(OnDevice, EqualsTheDefinitionForAnyBands) {
   }
 }
 
-// Odd samples alone: their product tells whether each was taken once.
+// Only odd samples: their product shows whether each was counted once.
 TEST_P(OnDevice, TakesEachSampleOnce) {
   for (const PixelFormat& format : test::all_formats()) {
     Image image = test::random_image({523, 11}, format, 3);
@@ -178,7 +178,7 @@ TEST(CounterRange, NoCountIsLostWhereCountersStartAgain) {
       std::size_t commands = 0;
       for (int y = 0; y < 35; y += 5)
         commands += reducer.add(queue, {&buffer, {y, y + 5}}).size();
-      // Counters are cleared by a command of its own, three times here.
+      // Counters are cleared by a separate command, three times here.
       EXPECT_EQ(commands, quantity == Quantity::totals ? 7U : 10U);
     }
   }

@@ -67,7 +67,7 @@ TEST(PictureStatistics, OfPartsAddUpToTheWhole) {
   }
 }
 
-// Products that never become 0: of odd samples, and of one value alone.
+// Products that never become 0: of odd samples, and of a single value.
 TEST(PictureStatistics, ProductsAreModulo64Bits) {
   for (const PixelFormat& format : test::all_formats()) {
     Image odd = test::random_image({1100, 3}, format, 5);

@@ -1,5 +1,6 @@
 #include "device/device_choice.hpp"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -107,7 +108,7 @@ TEST(DeviceChoice, AnEmptyRequestIsWrongUsage) {
   EXPECT_THROW(static_cast<void>(choose_devices("", false, machine())), UsageError);
 }
 
-// The devices of machine() in two parts, as they are found; how many parts were asked for.
+// The devices of machine() in two parts, as they are found, and the number of parts requested.
 class TwoParts {
  public:
   explicit TwoParts(std::size_t first) : first_(first) {}
@@ -153,6 +154,45 @@ TEST(DeviceCandidates, AreFoundNoFurtherThanNeeded) {
     EXPECT_EQ(candidates.at(0)->device->name, first) << request;
     EXPECT_EQ(found.asked(), parts) << request;
   }
+}
+
+TEST(DeviceChoice, TakesTheGpuThatASchedulerGaveAndSaysSo) {
+  const NodeVariables second{{"SLURM_LOCALID", "1"}};
+  for (const char* request : {"gpu", "opencl"}) {
+    const auto chosen = choose_devices(request, false, machine(), second);
+    ASSERT_GE(chosen.size(), 3U);
+    EXPECT_EQ(chosen[0].device->name, "Intel Arc");
+    EXPECT_EQ(chosen[0].reason, "GPU 2 of 2, by SLURM_LOCALID=1");
+    EXPECT_EQ(chosen[0].share, chosen[0].reason);
+    EXPECT_EQ(chosen[1].device->name, "NVIDIA H200");
+    EXPECT_EQ(chosen[1].share, "");
+  }
+  // An index or a name is a separate request.
+  for (const char* request : {"1", "h200"}) {
+    const auto chosen = choose_devices(request, false, machine(), second);
+    EXPECT_EQ(chosen[0].device->name, "NVIDIA H200");
+    EXPECT_EQ(chosen[0].share, "");
+  }
+}
+
+TEST(DeviceCandidates, AreSharedOutBeforeAllDevicesAreFound) {
+  // The first part has all but PoCL's devices, here a CPU at the end.
+  std::vector<DeviceInfo> devices = machine();
+  std::rotate(devices.begin(), devices.begin() + 1, devices.end());
+  int asked = 0;
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    return [&, begin, end] {
+      ++asked;
+      return std::vector(devices.begin() + static_cast<std::ptrdiff_t>(begin),
+                         devices.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+  };
+  DeviceCandidates candidates("opencl", false, DeviceCatalog({part(0, 3), part(3, 4)}),
+                              {{"PMI_LOCAL_RANK", "3"}});
+  EXPECT_EQ(candidates.at(0)->device->name, "Intel Arc");
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(all_of(std::move(candidates)),
+            (Names{"Intel Arc", "NVIDIA H200", "pthread-Xeon", "Some FPGA", "processor"}));
 }
 
 TEST(DeviceCandidates, OpenClLooksOnWhereThereIsNoGpu) {

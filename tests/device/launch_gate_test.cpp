@@ -1,5 +1,5 @@
-// The gate against a device that fails where PoCL does: a launch wider than any before it must find
-// no other command under way, and none may begin beside it.
+// The gate with a device that fails where PoCL does: when a launch is wider than all before it, no
+// other command may be running or begin beside it.
 #include "device/launch_gate.hpp"
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace {
 
 const LaunchGate::Key key{"blur.cl -D CHANNELS=3", "blur_naive", 64, 4};
 
-// What PoCL minds: a launch wider than those before it, begun or still under way beside another.
+// What makes PoCL fail: a launch wider than those before it that begins or runs beside another.
 class Device {
  public:
   void begin(const LaunchGate::Key& kernel, std::size_t width) {
@@ -63,7 +63,7 @@ class FakeQueue final : public LaunchGate::Client {
     wait();
     gate_.ended(*this);
   }
-  // Two threads may wait at a time: neither goes on before the commands have ended.
+  // Two threads may wait at the same time: neither continues before the commands have ended.
   void wait() override {
     const std::lock_guard lock(ending_);
     std::this_thread::yield();

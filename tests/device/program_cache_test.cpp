@@ -1,4 +1,4 @@
-// What is wrong with a cache costs time, never a failure, and never a wrong program.
+// A defective cache costs time, but never causes a failure or a wrong program.
 #include "device/program_cache.hpp"
 
 #include <gtest/gtest.h>

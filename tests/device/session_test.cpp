@@ -29,7 +29,7 @@ class SessionTest : public ::testing::Test {
 
   [[nodiscard]] ProgramCache cache() const { return ProgramCache(folder_.path()); }
 
-  // Builds the kernel in a session of its own, as a new process would.
+  // Builds the kernel in a separate session, as a new process would.
   [[nodiscard]] ProgramOrigin build(const DeviceInfo& device) const {
     Session session(device, cache());
     const ProgramOrigin origin = session.make_kernel(naive_blur).origin();
@@ -55,7 +55,7 @@ TEST_F(SessionTest, AnotherDriverVersionIsAnotherProgram) {
   EXPECT_EQ(build(device), ProgramOrigin::cached);
 }
 
-// common.cl precedes every program: its text is part of what the cache knows a program by.
+// common.cl precedes every program: its text is part of the cache key.
 TEST_F(SessionTest, AnotherCommonFileIsAnotherProgram) {
   const DeviceInfo& device = test::all_sessions().front()->device();
   ASSERT_EQ(build(device), ProgramOrigin::compiled);

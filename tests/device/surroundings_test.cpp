@@ -16,7 +16,7 @@
 namespace gpufilter {
 namespace {
 
-// Whether the description differs after `change`, in a process of its own.
+// Whether the description differs after `change`, in a separate process.
 template <typename Change>
 bool differs_after(Change change) {
   const int code = test::wait_for_child(test::start_child([&change] {
@@ -78,7 +78,7 @@ TEST(FileIdentity, DiffersAfterEveryChange) {
   EXPECT_NE(file_identity(folder / "other"), first);
   std::filesystem::last_write_time(
       path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(1));
-  EXPECT_NE(file_identity(path), first);  // as long, but written since
+  EXPECT_NE(file_identity(path), first);  // the same length, but written later
   const std::string second = file_identity(path);
   std::filesystem::rename(folder / "other", path);
   EXPECT_NE(file_identity(path), second);

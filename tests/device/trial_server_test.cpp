@@ -1,4 +1,4 @@
-// What ends a trial ends nothing else, and how it ended is told.
+// Whatever ends a trial ends nothing else, and the way it ended is reported.
 #include "device/trial_server.hpp"
 
 #include <csignal>
@@ -81,7 +81,7 @@ TEST_F(Trials, AreQuotedAndDoNotPrint) {
   GPUFILTER_REQUIRE_A_NEW_PROCESS();
   ::testing::internal::CaptureStdout();
   expect_failure("speak and abort", "SIGABRT while doing as told ('what went\\twrong')");
-  // What another trial said is forgotten.
+  // The output of another trial is forgotten.
   expect_failure("abort", "SIGABRT while doing as told");
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
@@ -166,7 +166,7 @@ TEST(TrialServer, EndsWithTheProcessThatStartedIt) {
   });
   const int file = open(path.c_str(), O_RDONLY);
   char byte = 0;
-  ASSERT_EQ(read(file, &byte, 1), 1);  // the trial is under way
+  ASSERT_EQ(read(file, &byte, 1), 1);  // the trial is running
   ASSERT_EQ(kill(child, SIGKILL), 0);
   EXPECT_EQ(test::wait_for_child(child), 1000 + SIGKILL);
   EXPECT_EQ(read(file, &byte, 1), 0);  // waits until it is over

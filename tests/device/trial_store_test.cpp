@@ -1,4 +1,4 @@
-// What is wrong with the store costs a trial, never a failure, and never a wrong answer.
+// A defective store costs a trial, but never causes a failure or a wrong answer.
 #include "device/trial_store.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST_F(TrialStoreTest, EveryDamagedByteReadsAsAbsent) {
     std::string damaged = sound;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     test::write_file(path_, damaged);
-    // The blanks between the fields are not looked at.
+    // The blanks between the fields are not checked.
     EXPECT_EQ(knows(), i == 33 || i == 66) << "byte " << i;
   }
 }

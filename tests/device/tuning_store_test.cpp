@@ -98,7 +98,7 @@ TEST_F(StoredTuning, FallsBackFromHereToTheDeviceToItsVendorToNothing) {
   EXPECT_EQ(choice(slow)->candidate, 1U);
   EXPECT_EQ(choice(slow)->reason, "tuned for ACME");
   EXPECT_FALSE(choice(device_named("Fast", "Others")));
-  // Candidates that are no longer there are skipped.
+  // Candidates that no longer exist are skipped.
   EXPECT_EQ(choice(device_named("Odd", "ACME"))->candidate, 1U);
   store_->keep("ACME Fast 3, 1.2", site, {tile, 0.041, 0.052});
   EXPECT_EQ(choice(fast)->candidate, 1U);
@@ -111,7 +111,7 @@ TEST_F(StoredTuning, FallsBackFromHereToTheDeviceToItsVendorToNothing) {
 }
 
 TEST(KernelTuning, ShippedDataIsWhole) {
-  // Every listed function has shapes, and what is shipped is read without a warning.
+  // Every listed function has shapes, and the shipped choices are read without a warning.
   for (const char* function : {"blur_strips", "blur_naive"})
     EXPECT_FALSE(candidate_shapes(function).empty()) << function;
   EXPECT_TRUE(candidate_shapes("none of that name").empty());

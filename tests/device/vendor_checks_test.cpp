@@ -73,7 +73,7 @@ TEST_F(VendorChecksTest, AFailureIsRememberedWithItsRemedy) {
 TEST_F(VendorChecksTest, EachLibraryHasItsOwnAnswer) {
   VendorChecks checks(settings());
   checks.prepare({"aborting", "one", "other"}, PastAnswers::used);
-  EXPECT_EQ(tried(), "");  // not before somebody asks
+  EXPECT_EQ(tried(), "");  // not before a request
   EXPECT_EQ(checks.failure_of("other"), "");
   EXPECT_NE(checks.failure_of("aborting"), "");
   EXPECT_EQ(checks.failure_of("other"), "");

@@ -1,4 +1,4 @@
-// Every command of README.md and docs/ is run as it is printed there, on a machine without a GPU.
+// Every command in README.md and docs/ is run as printed there, on a machine without a GPU.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct NotRun {
   std::string_view reason;
 };
 
-// Commands that no test can run. Everything else in the pages is run.
+// Commands that no test can run. All other commands in the pages are run.
 constexpr std::array commands_not_run{
     NotRun{"git clone", "fetches the project"},
     NotRun{"scripts/install.sh", "builds the project and installs it"},
@@ -71,8 +71,8 @@ void link_samples(const fs::path& folder) {
   }
 }
 
-// The files that the pages' commands read, under the names that they use; and this build, as if it
-// were the release's.
+// The files that the pages' commands read, under the names that they use, and this build in the
+// place of the release build.
 void fill(const fs::path& folder) {
   const Image photo = random_image({90, 61}, {3, 8}, 1);
   for (const char* name : {"in.png", "photo.png", "a.png", "b.png", "scan.png"})
@@ -115,7 +115,7 @@ class DocumentedCommands : public ::testing::Test {
                                                             << result.out;
   }
 
-  // Each block finds the same files and nothing that another has left.
+  // Each block starts with the same files and nothing left by another.
   void run_all() const;
 
   const TemporaryFolder home_;
@@ -153,7 +153,7 @@ TEST_F(DocumentedCommands, DoWhatThePagesSayWithPocl) {
   run_all();
 }
 
-// A command in a block that is not taken for one would never be run.
+// A command in a block that is not recognised would never be run.
 TEST(Pages, HideNoCommand) {
   for (const std::string& page : pages()) {
     std::set<int> found;

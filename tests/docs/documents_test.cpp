@@ -1,4 +1,4 @@
-// How commands are found in pages: what the other tests of this folder rely on.
+// How commands are found in pages, which the other tests of this folder rely on.
 #include "support/documents.hpp"
 
 #include <string>

@@ -61,7 +61,7 @@ bool parser_accepts(const std::string& text) {
   }
 }
 
-// Of every text, whether the schema accepts it; empty where there is no validator.
+// Whether the schema accepts each text; empty if there is no validator.
 std::vector<bool> schema_accepts(const std::vector<std::string>& texts) {
   const TemporaryFolder folder;
   std::vector<std::string> command{"python3", GPUFILTER_SOURCE "/tests/docs/check_schema.py",
@@ -159,7 +159,7 @@ TEST(NetworkSchema, RefusesWhatTheParserRefuses) {
       false, false);
 }
 
-// What docs/network.md says that the schema leaves to the program.
+// The checks that docs/network.md says are left to the program.
 TEST(NetworkSchema, CannotSeeThatNumbersDoNotFitTogether) {
   REQUIRE_VALIDATOR();
   expect_verdicts(

@@ -1,9 +1,10 @@
-// An OpenCL vendor without an OpenCL: one platform, and a GPU that does not start where the
-// environment variable FAKE_VENDOR_GPU is set. It adds a line to the file that FAKE_VENDOR_LOG
-// names when it is asked for its platforms and when the process ends, saying whether PoCL is
-// loaded. FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context, launch) and what it
-// does to the process then (abort, crash, exit, hang, kill), as in "context abort"; up to that
-// moment the GPU works.
+// An OpenCL vendor without a real OpenCL implementation: one platform, with FAKE_VENDOR_GPU (at
+// most four) GPUs that do not start. It adds a line to the file named by FAKE_VENDOR_LOG when it is
+// asked for its platforms and when the process ends, which says whether PoCL is loaded.
+// FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context, launch) and how the process
+// fails then (abort, crash, exit, hang, kill), as in "context abort"; up to that moment the GPU
+// works.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +46,7 @@ namespace {
 
 extern const cl_icd_dispatch functions;
 _cl_platform_id the_platform{&functions};
-_cl_device_id the_device{&functions};
+_cl_device_id the_devices[]{{&functions}, {&functions}, {&functions}, {&functions}};
 _cl_context the_context{&functions};
 _cl_command_queue the_queue{&functions};
 _cl_program the_program{&functions};
@@ -121,21 +122,24 @@ cl_int CL_API_CALL platform_info(cl_platform_id, cl_platform_info what, std::siz
 cl_int CL_API_CALL device_ids(cl_platform_id, cl_device_type type, cl_uint count,
                               cl_device_id* devices, cl_uint* found) {
   fail_at("devices");
-  const bool has_gpu = std::getenv("FAKE_VENDOR_GPU") != nullptr;
-  if (!has_gpu || (type & CL_DEVICE_TYPE_GPU) == 0) return CL_DEVICE_NOT_FOUND;
-  if (found != nullptr) *found = 1;
-  if (devices != nullptr && count > 0) devices[0] = &the_device;
+  const char* text = std::getenv("FAKE_VENDOR_GPU");
+  const cl_uint gpus = text == nullptr ? 0 : std::min(static_cast<cl_uint>(std::atoi(text)), 4U);
+  if (gpus == 0 || (type & CL_DEVICE_TYPE_GPU) == 0) return CL_DEVICE_NOT_FOUND;
+  if (found != nullptr) *found = gpus;
+  for (cl_uint i = 0; devices != nullptr && i < std::min(count, gpus); ++i)
+    devices[i] = &the_devices[i];
   return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t size, void* target,
-                               std::size_t* needed) {
+cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::size_t size,
+                               void* target, std::size_t* needed) {
   cl_platform_id platform = &the_platform;
   const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
   const cl_bool yes = CL_TRUE;
   const cl_ulong memory = cl_ulong{1} << 30U;
   const std::size_t sizes[3] = {256, 256, 256};
   const cl_uint dimensions = 3;
+  const char* names[] = {"Fake GPU", "Fake GPU 1", "Fake GPU 2", "Fake GPU 3"};
   switch (what) {
     case CL_DEVICE_TYPE:
       return answer(&gpu, sizeof gpu, size, target, needed);
@@ -152,7 +156,7 @@ cl_int CL_API_CALL device_info(cl_device_id, cl_device_info what, std::size_t si
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
       return answer(&memory, sizeof memory, size, target, needed);
     case CL_DEVICE_NAME:
-      return answer_text("Fake GPU", size, target, needed);
+      return answer_text(names[device - the_devices], size, target, needed);
     case CL_DEVICE_VERSION:
     case CL_DEVICE_VENDOR:
     case CL_DRIVER_VERSION:

@@ -10,7 +10,8 @@
 namespace gpufilter {
 namespace {
 
-// Numbers of every size, zeros, infinities and NaN among them, and some that differ in few bits.
+// Numbers of every magnitude, including zeros, infinities and NaN, and some that differ in few
+// bits.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : engine_(seed) {}
@@ -58,8 +59,8 @@ TEST(FusedMultiplyAdd, FromDoubleIsRoundedOnce) {
   }
 }
 
-// The sum in double precision is rounded to the middle between two floats: rounding it once more
-// would go to the even one of them, whatever the exact sum is.
+// The sum in double precision is rounded to the middle between two floats: rounding it again would
+// give the even one of them, regardless of the exact sum.
 TEST(FusedMultiplyAdd, FromDoubleIsRoundedOnceNextToTheMiddle) {
   for (const float sign : {1.0F, -1.0F}) {
     for (const float tiny : {0x1p-60F, -0x1p-60F, 0x1p-149F, -0x1p-149F, 0.0F, -0.0F}) {

@@ -32,7 +32,7 @@ struct FromRgbaLoop {
   }
 };
 
-// Sample i of a picture in which no two neighbours are alike.
+// Sample i of a picture in which no two neighbours are equal.
 template <typename Sample>
 Sample sample(std::size_t i) {
   return static_cast<Sample>(i * 2654435761U >> 7U);

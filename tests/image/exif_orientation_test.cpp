@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// A directory at offset 10 with a date of no meaning, then the orientation.
+// A directory at offset 10 with a dummy date, then the orientation.
 const Bytes little{'I', 'I', 42, 0, 10,   0, 0, 0, 0xEE, 0xEE, 2, 0, 0x32, 1, 2, 0, 0, 0, 0, 0,
                    0,   0,   0,  0, 0x12, 1, 3, 0, 1,    0,    0, 0, 6,    0, 0, 0, 0, 0, 0, 0};
 const Bytes big{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0,

@@ -1,5 +1,5 @@
 // Stages one after the other, from file to file: the same bits on every device and for every band
-// height, in every order, also where a stage has to know the whole picture first.
+// height, in every order, even if a stage needs the whole picture first.
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(Chains, OfThreeInEveryOrderAreTheSameEverywhere) {
       };
       for (const auto& other : engines)
         check(*other);
-      // Every chain is a program to compile.
+      // Every chain requires a program to be compiled.
       if (i % 6 == (format.depth == 8 ? 0U : 3U)) {
         for (const auto& other : devices)
           check(*other);
@@ -90,8 +90,8 @@ TEST_F(Chains, StretchWhatPrecedesThemNotTheInput) {
     test::set_sample(image, x, 0, 0, samples.at(static_cast<std::size_t>(x)));
   test::write_png(image, folder_ / "in.png");
   const auto on_host = engine(std::nullopt, std::nullopt);
-  // 50..100 becomes 0..255; of 0, 51, 204, 255 the levels are full range, so that nothing changes
-  // any more.
+  // 50..100 becomes 0..255; the values 0, 51, 204, 255 already cover the full range, so nothing
+  // changes any more.
   const StageChain chain{make_stage({"--levels", "50,100"}), make_stage({"--levels", "auto"})};
   const RunReport report = filter(*on_host, chain);
   const Image result = test::read_picture(folder_ / "out.png");

@@ -33,7 +33,7 @@ Comparison compare(const Image& a, const Image& b, std::uint32_t steps = 0, doub
   return comparer.result();
 }
 
-// Yields an image's rows, and fails at its end if told to.
+// Yields an image's rows, and fails at its end on request.
 class ImageReader : public RowReader {
  public:
   explicit ImageReader(const Image& image, bool damaged_end = false)
@@ -77,8 +77,8 @@ class ImageWriter : public RowWriter {
   int next_row_ = 0;
 };
 
-// Everything that Comparison says, from a table of all differences: nothing of the way it is found
-// there is shared.
+// All values of Comparison, computed from a table of all differences, independently of the code
+// under test.
 struct Expectation {
   Expectation(const Image& a, const Image& b, std::int64_t tolerance) {
     std::map<std::tuple<int, int>, std::int64_t> largest_by_row_and_column;
@@ -126,7 +126,7 @@ struct Expectation {
   Place worst;
 };
 
-// That `pixel` is the one at `place`, with the samples of both pictures there.
+// Expects that `pixel` is the one at `place`, with the samples of both pictures there.
 void expect_pixel(const std::optional<DifferingPixel>& pixel, const Expectation::Place& place,
                   const Image& a, const Image& b) {
   ASSERT_EQ(pixel.has_value(), place.has_value());
@@ -183,7 +183,7 @@ void expect_as_computed_naively(const Image& a, const Image& b, std::uint32_t to
   EXPECT_NEAR(*found.psnr(), 20 * std::log10(peak) - 10 * std::log10(squares / samples), 1e-9);
 }
 
-// A copy in which about one sample in `every` is replaced by the one of `other`.
+// A copy in which about one sample in `every` is replaced by that of `other`.
 Image sprinkled(const Image& image, const Image& other, std::uint32_t every) {
   Image copy = copy_of(image);
   const Image lots = random_image(image.size(), {image.format().channels, 16}, 99);
@@ -304,7 +304,7 @@ TEST(Comparison, CountsAlphaOnItsOwn) {
   }
 }
 
-// Every share that a number of two decimals can name, of 10,000 pixels, at the edge and one beyond.
+// Every share of 10,000 pixels with two decimals, exactly at the limit and one pixel beyond.
 TEST(Comparison, LetsPassExactlyTheShareOfPixelsThatIsAllowed) {
   const Image a = poisoned_image({100, 100}, {1, 8}, 0);
   Image b = copy_of(a);

@@ -77,8 +77,8 @@ TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
   EXPECT_TRUE(test::same_pixels(drawn(b, a), drawing)) << "either may be the larger one";
 }
 
-// Every step of the range: what lies within the tolerance has one colour, which nothing beyond it
-// has, and beyond it nothing depends on the tolerance.
+// Every step of the range: differences within the tolerance have one colour, which no larger
+// difference has, and colours beyond the tolerance do not depend on it.
 TEST_P(DifferencePictureOfFormat, TellsWithinTheToleranceFromBeyond) {
   const int width = 256;
   Image a = poisoned_image({width, 1}, format(), 0);
@@ -115,7 +115,7 @@ TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
     Image b = copy_of(a);
     set_sample(b, 3, 2, alpha, sample_at(a, 3, 2, alpha) ^ 1U);
     set_sample(b, 4, 2, alpha, sample_at(a, 4, 2, alpha) ^ 128U);
-    // Where a colour differs too, it decides the hue.
+    // If a colour differs too, it decides the hue.
     set_sample(b, 5, 2, alpha, sample_at(a, 5, 2, alpha) ^ 128U);
     set_sample(b, 5, 2, 0, sample_at(a, 5, 2, 0) ^ 1U);
     const Image strict = drawn(a, b);

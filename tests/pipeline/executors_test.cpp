@@ -1,5 +1,5 @@
-// The executors: strips, parts and bands change no bit, whatever stages read beyond a row and
-// whatever size they make.
+// The executors: strips, parts and bands change no bit, for all source rows that stages read and
+// all sizes of their results.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace gpufilter {
 namespace {
 
-// The rows `first` to `last` of a picture, each `step` rows from the one before.
+// The rows `first` to `last` of a picture, in steps of `step`.
 class EveryRow final : public Stage {
  public:
   EveryRow(int first, int step) : first_(first), step_(step) {}
@@ -75,8 +75,8 @@ void expect_the_same_in_bands(const Image& image, const StageChain& chain, const
 
 constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
 
-// A border that wraps asks for rows past the edge of what a stage before it made; that stage's own
-// border is at the picture's edge all the same.
+// A wrapping border needs rows past the edge of an earlier stage's result; that stage's own border
+// still is at the picture's edge.
 TEST(HostExecutor, EveryStageHasItsOwnBorder) {
   for (const int height : {1, 2, 3, 40}) {
     const Image image = test::random_image({19, height}, {3, 8}, 3);

@@ -1,4 +1,4 @@
-// Who filters a picture, by estimates.
+// The choice of device for a picture, by estimates.
 #include "pipeline/fleet.hpp"
 
 #include <future>
@@ -12,6 +12,7 @@
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
 #include "stages/levels.hpp"
+#include "stages/mlp.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,6 +28,18 @@ PictureTask task_of(int width, int height, StageChain chain = {make_blur({})}) {
   task.parallel_encoding = true;
   task.file_bytes = 1000;
   return task;
+}
+
+std::shared_ptr<const Stage> mlp(const std::vector<int>& widths) {
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const auto outputs = static_cast<std::size_t>(widths[i + 1]);
+    network.layers.push_back(
+        {.inputs = widths[i],
+         .weights = std::vector<float>(outputs * static_cast<std::size_t>(widths[i])),
+         .bias = std::vector<float>(outputs)});
+  }
+  return make_mlp(std::move(network));
 }
 
 // ---- Estimates ----
@@ -60,6 +73,20 @@ TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
   EXPECT_DOUBLE_EQ(times.host_filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
 }
 
+// A program for each walk, and for each window after the first.
+TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
+  store_.learn("device", program_kind, 100);
+  store_.learn("device", literal_kind, 1);
+  const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
+  const auto levels = make_levels({1, false}, {9, false});
+  EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);
+  EXPECT_DOUBLE_EQ(compile({levels, make_blur({}), levels}), 100) << "in one kernel";
+  EXPECT_DOUBLE_EQ(compile({make_blur({}), make_blur({})}), 200);
+  EXPECT_DOUBLE_EQ(compile({levels, make_auto_levels(0)}), 200) << "one for the statistics";
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 10, 3})}), 100 + 60);
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
+}
+
 TEST(EstimatedTimes, OverlapWithTheCodecs) {
   const TaskTimes times{.decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1};
   EXPECT_DOUBLE_EQ(time_on_host(times, true, 1), 24);
@@ -69,10 +96,10 @@ TEST(EstimatedTimes, OverlapWithTheCodecs) {
   EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 0), 4);
   EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 10), 12) << "nothing is encoded before";
   EXPECT_DOUBLE_EQ(folder_time_on_host(times, 10, 4), 60);
-  // Two pictures while it starts, then a picture in three seconds.
+  // Two pictures while it starts, then one picture every three seconds.
   EXPECT_DOUBLE_EQ(folder_time_with_device(times, 10, 4, 12), 12 + 8 * 3);
   EXPECT_DOUBLE_EQ(folder_time_with_device(times, 2, 4, 60), 12) << "over before it is ready";
-  // A device with three seconds a picture takes half of what two threads would.
+  // A device with three seconds per picture takes over half of the work of two threads.
   const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
   EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
 }
@@ -88,7 +115,7 @@ class FleetTest : public ::testing::Test {
     return {.engine = {}, .store = store_ptr_, .vendors = vendors};
   }
 
-  // Its engine, which is not ready before `go` is set. The processor stands in for a GPU.
+  // Its engine, which is not ready before `go` is set. The processor plays the role of a GPU.
   [[nodiscard]] FastestFleet::MakeEngine make_engine() {
     return [this] {
       ++engines_made_;
@@ -101,7 +128,7 @@ class FleetTest : public ::testing::Test {
     };
   }
 
-  // A GPU that is known, started in a second.
+  // A known GPU that starts in a second.
   void know_gpu(double start = 1) {
     store_.keep_note("GPU of vendor", gpu);
     store_.learn(gpu, start_kind, start);
@@ -159,9 +186,40 @@ TEST_F(FleetTest, OnePictureWaitsForAGpuThatPays) {
   EXPECT_EQ(engines_made_, 1);
 }
 
+// A GPU that pays only once its programs are compiled: by a run that named it, say.
+TEST_F(FleetTest, CompilingCountsUntilItWasDone) {
+  know_gpu(0.1);
+  slow_processor();
+  store_.learn(gpu, program_kind, 86'000);
+  const PictureTask task = task_of(1000, 1000);
+  {
+    FastestFleet fleet(options("vendor"), make_engine());
+    const Assignment assignment = fleet.assign(task);
+    EXPECT_EQ(name_of(assignment), "the processor");
+    EXPECT_NE(assignment.reason.find(" to start and 86000000 ms to compile"), std::string::npos)
+        << assignment.reason;
+  }
+  RunReport report;
+  report.engine.kind = "gpu";
+  report.engine.device = "A GPU";
+  report.engine.driver = "driver 1";
+  learn_from(store_, "vendor", task, report, false);
+  FastestFleet fleet(options("vendor"), make_engine());
+  const Assignment assignment = fleet.assign(task);
+  EXPECT_EQ(engines_made_, 1);
+  EXPECT_EQ(assignment.reason.find("to compile"), std::string::npos) << assignment.reason;
+  PictureTask other = task;
+  other.chain.push_back(make_blur({}));
+  EXPECT_NE(fleet.assign(other).reason.find("to compile"), std::string::npos);
+  other = task;
+  other.shape.format = {4, 8};
+  EXPECT_NE(fleet.assign(other).reason.find("to compile"), std::string::npos);
+  go_.set_value();
+}
+
 TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 5e-7);  // 0.75 s a picture of both threads
+  store_.learn(host_place(), "blur 8", 5e-7);  // 0.75 s per picture for both threads
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(1'000'000);
   const Assignment first = fleet.assign(task_of(1000, 1000));
@@ -175,7 +233,7 @@ TEST_F(FleetTest, AFolderBeginsOnTheProcessorAndTheGpuJoins) {
 
 TEST_F(FleetTest, NoPictureKeepsTheProcessorUntilTheEnd) {
   know_gpu();
-  slow_processor();  // 1500 s a picture
+  slow_processor();  // 1500 s per picture
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(2000);
   const Assignment first = fleet.assign(task_of(1000, 1000));
@@ -186,7 +244,7 @@ TEST_F(FleetTest, NoPictureKeepsTheProcessorUntilTheEnd) {
 
 TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 1e-7);  // 0.3 s a picture
+  store_.learn(host_place(), "blur 8", 1e-7);  // 0.3 s per picture
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(2000);
   static_cast<void>(fleet.assign(task_of(1000, 1000)));
@@ -200,7 +258,7 @@ TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
 
 TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 2e-6);  // 6 s a picture of one thread, 3 s of both
+  store_.learn(host_place(), "blur 8", 2e-6);  // 6 s per picture for one thread, 3 s for both
   store_.learn(gpu, "blur 8", 2e-6);           // 6 s
   store_.learn(gpu, transfer_kind, 1e-8);      // 0.06 s
   FastestFleet fleet(options("vendor"), make_engine());
@@ -304,6 +362,30 @@ TEST(Learning, FromAGpu) {
   EXPECT_DOUBLE_EQ(store.find("A GPU, 1", transfer_kind).value(), 2e-9);
   EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
   EXPECT_FALSE(store.find(host_place(), "encode PNG").has_value()) << "several threads encode";
+}
+
+// 50 ms for a program, as it is; then 400 ms for one with literals, which share the difference to
+// what was expected.
+TEST(Learning, FromProgramsThatWereCompiled) {
+  RateStore store;
+  RunReport report = report_of("gpu", "A GPU");
+  report.passes[0].program = "compiled";
+  learn_from(store, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.3) << "without compiling";
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", program_kind).value(), 0.05);
+  EXPECT_FALSE(store.find("A GPU, 1", literal_kind).has_value());
+
+  store.learn("A GPU, 1", literal_kind, 1e-4);
+  report.passes[0].work[0].literals = 1500;
+  report.spans.push_back({.activity = Activity::build_program, .pass = 0, .duration = 350'000'000});
+  learn_from(store, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_NEAR(store.find("A GPU, 1", literal_kind).value(), 1e-4 + (2e-4 - 1e-4) / 3, 1e-9);
+  EXPECT_NEAR(store.find("A GPU, 1", program_kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
+
+  RateStore cached;
+  report.passes[0].program = "cache";
+  learn_from(cached, "vendor", task_of(2000, 1000), report, false);
+  EXPECT_FALSE(cached.find("A GPU, 1", program_kind).has_value());
 }
 
 TEST(Learning, InAFolderFromDevicesOnly) {

@@ -1,4 +1,4 @@
-// What every result is compared with, and the blocks of --verify.
+// The reference for every result, and the blocks of --verify.
 #include "pipeline/host_check.hpp"
 
 #include <gtest/gtest.h>

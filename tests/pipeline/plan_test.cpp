@@ -63,8 +63,8 @@ TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
   EXPECT_EQ(plan.band_rows, 8);
 }
 
-// The input and the result of a band on the host, and as much on the device, of the picture's rows
-// and a halo of two blurs.
+// The input and the result of a band on the host, and the same on the device, with the picture's
+// rows and the halo of two blurs.
 std::uint64_t memory_of_band(std::uint64_t row, int rows) {
   return 4 * row * static_cast<std::uint64_t>(rows + 4);
 }
@@ -114,7 +114,7 @@ TEST(Plan, RefusesRowsThatNoBufferHolds) {
   EXPECT_NO_THROW(static_cast<void>(make_plan({{64, 400}, {1, 8}}, blurs(1), {.max_buffer = 192})));
 }
 
-// Many times larger than the device is said to allocate, on the real device.
+// Many times larger than the simulated limit of the device, on the real device.
 TEST(Plan, PicturesLargerThanTheLargestAllocationAreExact) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Image image = test::random_image({1001, 257}, {3, 8}, 7);

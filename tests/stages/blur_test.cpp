@@ -1,6 +1,6 @@
-// The blur is the same to the bit wherever it runs: the processor with each instruction set against
-// a second implementation, then every device, kernel, tile, border, format, size and band height
-// against the processor.
+// The blur gives the same bits everywhere: the processor with each instruction set against a second
+// implementation, then every device, kernel, tile, border, format, size and band height against the
+// processor.
 #include "stages/blur.hpp"
 
 #include <algorithm>
@@ -85,8 +85,8 @@ void check_blur(const Image& image, const BlurParameters& parameters, const Imag
   });
 }
 
-// Odd widths, and for each number of channels those of a whole tile of columns (1920 samples), with
-// a sample or a few less and more.
+// Odd widths, and for each number of channels the width of a whole tile of columns (1920 samples),
+// with one sample or a few less and more.
 std::vector<ImageSize> host_sizes() {
   std::vector<ImageSize> all(sizes.begin(), sizes.begin() + 7);
   for (const int width : {2, 3, 5, 63, 64, 65, 481, 482, 483, 642, 643, 962, 963, 1922, 1923, 3850})
@@ -111,8 +111,8 @@ TEST(BlurOnProcessor, EqualsTheDefinition) {
   }
 }
 
-// Tiles of columns whose pixels are all opaque are blurred plainly; a single other pixel in or next
-// to a tile decides.
+// Tiles of columns whose pixels are all opaque use the plain blur; a single other pixel in or next
+// to a tile prevents that.
 TEST(BlurOnProcessor, WeighsAPictureWithOneTransparentPixel) {
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const int tile = 1920 / format.channels;
@@ -133,7 +133,7 @@ TEST(BlurOnProcessor, DividesEverySumByNine) {
     ASSERT_EQ(blur::ninth(s), s / 9) << s;
 }
 
-// Dividends on either side of where the quotient changes.
+// Dividends on both sides of each change of the quotient.
 template <typename Number>
 void expect_quotients(std::uint64_t alpha, std::uint64_t color, std::uint64_t max) {
   const std::uint64_t change = color * alpha - std::min(color * alpha, alpha / 2);
@@ -182,7 +182,7 @@ TEST(BlurOnProcessor, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
   }
 }
 
-// The formula at its hardest: every sum of nine 8-bit samples, at the middle of a 3x3 picture.
+// Every possible sum of nine 8-bit samples, at the middle of a 3x3 picture.
 TEST(BlurOnProcessor, RoundsEverySumAsTheContractSays) {
   for (int sum = 0; sum <= 9 * 255; ++sum) {
     Image image({3, 3}, {1, 8});
@@ -248,7 +248,7 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
 TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
-  // The other tiles differ in nothing but their size: every second format is enough there.
+  // The other tiles differ only in size, so every second format is enough for them.
   const auto tested =
       tile == 16 ? formats() : std::vector<PixelFormat>{{1, 16}, {2, 8}, {3, 8}, {4, 16}};
   for (Session* session : test::kernel_sessions()) {
@@ -313,7 +313,7 @@ TEST(BlurKernels, ChainedInBandsEqualTheProcessor) {
   }
 }
 
-// A device that takes next to nothing, but is never used.
+// A device with tiny limits, which is never used.
 class SmallDevice : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -5,7 +5,7 @@
 namespace gpufilter {
 namespace {
 
-// The position that a walk of |i| steps from 0 ends at, by the rule for each step over an edge.
+// The position after a walk of |i| steps from 0, with the rule applied at each step over an edge.
 int walked(Border border, int i, int n) {
   int position = 0;
   int direction = i < 0 ? -1 : 1;

@@ -39,7 +39,7 @@ TEST(Catalogue, DefaultValuesAreOfTheirType) {
   }
 }
 
-// Short lists show the first sentence alone.
+// Short lists show only the first sentence.
 std::string first_sentence(const std::string& help) {
   return help.substr(0, help.find(". "));
 }

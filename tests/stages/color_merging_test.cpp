@@ -1,4 +1,4 @@
-// Neighbouring colour matrices become one pass exactly where that changes no bit.
+// Neighbouring colour matrices become one pass exactly if that changes no bit.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -44,13 +44,13 @@ TEST(ColorMerging, TakesPickedChannelsIntoTheirNeighbour) {
 TEST(ColorMerging, LeavesAloneWhatWouldRoundOrAddDifferently) {
   EXPECT_EQ(passes({color(sepia), color(gains)}), 2U);     // rounds and saturates in between
   EXPECT_EQ(passes({color(half), color(half)}), 2U);       // rounds in between
-  EXPECT_EQ(passes({color(swap_rb), color(sepia)}), 2U);   // another order of additions
+  EXPECT_EQ(passes({color(swap_rb), color(sepia)}), 2U);   // a different order of additions
   EXPECT_EQ(passes({color(red_only), color(sepia)}), 2U);  // three weights of one channel
   EXPECT_EQ(passes({color(sepia), color(bias_only)}), 2U);
   EXPECT_EQ(passes({color(sepia), make_blur({}), color(swap_rb)}), 3U);
 }
 
-// On RGB the second makes an alpha that the merged matrix would not.
+// On RGB the second creates an alpha that the merged matrix would not.
 TEST(ColorMerging, DoesNotChangeTheFormat) {
   const MatrixRows from_alpha{{0, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   const StageChain chain{color(from_alpha), color(alpha_to_red)};
@@ -89,7 +89,7 @@ MatrixRows random_picks(std::mt19937_64& generator) {
   return rows;
 }
 
-// Many weights are 0, so that often one a row is left.
+// Many weights are 0, so that often only one per row is left.
 MatrixRows random_sparse(std::mt19937_64& generator) {
   const bool biased = generator() % 2 == 0;
   MatrixRows rows(4, std::vector<double>(biased ? 5 : 4, 0));

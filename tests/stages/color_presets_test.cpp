@@ -220,7 +220,7 @@ TEST(ColorPresets, HaveNamesOfTheirOwn) {
   }
 }
 
-// What the list shows of a preset, as a file for --color.
+// The matrix that the list shows for a preset, as a file for --color.
 std::string listed(const std::string& name) {
   std::istringstream lines(color_preset_list());
   std::string text;

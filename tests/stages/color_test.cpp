@@ -1,4 +1,4 @@
-// The colour matrix is the same to the bit wherever it runs: the processor with each instruction
+// The colour matrix gives the same bits everywhere: the processor with each instruction
 // set against a second computation, then every device, format, shape, size and band height
 // against the processor.
 #include "stages/color.hpp"
@@ -50,9 +50,9 @@ std::vector<MatrixRows> random_matrices(std::uint64_t seed) {
           random_matrix(4, 5, seed + 3)};
 }
 
-// Sums that are often k + 0.5 but for the rounding of single precision: a chain that is fused or
-// ordered in another way shows. Then sums that overflow, cancel, stay subnormal, or are a zero with
-// either sign.
+// Sums that are often k + 0.5 except for the rounding of single precision, so that a chain with
+// other fusing or order gives another result. Then sums that overflow, cancel, stay subnormal, or
+// are a zero with either sign.
 const std::vector<MatrixRows>& delicate_matrices() {
   static const std::vector<MatrixRows> matrices{
       {{0.1, 0.2, 0.7, 0.1}, {0.3, 0.3, 0.4, 0.3}, {0.7, 0.1, 0.2, -0.1}},
@@ -70,8 +70,8 @@ const std::vector<MatrixRows>& delicate_matrices() {
   return matrices;
 }
 
-// The sums of one pixel's matrix product, by the rules: x the samples as stored, a last column in
-// shares of the maximum, alpha the maximum where there is none.
+// The sums of one pixel's matrix product, by the rules: x the samples as stored, the last column in
+// shares of the maximum, alpha the maximum if there is none.
 struct Sums {
   std::vector<float> single;      // one chain of fused multiply-adds
   std::vector<long double> wide;  // hardly rounded
@@ -189,8 +189,8 @@ TEST(ColorOnProcessor, RoundsHalfToEven) {
   }
 }
 
-// A product inside fma does not overflow: where the sum has, it stays what it is, and never becomes
-// a NaN.
+// A product inside fma does not overflow: a sum that has overflowed stays infinite and never
+// becomes a NaN.
 TEST(ColorOnProcessor, SaturatesWhatOverflows) {
   Image image({1, 1}, {3, 16});
   for (const int c : {0, 1, 2})
@@ -261,7 +261,7 @@ TEST_P(ColorOnDevice, EqualTheProcessor) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, ColorOnDevice, ::testing::ValuesIn(formats()), format_name);
 
-// Alpha alone computed, and colours alone reading it.
+// Only alpha is computed, or only the colours read it.
 TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const MatrixRows made{

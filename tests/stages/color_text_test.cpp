@@ -1,4 +1,4 @@
-// Matrices as people write them, and what is said where they make no sense.
+// Matrices as people write them, and the messages for those that make no sense.
 #include "stages/color_text.hpp"
 
 #include <clocale>
@@ -169,7 +169,7 @@ TEST(ColorText, RefusesWhatIsNoMatrixFile) {
   EXPECT_EQ(file_complaint(missing), missing + ": no such file");
   const std::string here = folder.path();
   EXPECT_EQ(file_complaint(here), here + ": is a folder");
-  const std::string no_text = ": is no text file with a matrix of up to 4x5 numbers";
+  const std::string no_text = ": is not a text file with a matrix of up to 4x5 numbers";
   EXPECT_EQ(file_complaint("/dev/zero"), "/dev/zero" + no_text);
   const std::string large = folder.path() / "large.txt";
   test::write_file(large, "1 0 0; 0 1 0; 0 0 1\n" + std::string(70'000, '#'));

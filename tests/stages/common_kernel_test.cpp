@@ -1,4 +1,4 @@
-// kernels/common.cl on every device against the same rules on the host.
+// kernels/common.cl on every device against the same rules implemented on the host.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Stage::key(): other results, other keys.
+// Stage::key(): different results, different keys.
 #include <set>
 #include <string>
 #include <utility>

@@ -49,7 +49,7 @@ TEST(LevelBounds, OfAConstantPictureAreOneValue) {
   EXPECT_EQ(bounds({Histogram(256)}, 0), std::pair(0U, 0U));
 }
 
-// round_half_to_even((v - low) * max / (high - low)) in integers, so without any rounding before.
+// round_half_to_even((v - low) * max / (high - low)) in integers, so without any earlier rounding.
 std::uint32_t stretched(std::int64_t v, std::int64_t low, std::int64_t high, std::int64_t max) {
   const std::int64_t numerator = (v - low) * max;
   const std::int64_t denominator = high - low;

@@ -1,4 +1,4 @@
-// The network is the same to the bit wherever it runs: the processor with each instruction set
+// The network gives the same bits everywhere: the processor with each instruction set
 // against its definition, then every device, format, size, band height and block against the
 // processor.
 #include "stages/mlp.hpp"
@@ -30,7 +30,7 @@ std::vector<PixelFormat> formats() {
   return all;
 }
 
-// Widths of inputs, of what stands between layers, and of outputs.
+// Widths of inputs, of the values between layers, and of outputs.
 using Widths = std::vector<int>;
 
 // Random weights that keep the numbers between layers near 0..1, so that outputs fall below, into
@@ -76,7 +76,7 @@ Network identity(int channels) {
   return {{layer}};
 }
 
-// x = relu(x) - relu(-x), by way of 2 * channels numbers.
+// x = relu(x) - relu(-x), through 2 * channels numbers.
 Network folded_identity(int channels) {
   NetworkLayer fold{channels, {}, {}, Activation::relu};
   NetworkLayer unfold{2 * channels, {}, {}, Activation::clamp};
@@ -266,7 +266,7 @@ TEST(MlpKernel, EqualsTheProcessor) {
   }
 }
 
-// A picture that no longer fits into one block of what suits the device.
+// A picture that does not fit in one block of the size that suits the device.
 TEST(MlpKernel, EqualsTheProcessorOnALargePicture) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const Image image = test::random_image({1501, 403}, {3, 8}, 5);

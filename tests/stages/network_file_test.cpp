@@ -1,4 +1,4 @@
-// Network files: what is read, and that each mistake is named with its line.
+// Network files: their contents, and that each mistake is reported with its line.
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -94,13 +94,13 @@ void expect_complaints(const std::vector<Mistake>& mistakes) {
 
 TEST(NetworkFile, TextThatIsNoJsonIsNamedWithItsLine) {
   expect_complaints({
-      {with("0.5,", "0.5;"), "net.json:6: this is no JSON: column "},
-      {with("0.5,", "NaN,"), "net.json:6: this is no JSON: column "},
-      {with("  \"layers\"", "  layers"), "net.json:4: this is no JSON: column "},
-      {with("gpufilter-network-1\"", "gpufilter-network-1\n\""), "net.json:2: this is no JSON: "},
-      {"", "net.json:1: this is no JSON: "},
-      {std::string(good) + "x", "net.json:17: this is no JSON: "},
-      {std::string(good).substr(0, 110), "net.json:6: this is no JSON: "},
+      {with("0.5,", "0.5;"), "net.json:6: this is not JSON: column "},
+      {with("0.5,", "NaN,"), "net.json:6: this is not JSON: column "},
+      {with("  \"layers\"", "  layers"), "net.json:4: this is not JSON: column "},
+      {with("gpufilter-network-1\"", "gpufilter-network-1\n\""), "net.json:2: this is not JSON: "},
+      {"", "net.json:1: this is not JSON: "},
+      {std::string(good) + "x", "net.json:17: this is not JSON: "},
+      {std::string(good).substr(0, 110), "net.json:6: this is not JSON: "},
   });
 }
 
@@ -144,12 +144,11 @@ TEST(NetworkFile, KeysAndWordsAreChecked) {
        "net.json:2: the key \"formats\" is not known; format, comment and layers are"},
       {with(R"("format": "gpufilter-network-1",)", ""),
        "net.json:16: the key \"format\" is missing"},
-      {with("\"bias\"", "\"bia\ts\""), "net.json:7: this is no JSON: "},
+      {with("\"bias\"", "\"bia\ts\""), "net.json:7: this is not JSON: "},
       {with("\"bias\"", "\"biases\""),
        "net.json:7: layer 1: the key \"biases\" is not known; weights, bias and activation are"},
-      {with("\"comment\"", "\"format\""), "net.json:3: the key \"format\" stands there twice"},
-      {with("\"bias\"", "\"weights\""),
-       "net.json:7: layer 1: the key \"weights\" stands there twice"},
+      {with("\"comment\"", "\"format\""), "net.json:3: the key \"format\" occurs twice"},
+      {with("\"bias\"", "\"weights\""), "net.json:7: layer 1: the key \"weights\" occurs twice"},
       {with(R"("bias": [0, -1],)", ""), "net.json:9: layer 1: the key \"bias\" is missing"},
       {with("\"relu\"", "\"tanh\""),
        "net.json:8: layer 1: the activation \"tanh\" is not known; none, relu and clamp are"},
@@ -195,7 +194,7 @@ TEST(NetworkFile, EveryTruncationIsRefused) {
   }
 }
 
-// Whatever stands in the file, it is refused in one line of sensible length, or a network.
+// Any content is either a network or refused in one line of sensible length.
 TEST(NetworkFile, DamageNeverGoesUnnoticedOrUnnamed) {
   const std::string text = good;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -1,4 +1,4 @@
-// One form of numbers, wherever they stand: options, matrices, networks.
+// One form of numbers everywhere: options, matrices, networks.
 #include "stages/number.hpp"
 
 #include <cmath>
@@ -71,7 +71,7 @@ const std::vector<std::string> malformed{
     "++1", "1,5", "0x10", "0x1p3", "nan",   "NaN",   "inf", "-inf",          "+inf", "infinity",
     "1 ",  " 1",  " .5",  "1f",    "1.2.3", "1_000", "½",   long_third + "x"};
 
-// What is said of `text` there; empty where it is taken.
+// The message for `text` there; empty if it is accepted.
 template <typename Use>
 std::string complaint(const Use& use) {
   try {
@@ -104,7 +104,7 @@ double option_with(const std::string& number) {
   return values.number("--x");
 }
 
-// What JSON has besides: no plus sign, no point without digits around it, no leading zero.
+// The additional rules of JSON: no plus sign, no point without digits around it, no leading zero.
 bool is_json(const std::string& number) {
   return number[0] != '+' && number.find("-.") != 0 && number[0] != '.' && number.back() != '.' &&
          number.substr(0, 2) != "00";

@@ -12,7 +12,7 @@ enum class Shape { round = 3, square = 7 };
 const OneOf shapes{{{"round", Shape::round}, {"square", Shape::square}}};
 const OneOf sides{{{"8", 8}, {"16", 16}, {"32", 32}}};
 
-// What set() objects to; empty where it takes the text.
+// The objection of set(); empty if it accepts the text.
 std::string objection(const ValueType& type, const std::string& text) {
   try {
     OptionValues().set("--x", type, text);

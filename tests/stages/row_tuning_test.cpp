@@ -1,4 +1,4 @@
-// Work-groups that the device does not take become smaller, or are refused where asked for.
+// Work-groups too large for the device become smaller, or are refused if requested.
 #include "stages/row_tuning.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr PixelFormat rgb{3, 8};
 
-// A device that says that it takes no more than `items` work-items a group.
+// A device that claims to take at most `items` work-items per group.
 DeviceInfo with_groups_of(DeviceInfo device, std::size_t items) {
   device.max_work_group_size = items;
   return device;

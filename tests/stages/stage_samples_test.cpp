@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// Otherwise `gpufilter verify` would pass a stage by.
+// Otherwise `gpufilter verify` would skip a stage.
 TEST(StageSamples, EveryKindOfStageHasSome) {
   for (const StageKind& kind : stage_catalogue()) {
     for (const bool all : {false, true}) {

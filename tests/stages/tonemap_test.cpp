@@ -66,7 +66,7 @@ TEST(ToneFactors, RiseWithTheKey) {
 }
 
 TEST(ToneFactors, OfFilmicAreAnExposure) {
-  // A low key darkens every pixel, to about its share of middle grey.
+  // A low key darkens every pixel, to about its ratio to middle grey.
   for (const float factor : tone_factors({ToneCurve::filmic, 0.01}, ramp()))
     EXPECT_LT(factor, 0.2F);
   // A high one clips the lightest.
@@ -149,7 +149,7 @@ TEST(LumaScaling, IsTheSameEverywhere) {
   }
 }
 
-// Of a picture, pixel by pixel as the paper has it: the luminance to display over the pixel's own.
+// For each pixel, as in the paper: the ratio of displayed luminance to the pixel's own.
 class PaperOperator {
  public:
   PaperOperator(const Image& image, ToneCurve curve, double key)
@@ -169,7 +169,7 @@ class PaperOperator {
     white_ = (curve == ToneCurve::reinhard ? key : 0.18) / average * lightest;
   }
 
-  // What the sample of a pixel becomes, before it is rounded.
+  // The new sample of a pixel, before rounding.
   [[nodiscard]] double operator()(const Image& image, int x, int y, int channel) const {
     const double luminance = std::max(1.0, index(image, x, y)) / max_;
     const double exposed = scale_ * luminance;
@@ -194,7 +194,7 @@ class PaperOperator {
   double white_ = 0;
 };
 
-// Whether `result` is what the paper's operator makes of `image`, rounded. The factor's own
+// Whether `result` is the rounded result of the paper's operator for `image`. The factor's own
 // rounding to float may move a value across the middle between two samples.
 void expect_as_published(const Image& image, const Image& result, const PaperOperator& paper) {
   const PixelFormat& format = image.format();

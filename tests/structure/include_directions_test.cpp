@@ -1,5 +1,4 @@
-// Which folder of src/ may know which other, and which foreign library stays behind whose
-// interface.
+// Which folder of src/ may include which other, and which folder alone may use which library.
 #include <map>
 #include <regex>
 #include <set>
@@ -36,7 +35,7 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
 }
 
 struct Confinement {
-  std::string header;           // what its name begins with
+  std::string header;           // the beginning of its name
   std::set<std::string> homes;  // folders, or single files
 };
 
@@ -53,7 +52,7 @@ const std::vector<Confinement>& confinements() {
   return list;
 }
 
-// Why `file` may not include `header`; empty where it may.
+// Why `file` may not include `header`; empty if it may.
 std::string objection(const SourceFile& file, const std::string& header, bool quoted) {
   for (const Confinement& confinement : confinements()) {
     if (header.rfind(confinement.header, 0) != 0) continue;

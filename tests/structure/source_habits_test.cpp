@@ -1,4 +1,4 @@
-// Habits of the source files that can be seen without a compiler.
+// Rules for source files that can be checked without a compiler.
 #include <algorithm>
 #include <regex>
 #include <string>
@@ -10,7 +10,7 @@
 namespace gpufilter::test {
 namespace {
 
-constexpr std::ptrdiff_t most_lines = 400;
+constexpr std::ptrdiff_t maximum_lines = 400;
 
 std::ptrdiff_t line_count(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') + (text.empty() || text.back() == '\n' ? 0 : 1);
@@ -44,7 +44,7 @@ TEST(SourceHabits, PrintingIsRecognised) {
 
 TEST(SourceHabits, NoFileIsTooLongToReadAtOnce) {
   for (const SourceFile& file : library_sources()) {
-    EXPECT_LE(line_count(file.text), most_lines) << file.path;
+    EXPECT_LE(line_count(file.text), maximum_lines) << file.path;
   }
 }
 

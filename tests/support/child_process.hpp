@@ -20,8 +20,7 @@ template <typename Body>
   ::_exit(code);
 }
 
-// The exit code of that child; 1000 + the signal where one ended it; -1 where there is no such
-// child.
+// The exit code of that child; 1000 + the signal if one ended it; -1 if there is no such child.
 [[nodiscard]] inline int wait_for_child(pid_t child) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child) return -1;
@@ -30,7 +29,7 @@ template <typename Body>
 
 }  // namespace gpufilter::test
 
-// Skips the running test where the process has had threads, as after tests before it. CTest gives
-// each test a process of its own.
+// Skips the running test if the process has had threads, for example in earlier tests. CTest runs
+// each test in a separate process.
 #define GPUFILTER_REQUIRE_A_NEW_PROCESS() \
   if (__libc_single_threaded == 0) GTEST_SKIP() << "skipped: this process has had threads"

@@ -20,7 +20,7 @@ struct Line {
 
 // A code block: its lines without the indentation.
 struct CodeBlock {
-  std::string language;  // of a fence; empty where none is named, or where it is indented
+  std::string language;  // of a fence; empty if none is named or the block is indented
   std::vector<Line> lines;
 };
 
@@ -44,7 +44,7 @@ void strip_blank_end(std::vector<Line>& lines) {
     lines.pop_back();
 }
 
-// What all lines that are not blank begin with: more than four in a list.
+// The common indentation of all lines that are not blank: more than four in a list.
 void strip_indentation(std::vector<Line>& lines) {
   std::size_t common = std::string::npos;
   for (const Line& line : lines) {

@@ -1,4 +1,4 @@
-// The project's pages, and the commands and links that stand in them.
+// The project's pages, with their commands and links.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace gpufilter::test {
 struct DocumentedCommand {
   int line = 1;       // of the page
   std::string text;   // as printed, continued lines joined, without "$ " and a comment at its end
-  int exit_code = 0;  // another where the comment says "exit code N"
+  int exit_code = 0;  // another if the comment says "exit code N"
   std::optional<std::string> output = {};  // what the page prints after it, in console blocks
 };
 
-// Commands that stand together and are run one after the other.
+// Commands of one block, which are run one after the other.
 using CommandBlock = std::vector<DocumentedCommand>;
 
-// The commands of a page, from code blocks that are indented by four or fenced. Where a line of a
-// block begins with "$ ", such lines are commands and those after them are what they print. Else
-// every line is a command, as long as some line begins with a program that pages use. Blocks fenced
-// as another language than sh or console hold none.
+// The commands of a page, from code blocks that are indented by four or fenced. If a line of a
+// block begins with "$ ", such lines are commands and the lines after them are their output.
+// Otherwise every line is a command, if some line begins with a program that pages use. Blocks
+// fenced as a language other than sh or console have no commands.
 [[nodiscard]] std::vector<CommandBlock> command_blocks(std::string_view page);
 
 // The text of every block that is fenced as `language`.
@@ -35,8 +35,8 @@ using CommandBlock = std::vector<DocumentedCommand>;
 // Files of the project that a page links to, as it writes them, without "#part".
 [[nodiscard]] std::vector<std::string> linked_files(const std::string& page);
 
-// Whether `printed` is what the page shows. "..." on a line of its own stands for any lines. Where
-// the page shows times ("12 ms", "0.4 s"), numbers and instruction sets may be others.
+// Whether `printed` is what the page shows. "..." alone on a line matches any lines. If the page
+// shows times ("12 ms", "0.4 s"), numbers and instruction sets may differ.
 [[nodiscard]] bool matches_shown(const std::string& shown, const std::string& printed);
 
 }  // namespace gpufilter::test

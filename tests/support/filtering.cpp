@@ -23,7 +23,7 @@ Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
   return result;
 }
 
-// Every sample other than it was.
+// Changes every sample.
 Image inverted(const Image& image) {
   Image result = copy_of(image);
   std::uint8_t* bytes = result.rows().data;

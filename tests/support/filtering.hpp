@@ -23,12 +23,12 @@ class ImageReader final : public RowReader {
   int next_ = 0;
 };
 
-// A session on every OpenCL device of this machine, started once a process, without a program
+// A session on every OpenCL device of this machine, started once per process, without a program
 // cache.
 [[nodiscard]] const std::vector<std::unique_ptr<Session>>& all_sessions();
 
-// These, and one more for each CPU among them that says it were a GPU: so it runs the kernels that
-// are chosen for GPUs.
+// These, and one more for each CPU among them that claims to be a GPU, so that it runs the kernels
+// chosen for GPUs.
 [[nodiscard]] const std::vector<Session*>& kernel_sessions();
 
 // Band by band through the pipeline's own feed and executor. On a device each band's buffers first

@@ -1,4 +1,4 @@
-// What the processor's loops are tested with: every instruction set that this machine has.
+// The instruction sets for tests of the processor's loops: all that this machine has.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace gpufilter::test {
 
-// Calls check() with each instruction set in turn in use; stops at a fatal failure.
+// Calls check() once with each instruction set in use; stops at a fatal failure.
 template <typename Check>
 void with_each_instruction_set(const Check& check) {
   for (const InstructionSet set : available_instruction_sets()) {

@@ -14,7 +14,7 @@
 namespace gpufilter::test {
 namespace {
 
-// A scan a component, as sequential files have it: all 64 coefficients at once.
+// One scan per component, as in sequential files: all 64 coefficients at once.
 constexpr std::array<jpeg_scan_info, 3> component_scans{{
     {1, {0, 0, 0, 0}, 0, 63, 0, 0},
     {1, {1, 0, 0, 0}, 0, 63, 0, 0},

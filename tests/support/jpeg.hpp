@@ -48,10 +48,10 @@ struct JpegRecipe {
   std::function<void(jpeg_compress_struct&)> before_start = {};
 };
 
-// A mistake in what is asked for ends the test program with libjpeg's message.
+// A mistake in the request ends the test program with libjpeg's message.
 [[nodiscard]] Bytes encode_with_libjpeg(const Raster& raster, const JpegRecipe& recipe = {});
 
-// What the header of a JPEG says of each component, as libjpeg reads it.
+// What the header of a JPEG says about each component, as libjpeg reads it.
 struct JpegComponent {
   std::vector<int> divisors;  // 64, row by row
   int horizontal = 0;         // sampling factors
@@ -64,7 +64,7 @@ struct JpegComponent {
 // As libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` is intact.
 [[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg);
 
-// What the codec under test makes of it, read in bands of 1, 2, 3, ... rows to the very end. Throws
+// The result of the codec under test, read in bands of 1, 2, 3, ... rows to the very end. Throws
 // what the codec throws.
 [[nodiscard]] Raster decode_with_codec(const Bytes& jpeg, const ReadLimits& limits = {});
 

@@ -11,7 +11,7 @@ std::uint8_t low(std::size_t number) {
   return static_cast<std::uint8_t>(number & 0xFFU);
 }
 
-// Byte by byte: GCC 12 takes insert() behind so few bytes for an overflow, and warns.
+// Byte by byte: GCC 12 mistakes insert() after so few bytes for an overflow, and warns.
 void append(Bytes& to, const Bytes& more) {
   for (const std::uint8_t byte : more)
     to.push_back(byte);

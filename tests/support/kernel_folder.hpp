@@ -11,7 +11,7 @@ class KernelFolder {
   // Copies kernels/ to `folder`.
   explicit KernelFolder(std::filesystem::path folder);
 
-  // Replaces the one place of `file` that reads `before`; the test fails where it is not there.
+  // Replaces the only occurrence of `before` in `file`; the test fails if there is none.
   void replace(const std::string& file, const std::string& before, const std::string& after) const;
   void write(const std::string& file, const std::string& text) const;
 

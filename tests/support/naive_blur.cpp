@@ -7,7 +7,7 @@
 namespace gpufilter::test {
 namespace {
 
-// The picture with one more pixel on each side, as `border` has it.
+// The picture with one more pixel on each side, as given by `border`.
 Image framed(const Image& image, Border border) {
   const ImageSize size = image.size();
   const PixelFormat format = image.format();

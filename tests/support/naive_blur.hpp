@@ -1,4 +1,4 @@
-// The box blur written a second time, from the definition and for one pixel at a time.
+// A second implementation of the box blur, from the definition and for one pixel at a time.
 #pragma once
 
 #include "image/image.hpp"

@@ -1,4 +1,4 @@
-// Statistics of pictures written a second time, from the definition and for one sample at a time.
+// A second implementation of picture statistics, from the definition and for one sample at a time.
 #pragma once
 
 #include <array>

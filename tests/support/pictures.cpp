@@ -11,8 +11,8 @@
 namespace gpufilter::test {
 namespace {
 
-// Raw output of the generator everywhere: what the standard's distributions make of it differs from
-// one library to the next.
+// Only the generator's raw output is used: the results of the standard's distributions differ
+// between libraries.
 using Generator = std::mt19937_64;
 
 template <typename Change>

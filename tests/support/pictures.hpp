@@ -11,39 +11,40 @@
 
 namespace gpufilter::test {
 
-// Every sample random, alpha too. The bytes that pad the rows are random as well, in every picture
-// made here: who reads them as pixels is found out.
+// Every sample random, including alpha. The bytes that pad the rows are random too, in every
+// picture made here, so that code which reads them as pixels fails.
 [[nodiscard]] Image random_image(ImageSize size, PixelFormat format, std::uint64_t seed);
 
 // Every sample 0 or the maximum, at random.
 [[nodiscard]] Image extreme_image(ImageSize size, PixelFormat format, std::uint64_t seed);
 
-// Random colours; alpha a third each 0, the maximum and random. `format` has alpha.
+// Random colours; a third each of the alpha samples is 0, the maximum and random. `format` has
+// alpha.
 [[nodiscard]] Image mixed_alpha_image(ImageSize size, PixelFormat format, std::uint64_t seed);
 
-// Random colours under an alpha at its maximum everywhere. `format` has alpha.
+// Random colours with the maximum alpha everywhere. `format` has alpha.
 [[nodiscard]] Image opaque_image(ImageSize size, PixelFormat format, std::uint64_t seed);
 
-// Every byte, padding too, is `pattern`: for outputs, so that what was not written shows.
+// Every byte, including padding, is `pattern`: for outputs, so that unwritten samples show.
 [[nodiscard]] Image poisoned_image(int width, RowRange rows, PixelFormat format,
                                    std::uint8_t pattern = 0xA5);
 [[nodiscard]] Image poisoned_image(ImageSize size, PixelFormat format, std::uint8_t pattern = 0xA5);
 
 [[nodiscard]] Image copy_of(const Image& image);
 
-// One sample of either depth; `y` as the rows count.
+// One sample of either depth; `y` as the rows are numbered.
 [[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
 [[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);
 void set_sample(Image& image, int x, int y, int channel, std::uint32_t value);
 
-// Through the codecs, for tests whose subject they are not. They throw what those throw.
+// These use the codecs, for tests of other parts. They throw what the codecs throw.
 void write_picture(const ConstRows& rows, const std::string& path);  // the name decides the format
 void write_png(const Image& image, const std::string& path);
 [[nodiscard]] Image read_picture(const std::string& path);
 
 // Whether the pictures have the same size, format and pixels; otherwise says where they first
-// differ and in how many samples. Padding is not looked at.
+// differ and in how many samples. Padding is ignored.
 [[nodiscard]] ::testing::AssertionResult same_pixels(const ConstRows& a, const ConstRows& b);
 [[nodiscard]] ::testing::AssertionResult same_pixels(const Image& a, const Image& b);
 

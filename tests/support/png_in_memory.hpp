@@ -1,4 +1,4 @@
-// The PNG codec run from and to memory, for its tests.
+// The PNG codec reading and writing memory, for its tests.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct ReadPng {
   Metadata trailing;
 };
 
-// What open_picture(), read() and finish() yield for `file`, called "in.png". Throws what they
+// What open_picture(), read() and finish() return for `file`, named "in.png". Throws what they
 // throw.
 [[nodiscard]] ReadPng read_png(Bytes file, const ReadLimits& limits = {});
 
-// What read_png() throws as PictureError; empty where it accepts the file.
+// The message of the PictureError that read_png() throws; empty if it accepts the file.
 [[nodiscard]] std::string refusal(Bytes file, const ReadLimits& limits = {});
 
 struct PngSettings {
@@ -29,7 +29,7 @@ struct PngSettings {
   int rows_a_time = 0;  // 0: all
 };
 
-// What create_picture(), write() and finish() make of `image`.
+// What create_picture(), write() and finish() write for `image`.
 [[nodiscard]] Bytes encode_png(const Image& image, const PngSettings& settings);
 
 [[nodiscard]] Bytes file_bytes(const std::string& path);

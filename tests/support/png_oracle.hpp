@@ -22,7 +22,7 @@ struct DecodedPng {
   std::vector<std::uint16_t> samples;
 };
 
-// Decodes a valid file. Throws std::runtime_error where it cannot; checksums are not looked at.
+// Decodes a valid file. Throws std::runtime_error if it cannot; checksums are ignored.
 [[nodiscard]] DecodedPng decode_png(std::span<const std::uint8_t> file);
 
 struct PngPart {
@@ -35,8 +35,8 @@ struct PngPart {
 // The chunks of a complete file.
 [[nodiscard]] std::vector<PngPart> split_png(std::span<const std::uint8_t> file);
 
-// A file with these chunks, with signature, lengths and checksums, which are wrong where `damaged`
-// says so; offsets do not matter.
+// A file with these chunks, with signature, lengths and checksums, which are wrong if `damaged`
+// says so; offsets are ignored.
 [[nodiscard]] Bytes join_png(std::span<const PngPart> parts);
 
 // The data of an IHDR chunk.

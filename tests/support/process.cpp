@@ -59,7 +59,7 @@ struct Pipe {
   Descriptor write;
 };
 
-// A pseudo terminal in a pipe's place: what is written arrives as it is.
+// A pseudo terminal instead of a pipe, in raw mode: output arrives unchanged.
 Pipe open_terminal() {
   Pipe ends;
   ends.read = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -75,7 +75,7 @@ Pipe open_terminal() {
   return ends;
 }
 
-// "NAME=value" of this program's environment, with `added` in place of what has the same name.
+// "NAME=value" of this program's environment; `added` replaces variables of the same name.
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
   std::vector<std::string> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -18,20 +18,20 @@ struct ProcessOptions {
   std::filesystem::path folder = {};                    // working folder; empty: this program's
   std::chrono::milliseconds time_limit{120'000};
   bool err_is_terminal = false;  // standard error is a pseudo terminal, in raw mode
-  int end_signal = SIGKILL;      // sent at the time limit; SIGKILL follows where it does not end
+  int end_signal = SIGKILL;      // sent at the time limit; SIGKILL follows if it does not end
 };
 
 struct ProcessResult {
-  int exit_code = -1;             // -1 where a signal ended it
-  int signal = 0;                 // that signal; 0 where it ended by itself
+  int exit_code = -1;             // -1 if a signal ended it
+  int signal = 0;                 // that signal; 0 if it ended by itself
   bool timed_out = false;         // the time limit passed before the end
-  std::uint64_t peak_memory = 0;  // bytes of memory in use at a time (resident set size)
+  std::uint64_t peak_memory = 0;  // bytes of memory in use at the same time (resident set size)
   std::string out;
   std::string err;
 };
 
-// Runs command[0] (looked up in PATH where it has no slash) with the other words as its arguments,
-// to its end. Throws std::system_error where it cannot be started.
+// Runs command[0] (looked up in PATH if it has no slash) with the other words as its arguments, to
+// its end. Throws std::system_error if it cannot be started.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command,
                                         const ProcessOptions& options = {});
 

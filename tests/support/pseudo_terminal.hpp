@@ -17,14 +17,14 @@ class PseudoTerminal {
   PseudoTerminal(const PseudoTerminal&) = delete;
   PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
-  // What has been written since, after waiting for it for at most `milliseconds`; empty where
-  // nothing was, and at the end.
+  // The output since the last call, after waiting for it for at most `milliseconds`; empty if there
+  // is none, and at the end.
   [[nodiscard]] std::string read(int milliseconds = 10'000);
-  // Everything until the program's end.
+  // All output until the program's end.
   [[nodiscard]] std::string read_to_end();
 
-  // As if the user changed the window, while the program is halted: `read_before` is given what it
-  // had written by then.
+  // As if the user resized the window while the program is stopped. `read_before` gets the output
+  // written by then.
   template <typename ReadBefore>
   void resize(int columns, ReadBefore read_before) {
     halt();
@@ -37,7 +37,7 @@ class PseudoTerminal {
   // As if the user pressed the key; '\3' is Ctrl-C.
   void press(char key);
 
-  // Its exit code, 1000 + the signal that ended it.
+  // Its exit code, or 1000 + the signal that ended it.
   [[nodiscard]] int wait();
 
  private:

@@ -1,4 +1,4 @@
-// Real pictures for tests: they lie outside the repository and may be missing.
+// Real pictures for tests, which are outside the repository and may be missing.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ inline std::filesystem::path shared_path(const std::filesystem::path& relative) 
 
 }  // namespace gpufilter::test
 
-// Skips the running test, saying why, where that file or folder is missing.
+// Skips the running test with a reason if that file or folder is missing.
 #define GPUFILTER_REQUIRE_SHARED(relative)                              \
   if (!std::filesystem::exists(gpufilter::test::shared_path(relative))) \
   GTEST_SKIP() << "skipped: no " << gpufilter::test::shared_path(relative).string() << " here"

@@ -1,4 +1,4 @@
-// What can be told of an SVG file without drawing it.
+// Checks of an SVG file without drawing it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace gpufilter::test {
 
 // Why `svg` is not well-formed: an element that is not closed, or a '<' or '&' in its text; empty
-// where nothing was found.
+// if nothing was found.
 [[nodiscard]] std::string objection_to_svg(std::string_view svg);
 
 [[nodiscard]] std::size_t count_of(std::string_view text, std::string_view part);

@@ -1,4 +1,4 @@
-// A folder of its own for a test, gone afterwards.
+// A private folder for a test, removed afterwards.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,4 @@
-// What a terminal makes of the bytes that a program writes to it: as much of it as our program
-// uses.
+// How a terminal shows the bytes that a program writes to it, as far as our program needs.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +12,18 @@ class TerminalScreen {
   explicit TerminalScreen(std::size_t columns) : columns_(columns) {}
 
   void write(const std::string& bytes);
-  // What is too wide for the new width is wrapped, as terminals do today; the cursor stays at its
+  // Lines too wide for the new width are wrapped, as current terminals do; the cursor stays at its
   // character.
   void resize(std::size_t columns);
 
   // The rows, without blanks at their ends. A line that was wrapped takes several.
   [[nodiscard]] std::vector<std::string> rows() const;
-  // Texts that were erased or written over, as they stood; each once in a row.
+  // Texts that were erased or overwritten, as they were shown; consecutive repeats count once.
   [[nodiscard]] const std::vector<std::string>& erased() const { return erased_; }
-  // How many times a line was too wide when it was written; messages, which may be, do not count.
+  // How many times a line was too wide when it was written; messages may be too wide and do not
+  // count.
   [[nodiscard]] int wraps() const { return wraps_; }
-  // Control sequences that it does not know.
+  // Unknown control sequences.
   [[nodiscard]] const std::string& unknown() const { return unknown_; }
 
  private:

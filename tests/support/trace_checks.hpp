@@ -1,4 +1,4 @@
-// The rules that a trace keeps, so that viewers draw it as it is meant.
+// The rules that a trace follows, so that viewers draw it correctly.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace gpufilter::test {
 
-// What is wrong with a trace; empty: nothing. Every process and track that has events is named, no
+// What is wrong with a trace; empty if nothing is. Every process and track that has events is
+// named, no
 // two tracks of a process alike, and of two events of a track one ends before the other begins or
 // lies within it.
 [[nodiscard]] std::string fault_of_trace(const nlohmann::json& trace);

@@ -37,6 +37,22 @@ const WriteOption& jpeg_subsampling_option() {
   return option;
 }
 
+const WriteOption& jpeg_restart_option() {
+  static const WriteOption option{
+      "restart", WriteOption::Choice{{"on", "off"}}, "on",
+      "Restart markers in JPEG output. With them all cores encode and decode one picture; without "
+      "them a file is up to 0.3 % smaller."};
+  return option;
+}
+
+const WriteOption& jpeg_progressive_option() {
+  static const WriteOption option{
+      "progressive", WriteOption::Flag{}, "off",
+      "Write progressive JPEG. It is smaller, takes several times as long, and is held in memory "
+      "as a whole."};
+  return option;
+}
+
 const Codec& jpeg_codec() {
   static const Codec codec{
       .name = "JPEG",
@@ -44,9 +60,10 @@ const Codec& jpeg_codec() {
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
       .is_lossless = false,
-      .encodes_in_parallel = false,
+      .encodes_in_parallel = true,
       .report_key = "jpeg",
-      .options = {&jpeg_quality_option(), &jpeg_subsampling_option(), &background_option()},
+      .options = {&jpeg_quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),
+                  &jpeg_progressive_option(), &background_option()},
       .open = open_jpeg,
       .create = create_jpeg,
       .libraries = jpeg_libraries};

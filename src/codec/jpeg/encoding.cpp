@@ -102,12 +102,35 @@ std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_str
   return encoding;
 }
 
-void apply_jpeg_settings(jpeg_compress_struct& jpeg, const JpegSettings& settings) {
+void create_compressor(jpeg_compress_struct& jpeg, const JpegPicture& picture) {
+  jpeg_create_compress(&jpeg);
+  jpeg.image_width = static_cast<JDIMENSION>(picture.size.width);
+  jpeg.image_height = static_cast<JDIMENSION>(picture.size.height);
+  jpeg.input_components = picture.format.color_channels();
+  jpeg.in_color_space = jpeg.input_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&jpeg);
+  const JpegSettings& settings = picture.settings;
   jpeg_set_quality(&jpeg, settings.quantization.quality, TRUE);
   if (!settings.quantization.standard) set_tables(jpeg, settings.quantization.tables);
-  if (!settings.subsampling) return;
-  jpeg.comp_info[0].h_samp_factor = settings.subsampling->horizontal;
-  jpeg.comp_info[0].v_samp_factor = settings.subsampling->vertical;
+  if (settings.subsampling) {
+    jpeg.comp_info[0].h_samp_factor = settings.subsampling->horizontal;
+    jpeg.comp_info[0].v_samp_factor = settings.subsampling->vertical;
+  }
+  if (settings.progressive) jpeg_simple_progression(&jpeg);
+}
+
+McuGrid mcu_grid(const JpegPicture& picture) {
+  const bool is_grey = !picture.settings.subsampling;
+  const auto [horizontal, vertical] =
+      picture.settings.subsampling.value_or(ChromaSubsampling{1, 1});
+  return {picture.size,
+          {DCTSIZE * horizontal, DCTSIZE * vertical},
+          horizontal * vertical + (is_grey ? 0 : 2)};
+}
+
+std::uint64_t coefficient_bytes(const JpegPicture& picture) {
+  const McuGrid grid = mcu_grid(picture);
+  return grid.count.pixels() * static_cast<unsigned>(grid.blocks) * sizeof(JBLOCK);
 }
 
 }  // namespace gpufilter

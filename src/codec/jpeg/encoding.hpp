@@ -1,10 +1,13 @@
-// Quantization and chroma subsampling between libjpeg's structs and ours.
+// Settings of JPEG files between libjpeg's structs and ours.
 #pragma once
 
 #include <memory>
 
 #include "codec/jpeg/library.hpp"
+#include "codec/jpeg/mcu_grid.hpp"
 #include "codec/jpeg/settings.hpp"
+#include "image/color.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 
@@ -12,8 +15,21 @@ namespace gpufilter {
 [[nodiscard]] std::shared_ptr<const JpegEncoding> read_jpeg_encoding(
     const jpeg_decompress_struct& jpeg, JpegErrors& errors);
 
-// After jpeg_set_defaults(), which decides the components. Calls libjpeg, so only within
-// JpegErrors::run().
-void apply_jpeg_settings(jpeg_compress_struct& jpeg, const JpegSettings& settings);
+// What is written and how.
+struct JpegPicture {
+  ImageSize size;
+  PixelFormat format;  // of the rows that come: of any depth, with or without alpha
+  Color background;    // behind alpha
+  JpegSettings settings;
+};
+
+// Creates `jpeg` for rows of 8 bits without alpha, up to jpeg_start_compress(). Calls libjpeg, so
+// only within JpegErrors::run().
+void create_compressor(jpeg_compress_struct& jpeg, const JpegPicture& picture);
+
+[[nodiscard]] McuGrid mcu_grid(const JpegPicture& picture);
+
+// Bytes of the coefficients that libjpeg holds while it writes a progressive file.
+[[nodiscard]] std::uint64_t coefficient_bytes(const JpegPicture& picture);
 
 }  // namespace gpufilter

@@ -22,6 +22,7 @@ std::string describe(const JpegSettings& settings) {
     text +=
         formatted(", {} ({})", chroma_notation(*settings.subsampling), settings.subsampling_reason);
   }
+  if (settings.progressive) text += ", progressive";
   return text;
 }
 

@@ -48,6 +48,7 @@ struct JpegSettings {
   std::string quantization_reason;
   std::optional<ChromaSubsampling> subsampling;  // none: grey
   std::string subsampling_reason;
+  bool progressive = false;
 };
 
 // For reports: "quality 90 (asked for), 4:2:0 (kept from the input)"; where the tables are none of

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/png/metadata.hpp"
+#include "codec/png/piece_index.hpp"
 
 namespace gpufilter {
 namespace {
@@ -85,7 +86,8 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
     throw PictureError(source.name(), "damaged PNG: what follows a chunk is not one");
   }
   const bool is_metadata = is_metadata_chunk(type);
-  const bool keep = is_metadata && fits(length);
+  const bool is_index = type == png_index_type && length == png_index_size && !rows_a_piece_;
+  const bool keep = is_index || (is_metadata && fits(length));
   PngChunk chunk{std::string(type), {}};
   Checksum checksum(type);
   Checksum as_transparency("tRNS");
@@ -102,7 +104,11 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
   std::array<std::uint8_t, 4> stored{};
   read_all(source, stored);
   if (get_u32(stored) == checksum.value()) {
-    if (keep) chunks_.push_back(std::move(chunk));
+    if (is_index) {
+      rows_a_piece_ = parse_png_index(chunk.data);
+    } else if (keep) {
+      chunks_.push_back(std::move(chunk));
+    }
     if (is_metadata && !keep) skipped_.add(type, "too much metadata");
     return;
   }

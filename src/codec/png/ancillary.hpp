@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,9 @@ class PngAncillary {
   // What was kept since the last call, in the order of the file.
   [[nodiscard]] std::vector<PngChunk> take_chunks();
 
+  // What the first index says (piece_index.hpp), of those read so far.
+  [[nodiscard]] std::optional<std::uint32_t> rows_a_piece() const { return rows_a_piece_; }
+
   [[nodiscard]] SkippedChunks& skipped() { return skipped_; }
 
  private:
@@ -47,6 +51,7 @@ class PngAncillary {
   std::vector<PngChunk> chunks_;
   std::size_t chunk_bytes_ = 0;  // of all that were kept so far
   std::size_t chunk_count_ = 0;
+  std::optional<std::uint32_t> rows_a_piece_;
   SkippedChunks skipped_;
 };
 

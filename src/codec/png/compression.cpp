@@ -83,9 +83,14 @@ std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
     const std::size_t skipped = (2 * i + 1) * (block.row_bytes - part) / (2 * places);
     const std::size_t begin = skipped - skipped % block.distance;
     place.rows = place.rows.subspan(begin, place.row_bytes);
-    place.above += begin;
+    if (place.above != nullptr) place.above += begin;
   }
   return sample;
+}
+
+// What comes nearest to `filter` and looks at no other row.
+PngFilter without_above(PngFilter filter) {
+  return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
 std::size_t size_of(Sample sample) {
@@ -154,7 +159,8 @@ struct PngCompressor::State {
       const std::uint8_t* above = block.above;
       for (std::size_t at = 0; at < block.rows.size(); at += block.row_bytes) {
         const auto row = block.rows.subspan(at, block.row_bytes);
-        png_filter_row(filter, row, above, block.distance, out);
+        png_filter_row(above == nullptr ? without_above(filter) : filter, row, above,
+                       block.distance, out);
         above = row.data();
         out += block.row_bytes + 1;
       }

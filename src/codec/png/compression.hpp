@@ -14,9 +14,10 @@ namespace gpufilter {
 // Some rows of a picture as PNG holds them (16-bit samples big-endian), packed.
 struct PngRowBlock {
   std::span<const std::uint8_t> rows;
-  std::size_t row_bytes = 0;            // rows.size() is a multiple
-  const std::uint8_t* above = nullptr;  // the row before the first one; zeros at the picture's top
-  std::size_t distance = 1;             // of pixels in bytes
+  std::size_t row_bytes = 0;  // rows.size() is a multiple
+  // The row before the first one. nullptr: the first row gets a filter that does not look at it.
+  const std::uint8_t* above = nullptr;
+  std::size_t distance = 1;  // of pixels in bytes
 };
 
 // What is done to a chunk at one of the levels 0 (fastest) to 9 (smallest).

@@ -66,6 +66,16 @@ void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restri
   }
 }
 
+// Without a look at the row above, which may be missing.
+void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
+  const std::size_t size = row.size();
+  const std::size_t first = std::min(distance, size);
+  const Byte* bytes = row.data();
+  std::copy_n(bytes, first, residues);
+  for (std::size_t i = first; i < size; ++i)
+    residues[i] = static_cast<Byte>(bytes[i] - bytes[i - distance]);
+}
+
 // The sum of the distances between bytes and predictions in a quarter of the row: an estimate of
 // what the residues cost when deflated.
 template <typename Predictor>
@@ -110,7 +120,7 @@ void png_filter_row(PngFilter filter, Row row, const Byte* above, std::size_t di
       std::memcpy(residues, row.data(), row.size());
       break;
     case PngFilter::sub:
-      filter_row<Sub>(row, above, distance, residues);
+      filter_sub(row, distance, residues);
       break;
     case PngFilter::up:
       filter_row<Up>(row, above, distance, residues);

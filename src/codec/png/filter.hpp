@@ -13,8 +13,8 @@ namespace gpufilter {
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth, best };
 
 // Writes row.size() + 1 bytes to `filtered`: the filter's number and what it leaves of `row`.
-// `above` is the row before, zeros where there is none; `distance` is that of pixels in bytes. What
-// PngFilter::best chooses depends on the two rows alone.
+// `above` is the row before; `none` and `sub` do not look at it. `distance` is that of pixels in
+// bytes. What PngFilter::best chooses depends on the two rows alone.
 void png_filter_row(PngFilter filter, std::span<const std::uint8_t> row, const std::uint8_t* above,
                     std::size_t distance, std::uint8_t* filtered);
 

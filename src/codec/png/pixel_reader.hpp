@@ -1,16 +1,17 @@
 // The rows of common PNG files, inflated by ISA-L.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
+#include "codec/png/row_shape.hpp"
 #include "codec/png/stream.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
+
+class PngPieceReader;
+class PngSerialReader;
 
 // Decodes what PngStream keeps from libpng, with the checks that libpng makes: the chunks'
 // checksums, that of the samples, too little data, too much, filters that are none.
@@ -27,19 +28,14 @@ class PngPixelReader {
   void read(const MutableRows& rows);
 
  private:
-  struct Inflater;
-
-  void read_row(const std::uint8_t* filtered, std::uint8_t* row);
+  void begin();
+  void read_row(std::uint8_t* row);
 
   PngStream& stream_;
-  PixelFormat format_;
-  std::size_t row_bytes_;
-  int rows_left_;
-  int rows_at_a_time_;
-  std::unique_ptr<Inflater> inflater_;
-  std::vector<std::uint8_t> filtered_;
-  std::vector<std::uint8_t> above_;
-  std::vector<std::uint8_t> current_;
+  PngRowShape shape_;
+  // One of them, once reading has begun.
+  std::unique_ptr<PngPieceReader> pieces_;
+  std::unique_ptr<PngSerialReader> serial_;
 };
 
 }  // namespace gpufilter

@@ -17,7 +17,9 @@ namespace {
 // picture has work for many threads.
 constexpr std::size_t chunk_size = std::size_t{512} << 10U;
 
-constexpr std::size_t longest_idat = std::size_t{1} << 20U;
+// A chunk whose first row does not refer to the row above can be unfiltered before the chunk above
+// it. That row takes more bytes, so not every chunk of a few long rows begins with one.
+constexpr std::size_t rows_between_starts = 32;
 
 // Deflate with the largest window, the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
@@ -39,7 +41,7 @@ void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, in
 struct PngPixelWriter::Chunk {
   explicit Chunk(Background& background) : task(background) {}
 
-  std::vector<std::uint8_t> above;  // the row before the first one; zeros above the picture
+  std::vector<std::uint8_t> above;  // the row before the first one; empty where not to be used
   std::vector<std::uint8_t> rows;   // room for as many as a chunk has
   std::size_t row_count = 0;
   PngCompressor compressor;
@@ -72,10 +74,7 @@ void PngPixelWriter::finish() {
 }
 
 void PngPixelWriter::add_row(const std::uint8_t* row) {
-  if (!filling_) {
-    filling_ = take_chunk();
-    filling_->above.assign(row_bytes_, 0);
-  }
+  if (!filling_) filling_ = take_chunk();
   Chunk& chunk = *filling_;
   const auto place = std::span(chunk.rows).subspan(chunk.row_count * row_bytes_, row_bytes_);
   copy_big_endian(row, place, format_.depth);
@@ -85,7 +84,12 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
     start(std::move(filling_));
   } else if (chunk.row_count == rows_a_chunk_) {
     auto next = take_chunk();
-    next->above.assign(place.begin(), place.end());
+    rows_since_start_ += rows_a_chunk_;
+    if (rows_since_start_ < rows_between_starts) {
+      next->above.assign(place.begin(), place.end());
+    } else {
+      rows_since_start_ = 0;
+    }
     start(std::exchange(filling_, std::move(next)));
   }
 }
@@ -99,8 +103,9 @@ void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
   started.task.start([this, &started] {
     const auto rows = std::span(started.rows).first(started.row_count * row_bytes_);
     started.result = started.compressor.compress(
-        {rows, row_bytes_, started.above.data(), format_.bytes_per_pixel()}, compression_,
-        started.last);
+        {rows, row_bytes_, started.above.empty() ? nullptr : started.above.data(),
+         format_.bytes_per_pixel()},
+        compression_, started.last);
   });
 }
 
@@ -112,15 +117,10 @@ void PngPixelWriter::emit_first() {
       adler32_combine(adler32_, result.adler32, static_cast<z_off_t>(result.filtered_bytes)));
   Bytes checksum;
   if (chunk.last) put_u32(checksum, adler32_);
-  for (std::size_t begin = 0; begin < result.deflated.size(); begin += longest_idat) {
-    const std::size_t size = std::min(longest_idat, result.deflated.size() - begin);
-    const bool ends = begin + size == result.deflated.size();
-    const std::array<std::span<const std::uint8_t>, 3> parts{
-        std::span(zlib_header).first(std::exchange(first_, false) ? zlib_header.size() : 0),
-        result.deflated.subspan(begin, size),
-        std::span(checksum).first(ends ? checksum.size() : 0)};
-    emit_(parts);
-  }
+  const std::array<std::span<const std::uint8_t>, 3> parts{
+      std::span(zlib_header).first(std::exchange(first_, false) ? zlib_header.size() : 0),
+      result.deflated, checksum};
+  emit_(parts);
   spare_.push_back(std::move(running_.front()));
   running_.pop_front();
 }
@@ -134,6 +134,7 @@ std::unique_ptr<PngPixelWriter::Chunk> PngPixelWriter::take_chunk() {
     chunk = std::move(spare_.back());
     spare_.pop_back();
   }
+  chunk->above.clear();
   chunk->row_count = 0;
   return chunk;
 }

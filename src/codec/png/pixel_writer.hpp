@@ -15,9 +15,9 @@
 
 namespace gpufilter {
 
-// Cuts the rows of a picture into chunks of a size that depends on the picture alone, compresses
-// them in the background and hands them over in their order. Hence the file is the same whatever
-// the threads and their timing, and however the rows come.
+// Cuts the rows of a picture into pieces of a size that depends on the picture alone, compresses
+// them in the background and hands them over in their order, an IDAT chunk each. Hence the file is
+// the same whatever the threads and their timing, and however the rows come.
 class PngPixelWriter {
  public:
   // Takes one IDAT chunk, whose data are these parts one after the other.
@@ -29,6 +29,9 @@ class PngPixelWriter {
   ~PngPixelWriter();
   PngPixelWriter(const PngPixelWriter&) = delete;
   PngPixelWriter& operator=(const PngPixelWriter&) = delete;
+
+  // Rows of each piece but the last.
+  [[nodiscard]] std::size_t rows_a_piece() const { return rows_a_chunk_; }
 
   // Takes the next rows; they are not needed any more when it returns. Throws what `emit` throws,
   // and std::bad_alloc.
@@ -50,6 +53,7 @@ class PngPixelWriter {
   std::size_t row_bytes_;
   std::size_t rows_left_;  // until the last one was taken
   std::size_t rows_a_chunk_;
+  std::size_t rows_since_start_ = 0;  // since the last chunk that does without the row above it
   const PngCompression& compression_;
   Emit emit_;
   Background background_;

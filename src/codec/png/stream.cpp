@@ -14,6 +14,39 @@
 namespace gpufilter {
 namespace {
 
+// Bytes that were read before, and what follows them.
+class ReturnedSource final : public ByteSource {
+ public:
+  ReturnedSource(Bytes returned, std::unique_ptr<ByteSource> rest)
+      : returned_(std::move(returned)), rest_(std::move(rest)) {}
+
+  [[nodiscard]] const std::string& name() const override { return rest_->name(); }
+
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    const std::size_t count = std::min(buffer.size(), returned_.size() - position_);
+    std::copy_n(returned_.data() + position_, count, buffer.data());
+    position_ += count;
+    return count == buffer.size() ? count : count + rest_->read(buffer.subspan(count));
+  }
+
+  std::span<const std::uint8_t> peek(std::size_t count) override {
+    if (position_ == returned_.size()) return rest_->peek(count);
+    if (returned_.size() - position_ < count) {
+      const auto more = rest_->peek(count - (returned_.size() - position_));
+      peeked_.assign(returned_.begin() + static_cast<std::ptrdiff_t>(position_), returned_.end());
+      peeked_.insert(peeked_.end(), more.begin(), more.end());
+      return peeked_;
+    }
+    return std::span<const std::uint8_t>(returned_).subspan(position_, count);
+  }
+
+ private:
+  Bytes returned_;
+  std::unique_ptr<ByteSource> rest_;
+  std::size_t position_ = 0;
+  Bytes peeked_;
+};
+
 constexpr std::size_t checksum_size = 4;
 constexpr std::uint32_t longest_chunk = 0x7fffffff;
 constexpr int palette_color_type = 3;
@@ -142,6 +175,33 @@ void PngStream::leave_idat() {
   while (idat_left_ > 0)
     take_idat_bytes(std::span(ignored).first(std::min<std::uint64_t>(ignored.size(), idat_left_)));
   end_idat();
+}
+
+bool PngStream::take_idat(Bytes& bytes, std::size_t longest) {
+  ChunkHead head{};
+  std::size_t count = head.size();
+  if (in_idat_) {
+    bytes.clear();
+    put_u32(bytes, static_cast<std::uint32_t>(idat_left_));
+    std::copy(bytes.begin(), bytes.end(), head.begin());
+    std::copy_n("IDAT", 4, head.begin() + 4);
+    in_idat_ = false;
+  } else {
+    count = source_->read(head);
+  }
+  const std::size_t length = count == head.size() ? get_u32(head) : 0;
+  const bool suits = count == head.size() && type_of(head) == "IDAT" && length <= longest;
+  bytes.resize(suits ? head.size() + length + checksum_size : count);
+  std::copy_n(head.begin(), count, bytes.begin());
+  if (!suits) return false;
+  const std::size_t behind = source_->read(std::span(bytes).subspan(head.size()));
+  bytes.resize(head.size() + behind);
+  return behind == length + checksum_size;
+}
+
+void PngStream::put_back(Bytes bytes) {
+  source_ = std::make_unique<ReturnedSource>(std::move(bytes), std::move(source_));
+  begin_next_idat();
 }
 
 void PngStream::take_idat_bytes(std::span<std::uint8_t> bytes) {

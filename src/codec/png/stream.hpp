@@ -11,6 +11,7 @@
 
 #include "codec/byte_source.hpp"
 #include "codec/png/ancillary.hpp"
+#include "codec/png/chunk.hpp"
 #include "codec/png/header.hpp"
 #include "image/metadata.hpp"
 
@@ -45,6 +46,16 @@ class PngStream {
 
   // Reads over the rest of the IDAT chunk that read_idat() stands in; throws as that does.
   void leave_idat();
+
+  // Reads the next IDAT chunk into `bytes` as it stands in the file: length, type, data, checksum,
+  // which is not checked. False where the file ends, and where another chunk or one with more data
+  // than `longest` comes: `bytes` then holds what was read of it. Only where no part of an IDAT
+  // chunk was read otherwise.
+  [[nodiscard]] bool take_idat(Bytes& bytes, std::size_t longest);
+
+  // Goes back to the first of `bytes`, what the last calls of take_idat() read, one after the
+  // other. What follows is then read as if they had not been called; throws as read_idat() does.
+  void put_back(Bytes bytes);
 
  private:
   using ChunkHead = std::array<std::uint8_t, 8>;  // length and type

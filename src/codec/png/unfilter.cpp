@@ -1,5 +1,6 @@
 #include "codec/png/unfilter.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace gpufilter {
@@ -79,7 +80,104 @@ void unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::
   }
 }
 
+constexpr std::uint8_t paeth = 4;
+constexpr std::size_t largest_half = 4;  // bytes of a pixel of which two fit into a vector
+
+std::uint32_t load_half(const std::uint8_t* bytes) {
+  std::uint32_t half = 0;
+  std::memcpy(&half, bytes, sizeof half);
+  return half;
+}
+
+void store_half(std::uint32_t half, std::uint8_t* bytes) {
+  std::memcpy(bytes, &half, sizeof half);
+}
+
+// Two rows under the filter Paeth at once, the lower one a pixel behind the upper one: a pixel of
+// either fills half of a vector, and neither has to wait for the other.
+class PaethPair {
+ public:
+  // The upper row's pixel, with the one above it, and the lower row's before that.
+  void step(std::uint32_t upper, std::uint32_t lower, std::uint32_t above) {
+    const std::array<std::uint32_t, 2> halves{upper, lower};
+    const std::array<std::uint32_t, 2> alone{above, 0};
+    // The upper row's last pixel is above the lower row's.
+    const Words8 up =
+        __builtin_shufflevector(load(bytes_of(alone)), left_, 0, 1, 2, 3, 8, 9, 10, 11);
+    left_ = (load(bytes_of(halves)) + Paeth::predict(left_, up, corner_)) & 255;
+    corner_ = up;
+    store(left_, reinterpret_cast<std::uint8_t*>(done_.data()));
+  }
+  [[nodiscard]] std::uint32_t upper() const { return done_[0]; }
+  [[nodiscard]] std::uint32_t lower() const { return done_[1]; }
+
+ private:
+  static const std::uint8_t* bytes_of(const std::array<std::uint32_t, 2>& halves) {
+    return reinterpret_cast<const std::uint8_t*>(halves.data());
+  }
+
+  Words8 left_{};
+  Words8 corner_{};
+  std::array<std::uint32_t, 2> done_{};
+};
+
+template <std::size_t distance>
+void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,
+                         std::uint8_t* upper_row, std::uint8_t* lower_row, std::size_t size) {
+  const std::uint8_t* lower_filtered = filtered + size + 1;
+  PaethPair pair;
+  pair.step(load_half(filtered), 0, load_half(above));
+  store_half(pair.upper(), upper_row);
+  std::size_t i = distance;
+  for (; i < size; i += distance) {
+    pair.step(load_half(filtered + i), load_half(lower_filtered + i - distance),
+              load_half(above + i));
+    store_half(pair.upper(), upper_row + i);
+    store_half(pair.lower(), lower_row + i - distance);
+  }
+  pair.step(0, load_half(lower_filtered + i - distance), 0);
+  store_half(pair.lower(), lower_row + i - distance);
+}
+
+// Whether both of the rows that begin at `filtered` may be undone at once.
+bool is_paeth_pair(const std::uint8_t* filtered, std::size_t size, std::size_t distance) {
+  return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= largest_half;
+}
+
+void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,
+                         std::uint8_t* upper_row, std::uint8_t* lower_row, std::size_t size,
+                         std::size_t distance) {
+  switch (distance) {
+    case 1:
+      return unfilter_paeth_pair<1>(filtered, above, upper_row, lower_row, size);
+    case 2:
+      return unfilter_paeth_pair<2>(filtered, above, upper_row, lower_row, size);
+    case 3:
+      return unfilter_paeth_pair<3>(filtered, above, upper_row, lower_row, size);
+    default:
+      return unfilter_paeth_pair<4>(filtered, above, upper_row, lower_row, size);
+  }
+}
+
 }  // namespace
+
+bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count, const std::uint8_t* above,
+                       std::uint8_t* rows, std::size_t pitch, std::size_t size,
+                       std::size_t distance) {
+  for (std::size_t i = 0; i < count;) {
+    const std::size_t at_once = i + 1 < count && is_paeth_pair(filtered, size, distance) ? 2 : 1;
+    if (at_once == 2) {
+      unfilter_paeth_pair(filtered + 1, above, rows, rows + pitch, size, distance);
+    } else if (!png_unfilter_row(filtered[0], filtered + 1, above, rows, size, distance)) {
+      return false;
+    }
+    i += at_once;
+    filtered += at_once * (size + 1);
+    rows += at_once * pitch;
+    above = rows - pitch;
+  }
+  return true;
+}
 
 bool png_unfilter_row(std::uint8_t filter, const std::uint8_t* filtered, const std::uint8_t* above,
                       std::uint8_t* row, std::size_t size, std::size_t distance) {

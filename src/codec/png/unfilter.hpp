@@ -16,4 +16,11 @@ inline constexpr std::size_t unfilter_slack = 8;
                                     const std::uint8_t* above, std::uint8_t* row, std::size_t size,
                                     std::size_t distance);
 
+// Undoes the filters of `count` rows of `size` bytes, which follow one another in `filtered`, each
+// behind the number of its filter; false where one of them does not exist. The rows are written
+// `pitch` bytes apart, which is at least size + unfilter_slack.
+[[nodiscard]] bool png_unfilter_rows(const std::uint8_t* filtered, std::size_t count,
+                                     const std::uint8_t* above, std::uint8_t* rows,
+                                     std::size_t pitch, std::size_t size, std::size_t distance);
+
 }  // namespace gpufilter

@@ -11,6 +11,7 @@
 #include "codec/png/chunk.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata.hpp"
+#include "codec/png/piece_index.hpp"
 #include "codec/png/pixel_writer.hpp"
 
 namespace gpufilter {
@@ -88,6 +89,7 @@ class PngWriter final : public RowWriter {
     write_metadata(header.metadata, PngPlace::before_pixels);
     pixels_.emplace(header.size, header.format, *options.get<int>(png_level_option()),
                     [this](PngPixelWriter::IdatParts parts) { write_chunk("IDAT", parts); });
+    write_index(header.size);
   }
 
   void write(const ConstRows& rows) override { pixels_->write(rows); }
@@ -127,6 +129,14 @@ class PngWriter final : public RowWriter {
     Bytes tail;
     put_u32(tail, checksum);
     output_.sink.write(tail);
+  }
+
+  // A single piece needs no index.
+  void write_index(ImageSize size) {
+    if (pixels_->rows_a_piece() >= static_cast<std::size_t>(size.height)) return;
+    const Bytes index = make_png_index(static_cast<std::uint32_t>(pixels_->rows_a_piece()));
+    const std::array data{std::span<const std::uint8_t>(index)};
+    write_chunk(png_index_type, data);
   }
 
   void write_metadata(const Metadata& metadata, PngPlace place) {

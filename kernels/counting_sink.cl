@@ -1,0 +1,22 @@
+// The sink of a generated kernel whose result is counted in place of being stored: the macros of common.cl and
+// pixel_functions.cl. It stands after these and counters.cl.
+
+#define SINK_GROUP ((int)(get_group_id(1) * get_num_groups(0) + get_group_id(0)))
+#define SINK_ITEM ((int)(get_local_id(1) * GROUP_WIDTH + get_local_id(0)))
+#define SINK_ITEMS (GROUP_WIDTH * GROUP_HEIGHT)
+
+#undef SINK
+#undef OPEN_SINK
+#undef CLOSE_SINK
+#undef TAKE_RUN
+#define SINK , COUNTER_PARAMETERS
+#define OPEN_SINK OPEN_COUNTERS(SINK_GROUP, SINK_ITEM, SINK_ITEMS)
+#define CLOSE_SINK CLOSE_COUNTERS(SINK_ITEM, SINK_ITEMS)
+#define TAKE_RUN(run, row, x) count_run(counters, run, x, width)
+
+void count_run(COUNTER_SPACE uint *counters, const out_pixel_t *run, int x, int width) {
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) {
+    if (x + i < width) count_pixel(counters, run[i]);
+  }
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Filters a folder by MPI's launcher, a shard for each process, and gathers:
+#
+#     ./mpirun.sh 16 photos results --blur auto
+#     MPIRUN='mpirun --hostfile nodes --map-by node' ./mpirun.sh 16 photos results --blur auto
+#
+# gpufilter needs no MPI: the launcher only starts it and tells each process its number. If a process
+# is killed, mpirun ends the others; the same command does the rest.
+set -euo pipefail
+(($# >= 3)) || {
+  echo "usage: mpirun.sh PROCESSES INDIR OUTDIR [STAGE...] [OPTION...]" >&2
+  exit 2
+}
+processes="$1"
+results="$3"
+shift
+
+read -r -a launcher <<<"${MPIRUN:-mpirun}"
+"${launcher[@]}" -n "${processes}" gpufilter "$@" --shard auto --resume
+gpufilter gather "${results}"

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Filters a folder by GNU parallel, in shards, and gathers:
+#
+#     ./parallel.sh 16 photos results --blur auto
+#     PARALLEL_OPTIONS='--jobs 1 --sshloginfile nodes --workdir .' ./parallel.sh 16 photos results --blur auto
+#
+# The second line runs one shard at a time on each of the machines that the file "nodes" lists; they
+# see the folders under the same paths. A shard that fails is tried again, twice.
+set -euo pipefail
+(($# >= 3)) || {
+  echo "usage: parallel.sh SHARDS INDIR OUTDIR [STAGE...] [OPTION...]" >&2
+  exit 2
+}
+shards="$1"
+results="$3"
+shift
+
+read -r -a options <<<"${PARALLEL_OPTIONS:---jobs 2}"
+seq 0 "$((shards - 1))" |
+  parallel --quote --retries 3 "${options[@]}" gpufilter "$@" --shard "{}/${shards}" --resume
+gpufilter gather "${results}"

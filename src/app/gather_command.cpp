@@ -1,0 +1,54 @@
+#include "app/gather_command.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "app/color_output.hpp"
+#include "app/gather_report.hpp"
+#include "app/parse.hpp"
+#include "batch/gather.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* description =
+    "Ends a run in shards (--shard): says whether every picture has its result, and makes one "
+    "journal of all shards' journals.";
+
+constexpr const char* explanation =
+    R"(It looks at the result of every picture of the run. Failed and missing ones are
+listed, with the commands that do them. What the shards noted is copied into the
+folder's own journal, so that --resume knows it; once every picture is done, the
+shards' journals are removed.
+
+While shards are at work, gather says how far they are and changes nothing. It
+may be run at any time and as often as you like.
+
+Exit codes: 0 every picture has its result, 1 not yet, or a file cannot be read
+or written, 2 wrong usage.
+
+Examples:
+  gpufilter photos results --blur auto --shard 0/2
+  gpufilter photos results --blur auto --shard 1/2
+  gpufilter gather results
+  gpufilter gather results --json | jq -r '.commands[]'
+)";
+
+}  // namespace
+
+int run_gather_command(int argc, const char* const* argv) {
+  CLI::App app(description, "gpufilter gather");
+  std::string output;
+  bool json = false;
+  app.add_option("OUTDIR", output, "The folder of results.")->required()->option_text(" ");
+  app.add_flag("--json", json, "Print one JSON object, with every picture that is not done.");
+  add_color_output(app);
+  app.footer(explanation);
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  const GatherReport report = gather_shards(output);
+  print_result(json ? gather_json(report) : gather_text(report));
+  return report.complete() ? 0 : 1;
+}
+
+}  // namespace gpufilter

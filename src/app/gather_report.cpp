@@ -1,0 +1,132 @@
+#include "app/gather_report.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/batch_report.hpp"
+#include "app/json_paths.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t max_lines = 10;
+
+std::size_t count_failed(const GatherReport& report) {
+  return static_cast<std::size_t>(
+      std::count_if(report.unfinished.begin(), report.unfinished.end(),
+                    [](const UnfinishedPicture& picture) { return !picture.failure.empty(); }));
+}
+
+std::string processes_text(std::size_t count) {
+  return formatted("{} process{}", count, count == 1 ? "" : "es");
+}
+
+std::string summary(const GatherReport& report) {
+  std::string text = printable(report.output) + ": ";
+  text += report.done == report.pictures
+              ? count_text(report.pictures)
+              : formatted("{} of {}", report.done, count_text(report.pictures));
+  text += " done";
+  const std::size_t failed = count_failed(report);
+  for (const auto& [count, words] :
+       {std::pair{failed, "failed"}, std::pair{report.unfinished.size() - failed, "missing"},
+        std::pair{report.under_way, "under way"}}) {
+    if (count > 0) text += formatted(", {} {}", count, words);
+  }
+  if (report.gathered) {
+    text += formatted("; gathered from {}", processes_text(report.processes));
+  } else if (report.complete()) {
+    text += "; nothing to gather";
+  }
+  return text + "\n";
+}
+
+// At most ten of the lines, each after `label`.
+std::string first_of(const std::vector<std::string>& lines, const std::string& label) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lines.size(), max_lines); ++i)
+    text += formatted("{}{}\n", label, lines[i]);
+  if (lines.size() > max_lines)
+    text += formatted("{}... and {} more (--json lists all)\n", label, lines.size() - max_lines);
+  return text;
+}
+
+std::string unfinished_lines(const GatherReport& report) {
+  std::vector<std::string> failed;
+  std::vector<std::string> missing;
+  for (const UnfinishedPicture& picture : report.unfinished) {
+    if (!picture.failure.empty()) {
+      failed.push_back(printable(picture.failure));
+    } else {
+      missing.push_back(printable(report.has_run ? picture.input : picture.output));
+    }
+  }
+  return first_of(failed, "failed: ") + first_of(missing, "missing: ");
+}
+
+std::string process_text(const ShardProcess& process) {
+  return formatted("shard {} on {}, process {}", to_string(process.shard), printable(process.host),
+                   process.process);
+}
+
+Json picture_json(const UnfinishedPicture& picture, bool has_run) {
+  Json json;
+  if (has_run) add_path(json, "input", picture.input);
+  add_path(json, "output", picture.output);
+  json["status"] = picture.failure.empty() ? "missing" : "failed";
+  if (!picture.failure.empty()) add_path(json, "error", picture.failure);
+  if (has_run) json["shard"] = to_string(picture.shard);
+  return json;
+}
+
+}  // namespace
+
+std::string gather_text(const GatherReport& report) {
+  std::string text = summary(report) + unfinished_lines(report);
+  std::vector<std::string> processes;
+  std::transform(report.at_work.begin(), report.at_work.end(), std::back_inserter(processes),
+                 process_text);
+  text += first_of(processes, "at work: ");
+  if (!report.commands.empty()) text += "to do the rest:\n" + first_of(report.commands, "  ");
+  if (!report.at_work.empty()) {
+    text += "run gather again when the processes at work have ended\n";
+  } else if (report.busy) {
+    text += "another gpufilter is writing to this folder; run gather again when it has ended\n";
+  }
+  return text;
+}
+
+std::string gather_json(const GatherReport& report) {
+  const std::size_t failed = count_failed(report);
+  Json json{{"schema", "gpufilter-gather-1"}};
+  add_path(json, "output", report.output);
+  json["complete"] = report.complete();
+  json["gathered"] = report.gathered;
+  json["busy"] = report.busy;
+  json["pictures"] = report.pictures;
+  json["done"] = report.done;
+  json["failed"] = failed;
+  json["missing"] = report.unfinished.size() - failed;
+  json["under_way"] = report.under_way;
+  json["processes"] = report.processes;
+  json["unfinished"] = Json::array();
+  for (const UnfinishedPicture& picture : report.unfinished)
+    json["unfinished"].push_back(picture_json(picture, report.has_run));
+  json["at_work"] = Json::array();
+  for (const ShardProcess& process : report.at_work) {
+    json["at_work"].push_back({{"shard", to_string(process.shard)},
+                               {"host", process.host},
+                               {"process", process.process},
+                               {"began", process.began}});
+  }
+  json["commands"] = report.commands;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,304 @@
+#include "batch/gather.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <unordered_map>
+
+#include "base/abandoned_files.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+#include "base/shell_word.hpp"
+#include "batch/output_folder.hpp"
+#include "batch/output_name.hpp"
+#include "batch/shard_run.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the shards' journals are moved to in one step before they are removed.
+constexpr const char* gathered_name = ".gpufilter-gathered";
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+// Whether the file is the result that was recorded.
+bool holds_result(const std::string& path, const JournalRecord& record) {
+  const auto stamp = stamp_of(path);
+  if (!stamp || stamp->bytes != record.output_bytes) return false;
+  return stamp == record.output_stamp || content_of(path).hash == record.output;
+}
+
+const Codec* codec_called(const std::string& name) {
+  const auto found = std::find_if(codecs().begin(), codecs().end(),
+                                  [&](const Codec* codec) { return codec->name == name; });
+  return found == codecs().end() ? nullptr : *found;
+}
+
+// The folder's journal, which keeps all other programs out; nothing where one is there.
+std::unique_ptr<Journal> lock_folder(const std::string& output) {
+  try {
+    return std::make_unique<Journal>(output);
+  } catch (const UsageError& error) {
+    log::debug(error.what());
+    return nullptr;
+  }
+}
+
+// What the folder's journal and those of a run say together.
+class ShardNotes {
+ public:
+  ShardNotes(JournalRecords earlier, std::vector<ShardJournal> journals) {
+    for (auto& [output, record] : earlier)
+      records_[output].push_back(record);
+    for (ShardJournal& journal : journals) {
+      for (auto& [output, record] : journal.records) {
+        failures_.erase(output);
+        records_[output].push_back(record);
+      }
+      for (auto& [output, failure] : journal.failures)
+        failures_.insert_or_assign(output, std::move(failure));
+      if (journal.at_work) at_work_.push_back(journal.process);
+      if (!journal.ended) not_ended_.insert(journal.process.token);
+      count_ = journal.process.shard.count;
+    }
+    processes_ = journals.size();
+  }
+
+  [[nodiscard]] const KnownRecords& records() const { return records_; }
+  [[nodiscard]] const std::vector<ShardProcess>& at_work() const { return at_work_; }
+  [[nodiscard]] const std::set<std::string, std::less<>>& not_ended() const { return not_ended_; }
+  [[nodiscard]] std::size_t processes() const { return processes_; }
+  // The number of shards that the youngest process knew.
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+
+  // Empty where it did not fail, or was done later.
+  [[nodiscard]] std::string failure_of(const std::string& output) const {
+    const auto found = failures_.find(output);
+    return found == failures_.end() ? std::string() : found->second;
+  }
+
+ private:
+  KnownRecords records_;
+  std::unordered_map<std::string, std::string> failures_;
+  std::vector<ShardProcess> at_work_;
+  std::set<std::string, std::less<>> not_ended_;  // tokens
+  std::size_t processes_ = 0;
+  std::uint32_t count_ = 1;
+};
+
+// Which shard a picture belongs to, for each number of shards that is in use.
+class Shares {
+ public:
+  Shares(std::span<const SizedName> pictures, const ShardNotes& notes)
+      : notes_(notes), count_(notes.count()) {
+    shards_[count_] = assign_shards(pictures, count_);
+    for (const ShardProcess& process : notes.at_work()) {
+      auto& shards = shards_[process.shard.count];
+      if (shards.empty()) shards = assign_shards(pictures, process.shard.count);
+    }
+  }
+
+  [[nodiscard]] Shard of(std::size_t picture) const {
+    return {shards_.at(count_)[picture], count_};
+  }
+
+  [[nodiscard]] bool is_under_way(std::size_t picture) const {
+    return std::any_of(notes_.at_work().begin(), notes_.at_work().end(),
+                       [&](const ShardProcess& process) {
+                         return shards_.at(process.shard.count)[picture] == process.shard.index;
+                       });
+  }
+
+ private:
+  const ShardNotes& notes_;
+  std::uint32_t count_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> shards_;  // by their number
+};
+
+// The results that the run made, or kept.
+class Results {
+ public:
+  Results(const std::string& output, const ShardRun& run) : folder_(output), run_(run) {}
+
+  // The record that the result on the disk is true to; nullptr: none.
+  [[nodiscard]] const JournalRecord* made(const std::string& name,
+                                          const KnownRecords& known) const {
+    const auto records = known.find(name);
+    if (records == known.end()) return nullptr;
+    const auto found = std::find_if(
+        records->second.rbegin(), records->second.rend(), [&](const JournalRecord& record) {
+          return std::count(run_.works.begin(), run_.works.end(), record.work) > 0 &&
+                 holds_result(folder_ / name, record);
+        });
+    return found == records->second.rend() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] bool kept(const std::string& name) const {
+    return run_.keeps_existing && is_there(folder_ / name);
+  }
+
+ private:
+  fs::path folder_;
+  const ShardRun& run_;
+};
+
+// Returns the records of the results that are there.
+JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
+                                GatherReport& report) {
+  const PictureList listing = read_run_listing(report.output, run);
+  const auto pictures = listing.pictures();
+  const Shares shares(pictures, notes);
+  const Results results(report.output, run);
+  const Codec* format = codec_called(run.format);
+  JournalRecords made;
+  report.pictures = pictures.size();
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const std::string name(pictures[i].name);
+    const std::string output = output_name(name, format);
+    const std::string failure = notes.failure_of(output);
+    const JournalRecord* record = failure.empty() ? results.made(output, notes.records()) : nullptr;
+    if (record != nullptr) made.emplace(output, *record);
+    if (record != nullptr || (failure.empty() && results.kept(output))) {
+      ++report.done;
+    } else if (shares.is_under_way(i)) {
+      ++report.under_way;
+    } else {
+      report.unfinished.push_back({fs::path(run.input) / name, output, shares.of(i), failure});
+    }
+  }
+  return made;
+}
+
+// A command for each shard with unfinished pictures.
+std::vector<std::string> commands_for(const ShardRun& run, const GatherReport& report) {
+  std::error_code ignored;
+  const bool is_here = fs::equivalent(run.working_folder, ".", ignored);
+  const std::string begin = is_here ? "" : formatted("cd {} && ", shell_word(run.working_folder));
+  const bool resumes = (run.command + " ").find(" --resume ") != std::string::npos;
+  std::set<std::uint32_t> shards;
+  for (const UnfinishedPicture& picture : report.unfinished)
+    shards.insert(picture.shard.index);
+  std::vector<std::string> commands;
+  for (const std::uint32_t index : shards) {
+    const Shard shard{index, report.unfinished.front().shard.count};
+    commands.push_back(formatted("{}{}{} --shard {}", begin, run.command,
+                                 resumes ? "" : " --resume", to_string(shard)));
+  }
+  return commands;
+}
+
+// Notes in the folder's journal the records that it lacks.
+void merge(const std::string& output, const JournalRecords& known, const JournalRecords& records,
+           Journal& journal) {
+  JournalRecords fresh;
+  for (const auto& [name, record] : records) {
+    const auto found = known.find(name);
+    if (found == known.end() || found->second != record) fresh.emplace(name, record);
+  }
+  journal.add_all(fresh);
+  sync_folder(output);
+}
+
+// Without a lock two programs may have written at once: what was merged is read again.
+void check_merged(const std::string& output, const JournalRecords& records) {
+  const JournalRecords merged = read_journal(output);
+  for (const auto& [name, record] : records) {
+    const auto found = merged.find(name);
+    if (found != merged.end() && found->second == record) continue;
+    throw PictureError((fs::path(output) / journal_name).native(),
+                       "was changed by another program; run gather again");
+  }
+}
+
+void remove_gathered(const std::string& output) {
+  std::error_code error;
+  fs::remove_all(fs::path(output) / gathered_name, error);
+  // On NFS a file that is open somewhere stays until it is closed. The next run removes it.
+  if (error) log::debug(formatted("{}/{}: {}", output, gathered_name, error.message()));
+}
+
+// A run is there with all its journals or not at all.
+void remove_run(const std::string& output) {
+  const fs::path folder = output;
+  std::error_code error;
+  fs::rename(folder / shards_name, folder / gathered_name, error);
+  if (error) {
+    throw PictureError((folder / shards_name).native(), describe_system_error(error.value()));
+  }
+  sync_folder(output);
+  remove_gathered(output);
+}
+
+GatherReport look_at_journal(const std::string& output, const JournalRecords& records) {
+  GatherReport report;
+  report.output = output;
+  report.pictures = records.size();
+  for (const auto& [name, record] : records) {
+    if (holds_result(fs::path(output) / name, record)) {
+      ++report.done;
+    } else {
+      report.unfinished.push_back({"", name, {}, ""});
+    }
+  }
+  std::sort(
+      report.unfinished.begin(), report.unfinished.end(),
+      [](const UnfinishedPicture& a, const UnfinishedPicture& b) { return a.output < b.output; });
+  return report;
+}
+
+void check_folder(const std::string& output) {
+  std::error_code ignored;
+  if (!fs::is_directory(output, ignored)) {
+    throw UsageError(printable(output) +
+                     (is_there(output) ? ": is not a folder" : ": this folder does not exist"));
+  }
+  const fs::path folder = output;
+  if (!is_there(folder / journal_name) && !is_there(folder / shards_name)) {
+    throw UsageError(printable(output) + ": no gpufilter has written to this folder");
+  }
+}
+
+}  // namespace
+
+GatherReport gather_shards(const std::string& output) {
+  check_folder(output);
+  const auto journal = lock_folder(output);
+  if (journal) remove_gathered(output);
+  const JournalRecords earlier = read_journal(output);
+  const auto run = read_shard_run(output);
+  if (!run) {
+    GatherReport report = look_at_journal(output, earlier);
+    report.busy = !journal;
+    return report;
+  }
+  const ShardNotes notes(earlier, read_shard_journals(output, [](const Shard&) { return true; }));
+  GatherReport report;
+  report.output = output;
+  report.has_run = true;
+  report.processes = notes.processes();
+  report.at_work = notes.at_work();
+  const JournalRecords made = look_at_pictures(*run, notes, report);
+  report.commands = commands_for(*run, report);
+  report.busy = !journal && report.at_work.empty();
+  if (!journal) return report;
+  merge(output, earlier, made, *journal);
+  if (!report.complete()) return report;
+  check_merged(output, made);
+  remove_abandoned_files_of(notes.not_ended(), output);
+  remove_run(output);
+  report.gathered = true;
+  return report;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,47 @@
+// What is found before a run begins: outputs that collide, and outputs that already exist.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "batch/batch_plan.hpp"
+#include "batch/folder_scan.hpp"
+
+namespace gpufilter {
+
+// Where an output really lies, whatever links lead there: also for files that do not exist yet.
+class Places {
+ public:
+  [[nodiscard]] std::string of(const std::string& path);
+  // The same for a file that is known not to exist.
+  [[nodiscard]] std::string of_new(const std::string& path);
+
+ private:
+  std::unordered_map<std::string, std::filesystem::path> folders_;
+};
+
+// Throws UsageError where two items of the plan have one output.
+void check_collisions(const BatchPlan& plan);
+
+// Decides about the outputs that already exist.
+class ExistingOutputs {
+ public:
+  // `inputs` gives the identities of all inputs of the run; it is called when they are needed.
+  ExistingOutputs(OnExists on_exists, std::function<std::set<FileIdentity>()> inputs)
+      : on_exists_(on_exists), find_inputs_(std::move(inputs)) {}
+
+  // Notes in `item` that its output exists and is left alone. Throws UsageError where it may not be
+  // replaced.
+  void check(const BatchPlan& plan, BatchItem& item);
+
+ private:
+  OnExists on_exists_;
+  std::function<std::set<FileIdentity>()> find_inputs_;
+  std::optional<std::set<FileIdentity>> inputs_;
+};
+
+}  // namespace gpufilter

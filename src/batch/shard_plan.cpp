@@ -1,0 +1,310 @@
+#include "batch/shard_plan.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+#include "base/process_token.hpp"
+#include "batch/output_folder.hpp"
+#include "batch/output_name.hpp"
+#include "batch/plan_checks.hpp"
+#include "batch/plan_item.hpp"
+#include "batch/shard_journal.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Which names there are in folders, each of which is read once: a million questions about files of
+// a network file system take minutes.
+class FolderNames {
+ public:
+  [[nodiscard]] bool hold(const fs::path& path) {
+    const auto [known, is_new] = folders_.try_emplace(path.parent_path());
+    if (is_new) {
+      std::error_code ended;  // also where there is no such folder
+      for (fs::directory_iterator entry(known->first, ended);
+           !ended && entry != fs::directory_iterator(); entry.increment(ended)) {
+        known->second.insert(entry->path().filename());
+      }
+    }
+    return known->second.contains(path.filename());
+  }
+
+ private:
+  std::unordered_map<std::string, std::unordered_set<std::string>> folders_;
+};
+
+std::set<FileIdentity> identities_of(const std::string& folder, const PictureList& listing) {
+  std::set<FileIdentity> identities;
+  for (const SizedName& picture : listing.pictures()) {
+    if (const auto identity = identity_of(fs::path(folder) / picture.name)) {
+      identities.insert(*identity);
+    }
+  }
+  return identities;
+}
+
+void add(KnownRecords& known, const std::string& output, const JournalRecord& record) {
+  auto& of_output = known[output];
+  if (std::find(of_output.begin(), of_output.end(), record) == of_output.end()) {
+    of_output.push_back(record);
+  }
+}
+
+void add(KnownRecords& known, const JournalRecords& records) {
+  for (const auto& [output, record] : records)
+    add(known, output, record);
+}
+
+ShardRun run_of(const BatchRequest& request) {
+  const ShardRequest& shard = *request.shard;
+  ShardRun run;
+  std::string input = fs::path(request.inputs.front()).lexically_normal();
+  if (input.size() > 1 && input.ends_with('/')) input.pop_back();
+  run.input = input;
+  if (request.to != nullptr) run.format = request.to->name;
+  std::error_code ignored;
+  run.working_folder = fs::current_path(ignored);
+  run.command = shard.command;
+  run.works = shard.works;
+  run.keeps_existing = request.on_exists == OnExists::skip;
+  std::string text =
+      formatted("{}\n{}\n{} {}", input, run.format, request.recursive, request.follow_links);
+  for (const ContentHash& work : shard.works)
+    text += "\n" + to_string(work);
+  for (const std::string& pattern : request.patterns)
+    text += "\n" + pattern;
+  run.id = content_hash(text);
+  return run;
+}
+
+class ShardPlanner {
+ public:
+  explicit ShardPlanner(const BatchRequest& request)
+      : request_(request), folder_(request.inputs.front()) {
+    plan_.inputs = request.inputs;
+    plan_.output = request.output;
+    plan_.recursive = request.recursive;
+    plan_.shard.emplace();
+    plan_.shard->shard = request.shard->shard;
+    plan_.shard->source = request.shard->source;
+    plan_.shard->run = run_of(request);
+  }
+
+  // A run that begins.
+  [[nodiscard]] BatchPlan begin(PictureList listing) {
+    plan_.shard->run.listing = content_hash(listing.text());
+    if (request_.resume) add(plan_.records, read_journal(request_.output));
+    check_whole_folder(listing);
+    take_share(listing);
+    KnownRecords all = std::exchange(plan_.records, {});
+    for (const BatchItem& item : plan_.items) {
+      if (auto known = all.extract(item.output)) plan_.records.insert(std::move(known));
+    }
+    check_share();
+    plan_.shard->listing = std::move(listing);
+    return std::move(plan_);
+  }
+
+  // A run that the folder of the results holds; `given` is the list that this process was given.
+  [[nodiscard]] BatchPlan follow(const ShardRun& run, const std::optional<PictureList>& given) {
+    const std::string output = printable(request_.output);
+    if (run.id != plan_.shard->run.id) {
+      throw UsageError(
+          formatted("{0}: holds a run of shards with other inputs, stages or options; 'gpufilter "
+                    "gather {0}' ends it when it is complete, removing {0}/{1} gives it up",
+                    output, shards_name));
+    }
+    if (given && content_hash(given->text()) != run.listing) {
+      throw UsageError(
+          formatted("{0}: names or sizes differ from those that the run in {1} began with; leave "
+                    "out --list to go on with these",
+                    printable(request_.list), output));
+    }
+    plan_.shard->run = run;
+    plan_.shard->has_begun = true;
+    take_share(given ? *given : read_run_listing(request_.output, run));
+    take_records();
+    check_share();
+    return std::move(plan_);
+  }
+
+  [[nodiscard]] PictureList list_pictures() {
+    FolderScan scan{folder_,           request_.recursive, request_.follow_links,
+                    request_.patterns, request_.output,    false};
+    const ScanResult result = scan_folder(scan);
+    plan_.unmatched = result.unmatched;
+    plan_.not_entered = result.not_entered;
+    std::vector<SizedName> names;
+    for (const FoundFile& file : result.files) {
+      // Without it nobody knows which pictures are missing.
+      if (!file.problem.empty())
+        throw PictureError((fs::path(folder_) / file.relative).string(), file.problem);
+      names.push_back({file.relative, file.bytes});
+    }
+    return PictureList(std::move(names));
+  }
+
+ private:
+  // As all checks of a folder that is not divided. Only outputs that exist or seem to collide are
+  // looked at, in the order of their names.
+  void check_whole_folder(const PictureList& listing) {
+    const auto pictures = listing.pictures();
+    Places places;
+    FolderNames names;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> by_place;
+    std::vector<std::uint32_t> suspects;
+    for (std::uint32_t i = 0; i < pictures.size(); ++i) {
+      const fs::path path =
+          fs::path(request_.output) / output_name(std::string(pictures[i].name), request_.to);
+      const bool exists = names.hold(path);
+      if (exists) suspects.push_back(i);
+      by_place.emplace_back(content_hash(exists ? places.of(path) : places.of_new(path)).low, i);
+    }
+    std::sort(by_place.begin(), by_place.end());
+    for (std::size_t i = 1; i < by_place.size(); ++i) {
+      if (by_place[i - 1].first != by_place[i].first) continue;
+      suspects.push_back(by_place[i - 1].second);
+      suspects.push_back(by_place[i].second);
+    }
+    std::sort(suspects.begin(), suspects.end());
+    suspects.erase(std::unique(suspects.begin(), suspects.end()), suspects.end());
+    check_suspects(listing, suspects);
+  }
+
+  void check_suspects(const PictureList& listing, const std::vector<std::uint32_t>& suspects) {
+    BatchPlan whole;
+    whole.output = request_.output;
+    for (const std::uint32_t i : suspects) {
+      FoundFile file;
+      file.relative = listing.pictures()[i].name;
+      whole.items.push_back(plan_item(request_, std::move(file), folder_, false));
+    }
+    check_collisions(whole);
+    std::swap(whole.records, plan_.records);
+    ExistingOutputs existing(request_.on_exists, [&] { return identities_of(folder_, listing); });
+    for (BatchItem& item : whole.items)
+      existing.check(whole, item);
+    std::swap(whole.records, plan_.records);
+  }
+
+  // Pictures of this shard are in its own journals and in those of other divisions of the run.
+  void take_records() {
+    std::unordered_set<std::string_view> outputs;
+    for (const BatchItem& item : plan_.items)
+      outputs.insert(item.output);
+    const auto take = [&](const JournalRecords& records) {
+      for (const auto& [output, record] : records)
+        if (outputs.contains(output)) add(plan_.records, output, record);
+    };
+    if (request_.resume) take(read_journal(request_.output));
+    const Shard own = plan_.shard->shard;
+    const auto concerns_us = [own](const Shard& other) {
+      return other.count != own.count || other.index == own.index;
+    };
+    visit_shard_journals(request_.output, concerns_us, [&](const ShardJournal& journal) {
+      take(journal.records);
+      note_unfinished(journal);
+    });
+  }
+
+  // Warns of a process that works on the same pictures; a dead one leaves files behind.
+  void note_unfinished(const ShardJournal& journal) {
+    const ShardProcess& other = journal.process;
+    if (other.token == process_token() || journal.ended) return;
+    if (!journal.at_work) {
+      plan_.shard->dead_processes.insert(other.token);
+      return;
+    }
+    log::warn(formatted("{}: shard {} is being worked on by process {} on {} too",
+                        printable(request_.output), to_string(other.shard), other.process,
+                        printable(other.host)));
+  }
+
+  void take_share(const PictureList& listing) {
+    PlannedShard& planned = *plan_.shard;
+    const auto pictures = listing.pictures();
+    planned.all_pictures = pictures.size();
+    planned.all_bytes = listing.bytes();
+    const auto shards = assign_shards(pictures, planned.shard.count);
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      if (shards[i] != planned.shard.index) continue;
+      planned.bytes += pictures[i].bytes;
+      FoundFile file = look_at(fs::path(folder_) / pictures[i].name);
+      file.relative = pictures[i].name;
+      plan_.items.push_back(plan_item(request_, std::move(file), folder_, false));
+    }
+  }
+
+  // No output existed when the run began, or the user has allowed that: what exists now and is in
+  // no journal is the run's own, of a machine that lost its last writes.
+  void check_share() {
+    const bool skips = request_.on_exists == OnExists::skip;
+    ExistingOutputs existing(skips ? OnExists::skip : OnExists::overwrite, [&] {
+      std::set<FileIdentity> own;
+      for (const BatchItem& item : plan_.items)
+        if (const auto identity = identity_of(item.input)) own.insert(*identity);
+      return own;
+    });
+    for (BatchItem& item : plan_.items) {
+      if (item.problem.empty()) existing.check(plan_, item);
+    }
+  }
+
+  const BatchRequest& request_;
+  std::string folder_;
+  BatchPlan plan_;
+};
+
+}  // namespace
+
+BatchPlan make_shard_plan(const BatchRequest& request) {
+  std::optional<PictureList> given;
+  if (!request.list.empty()) given = listed_pictures(request);
+  if (const auto run = read_shard_run(request.output)) {
+    return ShardPlanner(request).follow(*run, given);
+  }
+  try {
+    ShardPlanner planner(request);
+    return planner.begin(given ? *given : planner.list_pictures());
+  } catch (const UsageError&) {
+    // The outputs that exist may be those of a run that has begun since.
+    const auto run = read_shard_run(request.output);
+    if (!run) throw;
+    return ShardPlanner(request).follow(*run, given);
+  }
+}
+
+BatchPlan join_run(const BatchRequest& request, BatchPlan plan) {
+  PlannedShard& planned = *plan.shard;
+  if (planned.has_begun) return plan;
+  create_folder(plan.output);
+  const ShardRun run = publish_shard_run(plan.output, planned.run, planned.listing);
+  if (run.id != planned.run.id || run.listing != planned.run.listing) {
+    std::optional<PictureList> given;
+    if (!request.list.empty()) given = std::move(planned.listing);
+    return ShardPlanner(request).follow(run, given);
+  }
+  planned.has_begun = true;
+  planned.listing = {};
+  return plan;
+}
+
+KnownRecords records_of_everyone(const std::string& output) {
+  KnownRecords known;
+  add(known, read_journal(output));
+  visit_shard_journals(
+      output, [](const Shard&) { return true; },
+      [&](const ShardJournal& journal) { add(known, journal.records); });
+  return known;
+}
+
+}  // namespace gpufilter

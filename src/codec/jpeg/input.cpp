@@ -1,0 +1,99 @@
+#include "codec/jpeg/input.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+bool is_restart(int marker) {
+  return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
+}
+
+}  // namespace
+
+JpegInput::JpegInput(JpegErrors& errors)
+    : jpeg_source_mgr{}, errors_(errors), buffer_(std::size_t{64} * 1024) {
+  init_source = [](j_decompress_ptr) {};
+  fill_input_buffer = [](j_decompress_ptr jpeg) -> boolean {
+    of(jpeg).fill();
+    return TRUE;
+  };
+  skip_input_data = [](j_decompress_ptr jpeg, long count) { of(jpeg).skip(count); };
+  resync_to_restart = resync;
+  term_source = [](j_decompress_ptr) {};
+}
+
+void JpegInput::open(Read read) {
+  open(std::move(read), {}, {});
+}
+
+void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& place) {
+  read_ = std::move(read);
+  place_ = place;
+  shift_ = static_cast<unsigned>(place.restart % 8);
+  behind_ff_ = false;
+  next_input_byte = head.data();
+  bytes_in_buffer = head.size();
+}
+
+// libjpeg found another marker than the one that is due.
+boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
+  const int shift = static_cast<int>(of(jpeg).shift_);
+  if (is_restart(jpeg->unread_marker)) {
+    jpeg->unread_marker = JPEG_RST0 + (jpeg->unread_marker - JPEG_RST0 + shift) % 8;
+  }
+  return jpeg_resync_to_restart(jpeg, (due + shift) % 8);
+}
+
+// libjpeg asks only when it cannot go on without more bytes. Buffers end at the same bytes of the
+// file wherever it began: towards the end of one libjpeg decodes in another way, which finds more
+// kinds of damage.
+void JpegInput::fill() {
+  errors_.call_back([this] {
+    const std::size_t wanted = buffer_.size() - place_.offset % buffer_.size();
+    const std::size_t count = read_(std::span(buffer_).first(wanted));
+    if (count == 0) throw PictureError(errors_.name(), "the file ends too early");
+    if (shift_ != 0) renumber(std::span(buffer_).first(count));
+    place_.offset += count;
+    next_input_byte = buffer_.data();
+    bytes_in_buffer = count;
+  });
+}
+
+void JpegInput::fill_up() {
+  if (bytes_in_buffer == 0 && place_.offset % buffer_.size() != 0) fill();
+}
+
+void JpegInput::skip(long count) {
+  auto left = static_cast<std::size_t>(std::max(count, 0L));
+  while (left > bytes_in_buffer) {
+    left -= bytes_in_buffer;
+    fill();
+  }
+  next_input_byte += left;
+  bytes_in_buffer -= left;
+}
+
+void JpegInput::renumber(std::span<JOCTET> bytes) {
+  for (std::size_t at = 0; at < bytes.size() && place_.restarts_left > 0; ++at) {
+    if (!behind_ff_) {
+      const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
+      if (found == nullptr) return;
+      at = static_cast<std::size_t>(static_cast<const JOCTET*>(found) - bytes.data());
+      behind_ff_ = true;
+      continue;
+    }
+    JOCTET& byte = bytes[at];
+    behind_ff_ = byte == 0xFF;
+    if (!is_restart(byte)) continue;
+    byte = static_cast<JOCTET>(JPEG_RST0 + (byte - JPEG_RST0 + 8U - shift_) % 8);
+    --place_.restarts_left;
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,58 @@
+// The rows of a JPEG, or of a part of one, as libjpeg decodes them in the calling thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codec/jpeg/decompressor.hpp"
+#include "codec/jpeg/input.hpp"
+#include "codec/jpeg/library.hpp"
+
+namespace gpufilter {
+
+class JpegRowDecoder {
+ public:
+  // `name` is what messages call the picture.
+  explicit JpegRowDecoder(std::string name);
+
+  // Reads the header of a file. Throws PictureError.
+  void open(JpegInput::Read read, jpeg_progress_mgr& progress);
+
+  // Chooses what rows are decoded to, once the header is read: grey or RGB. Throws PictureError.
+  void choose_colors();
+
+  // Begins at a restart marker of the file that `whole` has opened, which may be one that another
+  // part was read from before; `read` yields the bytes from `place` on. The part has `height` rows.
+  // Throws PictureError.
+  void open_part(const JpegRowDecoder& whole, JpegInput::Read read, const JpegPlace& place,
+                 int height);
+
+  // Decodes the next row. The first one of a progressive picture decodes everything. Throws
+  // PictureError.
+  void read_row(std::uint8_t* row);
+
+  // After the last row: reads to the end marker. Throws PictureError.
+  void finish();
+
+  // In place of finish(): what follows the rows that were read does not matter.
+  void abandon() { jpeg_abort_decompress(&jpeg_); }
+
+  [[nodiscard]] Decompressor& jpeg() { return jpeg_; }
+  [[nodiscard]] JpegErrors& errors() { return errors_; }
+  [[nodiscard]] const JpegInput& input() const { return input_; }
+
+ private:
+  void copy_tables(const Decompressor& whole);
+
+  JpegErrors errors_;
+  JpegInput input_;
+  std::vector<JOCTET> part_header_;
+  Decompressor jpeg_;
+  bool created_ = false;
+  bool started_ = false;
+  bool inverted_ink_ = false;
+  std::vector<JSAMPLE> cmyk_row_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,73 @@
+#include "codec/jpeg/strip_encoder.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gpufilter {
+namespace {
+
+constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
+
+}  // namespace
+
+int mcu_rows_a_strip(const JpegPicture& picture) {
+  const McuGrid grid = mcu_grid(picture);
+  const std::int64_t row = grid.pixels_a_row();
+  const std::int64_t rows = (pixels_a_strip + row - 1) / row;
+  // A restart interval is a number of 16 bits. 4096 MCUs and one row are always fewer.
+  return 2 * rows > grid.count.height ? 0 : static_cast<int>(rows);
+}
+
+JpegStripEncoder::Output::Output(JpegErrors& errors)
+    : jpeg_destination_mgr{}, errors_(errors), bytes_(std::size_t{256} << 10U) {
+  init_destination = [](j_compress_ptr jpeg) {
+    Output& output = of(jpeg);
+    output.next_output_byte = output.bytes_.data();
+    output.free_in_buffer = output.bytes_.size();
+  };
+  empty_output_buffer = [](j_compress_ptr jpeg) -> boolean {
+    of(jpeg).grow();
+    return TRUE;
+  };
+  term_destination = [](j_compress_ptr) {};
+}
+
+// Called when the buffer is full, whatever free_in_buffer says.
+void JpegStripEncoder::Output::grow() {
+  errors_.call_back([this] {
+    const std::size_t full = bytes_.size();
+    bytes_.resize(2 * full);
+    next_output_byte = bytes_.data() + full;
+    free_in_buffer = full;
+  });
+}
+
+JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& picture)
+    : errors_(name),
+      output_(errors_),
+      jpeg_(errors_),
+      conversion_(picture.format, picture.size.width, picture.background) {
+  errors_.run([&] {
+    create_compressor(jpeg_, picture);
+    jpeg_.dest = &output_;
+  });
+}
+
+std::span<std::uint8_t> JpegStripEncoder::encode(std::span<const std::uint8_t> rows, int count) {
+  errors_.run([&] {
+    jpeg_.image_height = static_cast<JDIMENSION>(count);
+    jpeg_start_compress(&jpeg_, TRUE);
+    jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
+  });
+  const std::size_t headers = output_.size();
+  const std::size_t row_bytes = rows.size() / static_cast<std::size_t>(count);
+  for (std::size_t begin = 0; begin < rows.size(); begin += row_bytes) {
+    // libjpeg only reads it, but its types do not say so.
+    auto* row = const_cast<JSAMPROW>(conversion_.convert(rows.data() + begin));
+    errors_.run([&] { jpeg_write_scanlines(&jpeg_, &row, 1); });
+  }
+  errors_.run([this] { jpeg_finish_compress(&jpeg_); });
+  return output_.bytes().subspan(headers);
+}
+
+}  // namespace gpufilter

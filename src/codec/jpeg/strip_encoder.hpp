@@ -1,0 +1,54 @@
+// One strip of a JPEG: whole rows of MCUs, from one restart marker to the next.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/library.hpp"
+#include "codec/jpeg/row_conversion.hpp"
+
+namespace gpufilter {
+
+// How many rows of MCUs each strip of the picture has, but for the last one, which may have fewer;
+// 0 where the picture is not worth cutting. It depends on size and subsampling alone. A strip costs
+// at most 10 bytes (the marker, bits up to a whole byte, three coefficients that refer to nothing)
+// and has 256 Ki pixels, which take 3 KB even in one colour: 0.3 % at most, together with the
+// segment that announces the markers.
+[[nodiscard]] int mcu_rows_a_strip(const JpegPicture& picture);
+
+// Encodes strip after strip in memory that it keeps.
+class JpegStripEncoder {
+ public:
+  // `name` is what messages call the picture.
+  JpegStripEncoder(const std::string& name, const JpegPicture& picture);
+
+  // The entropy-coded data of `count` rows, which lie packed in `rows`, and an end marker. They
+  // stay until the next call. Throws std::bad_alloc.
+  [[nodiscard]] std::span<std::uint8_t> encode(std::span<const std::uint8_t> rows, int count);
+
+ private:
+  // libjpeg's destination manager over memory that grows.
+  class Output : public jpeg_destination_mgr {
+   public:
+    explicit Output(JpegErrors& errors);
+    [[nodiscard]] std::size_t size() const { return bytes_.size() - free_in_buffer; }
+    [[nodiscard]] std::span<JOCTET> bytes() { return std::span(bytes_).first(size()); }
+
+   private:
+    static Output& of(j_compress_ptr jpeg) { return *static_cast<Output*>(jpeg->dest); }
+    void grow();
+
+    JpegErrors& errors_;
+    std::vector<JOCTET> bytes_;
+  };
+
+  JpegErrors errors_;
+  Output output_;
+  Compressor jpeg_;
+  JpegRowConversion conversion_;
+};
+
+}  // namespace gpufilter

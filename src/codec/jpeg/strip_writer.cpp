@@ -1,0 +1,114 @@
+#include "codec/jpeg/strip_writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "codec/jpeg/strip_encoder.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::atomic<std::size_t> writers{0};
+
+// What the strips in the background may take, in all pictures together; but each may have two. A
+// strip holds its rows and what they become.
+constexpr std::size_t max_memory = std::size_t{48} << 20U;
+constexpr std::size_t buffers_a_strip = 2;
+
+// More strips than threads, so that none waits for those before to be written. A single thread
+// works on a strip that is still in its caches.
+std::size_t strips_for(std::size_t threads) {
+  return threads == 1 ? 1 : threads + 4;
+}
+
+}  // namespace
+
+struct JpegStripWriter::Strip {
+  Strip(const std::string& name, const JpegPicture& picture, Background& background)
+      : encoder(name, picture), task(background) {}
+
+  std::vector<std::uint8_t> rows;  // room for as many as a strip has
+  int row_count = 0;
+  JpegStripEncoder encoder;
+  std::span<std::uint8_t> encoded;
+  bool last = false;
+  BackgroundTask task;  // goes first: it uses the rest
+};
+
+JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, int rows_a_strip,
+                                 Emit emit)
+    : name_(std::move(name)),
+      picture_(picture),
+      row_bytes_(static_cast<std::size_t>(picture.size.width) * picture.format.bytes_per_pixel()),
+      rows_left_(picture.size.height),
+      rows_a_strip_(rows_a_strip),
+      emit_(std::move(emit)),
+      share_(writers),
+      max_strips_(std::min(
+          strips_for(background_.threads()),
+          std::max<std::size_t>(
+              max_memory / (buffers_a_strip * static_cast<std::size_t>(rows_a_strip) * row_bytes_),
+              2))) {}
+
+JpegStripWriter::~JpegStripWriter() = default;
+
+void JpegStripWriter::write(const ConstRows& rows) {
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+    add_row(rows.row(y));
+}
+
+void JpegStripWriter::finish() {
+  while (!running_.empty())
+    emit_first();
+}
+
+void JpegStripWriter::add_row(const std::uint8_t* row) {
+  if (!filling_) filling_ = take_strip();
+  Strip& strip = *filling_;
+  std::memcpy(strip.rows.data() + static_cast<std::size_t>(strip.row_count) * row_bytes_, row,
+              row_bytes_);
+  ++strip.row_count;
+  --rows_left_;
+  if (rows_left_ == 0 || strip.row_count == rows_a_strip_) start(std::move(filling_));
+}
+
+void JpegStripWriter::start(std::unique_ptr<Strip> strip) {
+  while (running_.size() >= share_.of(max_strips_))
+    emit_first();
+  running_.push_back(std::move(strip));
+  Strip& started = *running_.back();
+  started.last = rows_left_ == 0;
+  started.task.start([this, &started] {
+    const auto rows = static_cast<std::size_t>(started.row_count);
+    started.encoded =
+        started.encoder.encode(std::span(started.rows).first(rows * row_bytes_), started.row_count);
+  });
+}
+
+void JpegStripWriter::emit_first() {
+  Strip& strip = *running_.front();
+  strip.task.wait();
+  // The end marker becomes a restart marker: they count from 0 to 7 and begin anew.
+  if (!strip.last) strip.encoded.back() = static_cast<std::uint8_t>(JPEG_RST0 + emitted_ % 8);
+  ++emitted_;
+  emit_(strip.encoded);
+  spare_.push_back(std::move(running_.front()));
+  running_.pop_front();
+}
+
+std::unique_ptr<JpegStripWriter::Strip> JpegStripWriter::take_strip() {
+  std::unique_ptr<Strip> strip;
+  if (spare_.empty()) {
+    strip = std::make_unique<Strip>(name_, picture_, background_);
+    strip->rows.resize(static_cast<std::size_t>(rows_a_strip_) * row_bytes_);
+  } else {
+    strip = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  strip->row_count = 0;
+  return strip;
+}
+
+}  // namespace gpufilter

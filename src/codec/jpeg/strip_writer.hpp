@@ -1,0 +1,67 @@
+// The entropy-coded data of a JPEG with restart markers, encoded by all threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/background.hpp"
+#include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/fair_share.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter {
+
+// Cuts the rows of a picture into strips, encodes them in the background and hands them over in
+// their order, restart markers between them and an end marker behind the last. Hence the file is
+// the same whatever the threads and their timing, and however the rows come.
+class JpegStripWriter {
+ public:
+  using Emit = std::function<void(std::span<const std::uint8_t>)>;
+
+  // `name` is what messages call the picture. `emit` is called by write() and finish(), in the
+  // caller's thread.
+  JpegStripWriter(std::string name, const JpegPicture& picture, int rows_a_strip, Emit emit);
+  ~JpegStripWriter();
+  JpegStripWriter(const JpegStripWriter&) = delete;
+  JpegStripWriter& operator=(const JpegStripWriter&) = delete;
+
+  // Takes the next rows; they are not needed any more when it returns. Throws what `emit` throws,
+  // and std::bad_alloc.
+  void write(const ConstRows& rows);
+
+  // Call once, after the picture's last row: returns when everything has been emitted. Throws as
+  // write() does.
+  void finish();
+
+  [[nodiscard]] int rows_left() const { return rows_left_; }
+
+ private:
+  struct Strip;
+
+  void add_row(const std::uint8_t* row);
+  void start(std::unique_ptr<Strip> strip);
+  void emit_first();
+  [[nodiscard]] std::unique_ptr<Strip> take_strip();
+
+  std::string name_;
+  JpegPicture picture_;
+  std::size_t row_bytes_;
+  int rows_left_;  // until the last one was taken
+  int rows_a_strip_;
+  Emit emit_;
+  Background background_;
+  FairShare share_;
+  std::size_t max_strips_;  // in the background at a time, of all pictures: they take memory
+  std::deque<std::unique_ptr<Strip>> running_;  // in their order
+  std::vector<std::unique_ptr<Strip>> spare_;
+  std::unique_ptr<Strip> filling_;
+  unsigned emitted_ = 0;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,80 @@
+#include "codec/png/inflater.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t most_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
+constexpr std::size_t longest_distance = std::size_t{32} << 10U;
+
+// ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
+std::uint32_t isal_adler32_state(std::uint32_t adler32) {
+  constexpr std::uint32_t modulus = 65521;
+  return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
+}
+
+}  // namespace
+
+// Files are read in the same parts wherever the inflater begins: a file damaged in two places is
+// refused for the same one.
+PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
+    : stream_(stream), next_read_(input_size - from.compressed_bytes % input_size) {
+  isal_inflate_init(&state_);
+  state_.crc_flag = from.compressed_bytes == 0 ? ISAL_ZLIB : ISAL_ZLIB_NO_HDR_VER;
+  state_.crc = isal_adler32_state(from.adler32);
+  if (from.history.empty()) return;
+  const auto history = from.history.last(std::min(from.history.size(), longest_distance));
+  if (isal_inflate_set_dict(&state_, const_cast<std::uint8_t*>(history.data()),  // it only reads
+                            static_cast<std::uint32_t>(history.size())) != COMP_OK) {
+    throw std::logic_error("ISA-L does not accept what was inflated before");
+  }
+}
+
+void PngInflater::inflate(std::span<std::uint8_t> output) {
+  while (!output.empty()) {
+    const std::size_t count = step(output.first(std::min(output.size(), most_at_a_time)));
+    if (count == 0 && is_out_of_data()) refuse("Not enough image data");
+    output = output.subspan(count);
+  }
+}
+
+void PngInflater::expect_end() {
+  while (state_.block_state != ISAL_BLOCK_FINISH) {
+    std::array<std::uint8_t, 1> excess{};
+    if (step(excess) != 0) refuse("IDAT: Too much image data");
+    if (is_out_of_data()) refuse("Not enough image data");
+  }
+}
+
+bool PngInflater::is_out_of_data() const {
+  return state_.block_state == ISAL_BLOCK_FINISH || (input_ended_ && state_.avail_in == 0);
+}
+
+// Inflates some bytes into `output`, perhaps none.
+std::size_t PngInflater::step(std::span<std::uint8_t> output) {
+  if (state_.block_state == ISAL_BLOCK_FINISH) return 0;
+  if (state_.avail_in == 0) {
+    const std::size_t count = stream_.read_idat(std::span(input_).first(next_read_));
+    input_ended_ = count < next_read_;
+    next_read_ = input_.size();
+    state_.next_in = input_.data();
+    state_.avail_in = static_cast<std::uint32_t>(count);
+  }
+  state_.next_out = output.data();
+  state_.avail_out = static_cast<std::uint32_t>(output.size());
+  const int result = isal_inflate(&state_);
+  if (result == ISAL_INCORRECT_CHECKSUM) refuse("IDAT: incorrect data check");
+  if (result != ISAL_DECOMP_OK) refuse("IDAT: invalid compressed data");
+  return output.size() - state_.avail_out;
+}
+
+void PngInflater::refuse(const char* why) const {
+  throw PictureError(stream_.name(), std::string("damaged PNG: ") + why);
+}
+
+}  // namespace gpufilter

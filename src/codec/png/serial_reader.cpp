@@ -1,0 +1,94 @@
+#include "codec/png/serial_reader.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Filtered bytes inflated at a time: small enough for the caches, large beside what ISA-L does at
+// each call.
+constexpr std::size_t batch_size = std::size_t{256} << 10U;
+
+// Filtered bytes of a picture for which a second thread is worth waking.
+constexpr std::size_t large_picture = std::size_t{4} << 20U;
+
+}  // namespace
+
+PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
+                                 const PngRowPlace& from)
+    : stream_(stream),
+      shape_(shape),
+      inflater_(stream, from.stream),
+      batch_rows_(std::clamp<std::size_t>(batch_size / shape.filtered_bytes(), 1, shape.rows)),
+      to_inflate_(from.row),
+      to_deliver_(from.row),
+      above_(from.above) {
+  above_.resize(shape.pitch());
+  if (shape.rows * shape.filtered_bytes() >= large_picture) background_.emplace();
+  for (Batch& batch : batches_) {
+    if (background_) batch.task.emplace(*background_);
+    batch.filtered.reserve(batch_rows_ * shape.filtered_bytes() + unfilter_slack);
+    batch.samples.reserve(batch_rows_ * shape.pitch());
+  }
+  if (background_) start_inflating(batches_[0]);
+}
+
+PngSerialReader::~PngSerialReader() = default;
+
+// The borders of batches do not depend on where reading began, so that a file with several faults
+// is refused for the same one.
+void PngSerialReader::start_inflating(Batch& batch) {
+  const std::size_t end =
+      std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);
+  batch.rows = end - to_inflate_;
+  to_inflate_ = end;
+  const auto output = std::span(batch.filtered.data(), batch.rows * shape_.filtered_bytes());
+  if (background_) {
+    batch.task->start([this, output] { inflater_.inflate(output); });
+  } else {
+    inflater_.inflate(output);
+  }
+}
+
+// To the next batch, while the one behind it is inflated.
+void PngSerialReader::advance() {
+  const Batch& last = batches_.at(current_);
+  const std::uint8_t* above =
+      last.rows == 0 ? above_.data() : last.samples.data() + (last.rows - 1) * shape_.pitch();
+  current_ = 1 - current_;
+  Batch& batch = batches_.at(current_);
+  const auto start_next = [&](Batch& next) {
+    if (to_inflate_ < shape_.rows) start_inflating(next);
+  };
+  if (background_) {
+    batch.task->wait();
+    start_next(batches_.at(1 - current_));
+  } else {
+    start_next(batch);
+  }
+  if (!png_unfilter_rows(batch.filtered.data(), batch.rows, above, batch.samples.data(),
+                         shape_.pitch(), shape_.row_bytes, shape_.distance)) {
+    throw PictureError(stream_.name(), "damaged PNG: bad adaptive filter value");
+  }
+  next_row_ = 0;
+}
+
+void PngSerialReader::read(std::uint8_t* row) {
+  if (next_row_ == batches_.at(current_).rows) advance();
+  const Batch& batch = batches_.at(current_);
+  const auto samples =
+      std::span(batch.samples.data() + next_row_ * shape_.pitch(), shape_.row_bytes);
+  copy_samples(samples, row, shape_.depth);
+  ++next_row_;
+  if (++to_deliver_ == shape_.rows) end();
+}
+
+void PngSerialReader::end() {
+  inflater_.expect_end();
+  stream_.leave_idat();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,53 @@
+#include "device/json_cache.hpp"
+
+#include <cstdint>
+#include <system_error>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/posix_file.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* schema_name = "schema";
+
+}  // namespace
+
+JsonCache::JsonCache(std::optional<std::filesystem::path> file, std::string schema)
+    : file_(std::move(file)), schema_(std::move(schema)) {}
+
+std::optional<Json> JsonCache::read() const {
+  if (!file_) return std::nullopt;
+  std::vector<std::uint8_t> bytes;
+  try {
+    bytes = read_file(*file_);
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+  Json json = Json::parse(bytes, nullptr, false);
+  if (!json.is_object() || json.value(schema_name, Json()) != schema_) return Json();
+  return json;
+}
+
+std::string JsonCache::write(Json json) const {
+  if (!file_) return "";
+  json[schema_name] = schema_;
+  // Drivers' texts may not be UTF-8.
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  try {
+    std::filesystem::create_directories(file_->parent_path());
+    AtomicFile file(*file_);
+    file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    file.commit();
+  } catch (const std::system_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace gpufilter

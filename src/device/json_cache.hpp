@@ -1,0 +1,34 @@
+// A JSON file that is kept from one run to the next.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace gpufilter {
+
+// One object with a member "schema". A file that cannot be read or written costs time, but is never
+// a failure.
+class JsonCache {
+ public:
+  // Without a file nothing outlasts the process. `schema` names the layout and its version.
+  JsonCache(std::optional<std::filesystem::path> file, std::string schema);
+
+  [[nodiscard]] const std::optional<std::filesystem::path>& file() const { return file_; }
+
+  // Nothing if the file does not exist or cannot be read; null if it is not an object of this
+  // schema.
+  [[nodiscard]] std::optional<nlohmann::json> read() const;
+
+  // Replaces the file and creates missing folders; adds the schema to `json`, an object. Returns
+  // why the file could not be written; empty if it was, or if there is no file to write.
+  [[nodiscard]] std::string write(nlohmann::json json) const;
+
+ private:
+  std::optional<std::filesystem::path> file_;
+  std::string schema_;
+};
+
+}  // namespace gpufilter

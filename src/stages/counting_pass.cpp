@@ -1,0 +1,38 @@
+#include "stages/counting_pass.hpp"
+
+#include <utility>
+
+#include "stages/fused_pass.hpp"
+
+namespace gpufilter {
+
+namespace {
+
+// There are more work-groups than sets of counters but for the smallest bands.
+constexpr std::size_t many_groups = 1024;
+
+}  // namespace
+
+bool can_count(const DeviceInfo& device, const PixelFormat& format, Quantity quantity) {
+  return is_counted(quantity) && device.fits(64, 1, local_counter_bytes(format, quantity));
+}
+
+CountingPass::CountingPass(Session& session, const StageGroup& group, ImageSize size,
+                           DevicePass::Description description)
+    : launch_(session, fused_kernel(session.device(), group, std::move(description)), size,
+              group.source, group.target),
+      counters_(session, group.target, *group.counted, many_groups),
+      width_(size.width) {}
+
+std::vector<Event> CountingPass::enqueue(Queue& queue, const DeviceRows& source,
+                                         const RowRange& target) {
+  const std::uint64_t pixels = ImageSize{width_, target.count()}.pixels();
+  if (pixels == 0) return {};
+  std::vector<Event> events = counters_.begin(queue, pixels);
+  // The kernel has a target, as all kernels over rows, and leaves it alone.
+  const DeviceRows unused{source.buffer, target};
+  events.push_back(launch_.enqueue(queue, source, unused, {counters_.buffer(), counters_.sets()}));
+  return events;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,38 @@
+// A kernel over rows that is built and can be launched.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "device/device_constants.hpp"
+#include "stages/row_kernel.hpp"
+#include "stages/stage.hpp"
+
+namespace gpufilter {
+
+// It knows the pitches and uploads tables once. Not for use by two threads at a time.
+class RowLaunch {
+ public:
+  // Builds `kernel` for pictures of this size. Throws DeviceError, UsageError.
+  RowLaunch(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
+            const PixelFormat& target);
+
+  [[nodiscard]] const DevicePass::Description& description() const { return description_; }
+
+  // Queues the kernel for the rows `target`. `sink`: the arguments after those of ROWS. Returns
+  // the command.
+  Event enqueue(Queue& queue, const DeviceRows& source, const DeviceRows& target,
+                std::initializer_list<KernelArgument> sink = {});
+
+ private:
+  Kernel kernel_;
+  WorkRange range_;  // the height is the band's
+  std::size_t lines_;
+  ImageSize size_;
+  std::int32_t source_pitch_;
+  std::int32_t target_pitch_;
+  std::vector<DeviceConstants> tables_;
+  DevicePass::Description description_;
+};
+
+}  // namespace gpufilter

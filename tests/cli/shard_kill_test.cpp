@@ -1,0 +1,242 @@
+// Shards that are killed, stopped and tried again, on file systems with and without locks.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <random>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/shard_fixture.hpp"
+#include "support/child_process.hpp"
+#include "support/file_locks.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ShardEnds : public ShardTest {
+ protected:
+  void SetUp() override {
+    ShardTest::SetUp();
+    put_many(24, {150, 120});
+    put("sub/large.png", {400, 300});
+    const auto begin = std::chrono::steady_clock::now();
+    expected_ = undisturbed(options_);
+    duration_ = std::chrono::steady_clock::now() - begin;
+  }
+
+  // Kills the shard at a random moment of its work; whether it was still at work.
+  [[nodiscard]] bool kill(int index, int count, unsigned seed) const {
+    std::mt19937 random(seed);
+    const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(
+        duration_ * std::uniform_real_distribution<>(0.05, 0.9)(random) / count);
+    const ProcessResult result = shard(index, count, quietly(), {.time_limit = moment});
+    EXPECT_TRUE(result.exit_code == 0 || result.signal == SIGKILL) << result.err;
+    return result.signal == SIGKILL;
+  }
+
+  void finish(int index, int count) const {
+    const ProcessResult result = shard(index, count, quietly());
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+
+  [[nodiscard]] Words quietly() const {
+    Words words = options_;
+    words.emplace_back("-q");
+    return words;
+  }
+
+  [[nodiscard]] std::ptrdiff_t temporary_files() const {
+    const Files files = pictures_in(out_);
+    return std::count_if(files.begin(), files.end(), [](const auto& file) {
+      return is_temporary_name(fs::path(file.first).filename().native());
+    });
+  }
+
+  // Every shard is killed several times and tried again, all at the same time.
+  void kill_and_retry(int count) const {
+    std::vector<std::future<int>> shards;
+    for (int index = 0; index < count; ++index) {
+      shards.push_back(std::async(std::launch::async, [this, index, count] {
+        int kills = 0;
+        for (unsigned round = 0; round < 6; ++round)
+          kills += kill(index, count, static_cast<unsigned>(index) * 100 + round) ? 1 : 0;
+        finish(index, count);
+        return kills;
+      }));
+    }
+    int kills = 0;
+    for (auto& killed : shards)
+      kills += killed.get();
+    EXPECT_GT(kills, count) << "this shows nothing";
+    EXPECT_TRUE(pictures_in(out_) == expected_);
+    EXPECT_EQ(temporary_files(), 0);
+  }
+
+  // Runs a part of a test where locks are forgotten, see forget_locks().
+  template <typename Body>
+  void without_locks(int error, const Body& body) const {
+    constexpr int cannot = 77;
+    const int result = wait_for_child(start_child([&] {
+      if (!forget_locks(error)) return cannot;
+      body();
+      return ::testing::Test::HasFailure() ? 1 : 0;
+    }));
+    if (result == cannot) GTEST_SKIP() << "skipped: this system has no filters for system calls";
+    EXPECT_EQ(result, 0);
+  }
+
+  const Words options_{"--png-level", "9", "--recursive", "--jobs", "2"};
+  Files expected_;
+  std::chrono::steady_clock::duration duration_{};
+};
+
+TEST_F(ShardEnds, KilledShardsAreTriedAgainToTheSameBytes) {
+  kill_and_retry(3);
+}
+
+TEST_F(ShardEnds, KilledShardsLeaveNothingUnfinishedWithoutLocks) {
+  without_locks(ENOLCK, [&] { kill_and_retry(3); });
+}
+
+TEST_F(ShardEnds, KilledShardsLeaveNothingUnfinishedWhereLocksMeanNothing) {
+  without_locks(0, [&] { kill_and_retry(3); });
+}
+
+TEST_F(ShardEnds, AnotherNumberOfShardsGoesOn) {
+  int kills = 0;
+  int left = 0;
+  for (unsigned round = 0; round < 40 && (kills < 6 || left == 0); ++round) {
+    kills += kill(static_cast<int>(round % 4), 4, round) ? 1 : 0;
+    left += temporary_files() > 0 ? 1 : 0;
+  }
+  EXPECT_GE(kills, 6);
+  EXPECT_GT(left, 0) << "no shard was killed while it wrote: this shows nothing";
+  for (int index = 0; index < 3; ++index)
+    finish(index, 3);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+  EXPECT_EQ(temporary_files(), 0);
+}
+
+// A shard that is stopped in the middle of a picture, until the object dies.
+class StoppedShard {
+ public:
+  StoppedShard(const std::vector<std::string>& words, const std::function<bool()>& is_writing) {
+    child_ = start_child([&] {
+      std::vector<char*> arguments;
+      std::string program = GPUFILTER_PROGRAM;
+      arguments.push_back(program.data());
+      std::vector<std::string> copies = words;
+      for (std::string& word : copies)
+        arguments.push_back(word.data());
+      arguments.push_back(nullptr);
+      ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+      ::execv(program.c_str(), arguments.data());
+      return 99;
+    });
+    for (int tries = 0; tries < 10'000; ++tries) {
+      ::kill(child_, SIGSTOP);
+      int status = 0;
+      ::waitpid(child_, &status, WUNTRACED);
+      if (!WIFSTOPPED(status)) child_ = 0;
+      if (child_ == 0 || (stopped_ = is_writing())) return;
+      ::kill(child_, SIGCONT);
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+  }
+  ~StoppedShard() {
+    if (child_ > 0) ::kill(child_, SIGKILL);
+    if (child_ > 0) static_cast<void>(wait_for_child(child_));
+  }
+  StoppedShard(const StoppedShard&) = delete;
+  StoppedShard& operator=(const StoppedShard&) = delete;
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // Lets it go on; its exit code.
+  [[nodiscard]] int go_on() {
+    ::kill(child_, SIGCONT);
+    return wait_for_child(std::exchange(child_, 0));
+  }
+
+ private:
+  pid_t child_ = 0;
+  bool stopped_ = false;
+};
+
+TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
+  // Another one has died, so that there is something to remove.
+  Words words = command(quietly());
+  words.insert(words.end(), {"--shard", "1/2"});
+  {
+    const StoppedShard dies(words, [&] { return temporary_files() > 0; });
+    ASSERT_TRUE(dies.stopped());
+  }
+  const std::ptrdiff_t dead = temporary_files();
+  ASSERT_GT(dead, 0);
+  words.back() = "0/2";
+  StoppedShard lives(words, [&] { return temporary_files() > dead; });
+  ASSERT_TRUE(lives.stopped());
+  const std::ptrdiff_t living = temporary_files() - dead;
+  finish(1, 2);
+  EXPECT_EQ(temporary_files(), living);
+  // The folder is not for one run alone meanwhile.
+  const ProcessResult alone = batch({"--resume", "--recursive", "--png-level", "9"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("another gpufilter is writing to this folder"), std::string::npos);
+  EXPECT_EQ(lives.go_on(), 0);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(ShardEnds, TheSameShardTwiceIsSaidAndDoesNoHarm) {
+  Words words = command(quietly());
+  words.insert(words.end(), {"--shard", "0/2"});
+  StoppedShard first(words, [&] { return temporary_files() > 0; });
+  ASSERT_TRUE(first.stopped());
+  Words loud = options_;
+  const ProcessResult second = shard(0, 2, loud);
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_NE(second.err.find("shard 0/2 is being worked on by process "), std::string::npos)
+      << second.err;
+  EXPECT_EQ(first.go_on(), 0);
+  finish(1, 2);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+  EXPECT_EQ(temporary_files(), 0);
+}
+
+TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
+  const ProcessResult result =
+      shard(0, 1, {"--png-level", "9", "--recursive", "--jobs", "1"},
+            {.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(duration_ * 0.7),
+             .end_signal = SIGTERM});
+  EXPECT_EQ(result.exit_code, 143);
+  EXPECT_NE(result.err.find("; the same command again does the rest\n"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(temporary_files(), 0);
+  finish(0, 1);
+  EXPECT_TRUE(pictures_in(out_) == expected_);
+}
+
+TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
+  without_locks(ENOLCK, [&] {
+    const ProcessResult result = batch({"--png-level", "9", "--recursive"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_NE(result.err.find("warning: " + out_ + ": the file system keeps no locks"),
+              std::string::npos)
+        << result.err;
+    EXPECT_TRUE(results_in(out_) == expected_);
+    const Files before = results_in(in_);
+    out_ = in_;
+    const ProcessResult in_place = batch({"--in-place", "--recursive"});
+    EXPECT_EQ(in_place.exit_code, 2);
+    EXPECT_NE(in_place.err.find("keeps no locks"), std::string::npos) << in_place.err;
+    EXPECT_TRUE(results_in(in_) == before);
+  });
+}
+
+}  // namespace
+}  // namespace gpufilter::test

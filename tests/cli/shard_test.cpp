@@ -1,0 +1,260 @@
+// One folder, several processes.
+#include <algorithm>
+#include <future>
+#include <numeric>
+#include <random>
+
+#include "cli/shard_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+class Shards : public ShardTest {
+ protected:
+  void SetUp() override {
+    ShardTest::SetUp();
+    put_many(5);
+    put("large.png", {300, 200});
+    put("sub/b.jpg", {60, 50});
+    put("sub/c.png");
+  }
+
+  static std::size_t done(const Json& document) { return document["summary"]["done"]; }
+};
+
+TEST_F(Shards, TogetherMakeWhatOneRunMakes) {
+  const Files expected = undisturbed({"--recursive"});
+  std::mt19937 random(4);
+  for (const int count : {1, 2, 3, 11}) {
+    std::vector<int> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    std::size_t pictures = 0;
+    for (const int index : order)
+      pictures += done(json_shard(index, count, {"--recursive"}));
+    EXPECT_EQ(pictures, 8U) << count;
+    EXPECT_TRUE(pictures_in(out_) == expected) << count;
+    fs::remove_all(out_);
+  }
+}
+
+TEST_F(Shards, MayRunAtTheSameTime) {
+  constexpr int count = 6;
+  const Files expected = undisturbed({"--recursive"});
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::future<Json>> shards;
+    for (int index = 0; index < count; ++index) {
+      shards.push_back(std::async(
+          std::launch::async, [&, index] { return json_shard(index, count, {"--recursive"}); }));
+    }
+    std::size_t pictures = 0;
+    for (auto& result : shards)
+      pictures += done(result.get());
+    EXPECT_EQ(pictures, 8U);
+    EXPECT_TRUE(pictures_in(out_) == expected);
+    fs::remove_all(out_);
+  }
+}
+
+TEST_F(Shards, SayWhatTheyTake) {
+  const ProcessResult result = shard(1, 2, {"--recursive"});
+  EXPECT_TRUE(result.err.starts_with("gpufilter: shard 1/2: 7 of 8 pictures, 0.0 of "))
+      << result.err;
+  EXPECT_NE(result.err.find(" -> " + out_ + ": shard 1/2: 7 pictures done\n"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(shard(1, 2, {"--recursive", "-q"}).err, "");
+  const Json share = json_shard(0, 2, {"--recursive"})["shard"];
+  EXPECT_EQ(share["index"], 0);
+  EXPECT_EQ(share["count"], 2);
+  EXPECT_EQ(share["source"], "--shard");
+  EXPECT_EQ(share["pictures"], 1);
+  EXPECT_EQ(share["all_pictures"], 8);
+  EXPECT_EQ(share["input_bytes"], fs::file_size(in_ + "/large.png"));
+  EXPECT_GT(share["all_input_bytes"], share["input_bytes"]);
+}
+
+TEST_F(Shards, AutoReadsTheScheduler) {
+  const ProcessOptions first{.environment = {{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}}};
+  const ProcessResult result = batch({"--recursive", "--shard", "auto", "--json"}, first);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(result.err.starts_with("gpufilter: shard 0/2 from PMI_RANK 0 of 2: 1 of 8 pictures"))
+      << result.err;
+  const Json share = Json::parse(result.out)["shard"];
+  EXPECT_EQ(share["source"], "PMI_RANK 0 of 2");
+  EXPECT_EQ(share["index"], 0);
+  expect_refusal({"--shard", "auto"}, {"--shard auto: no scheduler", "--shard I/N"});
+  const ProcessOptions both{.environment = {{"PMI_RANK", "0"},
+                                            {"PMI_SIZE", "2"},
+                                            {"OMPI_COMM_WORLD_RANK", "1"},
+                                            {"OMPI_COMM_WORLD_SIZE", "2"}}};
+  EXPECT_EQ(batch({"--shard=auto"}, both).exit_code, 2);
+}
+
+// The shares are those of the pictures that the first shard found.
+TEST_F(Shards, AreOfTheListingThatTheRunBeganWith) {
+  const Files expected = undisturbed({"--recursive"});
+  std::size_t pictures = done(json_shard(0, 3, {"--recursive"}));
+  put("huge.png", {900, 900});
+  put("p102a.png");
+  for (const int index : {2, 1, 0})
+    pictures += done(json_shard(index, 3, {"--recursive"}));
+  EXPECT_EQ(pictures, 8U);
+  EXPECT_TRUE(pictures_in(out_) == expected);
+}
+
+TEST_F(Shards, APictureThatIsGoneFailsInOneOfThem) {
+  static_cast<void>(json_shard(0, 3));
+  for (const char* name : {"/p101.png", "/p102.png", "/p103.png", "/p104.png"})
+    fs::remove(in_ + name);
+  std::size_t failed = 0;
+  for (int index = 0; index < 3; ++index) {
+    const ProcessResult result = shard(index, 3, {"--json", "-q"});
+    const Json summary = Json::parse(result.out)["summary"];
+    const std::size_t count = summary["failed"];
+    EXPECT_EQ(result.exit_code, count > 0 ? 1 : 0);
+    failed += count;
+  }
+  EXPECT_EQ(failed, 4U);
+}
+
+TEST_F(Shards, EachRefusesCollisionsInTheWholeFolder) {
+  put("p100.jpg");
+  expect_refusal_in_each(3, {"--to", "png"},
+                         {in_ + "/p100.jpg and " + in_ + "/p100.png: both would become"});
+}
+
+TEST_F(Shards, EachRefusesResultsThatExistedBefore) {
+  fs::create_directory(out_);
+  write_file(out_ + "/p103.png", "mine");
+  expect_refusal_in_each(3, {}, {"/p103.png: already exists", "--on-exists"});
+  std::size_t skipped = 0;
+  for (int index = 0; index < 3; ++index)
+    skipped +=
+        json_shard(index, 3, {"--on-exists", "skip"})["summary"]["exists"].get<std::size_t>();
+  EXPECT_EQ(skipped, 1U);
+  EXPECT_EQ(read_file(out_ + "/p103.png"), "mine");
+  // They are those of this run from now on.
+  for (int index = 0; index < 2; ++index)
+    EXPECT_EQ(shard(index, 2, {"--on-exists", "overwrite"}).exit_code, 0);
+  EXPECT_TRUE(pictures_in(out_) == undisturbed());
+}
+
+TEST_F(Shards, EachRefusesToReplaceAnInput) {
+  fs::create_directory(out_);
+  fs::create_hard_link(in_ + "/p104.png", out_ + "/p100.png");
+  expect_refusal_in_each(3, {"--on-exists", "overwrite"}, {"/p100.png: is an input of this run"});
+}
+
+TEST_F(Shards, AnEarlierRunIsReplacedOnlyWhereThatIsMeant) {
+  static_cast<void>(good_batch({"--border", "mirror"}));
+  expect_refusal_in_each(2, {}, {"already exists"});
+  for (int index = 0; index < 2; ++index)
+    EXPECT_EQ(shard(index, 2, {"--resume"}).exit_code, 0);
+  EXPECT_TRUE(pictures_in(out_) == undisturbed());
+}
+
+TEST_F(Shards, GoOnWhereAnUndividedRunStopped) {
+  static_cast<void>(good_batch());
+  fs::remove(out_ + "/p103.png");
+  std::size_t pictures = 0;
+  for (int index = 0; index < 4; ++index)
+    pictures += done(json_shard(index, 4, {"--resume"}));
+  EXPECT_EQ(pictures, 1U);
+}
+
+// Results whose journal was lost with the machine.
+TEST_F(Shards, ResultsThatAppearLaterAreTheirOwn) {
+  EXPECT_EQ(shard(0, 2).exit_code, 0);
+  EXPECT_EQ(shard(1, 2).exit_code, 0);
+  for (const auto& entry : fs::directory_iterator(out_ + "/" + shards_name)) {
+    if (entry.path().filename().string().starts_with("1-of-2-")) fs::remove(entry.path());
+  }
+  EXPECT_EQ(json_shard(0, 2)["summary"]["done"], 0);
+  EXPECT_GT(done(json_shard(1, 2)), 0U);
+  EXPECT_TRUE(pictures_in(out_) == undisturbed());
+}
+
+TEST_F(Shards, OfAnotherRunAreRefused) {
+  EXPECT_EQ(shard(0, 2).exit_code, 0);
+  for (const Names& other :
+       {Names{"--border", "mirror"}, Names{"--recursive"}, Names{"--to", "jpg"},
+        Names{"--png-level", "9"}, Names{"--match", "p*"}}) {
+    expect_refusal_in_each(2, other,
+                           {"holds a run of shards with other inputs", "gpufilter gather " + out_});
+  }
+  expect_refusal({}, {"holds a run of shards", "gpufilter gather " + out_, "--resume"});
+  expect_refusal({"--on-exists", "overwrite"}, {"holds a run of shards"});
+}
+
+TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
+  EXPECT_EQ(shard(1, 3).exit_code, 0);
+  const std::size_t first = pictures_in(out_).size();
+  EXPECT_GT(first, 0U);
+  EXPECT_LT(first, 6U);
+  const Json second = json_shard(3, 4);
+  const std::size_t third = done(json_batch({"--resume"}));
+  EXPECT_EQ(first + done(second) + third, 6U);
+  EXPECT_TRUE(pictures_in(out_) == undisturbed());
+  for (int index = 0; index < 5; ++index)
+    EXPECT_EQ(done(json_shard(index, 5, {"--resume"})), 0U);
+}
+
+TEST_F(Shards, ChangedInputsAreDoneAgain) {
+  for (int index = 0; index < 2; ++index)
+    EXPECT_EQ(shard(index, 2).exit_code, 0);
+  write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
+  EXPECT_EQ(done(json_shard(0, 2)) + done(json_shard(1, 2)), 1U);
+  EXPECT_TRUE(pictures_in(out_) == undisturbed());
+}
+
+TEST_F(Shards, ADryRunTouchesNothing) {
+  const Files before = everything_in(folder_.path());
+  EXPECT_EQ(json_shard(1, 2, {"--dry-run"})["summary"]["planned"], 5);
+  EXPECT_EQ(everything_in(folder_.path()), before);
+  EXPECT_EQ(shard(1, 2).exit_code, 0);
+  const Files after = everything_in(folder_.path());
+  EXPECT_EQ(json_shard(1, 2, {"--dry-run"})["summary"]["unchanged"], 5);
+  EXPECT_EQ(everything_in(folder_.path()), after);
+}
+
+TEST_F(Shards, NothingIsWrittenWhereTheDeviceIsMissing) {
+  const ProcessResult result =
+      filter({in_, out_, "--blur", "auto", "--device", "no such device", "--shard", "0/2"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_FALSE(fs::exists(out_));
+}
+
+TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
+  expect_refusal({"--shard", "2/2"}, {"--shard 2/2: shards are counted from 0"});
+  expect_refusal({"--shard", "x"}, {"--shard x: is not a share; write I/N"});
+  expect_failure(2, {in_ + "/p100.png", out_ + "/", "--shard", "0/2"},
+                 {"--shard: is for one folder"});
+  expect_failure(2, {in_, in_ + "/sub", out_, "--shard", "0/2"}, {"--shard: is for one folder"});
+  expect_failure(2, {in_ + "/p100.png", folder_ / "o.png", "--shard", "0/2"}, {"--shard"});
+  expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"}, {"--in-place: not with --shard"});
+}
+
+TEST_F(Shards, TheResultsMayLieInTheInput) {
+  out_ = in_ + "/results";
+  for (const int count : {2, 3}) {
+    for (int index = 0; index < count; ++index)
+      EXPECT_EQ(shard(index, count, {"--recursive"}).exit_code, 0);
+  }
+  EXPECT_EQ(pictures_in(out_).size(), 8U);
+}
+
+TEST_F(Shards, AnEmptyShareIsNoFailure) {
+  const Json document = json_shard(19, 20);
+  EXPECT_EQ(document["shard"]["pictures"], 0);
+  EXPECT_TRUE(document["pictures"].empty());
+  fs::remove_all(in_);
+  fs::create_directory(in_);
+  fs::remove_all(out_);
+  EXPECT_NE(shard(0, 2).err.find("holds no picture"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

@@ -1,0 +1,394 @@
+// JPEG files with restart markers, decoded by several threads: the same samples and the same
+// refusals as from top to bottom by one.
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/thread_limit.hpp"
+#include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/fair_share.hpp"
+#include "codec/jpeg/restart_layout.hpp"
+#include "codec/jpeg/row_decoder.hpp"
+#include "codec/jpeg/scan_limits.hpp"
+#include "support/jpeg.hpp"
+#include "support/jpeg_parts.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::Bytes;
+using test::JpegRecipe;
+using test::Raster;
+
+// What becomes of a file: samples, or a refusal.
+struct Outcome {
+  Bytes samples;
+  std::string refusal;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+Outcome decode(const Bytes& jpeg, std::size_t threads) {
+  const ThreadLimit limit(threads);
+  try {
+    return {test::decode_with_codec(jpeg, {.max_pixels = 4'000'000}).samples, ""};
+  } catch (const PictureError& error) {
+    return {{}, error.what()};
+  }
+}
+
+::testing::AssertionResult all_agree(const Bytes& jpeg) {
+  const Outcome expected = decode(jpeg, 1);
+  for (const std::size_t threads : {2U, 3U}) {
+    const Outcome outcome = decode(jpeg, threads);
+    if (outcome == expected) continue;
+    return ::testing::AssertionFailure()
+           << threads << " threads: " << (outcome.refusal.empty() ? "accepted" : outcome.refusal)
+           << ", one: " << (expected.refusal.empty() ? "accepted" : expected.refusal);
+  }
+  return ::testing::AssertionSuccess();
+}
+
+// How many groups two threads cut the picture into; 0 where they do not.
+int groups_of(const Bytes& jpeg) {
+  const auto source = memory_source(jpeg, "some.jpg");
+  ScanLimits limits;
+  JpegRowDecoder decoder("some.jpg");
+  decoder.open([&](std::span<JOCTET> buffer) { return source->read(buffer); }, limits);
+  const auto layout = restart_layout(decoder.jpeg(), 2, std::size_t{4} << 20U);
+  return layout ? layout->groups() : 0;
+}
+
+struct Sampling {
+  int horizontal;
+  int vertical;
+};
+constexpr Sampling samplings[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+
+constexpr int width = 509;
+constexpr int height = 403;
+
+Bytes encode(const JpegRecipe& recipe, unsigned restart_interval, int channels = 3) {
+  JpegRecipe with_restarts = recipe;
+  with_restarts.before_start = [&recipe, restart_interval](jpeg_compress_struct& jpeg) {
+    if (recipe.before_start) recipe.before_start(jpeg);
+    jpeg.restart_interval = restart_interval;
+  };
+  return test::encode_with_libjpeg(test::textured_raster(width, height, channels), with_restarts);
+}
+
+Bytes encode(const Sampling& sampling, unsigned restart_interval) {
+  JpegRecipe recipe;
+  recipe.horizontal_subsampling = sampling.horizontal;
+  recipe.vertical_subsampling = sampling.vertical;
+  return encode(recipe, restart_interval);
+}
+
+unsigned mcus_a_row(const Sampling& sampling) {
+  const auto mcu = static_cast<unsigned>(8 * sampling.horizontal);
+  return (width + mcu - 1) / mcu;
+}
+
+void expect_as_libjpeg(const Bytes& jpeg, bool in_groups) {
+  EXPECT_EQ(groups_of(jpeg) > 1, in_groups) << groups_of(jpeg);
+  EXPECT_TRUE(decode(jpeg, 2).samples == test::decode_with_libjpeg(jpeg).samples);
+  EXPECT_TRUE(all_agree(jpeg));
+}
+
+TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
+  for (const Sampling& sampling : samplings) {
+    const unsigned row = mcus_a_row(sampling);
+    for (const unsigned interval : {1U, row / 2, row, 2 * row, 3 * row}) {
+      SCOPED_TRACE(testing::Message() << sampling.horizontal << " x " << sampling.vertical << ", "
+                                      << interval << " MCUs of " << row);
+      expect_as_libjpeg(encode(sampling, interval), true);
+    }
+  }
+}
+
+// Rows and intervals begin together after so many rows of MCUs as the interval has MCUs.
+TEST(JpegGroups, NeedNotHoldWholeRowsInEveryInterval) {
+  expect_as_libjpeg(encode(Sampling{2, 2}, 3), true);  // of 32 in a row
+  expect_as_libjpeg(encode(Sampling{1, 1}, 5), true);  // of 64
+  expect_as_libjpeg(encode(Sampling{1, 1}, 63), false);
+  expect_as_libjpeg(encode(Sampling{2, 2}, 1000), false);
+}
+
+TEST(JpegGroups, AreOfAnyColors) {
+  JpegRecipe grey;
+  grey.raster_colors = JCS_GRAYSCALE;
+  grey.stored_colors = JCS_GRAYSCALE;
+  expect_as_libjpeg(encode(grey, 64, 1), true);
+  grey.before_start = [](jpeg_compress_struct& jpeg) {
+    jpeg.comp_info[0].h_samp_factor = 2;
+    jpeg.comp_info[0].v_samp_factor = 2;
+  };
+  expect_as_libjpeg(encode(grey, 32, 1), true);
+  JpegRecipe rgb;
+  rgb.stored_colors = JCS_RGB;
+  expect_as_libjpeg(encode(rgb, 64), true);
+  for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
+    for (const bool adobe : {false, true}) {
+      JpegRecipe ink;
+      ink.raster_colors = JCS_CMYK;
+      ink.stored_colors = stored;
+      ink.adobe_marker = adobe;
+      const Bytes jpeg = encode(ink, 64, 4);
+      EXPECT_GT(groups_of(jpeg), 1);
+      EXPECT_TRUE(all_agree(jpeg));
+    }
+  }
+}
+
+TEST(JpegGroups, NeedASequentialScanOfAllComponents) {
+  JpegRecipe progressive;
+  progressive.progressive = true;
+  expect_as_libjpeg(encode(progressive, 32), false);
+  JpegRecipe arithmetic;
+  arithmetic.arithmetic = true;
+  expect_as_libjpeg(encode(arithmetic, 32), false);
+  JpegRecipe apart;
+  apart.one_scan_a_component = true;
+  expect_as_libjpeg(encode(apart, 32), false);
+  expect_as_libjpeg(encode(Sampling{2, 2}, 0), false);
+}
+
+TEST(JpegGroups, UseTheTablesOfTheFile) {
+  JpegRecipe recipe;
+  recipe.before_start = [](jpeg_compress_struct& jpeg) {
+    jpeg.optimize_coding = TRUE;
+    jpeg_set_quality(&jpeg, 3, FALSE);  // divisors of 16 bits
+    jpeg.comp_info[0].component_id = 'Y';
+    jpeg.comp_info[1].component_id = 200;
+    jpeg.comp_info[2].component_id = 0;
+  };
+  expect_as_libjpeg(encode(recipe, 32), true);
+}
+
+TEST(JpegGroups, SharesLeaveTwoToEach) {
+  std::atomic<std::size_t> users{0};
+  const FairShare first(users);
+  EXPECT_EQ(first.of(9), 9U);
+  EXPECT_EQ(first.of(1), 1U);
+  {
+    const FairShare second(users);
+    EXPECT_EQ(first.of(9), 4U);
+    EXPECT_EQ(second.of(9), 4U);
+    const FairShare third(users);
+    const FairShare fourth(users);
+    const FairShare fifth(users);
+    EXPECT_EQ(fifth.of(9), 2U);
+    EXPECT_EQ(fifth.of(1), 1U);
+  }
+  EXPECT_EQ(first.of(9), 9U);
+}
+
+// ---- Damage
+
+std::vector<std::size_t> restart_markers(const Bytes& jpeg) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = test::scan_data_begin(jpeg); i + 1 < jpeg.size(); ++i) {
+    if (jpeg[i] == 0xFF && jpeg[i + 1] >= 0xD0 && jpeg[i + 1] <= 0xD7) places.push_back(i);
+  }
+  return places;
+}
+
+Bytes with_bytes(const Bytes& jpeg, std::size_t at, const Bytes& inserted) {
+  Bytes changed = jpeg;
+  changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(at), inserted.begin(),
+                 inserted.end());
+  return changed;
+}
+
+Bytes without_bytes(const Bytes& jpeg, std::size_t begin, std::size_t end) {
+  Bytes changed = jpeg;
+  changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(begin),
+                changed.begin() + static_cast<std::ptrdiff_t>(end));
+  return changed;
+}
+
+class DamagedGroups : public ::testing::TestWithParam<Sampling> {
+ protected:
+  Bytes jpeg_ = encode(GetParam(), mcus_a_row(GetParam()));
+  std::vector<std::size_t> markers_ = restart_markers(jpeg_);
+};
+
+TEST_P(DamagedGroups, WithWrongNumbers) {
+  ASSERT_GT(markers_.size(), 20U);
+  ASSERT_GT(groups_of(jpeg_), 1);
+  for (const std::size_t index : {std::size_t{0}, std::size_t{7}, std::size_t{12},
+                                  markers_.size() - 2, markers_.size() - 1}) {
+    for (int code = 0; code < 256; code += code < 0xC0 || code > 0xE0 ? 16 : 1) {
+      Bytes damaged = jpeg_;
+      damaged[markers_[index] + 1] = static_cast<std::uint8_t>(code);
+      ASSERT_TRUE(all_agree(damaged)) << "marker " << index << " is " << code;
+    }
+  }
+  Bytes damaged = jpeg_;
+  damaged[markers_[9] + 1] = 0xD5;
+  EXPECT_EQ(decode(damaged, 2).refusal,
+            "some.jpg: damaged JPEG: found marker 0xd5 instead of RST1");
+}
+
+TEST_P(DamagedGroups, WithIntervalsMissingAndRepeated) {
+  for (std::size_t i = 0; i + 1 < markers_.size(); i += 5) {
+    const std::size_t begin = markers_[i];
+    const std::size_t end = markers_[i + 1];
+    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, end))) << i;
+    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, begin + 2))) << i;
+    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin - 3, begin))) << i;
+    const auto from = jpeg_.begin() + static_cast<std::ptrdiff_t>(begin);
+    ASSERT_TRUE(all_agree(
+        with_bytes(jpeg_, begin, Bytes(from, from + static_cast<std::ptrdiff_t>(end - begin)))))
+        << i;
+    if (i + 9 < markers_.size()) {
+      ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, markers_[i + 8]))) << i;
+    }
+  }
+}
+
+// What libjpeg finds of a bad code depends on how much of the file its buffer holds there.
+TEST_P(DamagedGroups, WithBadCodes) {
+  const Bytes ones{0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0};
+  for (std::size_t i = 0; i < markers_.size(); i += 3) {
+    for (const std::size_t distance : {2U, 5U, 30U, 200U})
+      ASSERT_TRUE(all_agree(with_bytes(jpeg_, markers_[i] + distance, ones)))
+          << "marker " << i << ", " << distance;
+  }
+}
+
+TEST_P(DamagedGroups, WithBytesBetween) {
+  const Bytes extras[] = {{0xFF},
+                          {0xFF, 0xFF, 0xFF},
+                          {0},
+                          {1, 2, 3},
+                          {0xFF, 0},
+                          {0xFF, 0xD9},
+                          {0xFF, 0xFE, 0, 4, 0xFF, 0xD0},
+                          {0xFF, 0xDA},
+                          {0xFF, 0x01},
+                          Bytes(3000, 0xFF),
+                          Bytes(70000, 0x55)};
+  std::vector<std::size_t> places = {markers_.front(), markers_[8],     markers_[20],
+                                     markers_.back(),  markers_[9] + 2, jpeg_.size() - 2,
+                                     jpeg_.size()};
+  for (const std::size_t place : places) {
+    for (const Bytes& extra : extras)
+      ASSERT_TRUE(all_agree(with_bytes(jpeg_, place, extra)))
+          << place << ": " << extra.size() << " bytes, " << int{extra.front()};
+  }
+}
+
+// More than is kept of a group.
+TEST_P(DamagedGroups, WithEndlessPadding) {
+  EXPECT_TRUE(all_agree(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55))));
+  EXPECT_EQ(decode(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55)), 2).refusal, "");
+}
+
+TEST_P(DamagedGroups, CutOff) {
+  for (std::size_t size = test::scan_data_begin(jpeg_); size < jpeg_.size();
+       size += 1 + jpeg_.size() / 97) {
+    const Bytes cut = without_bytes(jpeg_, size, jpeg_.size());
+    ASSERT_TRUE(all_agree(cut)) << size;
+    ASSERT_EQ(decode(cut, 2).refusal, "some.jpg: the file ends too early") << size;
+    ASSERT_TRUE(all_agree(with_bytes(cut, size, {0xFF, 0xD9}))) << size;
+  }
+}
+
+TEST_P(DamagedGroups, WithChangedBytes) {
+  std::uint32_t state = 7;
+  int refused = 0;
+  const std::size_t begin = test::scan_data_begin(jpeg_);
+  for (int round = 0; round < 80; ++round) {
+    Bytes damaged = jpeg_;
+    for (int i = 0; i <= round % 3; ++i) {
+      state = state * 1664525U + 1013904223U;
+      const std::size_t at = begin + (state >> 4U) % (jpeg_.size() - begin);
+      damaged[at] = static_cast<std::uint8_t>(state >> 24U);
+    }
+    ASSERT_TRUE(all_agree(damaged)) << "round " << round;
+    if (!decode(damaged, 2).refusal.empty()) ++refused;
+  }
+  EXPECT_GT(refused, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Jpeg, DamagedGroups,
+                         ::testing::Values(Sampling{1, 1}, Sampling{2, 2}, Sampling{1, 2}));
+
+// Files that go on, or do not, behind the last interval.
+TEST(JpegGroups, EndAsTheFileDoes) {
+  const Bytes jpeg = encode(Sampling{2, 2}, 32);
+  const std::size_t end = jpeg.size() - 2;
+  const std::size_t scan = test::scan_data_begin(jpeg) - 14;
+  ASSERT_EQ(jpeg[scan + 1], 0xDA);
+  const Bytes second(jpeg.begin() + static_cast<std::ptrdiff_t>(scan), jpeg.end());
+  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, second)));
+  EXPECT_NE(decode(with_bytes(jpeg, end, second), 2).refusal, "");
+  const Bytes comment = test::jpeg_segment(0xFE, {0xFF, 0xD3, 0xFF, 0xD4});
+  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, comment)));
+  EXPECT_EQ(decode(with_bytes(jpeg, end, comment), 2).refusal, "");
+  // A length that looks like a marker.
+  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, test::jpeg_segment(0xE3, Bytes(0xFFD1, 0)))));
+  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, {0xFF, 0xE1, 0, 1})));
+  EXPECT_TRUE(all_agree(without_bytes(jpeg, end, jpeg.size())));
+  EXPECT_TRUE(all_agree(with_bytes(jpeg, jpeg.size(), Bytes(100'000, 0xFF))));
+}
+
+// Fails at some byte, as a disk does.
+class FailingSource final : public ByteSource {
+ public:
+  FailingSource(const Bytes& data, std::size_t good)
+      : inner_(memory_source(data, "some.jpg")), good_(good) {}
+  [[nodiscard]] const std::string& name() const override { return inner_->name(); }
+  std::size_t read(std::span<std::uint8_t> buffer) override {
+    if (good_ < buffer.size()) throw std::runtime_error("the disk is on fire");
+    good_ -= buffer.size();
+    return inner_->read(buffer);
+  }
+  std::span<const std::uint8_t> peek(std::size_t count) override { return inner_->peek(count); }
+
+ private:
+  std::unique_ptr<ByteSource> inner_;
+  std::size_t good_;
+};
+
+TEST(JpegGroups, PassOnWhatTheSourceThrows) {
+  const Bytes jpeg = encode(Sampling{1, 1}, 64);
+  ASSERT_GT(jpeg.size(), 150'000U);
+  const ThreadLimit limit(2);
+  for (const std::size_t good : {std::size_t{70'000}, std::size_t{135'000}}) {
+    const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
+    Image image(reader->header().size, reader->header().format);
+    EXPECT_THROW(reader->read(image.rows()), std::runtime_error) << good;
+  }
+}
+
+// Rows that were decoded before the damage come out before it is reported.
+TEST(JpegGroups, YieldTheRowsBeforeDamage) {
+  Bytes jpeg = encode(Sampling{2, 2}, 32);
+  const auto markers = restart_markers(jpeg);
+  jpeg[markers[20] + 1] = 0xD0;  // the last of 21 rows of MCUs
+  const ThreadLimit limit(2);
+  const auto reader = open_jpeg(memory_source(jpeg, "some.jpg"), {});
+  Image image(reader->header().size, reader->header().format);
+  const MutableRows rows = image.rows();
+  EXPECT_NO_THROW(reader->read(rows.part({0, 300})));
+  EXPECT_THROW(reader->read(rows.part({300, height})), PictureError);
+}
+
+TEST(JpegGroups, MayBeLeftInTheMiddle) {
+  const Bytes jpeg = encode(Sampling{2, 2}, 32);
+  const ThreadLimit limit(2);
+  for (const int rows : {0, 1, 130}) {
+    const auto reader = open_jpeg(memory_source(jpeg, "some.jpg"), {});
+    Image image(reader->header().size, reader->header().format);
+    reader->read(image.rows().part({0, rows}));
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter

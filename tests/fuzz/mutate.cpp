@@ -1,0 +1,186 @@
+#include "fuzz/mutate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+
+namespace gpufilter::test {
+namespace {
+
+using Place = std::ptrdiff_t;
+
+constexpr std::size_t longest_part = 64;
+
+struct Settings {
+  std::uint32_t seed = 1;
+  std::uint32_t first = 0;
+  std::uint32_t rounds = std::numeric_limits<std::uint32_t>::max();
+  double cpu_seconds = std::numeric_limits<double>::infinity();
+  std::string keep = ".";
+  std::vector<std::string> files;
+};
+
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+Bytes read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.exceptions(std::ios::failbit | std::ios::badbit);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const Bytes& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+// An exception that is not a refusal is a finding, too.
+std::string finding(const FuzzTarget& target, const Bytes& file) {
+  try {
+    return target.check(file);
+  } catch (const std::exception& error) {
+    return std::string("unexpected exception: ") + error.what();
+  }
+}
+
+int run(const FuzzTarget& target, const Settings& settings) {
+  int findings = 0;
+  std::uint32_t done = 0;
+  const double end = cpu_seconds() + settings.cpu_seconds;
+  for (; done < settings.rounds && cpu_seconds() < end; ++done) {
+    const std::uint32_t round = settings.first + done;
+    Mutator mutator(settings.seed, round);
+    Bytes file = target.seeds.at(mutator.below(target.seeds.size()));
+    target.mutate(file, target.seeds.at(mutator.below(target.seeds.size())), mutator);
+    const std::string trouble = finding(target, file);
+    if (trouble.empty()) continue;
+    ++findings;
+    const std::string path = settings.keep + "/" + target.name + "-" +
+                             std::to_string(settings.seed) + "-" + std::to_string(round);
+    write_file(path, file);
+    std::cout << "seed " << settings.seed << ", round " << round << ": " << trouble
+              << "\n  kept as " << path << std::endl;
+  }
+  std::cout << target.name << ": " << done << " rounds, " << findings << " findings" << std::endl;
+  return findings == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+Mutator::Mutator(std::uint32_t seed, std::uint32_t round) {
+  std::seed_seq sequence{seed, round};
+  random_.seed(sequence);
+}
+
+// std::uniform_int_distribution differs between standard libraries.
+std::size_t Mutator::below(std::size_t count) {
+  const std::uint64_t number = std::uint64_t{random_()} << 32U | random_();
+  return static_cast<std::size_t>(number % count);
+}
+
+void Mutator::change(Bytes& bytes, const Bytes& other) {
+  if (bytes.empty()) {
+    bytes.push_back(static_cast<std::uint8_t>(below(256)));
+    return;
+  }
+  switch (below(8)) {
+    case 0:
+    case 1:
+    case 2:
+      bytes[below(bytes.size())] ^= static_cast<std::uint8_t>(1U << below(8));
+      break;
+    case 3:
+      overwrite(bytes);
+      break;
+    case 4:
+      add_to_number(bytes);
+      break;
+    case 5:
+      remove(bytes);
+      break;
+    case 6:
+      insert(bytes, bytes);
+      break;
+    default:
+      insert(bytes, other);
+  }
+}
+
+void Mutator::overwrite(Bytes& bytes) {
+  constexpr std::array<std::uint8_t, 8> values{0, 1, 0x7f, 0x80, 0xff, 0xfe, 0x10, 0xd0};
+  const std::size_t begin = below(bytes.size());
+  const std::size_t count = std::min(1 + below(one_in(4) ? longest_part : 2), bytes.size() - begin);
+  const bool is_noise = one_in(2);
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes[begin + i] =
+        is_noise ? static_cast<std::uint8_t>(below(256)) : values.at(below(values.size()));
+  }
+}
+
+void Mutator::add_to_number(Bytes& bytes) {
+  const std::size_t size = std::min(std::size_t{1} << below(3), bytes.size());
+  const std::size_t begin = below(bytes.size() - size + 1);
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    number = number << 8U | bytes[begin + i];
+  number += static_cast<std::uint32_t>(below(33)) - 16U;
+  for (std::size_t i = size; i-- > 0; number >>= 8U)
+    bytes[begin + i] = static_cast<std::uint8_t>(number);
+}
+
+void Mutator::remove(Bytes& bytes) {
+  const std::size_t begin = below(bytes.size());
+  const std::size_t left = bytes.size() - begin;
+  const std::size_t count = one_in(16) ? left : std::min(1 + below(longest_part), left);
+  const auto first = bytes.begin() + static_cast<Place>(begin);
+  bytes.erase(first, first + static_cast<Place>(count));
+}
+
+// `from` may be `bytes` itself.
+void Mutator::insert(Bytes& bytes, const Bytes& from) {
+  if (from.empty()) return;
+  const std::size_t begin = below(from.size());
+  const std::size_t count = std::min(1 + below(longest_part), from.size() - begin);
+  const auto first = from.begin() + static_cast<Place>(begin);
+  const Bytes part(first, first + static_cast<Place>(count));
+  const auto to = static_cast<Place>(below(bytes.size() + 1));
+  if (one_in(2)) {
+    bytes.insert(bytes.begin() + to, part.begin(), part.end());
+  } else {
+    std::copy_n(part.begin(), std::min(static_cast<Place>(part.size()), std::ssize(bytes) - to),
+                bytes.begin() + to);
+  }
+}
+
+int fuzz(int argc, char** argv, FuzzTarget target) {
+  CLI::App app("Changes files at random and compares how two decoders read them.");
+  Settings settings;
+  app.add_option("--seed", settings.seed, "Another seed makes other files.");
+  app.add_option("--first", settings.first, "The first round.");
+  app.add_option("--rounds", settings.rounds, "Stop after so many rounds.");
+  app.add_option("--cpu-seconds", settings.cpu_seconds, "Stop after so much CPU time.");
+  app.add_option("--keep", settings.keep, "Folder for files on which the decoders differ.");
+  app.add_option("files", settings.files, "Files to change, besides the program's own.");
+  try {
+    app.parse(argc, argv);
+    for (const std::string& path : settings.files)
+      target.seeds.push_back(read_file(path));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+  return run(target, settings);
+}
+
+}  // namespace gpufilter::test

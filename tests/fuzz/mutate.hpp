@@ -1,0 +1,55 @@
+// Differential fuzzing: files are changed at random, and two decoders have to agree on each.
+// CONTRIBUTING.md says how to run it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "image/metadata.hpp"
+
+namespace gpufilter::test {
+
+// A source of random decisions, the same for the same seed and round everywhere.
+class Mutator {
+ public:
+  Mutator(std::uint32_t seed, std::uint32_t round);
+
+  // From 0 to count - 1; `count` is not 0.
+  [[nodiscard]] std::size_t below(std::size_t count);
+  [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
+
+  // Changes one place of `bytes`: flips a bit, sets, inserts, removes, repeats or moves bytes, adds
+  // to a big-endian number, cuts off the end, or takes a part of `other`.
+  void change(Bytes& bytes, const Bytes& other);
+
+ private:
+  void overwrite(Bytes& bytes);
+  void add_to_number(Bytes& bytes);
+  void remove(Bytes& bytes);
+  void insert(Bytes& bytes, const Bytes& from);
+
+  std::mt19937 random_;
+};
+
+// One kind of file.
+struct FuzzTarget {
+  std::string name;          // "png", for names of files
+  std::vector<Bytes> seeds;  // valid files to begin with
+  // Makes a damaged file of a copy of a seed; `other` is another seed. May repair checksums, so
+  // that damage reaches what lies behind them.
+  std::function<void(Bytes& file, const Bytes& other, Mutator&)> mutate;
+  // What is wrong with how the decoders read it; empty where they agree.
+  std::function<std::string(const Bytes& file)> check;
+};
+
+// The program of a target: fuzz_png [--seed S] [--first R] [--rounds N] [--cpu-seconds T]
+// [--keep DIR] [FILE...]. It stops after N rounds or T seconds of CPU time. FILEs become seeds
+// besides the target's own. A file on which the decoders differ is written to DIR, its round
+// printed. Returns 1 where that happened, 2 for wrong arguments.
+[[nodiscard]] int fuzz(int argc, char** argv, FuzzTarget target);
+
+}  // namespace gpufilter::test

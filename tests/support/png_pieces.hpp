@@ -1,0 +1,39 @@
+// PNG files whose pixels are cut into pieces, with an index or without, made without the writer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "image/rows.hpp"
+#include "support/png_oracle.hpp"
+
+namespace gpufilter::test {
+
+// Rows as they are deflated: the number of a filter each, then small random residues.
+[[nodiscard]] Bytes random_filtered_rows(ImageSize size, const PixelFormat& format,
+                                         const std::function<int(int y)>& filter, unsigned seed);
+
+// How a piece ends that is not the last: between two blocks on a whole byte. Behind a full flush
+// nothing refers to what is before it, behind a sync flush it may.
+enum class PieceEnd { full_flush, sync_flush };
+
+// A zlib stream of `plain`, cut behind each `piece_bytes` of it: the data of IDAT chunks.
+[[nodiscard]] std::vector<Bytes> deflated_pieces(std::span<const std::uint8_t> plain,
+                                                 std::size_t piece_bytes, PieceEnd end,
+                                                 int level = 6);
+
+[[nodiscard]] PngPart index_part(std::uint32_t rows_a_piece);
+
+// A file of these IDAT chunks, with `parts` before them.
+[[nodiscard]] Bytes file_of_pieces(ImageSize size, const PixelFormat& format,
+                                   const std::vector<PngPart>& parts,
+                                   const std::vector<Bytes>& pieces);
+
+// The same file, where the index has become a chunk that nobody knows; its checksum is right where
+// it was. The file may be damaged.
+[[nodiscard]] Bytes without_index(const Bytes& file);
+
+}  // namespace gpufilter::test
