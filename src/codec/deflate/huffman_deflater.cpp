@@ -77,13 +77,12 @@ void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
     on_literal(*at++);
 }
 
-// How often symbols occur in one of every `interval` parts of the block.
-SymbolCounts count_symbols(std::span<const Byte> block, std::size_t interval) {
-  constexpr std::size_t part = 512;
+// How often symbols occur in the first `part` bytes of every `interval`.
+SymbolCounts count_symbols(std::span<const Byte> block, std::size_t part, std::size_t interval) {
   // Neighbours are often equal: counting them in one place would wait for itself.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
   SymbolCounts counts{};
-  for (std::size_t begin = 0; begin < block.size(); begin += interval * part) {
+  for (std::size_t begin = 0; begin < block.size(); begin += interval) {
     walk(
         block.subspan(begin, std::min(part, block.size() - begin)), begin > 0,
         [&](const Byte* bytes) {
@@ -105,15 +104,18 @@ SymbolCounts count_symbols(std::span<const Byte> block, std::size_t interval) {
 // A code made from an eighth of the block is hardly longer than one made from all. Symbols that do
 // not occur there may elsewhere: they have codes, too.
 CodeLengths sampled_code(std::span<const Byte> block) {
-  constexpr std::size_t interval = 8;
+  constexpr std::size_t part = 512;
+  constexpr std::size_t interval = 8 * part;
   constexpr std::uint32_t scale = 4;  // what occurs counts as so many of what does not
-  SymbolCounts counts = count_symbols(block, interval);
+  SymbolCounts counts = count_symbols(block, part, interval);
   for (std::uint32_t& count : counts)
     count = count * scale + 1;
   CodeLengths lengths{};
   make_code_lengths(counts, longest_code, lengths);
   return lengths;
 }
+
+constexpr unsigned distance_bits = 1;  // of the only one, whose code is 0
 
 // The codes of two bytes, at the first + 256 times the second: half as many are looked up. Where
 // they are longer than a word holds, the length is too_long.
@@ -135,13 +137,22 @@ BlockCode block_code(const CodeLengths& lengths) {
   for (std::size_t length = shortest_match; length <= longest_match; ++length) {
     const ExtendedSymbol& symbol = length_symbols[length];
     const unsigned bits = lengths[symbol.symbol];
-    constexpr unsigned distance_bits = 1;  // of the only one, whose code is 0
     result.matches[length] = {codes[symbol.symbol] | std::uint32_t{symbol.extra} << bits,
                               bits + symbol.extra_bits + distance_bits};
   }
   result.end = {codes[end_of_block], lengths[end_of_block]};
   return result;
 }
+
+// What follows each symbol: what tells lengths apart, and the distance.
+constexpr auto bits_behind = [] {
+  std::array<std::uint8_t, literal_symbols> bits{};
+  for (std::size_t length = shortest_match; length <= longest_match; ++length) {
+    const ExtendedSymbol& symbol = length_symbols[length];
+    bits[symbol.symbol] = static_cast<std::uint8_t>(symbol.extra_bits + distance_bits);
+  }
+  return bits;
+}();
 
 void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
   for (std::size_t second = 0; second < code.size(); ++second) {
@@ -230,12 +241,13 @@ std::span<const Byte> HuffmanDeflater::deflate(std::span<const Byte> data, bool 
 }
 
 std::size_t HuffmanDeflater::estimated_size(std::span<const Byte> data) {
-  const SymbolCounts counts = count_symbols(data, 1);
+  const SymbolCounts counts =
+      count_symbols(data, data.size(), std::max<std::size_t>(data.size(), 1));
   CodeLengths lengths{};
   make_code_lengths(counts, longest_code, lengths);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    bits += std::uint64_t{counts[i]} * lengths[i];
+    bits += std::uint64_t{counts[i]} * (lengths[i] + bits_behind[i]);
   return bits / 8;
 }
 

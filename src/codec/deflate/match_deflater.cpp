@@ -58,6 +58,10 @@ class Costs {
 // Symbols and what they stand for are counted, then coded and written.
 class Block {
  public:
+  // Longer blocks save descriptions, shorter ones follow changes in the picture.
+  static constexpr std::size_t max_sequences = 16384;
+  static constexpr std::size_t max_size = std::size_t{256} << 10U;  // bytes, about
+
   Block() { sequences_.reserve(max_sequences); }
 
   [[nodiscard]] bool is_full() const {
@@ -93,10 +97,6 @@ class Block {
   }
 
  private:
-  // Longer blocks save descriptions, shorter ones follow changes in the picture.
-  static constexpr std::size_t max_sequences = 16384;
-  static constexpr std::size_t max_size = std::size_t{256} << 10U;
-
   void make_code(std::span<const Byte> bytes) {
     counts_ = {};
     distance_counts_ = {};
@@ -221,7 +221,8 @@ class Run {
     while (at_ < searchable_) {
       const Match match = search(at_);
       if (match.length == 0) {
-        at_ += 1 + misses++ / patience;
+        at_ = std::min(at_ + 1 + misses++ / patience, data_.size());
+        if (at_ - literals_begin_ >= Block::max_size) write_block(at_, false);
         continue;
       }
       misses = 0;

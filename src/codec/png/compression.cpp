@@ -16,19 +16,22 @@
 
 namespace gpufilter {
 
-// What is done at a level. Photographs hold few repetitions once they are filtered: Huffman codes
-// alone do nearly as well as any search for matches, in a fraction of the time. Drawings, text,
-// dithers and gradients hold many.
+// Photographs hold few repetitions once they are filtered: Huffman codes alone do nearly as well as
+// any search for matches, in a fraction of the time. Drawings, text, dithers and gradients hold
+// many.
 struct PngCompression {
-  enum class By {
-    content,    // Huffman codes alone or a search, whatever suits a sample of the chunk
-    libdeflate  // which does best, and takes its time
+  enum class Deflater {
+    by_content,  // Huffman codes alone or a search, whichever suits a sample of the chunk
+    libdeflate   // compresses best, and takes its time
   };
-  By by;
+  Deflater deflater;
   std::span<const PngFilter> filters;  // the one that suits the sample is taken
-  std::size_t price;  // 1/64 bytes that a search has to save for each position that it looks at
-  std::size_t photograph;  // without alpha, where less than this part of it repeats itself, in 1/64
+  std::size_t sample_size;             // bytes
   int libdeflate_level;
+  // Of by_content, both in 1/64: what a search must save, in bytes, for each position that it looks
+  // at, and the part of a photograph that repeats itself at most.
+  std::size_t price;
+  std::size_t photograph;
 };
 
 namespace {
@@ -40,25 +43,24 @@ constexpr std::array some_filters{PngFilter::best, PngFilter::sub};
 constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
                                  PngFilter::average, PngFilter::sub};
 
-using enum PngCompression::By;
+constexpr std::size_t little = std::size_t{24} << 10U;
+constexpr std::size_t some = std::size_t{48} << 10U;
+
+using enum PngCompression::Deflater;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {libdeflate, no_filter, 0, 0, 0},
-    {content, best_filter, 48, 60, 0},
-    {content, best_filter, 40, 48, 0},
-    {content, some_filters, 20, 40, 0},
-    {content, some_filters, 10, 32, 0},
-    {content, some_filters, 6, 32, 0},
-    {content, some_filters, 4, 28, 0},
-    {libdeflate, all_filters, 0, 0, 7},
-    {libdeflate, all_filters, 0, 0, 8},
-    {libdeflate, all_filters, 0, 0, 10},
+    {libdeflate, no_filter, 0, 0, 0, 0},
+    {by_content, best_filter, little, 0, 48, 60},
+    {by_content, best_filter, little, 0, 40, 48},
+    {by_content, some_filters, little, 0, 20, 40},
+    {by_content, some_filters, little, 0, 14, 32},
+    {by_content, some_filters, little, 0, 10, 32},
+    {by_content, some_filters, little, 0, 8, 28},
+    {libdeflate, all_filters, some, 7, 0, 0},
+    {libdeflate, all_filters, some, 8, 0, 0},
+    {libdeflate, all_filters, some, 10, 0, 0},
 }};
-
-constexpr std::size_t sample_size = std::size_t{24} << 10U;
-
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
 using Bytes = std::span<const std::uint8_t>;
 using Sample = std::span<const PngRowBlock>;
@@ -93,29 +95,21 @@ PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
-std::size_t size_of(Sample sample) {
-  std::size_t size = 0;
-  for (const PngRowBlock& part : sample)
-    size += part.rows.size();
-  return size;
-}
-
-// Which part of the pixels, in 1/64, begins 16 bytes that stand in the sample before, or in the row
-// above.
+// The part of the sample's pixels, in 1/64, that begin 16 bytes seen before in it.
 std::size_t repeated_part(Sample sample) {
   constexpr std::size_t length = 16;
-  std::array<std::uint32_t, 4096> seen{};  // of each hash the rest of it
+  std::array<std::uint32_t, 4096> seen{};  // the rest of the last hash that begins like that
   std::size_t repeated = 0;
   std::size_t count = 1;
   for (const PngRowBlock& part : sample) {
     const std::uint8_t* rows = part.rows.data();
     for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
-      const std::uint64_t first = load_le64(rows + at);
-      const std::uint64_t second = load_le64(rows + at + 8);
       constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
-      const std::uint64_t hash = (first * spread ^ std::rotl(second * spread, 29)) * spread;
-      std::uint32_t& last = seen[hash >> 52U];
+      const std::uint64_t first = load_le64(rows + at) * spread;
+      const std::uint64_t second = load_le64(rows + at + 8) * spread;
+      const std::uint64_t hash = (first ^ std::rotl(second, 29)) * spread;
       const auto rest = static_cast<std::uint32_t>(hash >> 20U) | 1U;
+      std::uint32_t& last = seen[hash >> 52U];
       repeated += last == rest ? 1 : 0;
       last = rest;
       ++count;
@@ -124,20 +118,22 @@ std::size_t repeated_part(Sample sample) {
   return repeated * 64 / count;
 }
 
-// Parts in 1/64. Photographs repeat themselves less, but skies and other even parts do, and
-// drawings with soft gradients hardly at all.
-constexpr std::size_t few_in_drawings = 4;
-constexpr std::size_t most = 48;  // a search takes little time then
-
-// Pictures with alpha are seldom photographs.
+// Pictures with alpha are seldom photographs: they count as one only where hardly anything repeats
+// itself, in 1/64.
+constexpr std::size_t photograph_with_alpha = 4;
 bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
+// Where more repeats itself, in 1/64, matches are long and a search takes a fraction of its time.
+constexpr std::size_t even = 48;
+constexpr std::size_t even_fraction = 4;
+
 // How a chunk is compressed.
 struct Method {
+  enum Deflater { huffman, search, libdeflate };
   PngFilter filter;
-  enum class Deflater { huffman, match, libdeflate } deflater;
+  Deflater deflater;
 };
 
 }  // namespace
@@ -170,51 +166,35 @@ struct PngCompressor::State {
 
   // What suits the chunk that `sample` was taken from.
   Method choose_method(Sample sample, const PngCompression& how) {
-    if (how.by == libdeflate) return {choose_filter(sample, how), Method::Deflater::libdeflate};
-    Method method{how.filters[0], Method::Deflater::huffman};
+    if (how.deflater == libdeflate) return {choose_filter(sample, how), Method::libdeflate};
     const std::size_t repeated = repeated_part(sample);
     const bool is_photograph =
-        repeated < (has_alpha(sample.front()) ? few_in_drawings : how.photograph);
-    if (is_photograph && how.filters.size() == 1) return method;
-    std::size_t least = everything;
+        repeated < (has_alpha(sample.front()) ? photograph_with_alpha : how.photograph);
+    if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
+    PngFilter best = how.filters[0];
+    std::size_t least = std::numeric_limits<std::size_t>::max();
     for (const PngFilter candidate : how.filters) {
       const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
       if (size >= least) continue;
       least = size;
-      method.filter = candidate;
+      best = candidate;
     }
-    if (is_photograph) return method;
-    const std::size_t price = repeated < most ? how.price : how.price / 4;
-    const std::size_t filtered_size = search_cost(sample, method.filter, price);
-    if (filtered_size > least + least / 2) return method;
+    if (is_photograph) return {best, Method::huffman};
+    const std::size_t price = repeated < even ? how.price : how.price / even_fraction;
+    const std::size_t filtered_size = search_cost(sample, best, price);
+    if (filtered_size > least + least / 2) return {best, Method::huffman};
     const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
-    if (std::min(filtered_size, unfiltered_size) >= least) return method;
-    return {filtered_size > unfiltered_size ? PngFilter::none : method.filter,
-            Method::Deflater::match};
+    if (std::min(filtered_size, unfiltered_size) >= least) return {best, Method::huffman};
+    return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
-  // About how much smaller than its beginning all of a chunk becomes, which has more to refer to:
-  // this part.
-  static constexpr std::size_t fewer = 16;
-
-  // What a search makes of the sample, with the price for its time, in bytes.
-  std::size_t search_cost(Sample sample, PngFilter filter_used, std::size_t price) {
-    const Bytes data = filter(sample, filter_used);
-    const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
-    const auto& statistics = match_deflater.statistics();
-    const std::size_t rest = size - statistics.described;  // chunks are described but once
-    return rest - rest / fewer + statistics.positions * price / 64;
-  }
-
-  // The one that leaves least to write.
+  // The filter that leaves least for a search to write.
   PngFilter choose_filter(Sample sample, const PngCompression& how) {
     PngFilter best = how.filters[0];
     if (how.filters.size() == 1) return best;
-    std::size_t least = everything;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
     for (const PngFilter candidate : how.filters) {
-      const Bytes filtered_sample = filter(sample, candidate);
-      const std::size_t size =
-          match_deflater.deflate(filtered_sample, row_of(sample.front()), true).size();
+      const std::size_t size = search_cost(sample, candidate, 0);
       if (size >= least) continue;
       least = size;
       best = candidate;
@@ -222,16 +202,27 @@ struct PngCompressor::State {
     return best;
   }
 
+  // What a search makes of the sample, with the price for its time, in bytes. Like the chunk, which
+  // is described once and has more to refer to.
+  std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price) {
+    constexpr std::size_t saved_part = 16;  // a sixteenth
+    const Bytes data = filter(sample, candidate);
+    const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
+    const MatchDeflater::Statistics& statistics = match_deflater.statistics();
+    const std::size_t rest = size - statistics.described;
+    return rest - rest / saved_part + statistics.positions * price / 64;
+  }
+
   static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }
 
   Bytes deflate(Bytes data, const PngRowBlock& block, const PngCompression& how,
-                const Method& method, bool last) {
-    switch (method.deflater) {
-      case Method::Deflater::huffman:
+                Method::Deflater deflater, bool last) {
+    switch (deflater) {
+      case Method::huffman:
         return huffman_deflater.deflate(data, last);
-      case Method::Deflater::match:
+      case Method::search:
         return match_deflater.deflate(data, row_of(block), last);
-      case Method::Deflater::libdeflate:
+      case Method::libdeflate:
         return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
     }
     return {};
@@ -248,11 +239,9 @@ PngCompressor::~PngCompressor() = default;
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
   State& state = *state_;
-  const bool by_content = how.by == content;
-  const Method method =
-      state.choose_method(sample_of(block, by_content ? sample_size : everything), how);
+  const Method method = state.choose_method(sample_of(block, how.sample_size), how);
   const Bytes filtered = state.filter({&block, 1}, method.filter);
-  const Bytes deflated = state.deflate(filtered, block, how, method, last);
+  const Bytes deflated = state.deflate(filtered, block, how, method.deflater, last);
   return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
 }
 
