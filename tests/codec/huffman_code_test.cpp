@@ -61,7 +61,7 @@ TEST(HuffmanCode, IsCompleteAndShort) {
   for (int i = 0; i < 300; ++i) {
     Counts counts(2 + random() % (literal_symbols - 1));
     for (std::uint32_t& count : counts)
-      count = random() % 3 == 0 ? 0 : random() % (1U << random() % 20U);
+      count = random() % 3 == 0 ? 0 : static_cast<std::uint32_t>(random() % (1U << random() % 20U));
     counts[0] = 1;
     counts[1] = 5;
     const Lengths lengths = lengths_for(counts, longest_code);

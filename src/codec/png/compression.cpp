@@ -32,6 +32,7 @@ struct PngCompression {
   // at, and the part of a photograph that repeats itself at most.
   std::size_t price;
   std::size_t photograph;
+  std::uint64_t small_picture;  // up to so many bytes a search costs nothing
 };
 
 namespace {
@@ -44,22 +45,23 @@ constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::pa
                                  PngFilter::average, PngFilter::sub};
 
 constexpr std::size_t little = std::size_t{24} << 10U;
+constexpr std::uint64_t small = std::uint64_t{2} << 20U;
 constexpr std::size_t some = std::size_t{48} << 10U;
 
 using enum PngCompression::Deflater;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {libdeflate, no_filter, 0, 0, 0, 0},
-    {by_content, best_filter, little, 0, 48, 60},
-    {by_content, best_filter, little, 0, 40, 48},
-    {by_content, some_filters, little, 0, 20, 40},
-    {by_content, some_filters, little, 0, 14, 32},
-    {by_content, some_filters, little, 0, 10, 32},
-    {by_content, some_filters, little, 0, 8, 28},
-    {libdeflate, all_filters, some, 7, 0, 0},
-    {libdeflate, all_filters, some, 8, 0, 0},
-    {libdeflate, all_filters, some, 10, 0, 0},
+    {libdeflate, no_filter, 0, 0, 0, 0, 0},
+    {by_content, best_filter, little, 0, 48, 60, 0},
+    {by_content, best_filter, little, 0, 40, 48, 0},
+    {by_content, some_filters, little, 0, 20, 40, 0},
+    {by_content, some_filters, little, 0, 14, 32, 0},
+    {by_content, some_filters, little, 0, 10, 32, 0},
+    {by_content, some_filters, little, 0, 8, 28, small},
+    {libdeflate, all_filters, some, 7, 0, 0, 0},
+    {libdeflate, all_filters, some, 8, 0, 0, 0},
+    {libdeflate, all_filters, some, 10, 0, 0, 0},
 }};
 
 using Bytes = std::span<const std::uint8_t>;
@@ -167,6 +169,7 @@ struct PngCompressor::State {
   // What suits the chunk that `sample` was taken from.
   Method choose_method(Sample sample, const PngCompression& how) {
     if (how.deflater == libdeflate) return {choose_filter(sample, how), Method::libdeflate};
+    if (sample.front().picture_bytes <= how.small_picture) return choose_smallest(sample, how);
     const std::size_t repeated = repeated_part(sample);
     const bool is_photograph =
         repeated < (has_alpha(sample.front()) ? photograph_with_alpha : how.photograph);
@@ -182,10 +185,28 @@ struct PngCompressor::State {
     if (is_photograph) return {best, Method::huffman};
     const std::size_t price = repeated < even ? how.price : how.price / even_fraction;
     const std::size_t filtered_size = search_cost(sample, best, price);
+    least += least / 16;  // a search finds more in the chunk, which is longer
     if (filtered_size > least + least / 2) return {best, Method::huffman};
     const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
     if (std::min(filtered_size, unfiltered_size) >= least) return {best, Method::huffman};
     return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
+  }
+
+  // Whatever makes the sample smallest.
+  Method choose_smallest(Sample sample, const PngCompression& how) {
+    Method method{PngFilter::none, Method::search};
+    std::size_t least = search_cost(sample, PngFilter::none, 0);
+    const auto consider = [&](PngFilter candidate, Method::Deflater deflater, std::size_t size) {
+      if (size >= least) return;
+      least = size;
+      method = {candidate, deflater};
+    };
+    for (const PngFilter candidate : how.filters) {
+      consider(candidate, Method::search, search_cost(sample, candidate, 0));
+      consider(candidate, Method::huffman,
+               HuffmanDeflater::estimated_size(filter(sample, candidate)));
+    }
+    return method;
   }
 
   // The filter that leaves least for a search to write.
@@ -202,15 +223,13 @@ struct PngCompressor::State {
     return best;
   }
 
-  // What a search makes of the sample, with the price for its time, in bytes. Like the chunk, which
-  // is described once and has more to refer to.
+  // What a search makes of the sample, with the price for its time, in bytes. Without the
+  // description of its codes, which matters less in a chunk.
   std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price) {
-    constexpr std::size_t saved_part = 16;  // a sixteenth
     const Bytes data = filter(sample, candidate);
     const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
     const MatchDeflater::Statistics& statistics = match_deflater.statistics();
-    const std::size_t rest = size - statistics.described;
-    return rest - rest / saved_part + statistics.positions * price / 64;
+    return size - statistics.described + statistics.positions * price / 64;
   }
 
   static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }
