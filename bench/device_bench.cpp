@@ -15,7 +15,9 @@
 #include "compute/matrix_product.hpp"
 #include "compute/picture_reduction.hpp"
 #include "device/device_catalog.hpp"
+#include "device/tuning_store.hpp"
 #include "image/image.hpp"
+#include "pipeline/make_dispatcher.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
 #include "stages/levels.hpp"
@@ -69,6 +71,7 @@ class Bench {
  public:
   explicit Bench(const DeviceInfo& device)
       : session_(device, std::nullopt), queue_(session_.make_queue()) {
+    session_.set_tuning(tuning_for(device, make_tuning_store()));
     setenv("GPUFILTER_KERNELS", DEVICE_BENCH_CEILINGS, 1);
     copy_ = std::make_unique<Kernel>(session_.make_kernel({"ceilings.cl", "copy_words", ""}));
     read_ = std::make_unique<Kernel>(session_.make_kernel({"ceilings.cl", "read_words", ""}));

@@ -153,22 +153,29 @@ void store_fours(const fours_t *fours, int item, __local float *a_block, __local
   }
 }
 
-// Adds term k of the block to all of the work-item's sums. `row` and `column` are its first ones.
-void add_term(float (*sums)[B_PARTS * 4], const __local float *a_block,
-              const __local float *b_block, int k, int row, int column) {
-  float a_part[A_PARTS * 4], b_part[B_PARTS * 4];
+// What one term of the work-item's sums is made of.
+typedef struct {
+  float a[A_PARTS * 4], b[B_PARTS * 4];
+} factors_t;
+
+// Of term k of the block. `row` and `column` are the work-item's first ones.
+void load_factors(factors_t *factors, const __local float *a_block, const __local float *b_block, int k,
+                  int row, int column) {
 #pragma unroll
   for (int p = 0; p < A_PARTS; ++p) {
-    vstore4(*(const __local float4 *)(a_block + A_PLACE(row + p * 16, k)), p, a_part);
+    vstore4(*(const __local float4 *)(a_block + A_PLACE(row + p * 16, k)), p, factors->a);
   }
 #pragma unroll
   for (int p = 0; p < B_PARTS; ++p) {
-    vstore4(*(const __local float4 *)(b_block + k * BLOCK_COLUMNS + column + p * 32), p, b_part);
+    vstore4(*(const __local float4 *)(b_block + k * BLOCK_COLUMNS + column + p * 32), p, factors->b);
   }
+}
+
+void add_term(float (*sums)[B_PARTS * 4], const factors_t *factors) {
 #pragma unroll
   for (int i = 0; i < A_PARTS * 4; ++i) {
 #pragma unroll
-    for (int j = 0; j < B_PARTS * 4; ++j) sums[i][j] = fma(a_part[i], b_part[j], sums[i][j]);
+    for (int j = 0; j < B_PARTS * 4; ++j) sums[i][j] = fma(factors->a[i], factors->b[j], sums[i][j]);
   }
 }
 
@@ -223,24 +230,32 @@ void matrix_product_blocked(MATRICES) {
   for (int i = 0; i < A_LOADS; ++i) a_rows[i] = a + (size_t)min(top + A_ROW(i), rows - 1) * depth;
 
   fours_t fours;
-  int which = 0;
-  // The first turn only loads.
-  for (int done = depth > 0 ? -BLOCK_DEPTH : 0; done < depth; done += BLOCK_DEPTH) {
+  factors_t factors[2];
+  int which = 0, done = 0;
+  if (depth > 0) {
+    load_fours(&fours, item, a_rows, b, 0, left, columns, depth);
+    store_fours(&fours, item, a_blocks[0], b_blocks[0]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  load_factors(&factors[0], a_blocks[0], b_blocks[0], 0, own_row, own_column);
+  // The factors of a term are on their way while the term before is added, the first ones of the next block too.
+  for (; done + BLOCK_DEPTH <= depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
     if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth);
-    if (done >= 0 && next <= depth) {
 #pragma unroll
-      for (int k = 0; k < BLOCK_DEPTH; ++k) {
-        add_term(sums, a_blocks[which], b_blocks[which], k, own_row, own_column);
-      }
-    } else if (done >= 0) {
-      for (int k = 0; k < depth - done; ++k) {
-        add_term(sums, a_blocks[which], b_blocks[which], k, own_row, own_column);
-      }
+    for (int k = 0; k + 1 < BLOCK_DEPTH; ++k) {
+      load_factors(&factors[(k + 1) % 2], a_blocks[which], b_blocks[which], k + 1, own_row, own_column);
+      add_term(sums, &factors[k % 2]);
     }
     which = !which;
     if (next < depth) store_fours(&fours, item, a_blocks[which], b_blocks[which]);
     barrier(CLK_LOCAL_MEM_FENCE);
+    load_factors(&factors[0], a_blocks[which], b_blocks[which], 0, own_row, own_column);
+    add_term(sums, &factors[1]);
+  }
+  for (int k = 0; k < depth - done; ++k) {
+    load_factors(&factors[0], a_blocks[which], b_blocks[which], k, own_row, own_column);
+    add_term(sums, &factors[0]);
   }
 
 #pragma unroll

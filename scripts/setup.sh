@@ -10,8 +10,10 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
 test_packages=(libgtest-dev)
-# A few tests compare with OpenCV or check a JSON schema; where that cannot be had, they skip themselves.
-comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema)
+# A few tests compare with OpenCV, check a JSON schema, or run what samples/clusters holds; where that
+# cannot be had, they skip themselves.
+comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
+  parallel)
 
 verbose=      # not empty: show all that the commands print, not only what failing ones do
 lists_fresh=  # not empty: apt's package lists were fetched a moment ago

@@ -22,9 +22,13 @@ def entries(tuned, vendor, device):
             continue
         if chosen["milliseconds"] > WORTH * usual["milliseconds"]:
             continue
-        shape = [chosen[k] for k in ("pixels", "lines", "group_width", "group_height")]
-        yield {"device": device, "vendor": vendor, "site": site["site"],
-               "algorithm": chosen["algorithm"], "shape": shape}
+        entry = {"device": device, "vendor": vendor, "site": site["site"],
+                 "algorithm": chosen["algorithm"]}
+        if "constants" in chosen:
+            entry["constants"] = chosen["constants"]
+        else:
+            entry["shape"] = [chosen[k] for k in ("pixels", "lines", "group_width", "group_height")]
+        yield entry
 
 
 def main():

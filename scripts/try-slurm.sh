@@ -131,8 +131,6 @@ make_pictures() {
 
 count_results() { find "$1" -name '*.png' -o -name '*.jpg' 2>/dev/null | wc -l; }
 
-has_results() { (($(count_results "$1") >= $2)); }
-
 # Whether the results are those of one process, with nothing beside them but the journal.
 are_equal() {
   diff -r --exclude=.gpufilter-journal expected "$1" &&
@@ -161,6 +159,9 @@ expect_gathered() {
 workers_on() { gpufilter gather "$1" 2>/dev/null | grep "^at work: " || true; }
 
 nobody_works_on() { [[ -z "$(workers_on "$1")" ]]; }
+
+# Whether four processes are at work, and have come as far as four results.
+are_under_way() { (($(workers_on "$1" | wc -l) == 4 && $(count_results "$1") >= 4)); }
 
 # signal_shard SIGNAL FOLDER SHARD: false where no process is at work on the shard.
 signal_shard() {
@@ -238,14 +239,20 @@ start_slurm() {
 
 nodes_in_state() { [[ "$(sinfo -h -t "$2" -o %D)" == "$1" ]]; }
 
-# Ends all processes that have the configuration of this cluster in their environment.
+# Whether the process of a folder in /proc belongs to this cluster: by its environment, which the
+# daemons of tasks overwrite, or by its working folder.
+is_of_slurm() {
+  has "SLURM_CONF=${work}/slurm/slurm.conf" "$1" ||
+    [[ "$(readlink "$1/cwd" 2>/dev/null)" == "${work}/slurm"* ]]
+}
+
+# Ends all processes of this cluster.
 stop_slurm() {
   local folder
   [[ -n "${work}" && -e "${work}/slurm/slurm.conf" ]] || return 0
   for folder in /proc/[0-9]*; do
     [[ "${folder}" != "/proc/$$" ]] || continue
-    ! has "SLURM_CONF=${work}/slurm/slurm.conf" "${folder}" ||
-      kill -9 "${folder#/proc/}" 2>/dev/null || true
+    ! is_of_slurm "${folder}" || kill -9 "${folder#/proc/}" 2>/dev/null || true
   done
   unset SLURM_CONF
 }
@@ -255,7 +262,7 @@ kill_node() {
   local folder parent
   kill -9 "$(cat "slurm/slurmd.$1.pid")"
   for folder in /proc/[0-9]*; do
-    has "SLURM_CONF=${work}/slurm/slurm.conf" "${folder}" || continue
+    is_of_slurm "${folder}" || continue
     has "SLURMD_NODENAME=$1" "${folder}" || continue
     # First the daemon of the task, which would report its end.
     parent="$(sed 's/.*) . \([0-9]*\) .*/\1/' "${folder}/stat" 2>/dev/null)" || continue
@@ -283,7 +290,7 @@ try_slurm() {
   start_slurm
   job="$(sbatch --parsable --array=0-7 --output=slurm/log/task-%a \
     "${samples}/clusters/slurm-array.sh" photos slurm-results "${stages[@]}" --jobs 1)"
-  wait_until 60 "results of four tasks" has_results slurm-results 12
+  wait_until 60 "four tasks at work" are_under_way slurm-results
   killed="$(task_on n1 "${job}")"
   cut_off="$(task_on n2 "${job}")"
   say "slurm: killing task ${killed}, cutting off n2 with task ${cut_off}, killing n3 with task $(task_on n3 "${job}")"
@@ -315,7 +322,7 @@ try_mpirun() {
   say "mpirun: four processes, one of which is killed"
   "${samples}/clusters/mpirun.sh" 4 photos mpirun-results "${stages[@]}" --jobs 1 >mpirun.log 2>&1 &
   launcher=$!
-  wait_until 60 "results of four processes" has_results mpirun-results 8
+  wait_until 60 "four processes at work" are_under_way mpirun-results
   signal_shard KILL mpirun-results 2/4 || fail "process 2 is done already; try more pictures"
   check "mpirun ends with an error" eval "! wait ${launcher}"
   check "gather lists what is missing" gather_says 1 mpirun-results "^missing: "
@@ -331,7 +338,7 @@ try_parallel() {
   say "parallel: six shards, four at a time, one of which is killed"
   "${samples}/clusters/parallel.sh" 6 photos parallel-results "${stages[@]}" --jobs 1 >parallel.log 2>&1 &
   launcher=$!
-  wait_until 60 "results of four jobs" has_results parallel-results 8
+  wait_until 60 "four jobs at work" are_under_way parallel-results
   signal_shard KILL parallel-results 1/6 || fail "job 1 is done already; try more pictures"
   check "its retry does the rest" wait "${launcher}"
   expect_gathered parallel-results

@@ -17,6 +17,8 @@
 namespace gpufilter {
 namespace {
 
+using bench::TestBed;
+
 int run_matmul(int argc, const char* const* argv) {
   BenchOptions common;
   bench::MatmulOptions options;
@@ -38,7 +40,8 @@ int run_matmul(int argc, const char* const* argv) {
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  return finish_bench(common, [&] { return bench::bench_matmul(test_bed_of(common), options); });
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return bench::bench_matmul(bed, options); });
 }
 
 int run_copy(int argc, const char* const* argv) {
@@ -59,7 +62,7 @@ int run_copy(int argc, const char* const* argv) {
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   for (const std::string& size : sizes)
     options.bytes.push_back(*parse_bytes(size));
-  return finish_bench(common, [&] { return bench::bench_copy(test_bed_of(common), options); });
+  return finish_bench(common, [&](const TestBed& bed) { return bench::bench_copy(bed, options); });
 }
 
 int run_reduce(int argc, const char* const* argv) {
@@ -78,7 +81,8 @@ int run_reduce(int argc, const char* const* argv) {
   app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   options.counts.assign(counts.begin(), counts.end());
-  return finish_bench(common, [&] { return bench::bench_reduce(test_bed_of(common), options); });
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return bench::bench_reduce(bed, options); });
 }
 
 int run_pipeline(int argc, const char* const* argv) {
@@ -97,12 +101,10 @@ int run_pipeline(int argc, const char* const* argv) {
   options.chain = stages.chain();
   options.device = common.device;
   options.require_device = common.require_device;
-  return finish_bench(common, [&] {
-    BenchOptions without_device = common;
-    without_device.device = "cpu";
-    without_device.require_device = false;
-    return bench::bench_pipeline(test_bed_of(without_device), options);
-  });
+  common.device = "cpu";  // the run chooses for itself
+  common.require_device = false;
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return bench::bench_pipeline(bed, options); });
 }
 
 struct BenchKind {

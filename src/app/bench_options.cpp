@@ -18,6 +18,23 @@ namespace {
 constexpr int max_trials = 10000;
 constexpr int max_threads = 1024;
 
+// The device that was asked for, or the processor alone with a word about why.
+bench::TestBed test_bed_of(const BenchOptions& options) {
+  // 'auto' is a question of whole runs; here the device is what is measured.
+  const bool any = options.device == "auto" || options.device == "all";
+  bench::TestBed bed =
+      bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
+  const bool asked_for = options.device != BenchOptions{}.device;
+  if (!bed.fallback.empty() && asked_for) {
+    log::warn_of_fallback(
+        formatted("{} (see 'gpufilter devices'); only the processor is measured", bed.fallback));
+  }
+  bed.trials = options.trials;
+  if (!options.quiet && isatty(STDERR_FILENO) == 1)
+    bed.on_step = [](const std::string& what) { log::show_status(what); };
+  return bed;
+}
+
 }  // namespace
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
@@ -47,35 +64,22 @@ void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbe
       ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
 }
 
-bench::TestBed test_bed_of(const BenchOptions& options) {
-  // 'auto' is a question of whole runs; here the device is what is measured.
-  const bool any = options.device == "auto" || options.device == "all";
-  bench::TestBed bed =
-      bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
-  const bool asked_for = options.device != BenchOptions{}.device;
-  if (!bed.fallback.empty() && asked_for) {
-    log::warn_of_fallback(
-        formatted("{} (see 'gpufilter devices'); only the processor is measured", bed.fallback));
-  }
-  bed.trials = options.trials;
-  if (!options.quiet && isatty(STDERR_FILENO) == 1)
-    bed.on_step = [](const std::string& what) { log::show_status(what); };
-  return bed;
-}
-
-int finish_bench(const BenchOptions& options, const std::function<bench::Report()>& measure) {
+int finish_bench(const BenchOptions& options,
+                 const std::function<bench::Report(const bench::TestBed&)>& measure) {
   const auto plot = open_plot(options.plot);
   const auto limit = options.threads > 0
                          ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
                          : nullptr;
   if (options.threads > 0) limit_pocl_threads(options.threads);
-  const bench::Report report = measure();
+  const bench::TestBed bed = test_bed_of(options);
+  const bench::Report report = measure(bed);
   log::show_status("");
   const std::string date = date_now();
   if (plot) write_plot(*plot, bench_chart(report, date));
   print_result(options.json  ? bench_json(report, date)
                : options.csv ? bench_csv(report, date)
                              : bench_text(report, date));
+  if (bed.session) bed.session->keep_programs();
   if (!report.failed()) return 0;
   log::error("a result differs from the reference: see the column 'bits'");
   return 1;

@@ -29,11 +29,9 @@ void add_bench_options(CLI::App& app, BenchOptions& options);
 void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
                  int high, const std::string& help);
 
-// With progress on standard error where that is a terminal. Throws what make_test_bed() throws.
-[[nodiscard]] bench::TestBed test_bed_of(const BenchOptions& options);
-
-// Measures, prints and draws. Returns the exit code.
+// Measures on the device that was asked for, with progress on standard error where that is a
+// terminal; prints and draws. Returns the exit code. Throws what make_test_bed() throws.
 [[nodiscard]] int finish_bench(const BenchOptions& options,
-                               const std::function<bench::Report()>& measure);
+                               const std::function<bench::Report(const bench::TestBed&)>& measure);
 
 }  // namespace gpufilter

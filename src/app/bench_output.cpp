@@ -15,6 +15,7 @@ namespace gpufilter {
 namespace {
 
 using bench::Column;
+using bench::Parameter;
 using bench::Report;
 using bench::Row;
 using bench::Value;
@@ -95,6 +96,15 @@ std::string value_text(const Value& value) {
   return "";
 }
 
+std::string parameter_line(const Parameter& parameter) {
+  const auto* number = std::get_if<double>(&parameter.value);
+  const std::string value =
+      number == nullptr ? printable(value_text(parameter.value)) : number_text(*number, 4);
+  return formatted("{:<10} {}{}{}\n",
+                   parameter.heading.empty() ? parameter.name : parameter.heading, value,
+                   parameter.unit.empty() ? "" : " ", parameter.unit);
+}
+
 Json json_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
@@ -144,8 +154,8 @@ std::string bench_text(const Report& report, const std::string& date) {
                       printable(brief_version(report.platform)), printable(report.driver));
   }
   text += formatted("processor  {}\n", printable(report.processor));
-  for (const auto& [name, value] : report.parameters)
-    text += formatted("{:<10} {}\n", name, printable(value_text(value)));
+  for (const Parameter& parameter : report.parameters)
+    text += parameter_line(parameter);
   text += formatted("\n{}", aligned_table(report));
   if (!report.corners.empty()) text += formatted("\n{}", corners_text(report));
   if (!report.notes.empty()) text += "\n";
@@ -156,8 +166,8 @@ std::string bench_text(const Report& report, const std::string& date) {
 
 std::string bench_json(const Report& report, const std::string& date) {
   Json parameters = Json::object();
-  for (const auto& [name, value] : report.parameters)
-    parameters[name] = json_of(value);
+  for (const Parameter& parameter : report.parameters)
+    parameters[parameter.name] = json_of(parameter.value);
   Json rows = Json::array();
   for (const Row& row : report.rows)
     rows.push_back(json_of(report, row));

@@ -59,8 +59,8 @@ int run(StageOptionsOfBench& options, const std::string& name,
   for (const int depth : options.pictures.depths) {
     if (depth != 8 && depth != 16) throw UsageError(formatted("--depth {}: give 8 or 16", depth));
   }
-  return finish_bench(options.common, [&] {
-    return bench::bench_stages(test_bed_of(options.common), name, options.pictures, cases);
+  return finish_bench(options.common, [&](const bench::TestBed& bed) {
+    return bench::bench_stages(bed, name, options.pictures, cases);
   });
 }
 

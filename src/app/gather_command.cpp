@@ -18,12 +18,12 @@ constexpr const char* description =
 
 constexpr const char* explanation =
     R"(It looks at the result of every picture of the run. Failed and missing ones are
-listed, with the commands that do them. What the shards noted is copied into the
-folder's own journal, so that --resume knows it; once every picture is done, the
-shards' journals are removed.
+listed, with the commands that do them. Once every picture is done, what the
+shards noted is copied into the folder's own journal, which --resume reads, and
+the shards' journals are removed.
 
-While shards are at work, gather says how far they are and changes nothing. It
-may be run at any time and as often as you like.
+Before that, and while shards are at work, gather says how far they are and
+changes nothing. It may be run at any time and as often as you like.
 
 Exit codes: 0 every picture has its result, 1 not yet, or a file cannot be read
 or written, 2 wrong usage.

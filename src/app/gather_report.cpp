@@ -70,9 +70,24 @@ std::string unfinished_lines(const GatherReport& report) {
   return first_of(failed, "failed: ") + first_of(missing, "missing: ");
 }
 
-std::string process_text(const ShardProcess& process) {
-  return formatted("shard {} on {}, process {}", to_string(process.shard), printable(process.host),
-                   process.process);
+std::vector<std::string> process_texts(const std::vector<ShardProcess>& processes) {
+  std::vector<std::string> texts;
+  for (const ShardProcess& process : processes) {
+    texts.push_back(formatted("shard {} on {}, process {}", to_string(process.shard),
+                              printable(process.host), process.process));
+  }
+  return texts;
+}
+
+Json processes_json(const std::vector<ShardProcess>& processes) {
+  Json json = Json::array();
+  for (const ShardProcess& process : processes) {
+    json.push_back({{"shard", to_string(process.shard)},
+                    {"host", process.host},
+                    {"process", process.process},
+                    {"began", process.began}});
+  }
+  return json;
 }
 
 Json picture_json(const UnfinishedPicture& picture, bool has_run) {
@@ -89,10 +104,8 @@ Json picture_json(const UnfinishedPicture& picture, bool has_run) {
 
 std::string gather_text(const GatherReport& report) {
   std::string text = summary(report) + unfinished_lines(report);
-  std::vector<std::string> processes;
-  std::transform(report.at_work.begin(), report.at_work.end(), std::back_inserter(processes),
-                 process_text);
-  text += first_of(processes, "at work: ");
+  text += first_of(process_texts(report.stopped), "did not end: ");
+  text += first_of(process_texts(report.at_work), "at work: ");
   if (!report.commands.empty()) text += "to do the rest:\n" + first_of(report.commands, "  ");
   if (!report.at_work.empty()) {
     text += "run gather again when the processes at work have ended\n";
@@ -118,13 +131,8 @@ std::string gather_json(const GatherReport& report) {
   json["unfinished"] = Json::array();
   for (const UnfinishedPicture& picture : report.unfinished)
     json["unfinished"].push_back(picture_json(picture, report.has_run));
-  json["at_work"] = Json::array();
-  for (const ShardProcess& process : report.at_work) {
-    json["at_work"].push_back({{"shard", to_string(process.shard)},
-                               {"host", process.host},
-                               {"process", process.process},
-                               {"began", process.began}});
-  }
+  json["stopped"] = processes_json(report.stopped);
+  json["at_work"] = processes_json(report.at_work);
   json["commands"] = report.commands;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

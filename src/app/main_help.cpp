@@ -24,9 +24,9 @@ constexpr std::array calls{
 };
 
 // The options that most people need, in this order.
-constexpr std::array common_options{"--border",    "--device",    "--to",        "--quality",
-                                    "--png-level", "--on-exists", "--recursive", "--resume",
-                                    "--timing",    "--quiet"};
+constexpr std::array common_options{"--border",  "--device",    "--to",
+                                    "--quality", "--on-exists", "--recursive",
+                                    "--resume",  "--timing",    "--quiet"};
 
 constexpr std::size_t short_column = 43;
 

@@ -1,6 +1,9 @@
 #include "app/tune_command.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
 
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
@@ -10,9 +13,11 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "pipeline/make_dispatcher.hpp"
 #include "pipeline/rate_measurement.hpp"
 #include "pipeline/verify_cases.hpp"
+#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -23,10 +28,11 @@ constexpr const char* description =
     "--device auto.";
 
 constexpr const char* explanation =
-    R"(A candidate is a tile, a number of pixels per work-item or the shape of a
-work-group. It is chosen only if its pixels equal the processor's. Results are
-stored after each kernel, so an interrupted run continues where it stopped. They
-apply to this device, driver and version of the kernels.
+    R"(A candidate is a tile, a number of pixels per work-item, a block of a matrix or
+the shape of a work-group. It is chosen only if its results equal the
+processor's. Results are stored after each kernel, so an interrupted run
+continues where it stopped. They apply to this device, driver and version of the
+kernels.
 
 Exit codes: 0 done, 1 a candidate gave wrong pixels (and was left out), 2 wrong
 usage, 3 no such device.
@@ -37,7 +43,7 @@ Examples:
 )";
 
 struct TuneCommand {
-  std::vector<std::string> stages;
+  std::vector<std::string> names;  // of stages, and other_subjects
   std::string device = "all";
   std::optional<int> channels;
   std::optional<int> depth;
@@ -45,14 +51,22 @@ struct TuneCommand {
   bool json = false;
 };
 
-// The unit of work: one stage in one format.
+// A stage in one format, whose speed is measured too.
 struct Job {
   StageSample sample;
   PixelFormat format;
 };
 
+using MakeSubject = std::function<std::unique_ptr<TuneSubject>(Session&)>;
+
+constexpr std::array other_subjects{"statistics", "products"};
+
 void declare_options(CLI::App& app, TuneCommand& command) {
-  add_stage_names(app, command.stages, "Tune");
+  std::vector<std::string> names = stage_names();
+  names.insert(names.end(), other_subjects.begin(), other_subjects.end());
+  app.add_option("WHAT", command.names, formatted("Tune only these: {}.", enumerated(names, "and")))
+      ->check(one_of(names))
+      ->option_text("...");
   add_devices_choice(app, command.device);
   add_formats_choice(app, command.channels, command.depth);
   app.add_flag("--again", command.again, "Tune again what was already tuned.");
@@ -70,19 +84,73 @@ bool takes(const Stage& stage, const PixelFormat& format) {
   }
 }
 
+bool is_other(const std::string& name) {
+  return std::find(other_subjects.begin(), other_subjects.end(), name) != other_subjects.end();
+}
+
+bool wants(const TuneCommand& command, const std::string& name) {
+  return command.names.empty() ||
+         std::find(command.names.begin(), command.names.end(), name) != command.names.end();
+}
+
+bool wants(const TuneCommand& command, const PixelFormat& format) {
+  return command.channels.value_or(format.channels) == format.channels &&
+         command.depth.value_or(format.depth) == format.depth;
+}
+
 std::vector<Job> jobs_of(const TuneCommand& command) {
   std::vector<Job> jobs;
-  for (const StageKind& kind : stage_kinds(command.stages)) {
+  std::vector<std::string> names;
+  for (const std::string& name : command.names) {
+    if (!is_other(name)) names.push_back(name);
+  }
+  if (names.empty() && !command.names.empty()) return jobs;
+  for (const StageKind& kind : stage_kinds(names)) {
     for (StageSample& sample : samples_of(kind, false)) {
       if (!sample.has_defaults) continue;
       for (const PixelFormat& format : verify_formats(false)) {
-        if (command.channels.value_or(format.channels) != format.channels) continue;
-        if (command.depth.value_or(format.depth) != format.depth) continue;
-        if (takes(*sample.stage, format)) jobs.push_back({sample, format});
+        if (wants(command, format) && takes(*sample.stage, format))
+          jobs.push_back({sample, format});
       }
     }
   }
   return jobs;
+}
+
+// One of each kind of shape that matrix_site() tells apart.
+std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
+  const bool is_gpu = device.kind == DeviceKind::gpu;
+  const int pixels = is_gpu ? 1 << 19 : 1 << 12;
+  const int few = is_gpu ? 512 : 64;
+  const int some = is_gpu ? 1024 : 128;
+  const int many = is_gpu ? 4096 : 512;
+  return {{16, pixels, 16}, {32, pixels, 32},   {64, pixels, 64},
+          {few, few, few},  {some, some, some}, {many, many, many}};
+}
+
+// Everything that was asked for, in the order of the report.
+std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInfo& device) {
+  std::vector<MakeSubject> subjects;
+  for (const Job& job : jobs_of(command)) {
+    subjects.emplace_back([job](Session& session) {
+      return make_stage_subject(session, job.sample.stage, job.format);
+    });
+  }
+  for (const PixelFormat& format : verify_formats(false)) {
+    if (!wants(command, "statistics") || !wants(command, format)) continue;
+    for (const Quantity quantity :
+         {Quantity::totals, Quantity::channel_histograms, Quantity::luma_histogram}) {
+      subjects.emplace_back([quantity, format](Session& session) {
+        return make_statistics_subject(session, quantity, format);
+      });
+    }
+  }
+  if (!wants(command, "products")) return subjects;
+  for (const MatrixShape& shape : product_shapes(device)) {
+    subjects.emplace_back(
+        [shape](Session& session) { return make_product_subject(session, shape); });
+  }
+  return subjects;
 }
 
 // Shows the kernel, the candidate and the remaining time.
@@ -113,16 +181,19 @@ bool is_new(const TuneReport& report, const TunedSite& site) {
                       [&](const TunedSite& known) { return known.site.key() == site.site.key(); });
 }
 
-TuneReport tune_device(const std::shared_ptr<Session>& session, const std::vector<Job>& jobs,
+TuneReport tune_device(const std::shared_ptr<Session>& session,
+                       const std::vector<MakeSubject>& subjects,
                        const std::shared_ptr<TuningStore>& store, bool again,
                        TuneProgress& progress) {
   TuneReport report{session->device(), {}};
   Tuner tuner(session, store);
-  for (const Job& job : jobs) {
+  for (const MakeSubject& make : subjects) {
     try {
-      const auto tuned = tuner.tune(job.sample.stage, job.format, again,
-                                    [&](const std::string& site, std::size_t done,
-                                        std::size_t all) { progress.show(site, done, all); });
+      const std::unique_ptr<TuneSubject> subject = make(*session);
+      const auto tuned = tuner.tune(
+          *subject, again, [&](const std::string& site, std::size_t done, std::size_t all) {
+            progress.show(site, done, all);
+          });
       for (const TunedSite& site : tuned) {
         if (is_new(report, site)) report.sites.push_back(site);
       }
@@ -164,9 +235,14 @@ int run_tune_command(int argc, const char* const* argv) {
   const auto store = make_tuning_store();
   std::vector<TuneReport> reports;
   {
-    TuneProgress progress(jobs.size() * sessions.size());
+    std::size_t all = 0;
     for (const auto& session : sessions)
-      reports.push_back(tune_device(session, jobs, store, command.again, progress));
+      all += subjects_of(command, session->device()).size();
+    TuneProgress progress(all);
+    for (const auto& session : sessions) {
+      const std::vector<MakeSubject> subjects = subjects_of(command, session->device());
+      reports.push_back(tune_device(session, subjects, store, command.again, progress));
+    }
     measure_rates(sessions, store, jobs);
   }
   print_result(command.json ? tune_json(reports) : tune_table(reports));

@@ -19,10 +19,6 @@ std::size_t count_of(const TunedSite& site, Outcome outcome) {
                     [outcome](const auto& tried) { return tried.outcome == outcome; }));
 }
 
-std::string describe(const KernelCandidate& candidate) {
-  return formatted("{}, {}", candidate.algorithm, to_string(candidate.shape));
-}
-
 // "27 tried, 1 wrong"; also the best one's time relative to the usual one's.
 std::string note_of(const TunedSite& site) {
   if (site.known) return "known";
@@ -37,7 +33,9 @@ std::string note_of(const TunedSite& site) {
   return note;
 }
 
-Json shape_json(const KernelCandidate& candidate) {
+Json candidate_json(const KernelCandidate& candidate) {
+  if (!candidate.constants.empty())
+    return {{"algorithm", candidate.algorithm}, {"constants", candidate.constants}};
   return {{"algorithm", candidate.algorithm},
           {"pixels", candidate.shape.pixels},
           {"lines", candidate.shape.lines},
@@ -60,7 +58,7 @@ const char* outcome_name(Outcome outcome) {
 Json site_json(const TunedSite& site) {
   Json tried = Json::array();
   for (const TriedCandidate& each : site.tried) {
-    Json entry = shape_json(each.candidate);
+    Json entry = candidate_json(each.candidate);
     entry["outcome"] = outcome_name(each.outcome);
     if (each.outcome == Outcome::timed) entry["milliseconds"] = each.milliseconds;
     if (!each.difference.empty()) entry["difference"] = each.difference;
@@ -68,7 +66,7 @@ Json site_json(const TunedSite& site) {
   }
   Json chosen;
   if (site.chosen) {
-    chosen = shape_json(site.chosen->candidate);
+    chosen = candidate_json(site.chosen->candidate);
     chosen["milliseconds"] = site.chosen->milliseconds;
     chosen["next_milliseconds"] = site.chosen->next_milliseconds;
   }
@@ -97,7 +95,7 @@ std::string tune_table(const std::vector<TuneReport>& reports) {
       }
       table += formatted("  {:<32}{:>9.3f}{:>9.3f}  {} ({})\n", site.site.key(),
                          site.chosen->milliseconds, site.chosen->next_milliseconds,
-                         describe(site.chosen->candidate), note_of(site));
+                         to_string(site.chosen->candidate), note_of(site));
     }
   }
   return table;

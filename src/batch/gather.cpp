@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "base/abandoned_files.hpp"
 #include "base/error.hpp"
@@ -58,11 +60,11 @@ std::unique_ptr<Journal> lock_folder(const std::string& output) {
 // What the folder's journal and those of a run say together.
 class ShardNotes {
  public:
-  ShardNotes(JournalRecords earlier, std::vector<ShardJournal> journals) {
-    for (auto& [output, record] : earlier)
+  ShardNotes(const JournalRecords& earlier, std::vector<ShardJournal> journals) {
+    for (const auto& [output, record] : earlier)
       records_[output].push_back(record);
     for (ShardJournal& journal : journals) {
-      for (auto& [output, record] : journal.records) {
+      for (const auto& [output, record] : std::exchange(journal.records, {})) {
         failures_.erase(output);
         records_[output].push_back(record);
       }
@@ -70,7 +72,11 @@ class ShardNotes {
         failures_.insert_or_assign(output, std::move(failure));
       if (journal.at_work) at_work_.push_back(journal.process);
       if (!journal.ended) not_ended_.insert(journal.process.token);
-      count_ = journal.process.shard.count;
+      const Shard& shard = journal.process.shard;
+      stopped_.erase({shard.count, shard.index});
+      if (!journal.ended && !journal.at_work)
+        stopped_.insert({{shard.count, shard.index}, journal.process});
+      count_ = shard.count;
     }
     processes_ = journals.size();
   }
@@ -82,6 +88,12 @@ class ShardNotes {
   // The number of shards that the youngest process knew.
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
+  // The last process that worked on the shard, if it did not come to its end; else nullptr.
+  [[nodiscard]] const ShardProcess* stopped_on(const Shard& shard) const {
+    const auto found = stopped_.find({shard.count, shard.index});
+    return found == stopped_.end() ? nullptr : &found->second;
+  }
+
   // Empty where it did not fail, or was done later.
   [[nodiscard]] std::string failure_of(const std::string& output) const {
     const auto found = failures_.find(output);
@@ -92,7 +104,8 @@ class ShardNotes {
   KnownRecords records_;
   std::unordered_map<std::string, std::string> failures_;
   std::vector<ShardProcess> at_work_;
-  std::set<std::string, std::less<>> not_ended_;  // tokens
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ShardProcess> stopped_;  // by count and index
+  std::set<std::string, std::less<>> not_ended_;                             // tokens
   std::size_t processes_ = 0;
   std::uint32_t count_ = 1;
 };
@@ -180,67 +193,74 @@ JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
   return made;
 }
 
-// A command for each shard with unfinished pictures.
-std::vector<std::string> commands_for(const ShardRun& run, const GatherReport& report) {
+// For each shard with unfinished pictures the command that does them, and who left them.
+void explain(const ShardRun& run, const ShardNotes& notes, GatherReport& report) {
   std::error_code ignored;
   const bool is_here = fs::equivalent(run.working_folder, ".", ignored);
   const std::string begin = is_here ? "" : formatted("cd {} && ", shell_word(run.working_folder));
-  const bool resumes = (run.command + " ").find(" --resume ") != std::string::npos;
   std::set<std::uint32_t> shards;
   for (const UnfinishedPicture& picture : report.unfinished)
     shards.insert(picture.shard.index);
-  std::vector<std::string> commands;
   for (const std::uint32_t index : shards) {
-    const Shard shard{index, report.unfinished.front().shard.count};
-    commands.push_back(formatted("{}{}{} --shard {}", begin, run.command,
-                                 resumes ? "" : " --resume", to_string(shard)));
+    const Shard shard{index, notes.count()};
+    report.commands.push_back(formatted("{}{} --shard {}", begin, run.command, to_string(shard)));
+    if (const ShardProcess* process = notes.stopped_on(shard)) report.stopped.push_back(*process);
   }
-  return commands;
 }
 
-// Notes in the folder's journal the records that it lacks.
-void merge(const std::string& output, const JournalRecords& known, const JournalRecords& records,
-           Journal& journal) {
-  JournalRecords fresh;
-  for (const auto& [name, record] : records) {
-    const auto found = known.find(name);
-    if (found == known.end() || found->second != record) fresh.emplace(name, record);
+// What tells whether processes have begun or gone on: names and sizes of the run's files.
+std::map<std::string, std::uintmax_t> files_of_run(const std::string& output) {
+  std::map<std::string, std::uintmax_t> files;
+  std::error_code ended;
+  for (fs::directory_iterator entry(fs::path(output) / shards_name, ended);
+       !ended && entry != fs::directory_iterator(); entry.increment(ended)) {
+    std::error_code ignored;
+    files.emplace(entry->path().filename(), entry->file_size(ignored));
   }
-  journal.add_all(fresh);
+  return files;
+}
+
+// Notes in the folder's journal the records that it lacks, and sees to it that they stay there:
+// without a lock two programs may write at once.
+void merge(const std::string& output, const JournalRecords& records, Journal& journal) {
+  const auto missing = [&] {
+    JournalRecords known = read_journal(output);
+    JournalRecords fresh;
+    for (const auto& [name, record] : records) {
+      const auto found = known.find(name);
+      if (found == known.end() || found->second != record) fresh.emplace(name, record);
+    }
+    return fresh;
+  };
+  journal.add_all(missing());
   sync_folder(output);
-}
-
-// Without a lock two programs may have written at once: what was merged is read again.
-void check_merged(const std::string& output, const JournalRecords& records) {
-  const JournalRecords merged = read_journal(output);
-  for (const auto& [name, record] : records) {
-    const auto found = merged.find(name);
-    if (found != merged.end() && found->second == record) continue;
-    throw PictureError((fs::path(output) / journal_name).native(),
-                       "was changed by another program; run gather again");
-  }
+  if (missing().empty()) return;
+  throw PictureError((fs::path(output) / journal_name).native(),
+                     "was changed by another program; run gather again");
 }
 
 void remove_gathered(const std::string& output) {
   std::error_code error;
   fs::remove_all(fs::path(output) / gathered_name, error);
-  // On NFS a file that is open somewhere stays until it is closed. The next run removes it.
+  // On NFS a file that is open somewhere stays until it is closed. The next gather removes it.
   if (error) log::debug(formatted("{}/{}: {}", output, gathered_name, error.message()));
 }
 
 // A run is there with all its journals or not at all.
 void remove_run(const std::string& output) {
   const fs::path folder = output;
+  remove_gathered(output);
   std::error_code error;
   fs::rename(folder / shards_name, folder / gathered_name, error);
-  if (error) {
+  if (error && error != std::errc::no_such_file_or_directory) {
     throw PictureError((folder / shards_name).native(), describe_system_error(error.value()));
   }
   sync_folder(output);
   remove_gathered(output);
 }
 
-GatherReport look_at_journal(const std::string& output, const JournalRecords& records) {
+GatherReport look_at_journal(const std::string& output) {
+  const JournalRecords records = read_journal(output);
   GatherReport report;
   report.output = output;
   report.pictures = records.size();
@@ -254,6 +274,29 @@ GatherReport look_at_journal(const std::string& output, const JournalRecords& re
   std::sort(
       report.unfinished.begin(), report.unfinished.end(),
       [](const UnfinishedPicture& a, const UnfinishedPicture& b) { return a.output < b.output; });
+  return report;
+}
+
+// Looks first, and locks the folder only for the end: a shard that begins meanwhile is not refused.
+GatherReport gather_run(const std::string& output, const ShardRun& run) {
+  const auto files = files_of_run(output);
+  const ShardNotes notes(read_journal(output),
+                         read_shard_journals(output, [](const Shard&) { return true; }));
+  GatherReport report;
+  report.output = output;
+  report.has_run = true;
+  report.processes = notes.processes();
+  report.at_work = notes.at_work();
+  const JournalRecords made = look_at_pictures(run, notes, report);
+  explain(run, notes, report);
+  if (!report.complete()) return report;
+  const auto journal = lock_folder(output);
+  report.busy = !journal || files_of_run(output) != files;
+  if (report.busy) return report;
+  merge(output, made, *journal);
+  remove_abandoned_files_of(notes.not_ended(), output);
+  remove_run(output);
+  report.gathered = true;
   return report;
 }
 
@@ -273,31 +316,19 @@ void check_folder(const std::string& output) {
 
 GatherReport gather_shards(const std::string& output) {
   check_folder(output);
-  const auto journal = lock_folder(output);
-  if (journal) remove_gathered(output);
-  const JournalRecords earlier = read_journal(output);
   const auto run = read_shard_run(output);
-  if (!run) {
-    GatherReport report = look_at_journal(output, earlier);
-    report.busy = !journal;
-    return report;
+  if (run) {
+    try {
+      return gather_run(output, *run);
+    } catch (const PictureError&) {
+      if (read_shard_run(output) == run) throw;
+      return gather_shards(output);  // another gather has ended the run meanwhile
+    }
   }
-  const ShardNotes notes(earlier, read_shard_journals(output, [](const Shard&) { return true; }));
-  GatherReport report;
-  report.output = output;
-  report.has_run = true;
-  report.processes = notes.processes();
-  report.at_work = notes.at_work();
-  const JournalRecords made = look_at_pictures(*run, notes, report);
-  report.commands = commands_for(*run, report);
-  report.busy = !journal && report.at_work.empty();
-  if (!journal) return report;
-  merge(output, earlier, made, *journal);
-  if (!report.complete()) return report;
-  check_merged(output, made);
-  remove_abandoned_files_of(notes.not_ended(), output);
-  remove_run(output);
-  report.gathered = true;
+  GatherReport report = look_at_journal(output);
+  const auto journal = lock_folder(output);
+  report.busy = !journal;
+  if (journal) remove_gathered(output);
   return report;
 }
 

@@ -26,20 +26,23 @@ struct GatherReport {
   std::size_t under_way = 0;  // of shards that are being worked on
   std::size_t processes = 0;  // that have worked on shards
   std::vector<UnfinishedPicture> unfinished;  // in the order of the listing
-  std::vector<ShardProcess> at_work;          // processes that have not ended
-  std::vector<std::string> commands;          // that do what is unfinished, a shard each
-  bool busy = false;      // another program writes to the folder, so that nothing was changed
-  bool gathered = false;  // all is done, and the folder's journal says so
+  std::vector<ShardProcess> at_work;          // processes that hold the lock of their journal
+  // Processes that left unfinished pictures without coming to their end: killed, or at work where
+  // the file system keeps no locks.
+  std::vector<ShardProcess> stopped;
+  std::vector<std::string> commands;  // that do what is unfinished, a shard each
+  bool busy = false;                  // all is done, but another program writes to the folder
+  bool gathered = false;              // all is done, and the folder's journal says so
 
   [[nodiscard]] bool complete() const { return done == pictures && at_work.empty() && !busy; }
 };
 
-// Looks at the result of every picture of the run that the folder `output` holds, and copies what
-// the shards' journals say into the folder's own. Once every picture is done and no process is at
-// work, the shards' journals are removed, after the folder's is safely on the disk. Killed at any
-// time, or started twice, it loses nothing. While shards are at work, it only looks. Throws
-// UsageError where `output` is not a folder or no gpufilter has written there, PictureError where
-// something cannot be read or written.
+// Looks at the result of every picture of the run that the folder `output` holds. Once every
+// picture is done and no process is at work, what the shards' journals say is copied into the
+// folder's own, and they are removed after that is safely on the disk. Killed at any time, or
+// started twice, it loses nothing; before that end it changes nothing. Throws UsageError where
+// `output` is not a folder or no gpufilter has written there, PictureError where something cannot
+// be read or written.
 [[nodiscard]] GatherReport gather_shards(const std::string& output);
 
 }  // namespace gpufilter

@@ -69,6 +69,7 @@ class SizeBench {
                      [&](const Product& product) { blas->multiply(product, count); });
       }
     }
+    add_notes_on_trials(report);
     if (bed_.session) measure_device(report);
     compare_rows();
     report.rows.insert(report.rows.end(), rows_.begin(), rows_.end());
@@ -133,15 +134,36 @@ class SizeBench {
       try {
         measure_kernel(kernel, MatrixOperands{a, b, c}, queue);
       } catch (const UsageError& error) {
-        if (side() == options_.sides.front()) report.notes.emplace_back(error.what());
+        leave_out(kernel, error.what(), report);
+      } catch (const DeviceError& error) {
+        // Without the naive kernel, the device is what fails.
+        if (kernel.parameters.variant == MatrixVariant::naive) throw;
+        leave_out(kernel, error.what(), report);
       }
+    }
+  }
+
+  void leave_out(const DeviceKernel& kernel, const std::string& why, Report& report) const {
+    if (side() == options_.sides.front())
+      report.notes.push_back(formatted("{} is left out: {}", kernel.name, why));
+  }
+
+  void add_notes_on_trials(Report& report) const {
+    for (const Row& row : rows_) {
+      const double trials = *number_in(row, "trials");
+      if (trials >= bed_.trials) continue;
+      report.notes.push_back(formatted("size {}: {}: {} of {} trials, of {:.1f} s each", side_,
+                                       std::get<std::string>(row.at("kernel")), trials, bed_.trials,
+                                       1e-3 * *number_in(row, "mean_ms")));
     }
   }
 
   void measure_kernel(const DeviceKernel& kernel, const MatrixOperands& operands, Queue& queue) {
     bed_.step(formatted("{}x{}: {}", side_, side_, kernel.name));
-    const MatrixProduct product(*bed_.session, kernel.parameters);
     const MatrixShape shape{side(), side(), side()};
+    MatrixParameters parameters = kernel.parameters;
+    parameters.typical = shape;
+    const MatrixProduct product(*bed_.session, parameters);
     poison();
     queue.upload(operands.c, c_.data(), operands.c.size());
     queue.finish();
@@ -209,7 +231,7 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
                               "rows and columns of the matrices", "GFLOPS"};
   const auto blas = OpenBlas::load();
   if (blas) {
-    report.parameters.emplace_back("openblas", blas->version());
+    report.parameters.push_back({"openblas", blas->version()});
   } else {
     report.notes.emplace_back("OpenBLAS is not installed (Debian: libopenblas0)");
   }

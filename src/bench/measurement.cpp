@@ -1,6 +1,7 @@
 #include "bench/measurement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -11,7 +12,9 @@ namespace {
 
 // A trial of the host takes at least as long: work of microseconds is repeated.
 constexpr double shortest_trial = 2e-3;
-constexpr int most_repetitions = 10000;
+constexpr int max_repetitions = 10000;
+// All runs of the host's work take at most this time together, unless one does.
+constexpr double longest_measurement = 5;
 
 double seconds(Nanoseconds time) {
   return static_cast<double>(time) * 1e-9;
@@ -52,13 +55,16 @@ Spread spread_of(std::span<const double> seconds) {
 
 Measurement measure(int trials, const std::function<void()>& work) {
   const double first = time_of(work, 1);
+  const double affordable = longest_measurement / std::max(first, 1e-9) - 1;
+  if (affordable < 1) return {spread_of(std::array{first}), std::nullopt, 1};
+  trials = static_cast<int>(std::min<double>(affordable, trials));
   const double wanted = std::ceil(shortest_trial / std::max(first, 1e-9));
   const int repetitions =
-      first < shortest_trial ? static_cast<int>(std::min<double>(wanted, most_repetitions)) : 1;
+      first < shortest_trial ? static_cast<int>(std::min<double>(wanted, max_repetitions)) : 1;
   std::vector<double> times;
   for (int i = 0; i < trials; ++i)
     times.push_back(time_of(work, repetitions));
-  return {spread_of(times), std::nullopt};
+  return {spread_of(times), std::nullopt, trials};
 }
 
 Measurement measure(int trials, Queue& queue, const QueuedWork& work) {
@@ -73,7 +79,7 @@ Measurement measure(int trials, Queue& queue, const QueuedWork& work) {
     wall.push_back(seconds(now() - start));
     events.push_back(time_on_device(commands));
   }
-  return {spread_of(wall), spread_of(events)};
+  return {spread_of(wall), spread_of(events), trials};
 }
 
 }  // namespace gpufilter::bench

@@ -23,13 +23,15 @@ struct Spread {
 struct Measurement {
   Spread wall;  // on the host's clock, from the first command to the end of the last
   std::optional<Spread> events;  // by OpenCL's profiling: from the first start to the last end
+  int trials = 0;                // fewer than asked for where they took too long
 
   // By events where there are some.
   [[nodiscard]] const Spread& best_clock() const { return events ? *events : wall; }
 };
 
-// Does the work once to warm up (programs, caches, pages), then in `trials` trials. Work of less
-// than 2 ms is repeated within a trial; times are those of one repetition.
+// Does the work once to warm up (programs, caches, pages), then in `trials` trials, or as many as
+// take five seconds together. Of work that takes longer than that the first run counts. Work of
+// less than 2 ms is repeated within a trial; times are those of one repetition.
 [[nodiscard]] Measurement measure(int trials, const std::function<void()>& work);
 
 // The same for commands of `queue`, which `work` gives it and returns in their order.

@@ -164,7 +164,7 @@ class PipelineTable {
 
  private:
   static void add_spread(Row& row, const std::vector<double>& seconds) {
-    Measurement measurement{spread_of(seconds), std::nullopt};
+    const Measurement measurement{spread_of(seconds), std::nullopt};
     add_times(row, measurement);
     row.erase("wall_ms");
   }
@@ -233,6 +233,17 @@ std::vector<std::uint8_t> reference_file(const PipelineOptions& options) {
   return run_once(options, *dispatcher).file;
 }
 
+void add_ceilings(Report& report, const Ceilings& ceilings) {
+  report.parameters.push_back(
+      {"copy_gbytes_per_s", ceilings.copy * 1e-9, "memory", "GB/s, bytes read and bytes written"});
+  if (ceilings.transfer > 0) {
+    report.parameters.push_back(
+        {"transfer_gbytes_per_s", ceilings.transfer * 1e-9, "transfer", "GB/s to the device"});
+  }
+  report.parameters.push_back({"gigaoperations_per_s", ceilings.operations * 1e-9, "arithmetic",
+                               "billion multiply-adds a second"});
+}
+
 std::vector<Column> pipeline_columns() {
   return {{"step", "step"},
           {"stage", "stage"},
@@ -279,16 +290,14 @@ Report bench_pipeline(const TestBed& bed, const PipelineOptions& options) {
   ceilings_bed.trials = bed.trials;
   Report report = ceilings_bed.start_report("pipeline");
   const Ceilings ceilings = measure_ceilings(ceilings_bed);
+  if (ceilings_bed.session) ceilings_bed.session->keep_programs();
   report.columns = pipeline_columns();
   const RunReport& last = warm.back().report;
-  report.parameters.emplace_back(
-      "picture", formatted("{}, {}x{}, {}", options.input, last.size.width, last.size.height,
-                           to_string(last.input_pixel)));
-  report.parameters.emplace_back("filtered by", formatted("{} ({})", used.device, used.reason));
-  report.parameters.emplace_back("copy_gbytes_per_s", ceilings.copy * 1e-9);
-  if (ceilings.transfer > 0)
-    report.parameters.emplace_back("transfer_gbytes_per_s", ceilings.transfer * 1e-9);
-  report.parameters.emplace_back("gigaoperations_per_s", ceilings.operations * 1e-9);
+  report.parameters.push_back(
+      {"picture", formatted("{}, {}x{}, {}", options.input, last.size.width, last.size.height,
+                            to_string(last.input_pixel))});
+  report.parameters.push_back({"filtered by", formatted("{} ({})", used.device, used.reason)});
+  add_ceilings(report, ceilings);
   report.chart = ChartOfBars{.title = "From file to file",
                              .value = "mean_ms",
                              .value_label = "ms of a warm run",

@@ -16,11 +16,8 @@ bool Report::failed() const {
 }
 
 std::vector<Column> time_columns() {
-  return {{"mean_ms", "mean ms", 4},
-          {"min_ms", "min", 4},
-          {"max_ms", "max", 4},
-          {"deviation_ms", "dev", 2},
-          {"wall_ms", "wall ms", 4}};
+  return {{"mean_ms", "mean ms", 4},  {"min_ms", "min", 4},      {"max_ms", "max", 4},
+          {"deviation_ms", "dev", 2}, {"wall_ms", "wall ms", 4}, {"trials", ""}};
 }
 
 void add_times(Row& row, const Measurement& measurement) {
@@ -30,6 +27,7 @@ void add_times(Row& row, const Measurement& measurement) {
   row["max_ms"] = 1e3 * spread.maximum;
   row["deviation_ms"] = 1e3 * spread.deviation;
   row["wall_ms"] = 1e3 * measurement.wall.mean;
+  row["trials"] = std::int64_t{measurement.trials};
 }
 
 std::optional<double> number_in(const Row& row, const std::string& key) {

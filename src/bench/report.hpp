@@ -52,13 +52,21 @@ struct Corner {
   std::vector<std::vector<float>> rows;
 };
 
+// What a run was asked for, or what holds for all of its rows.
+struct Parameter {
+  std::string name;  // in JSON
+  Value value;
+  std::string heading = {};  // in the text; empty: the name
+  std::string unit = {};     // there, after the value
+};
+
 struct Report {
   std::string bench;  // "matmul"
   // Of the device; empty where only the processor was measured.
   std::string device, platform, driver;
   std::string processor;  // name, threads, instruction set
   std::string fallback;   // why there is no device; empty: nobody expected one
-  std::vector<std::pair<std::string, Value>> parameters;
+  std::vector<Parameter> parameters;
   std::vector<Column> columns;
   std::vector<Row> rows;
   std::vector<Corner> corners;

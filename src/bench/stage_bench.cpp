@@ -17,6 +17,11 @@ namespace {
 constexpr ImageSize size_for_gpu{8192, 8192};
 constexpr ImageSize size_elsewhere{2048, 1536};
 
+// Where a loop of the processor takes longer for the whole picture, it is given the first rows of
+// it, and the reference is made for as many at the top and at the bottom.
+constexpr double longest_trial = 0.4;  // seconds
+constexpr int least_rows = 16;
+
 // Random colours; alpha, where there is one, is opaque as in most pictures.
 Image make_picture(ImageSize size, const PixelFormat& format) {
   Image image(size, format);
@@ -33,13 +38,30 @@ Image make_picture(ImageSize size, const PixelFormat& format) {
   return image;
 }
 
-// Without what stands between the rows.
-bool same_pixels(const Image& a, const Image& b) {
+// In these rows, without what stands between them.
+bool same_pixels(const Image& a, const Image& b, const RowRange& rows) {
   const std::size_t bytes = static_cast<std::size_t>(a.width()) * a.format().bytes_per_pixel();
-  for (int y = 0; y < a.size().height; ++y) {
+  for (int y = rows.begin; y < rows.end; ++y) {
     if (std::memcmp(a.rows().row(y), b.rows().row(y), bytes) != 0) return false;
   }
   return true;
+}
+
+// Fills these rows of the result.
+using FilterRows = std::function<void(const RowRange&)>;
+
+// How many rows of `height` take `seconds`, from some that are measured.
+int rows_within(double seconds, int height, const FilterRows& filter) {
+  for (int rows = least_rows;; rows *= 2) {
+    rows = std::min(rows, height);
+    const Nanoseconds begin = now();
+    filter({0, rows});
+    const double taken = std::max(1e-9, static_cast<double>(now() - begin) * 1e-9);
+    if (rows == height && taken < seconds) return height;
+    if (rows < height && taken < seconds / 8) continue;
+    const double wanted = std::max<double>(least_rows, rows * seconds / taken);
+    return static_cast<int>(std::min<double>(height, wanted));
+  }
 }
 
 // All cases for pictures of one format.
@@ -65,18 +87,25 @@ class FormatBench {
   [[nodiscard]] const CopyRates& copies() const { return copies_; }
 
  private:
+  [[nodiscard]] RowRange all_rows() const { return {0, picture_.size().height}; }
+
   void poison() { std::memset(target_.rows().data, 0xab, target_.bytes()); }
 
-  // Bytes of pixels read and written.
-  [[nodiscard]] double moved() const {
-    const auto pixels = static_cast<double>(picture_.size().pixels());
-    return pixels * static_cast<double>(picture_.format().bytes_per_pixel() +
-                                        target_.format().bytes_per_pixel());
+  // Whether these rows of the result are the reference's, where that was made.
+  [[nodiscard]] bool equals_reference(const RowRange& rows) const {
+    return std::all_of(reference_rows_.begin(), reference_rows_.end(), [&](const RowRange& made) {
+      return same_pixels(target_, reference_,
+                         {std::max(made.begin, rows.begin), std::min(made.end, rows.end)});
+    });
   }
 
+  // Of the first `rows` rows.
   void add_row(const StageCase& each, const std::string& kernel, const char* where,
-               const std::string& variant, const Measurement& measurement, double ceiling) {
-    const auto pixels = static_cast<double>(picture_.size().pixels());
+               const std::string& variant, const Measurement& measurement, double ceiling,
+               int rows) {
+    const auto pixels = static_cast<double>(ImageSize{picture_.width(), rows}.pixels());
+    const double moved = pixels * static_cast<double>(picture_.format().bytes_per_pixel() +
+                                                      target_.format().bytes_per_pixel());
     const double seconds = measurement.best_clock().mean;
     Row row{{"stage", each.name},
             {"kernel", kernel},
@@ -84,11 +113,11 @@ class FormatBench {
             {"variant", variant},
             {"format", to_string(picture_.format())},
             {"width", std::int64_t{picture_.size().width}},
-            {"height", std::int64_t{picture_.size().height}},
-            {"gbytes_per_s", moved() / seconds * 1e-9},
+            {"height", std::int64_t{rows}},
+            {"gbytes_per_s", moved / seconds * 1e-9},
             {"gpixels_per_s", pixels / seconds * 1e-9},
-            {"share_of_copy", moved() / seconds / ceiling},
-            {"bits", std::string(bits_of(same_pixels(target_, reference_)))}};
+            {"share_of_copy", moved / seconds / ceiling},
+            {"bits", std::string(bits_of(equals_reference({0, rows})))}};
     if (each.operations_a_pixel > 0)
       row["gflops"] = 2 * each.operations_a_pixel * pixels / seconds * 1e-9;
     add_times(row, measurement);
@@ -103,13 +132,11 @@ class FormatBench {
     const Plan plan =
         make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
     const auto executor = make_host_executor(plan, timeline);
-    const auto filter = [&] { executor->run(std::as_const(picture_).rows(), target_.rows()); };
-    {
-      const InstructionSetInUse baseline(InstructionSet::baseline);
-      filter();
-      reference_ = std::move(target_);
-      target_ = Image(picture_.size(), reference_.format());
-    }
+    const auto filter = [&](const RowRange& rows) {
+      executor->run(std::as_const(picture_).rows().part(plan.windows(rows).front()),
+                    target_.rows().part(rows));
+    };
+    make_reference(each, filter);
     for (const InstructionSet set : available_instruction_sets()) {
       const InstructionSetInUse in_use(set);
       const ThreadLimit limit(1);
@@ -118,13 +145,37 @@ class FormatBench {
     measure_set(each, "all cores", filter, copies_.all_cores);
   }
 
-  void measure_set(const StageCase& each, const std::string& kernel,
-                   const std::function<void()>& filter, double ceiling) {
+  void make_reference(const StageCase& each, const FilterRows& filter) {
+    bed_.step(formatted("{}, {}: reference", each.name, to_string(picture_.format())));
+    const InstructionSetInUse baseline(InstructionSet::baseline);
+    const int height = picture_.size().height;
+    const int rows = rows_within(2 * longest_trial, height, filter);
+    const int half = (rows + 1) / 2;
+    reference_rows_ = rows == height ? std::vector{all_rows()}
+                                     : std::vector<RowRange>{{0, half}, {height - half, height}};
+    for (const RowRange& range : reference_rows_)
+      filter(range);
+    reference_ = std::move(target_);
+    target_ = Image(picture_.size(), reference_.format());
+    if (rows == height) return;
+    report_.notes.push_back(
+        formatted("{}: bits are compared in {} of {} rows, at the top and at "
+                  "the bottom",
+                  each.name, 2 * half, height));
+  }
+
+  void measure_set(const StageCase& each, const std::string& kernel, const FilterRows& filter,
+                   double ceiling) {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), kernel));
     poison();
-    const Measurement measurement = measure(bed_.trials, filter);
+    const int height = picture_.size().height;
+    const int rows = rows_within(longest_trial, height, filter);
+    const Measurement measurement = measure(bed_.trials, [&] { filter({0, rows}); });
     add_row(each, kernel, on_processor, std::string(to_string(instruction_set())), measurement,
-            ceiling);
+            ceiling, rows);
+    if (rows == height) return;
+    report_.notes.push_back(
+        formatted("{}, {}: times are those of {} of {} rows", each.name, kernel, rows, height));
   }
 
   void measure_device(const StageCase& each) {
@@ -144,19 +195,20 @@ class FormatBench {
     queue.upload(from, picture_.rows().data, picture_.bytes());
     queue.upload(to, target_.rows().data, target_.bytes());
     queue.finish();
-    const RowRange rows{0, picture_.size().height};
     const Measurement measurement = measure(bed_.trials, queue, [&] {
-      return pass->enqueue(queue, {&from, rows, 0}, {&to, rows, 0});
+      return pass->enqueue(queue, {&from, all_rows(), 0}, {&to, all_rows(), 0});
     });
     queue.download(to, target_.rows().data, target_.bytes());
     queue.finish();
-    add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device);
+    add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device,
+            all_rows().count());
   }
 
   const TestBed& bed_;
   Report& report_;
   Image picture_;
   Image reference_;
+  std::vector<RowRange> reference_rows_;  // those that the reference has
   Image target_;
   CopyRates copies_;
 };
@@ -184,7 +236,7 @@ Report bench_stages(const TestBed& bed, const std::string& bench, const PictureO
   report.columns = stage_columns();
   ImageSize size = pictures.size;
   if (size.pixels() == 0) size = has_gpu(bed) ? size_for_gpu : size_elsewhere;
-  report.parameters.emplace_back("picture", formatted("{}x{}", size.width, size.height));
+  report.parameters.push_back({"picture", formatted("{}x{}", size.width, size.height)});
   ChartOfBars chart{.title = formatted("{}, pictures of {}x{}", bench, size.width, size.height),
                     .value = "gpixels_per_s",
                     .value_label = "Gpx/s",

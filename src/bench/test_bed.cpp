@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "device/device_choice.hpp"
+#include "device/tuning_store.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/make_dispatcher.hpp"
 
@@ -31,7 +32,7 @@ Report TestBed::start_report(const std::string& bench) const {
   }
   report.processor = formatted("{}, {} threads, {}", processor_name(), allowed_threads(),
                                to_string(instruction_set()));
-  report.parameters.emplace_back("trials", std::int64_t{trials});
+  report.parameters.push_back({"trials", std::int64_t{trials}});
   return report;
 }
 
@@ -49,7 +50,10 @@ TestBed make_test_bed(const std::string& request, bool require_device) {
       return bed;
     }
     try {
-      bed.session = std::make_unique<Session>(*candidate->device, default_engine_options().cache);
+      const EngineOptions options = default_engine_options();
+      bed.session = std::make_unique<Session>(*candidate->device, options.cache);
+      if (options.tuning)
+        bed.session->set_tuning(tuning_for(bed.session->device(), options.tuning));
       return bed;
     } catch (const DeviceError& error) {
       bed.fallback = error.what();

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "compute/matrix_block.hpp"
+#include "device/kernel_source.hpp"
 
 namespace gpufilter {
 namespace {
@@ -37,55 +40,29 @@ void check(const MatrixOperands& operands, const MatrixShape& shape) {
   if (operands.bias) check_size(*operands.bias, elements(shape.rows, 1), "the bias", shape);
 }
 
-// What a work-group of the blocked kernel makes of C, `depth` terms of the sums at a time, and how
-// many times 4 rows and columns a work-item has of it: kernels/matrix_product.cl.
-struct Block {
-  std::size_t rows;
-  std::size_t columns;
-  std::size_t depth;
-  std::size_t a_parts;
-  std::size_t b_parts;
-
-  [[nodiscard]] std::size_t items() const { return rows / a_parts * columns / b_parts / 16; }
-  // Two blocks of A and of B.
-  [[nodiscard]] std::uint64_t local_bytes() const {
-    return 2 * depth * (rows + columns) * sizeof(float);
-  }
-};
-
-bool fits(const DeviceInfo& device, const Block& block) {
-  return device.fits(block.items(), 1, block.local_bytes());
-}
-
 std::size_t divided_up(std::size_t count, std::size_t by) {
   return (count + by - 1) / by;
 }
 
-// The largest block is the fastest where there are enough of them for the device and little of them
-// lies beyond C.
-Block block_for(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {
-  constexpr Block largest{128, 256, 8, 2, 4};
-  constexpr Block usual{128, 64, 16, 2, 2};
-  if (!typical) return usual;
-  if (typical->rows <= 16) return {16, 256, 16, 1, 2};
-  if (typical->rows <= 32) return {32, 128, 16, 2, 2};
-  if (typical->rows <= 64) return {64, 128, 16, 2, 2};
-  const std::size_t blocks =
-      divided_up(static_cast<std::size_t>(typical->rows), largest.rows) *
-      divided_up(static_cast<std::size_t>(typical->columns), largest.columns);
-  return 4 * blocks >= 3 * device.compute_units ? largest : usual;
+std::string macros(const KernelConstants& constants) {
+  std::string text;
+  for (const auto& [name, value] : constants)
+    text += formatted(" -D {}={}", name, value);
+  return text;
 }
 
 }  // namespace
 
 MatrixProduct::MatrixProduct(Session& session, const MatrixParameters& parameters)
-    : MatrixProduct(session, choose(session.device(), parameters)) {}
+    : MatrixProduct(session, parameters.variant == MatrixVariant::automatic
+                                 ? tuned(session, parameters)
+                                 : choose(session.device(), parameters)) {}
 
 MatrixProduct::MatrixProduct(Session& session, Launch launch)
-    : kernel_(
-          session.make_kernel({"matrix_product.cl", launch.function,
-                               formatted("-D GROUP_WIDTH={} -D GROUP_HEIGHT={} {}",
-                                         launch.group_width, launch.group_height, launch.macros)})),
+    : kernel_(session.make_kernel(
+          {"matrix_product.cl", launch.function,
+           formatted("-D GROUP_WIDTH={} -D GROUP_HEIGHT={}{}", launch.group_width,
+                     launch.group_height, macros(launch.constants))})),
       launch_(std::move(launch)) {}
 
 MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
@@ -96,12 +73,13 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
     case MatrixVariant::tiled:
       return tiled(device, parameters.tile, "asked for");
     case MatrixVariant::blocked:
-      return blocked(device, parameters, "asked for");
+      return blocked(device, block_for(device, parameters.typical), "asked for");
     case MatrixVariant::automatic:
       break;
   }
   if (device.kind == DeviceKind::gpu && fits(device, block_for(device, parameters.typical))) {
-    return blocked(device, parameters, "auto: registers are faster than local memory");
+    return blocked(device, block_for(device, parameters.typical),
+                   "auto: registers are faster than local memory");
   }
   if (device.fits(16, 16, matrix_tile_bytes(16))) {
     return tiled(device, 16, "auto: local memory is faster than caches");
@@ -109,10 +87,8 @@ MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
   return naive("auto: no work-group of 16x16 fits");
 }
 
-MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device,
-                                             const MatrixParameters& parameters,
+MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device, const MatrixBlock& block,
                                              const std::string& reason) {
-  const Block block = block_for(device, parameters.typical);
   if (!fits(device, block)) {
     throw UsageError(formatted(
         "matrix product: {} takes at most {} work-items a group and {} bytes of local memory, a "
@@ -120,18 +96,53 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device,
         device.name, device.max_work_group_size, device.local_memory, block.rows, block.columns,
         block.items(), block.local_bytes()));
   }
-  return {
-      .function = "matrix_product_blocked",
-      .group_width = block.items(),
-      .group_height = 1,
-      .variant = formatted("blocked {}x{}", block.rows, block.columns),
-      .reason = reason,
-      .macros = formatted("-D BLOCK_ROWS={} -D BLOCK_COLUMNS={} -D BLOCK_DEPTH={} -D A_PARTS={} "
-                          "-D B_PARTS={}",
-                          block.rows, block.columns, block.depth, block.a_parts, block.b_parts),
-      .block_rows = block.rows,
-      .block_columns = block.columns,
-      .item_an_element = false};
+  return {.function = "matrix_product_blocked",
+          .group_width = block.items(),
+          .group_height = 1,
+          .variant = formatted("blocked {}x{}", block.rows, block.columns),
+          .reason = reason,
+          .constants = gpufilter::constants_of(block),
+          .block_rows = block.rows,
+          .block_columns = block.columns,
+          .item_an_element = false};
+}
+
+// What tells it apart from other candidates.
+KernelConstants MatrixProduct::constants_of(const Launch& launch) {
+  if (!launch.constants.empty()) return launch.constants;
+  return {{"GROUP_WIDTH", launch.group_width}, {"GROUP_HEIGHT", launch.group_height}};
+}
+
+// What the session's tuning chooses for such shapes; else what choose() does.
+MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
+                                           const MatrixParameters& parameters) {
+  const DeviceInfo& device = session.device();
+  Launch usual = choose(device, parameters);
+  if (session.tuning() == nullptr) return usual;
+  std::vector<Launch> launches{usual};
+  const auto add = [&](Launch launch) {
+    if (launch.variant != usual.variant || launch.constants != usual.constants)
+      launches.push_back(std::move(launch));
+  };
+  add(naive(""));
+  for (const int tile : {8, 16, 32}) {
+    const auto side = static_cast<std::size_t>(tile);
+    if (device.fits(side, side, matrix_tile_bytes(tile))) add(tiled(device, tile, ""));
+  }
+  for (const MatrixBlock& block : candidate_blocks(device, parameters.typical))
+    add(blocked(device, block, ""));
+  std::vector<KernelCandidate> candidates;
+  for (const Launch& launch : launches)
+    candidates.push_back({launch.variant, {}, constants_of(launch)});
+  const KernelSite site{matrix_site(device, parameters.typical),
+                        {0, 0},
+                        {0, 0},
+                        to_string(content_hash(kernel_source("matrix_product.cl")))};
+  const auto choice = session.tuning()->choose(site, candidates);
+  if (!choice) return usual;
+  Launch chosen = std::move(launches.at(choice->candidate));
+  chosen.reason = choice->reason;
+  return chosen;
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {

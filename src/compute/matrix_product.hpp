@@ -32,7 +32,7 @@ struct MatrixOperands {
 // naive: a work-item for each element of C reads global memory. tiled: a square work-group shares
 // tiles of A and B through local memory. blocked: so do work-items that make 64 or 128 elements
 // each in registers; it takes GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
-// fit.
+// fit, or what `gpufilter tune` found.
 enum class MatrixVariant { naive, tiled, blocked, automatic };
 
 struct MatrixParameters {
@@ -41,6 +41,8 @@ struct MatrixParameters {
   // What a blocked kernel is to be fast for; any other shape works too.
   std::optional<MatrixShape> typical = std::nullopt;
 };
+
+struct MatrixBlock;
 
 // The kernel of one variant on one device. Not for use by two threads at a time.
 class MatrixProduct {
@@ -70,7 +72,7 @@ class MatrixProduct {
     std::size_t group_height = 1;
     std::string variant;
     std::string reason;
-    std::string macros = {};
+    KernelConstants constants = {};
     // Elements of C that share what is read: a work-group's, or 1x1 where nothing is shared.
     std::size_t block_rows = 1;
     std::size_t block_columns = 1;
@@ -80,7 +82,9 @@ class MatrixProduct {
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
   [[nodiscard]] static Launch naive(const std::string& reason);
   [[nodiscard]] static Launch tiled(const DeviceInfo& device, int tile, const std::string& reason);
-  [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixParameters& parameters,
+  [[nodiscard]] static KernelConstants constants_of(const Launch& launch);
+  [[nodiscard]] static Launch tuned(const Session& session, const MatrixParameters& parameters);
+  [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixBlock& block,
                                       const std::string& reason);
   [[nodiscard]] WorkRange range_for(const MatrixShape& shape) const;
 

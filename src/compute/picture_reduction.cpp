@@ -1,7 +1,6 @@
 #include "compute/picture_reduction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -12,13 +11,6 @@ namespace gpufilter {
 namespace {
 
 using Partial = ReductionPartial;
-
-constexpr std::size_t totals_groups_a_unit = 2;
-
-const char* name_of(Quantity quantity) {
-  static constexpr std::array names{"totals", "channel histograms", "luma histogram"};
-  return names.at(static_cast<std::size_t>(quantity));
-}
 
 PictureStatistics totals_from(const std::vector<std::uint32_t>& words, std::size_t channels,
                               std::uint64_t pixels) {
@@ -40,34 +32,33 @@ PictureStatistics totals_from(const std::vector<std::uint32_t>& words, std::size
   return totals;
 }
 
-// Whole words at a time, of 16 bytes or more: kernels/common.cl.
-std::string macros_for(const PixelFormat& format) {
-  return formatted("{} -D PIXELS={}", format_macros(format), format.depth == 8 ? 16 : 8);
-}
-
 }  // namespace
 
 PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& format,
                                Quantity quantity, ReductionPath path, std::uint64_t counter_range)
-    : format_(format), quantity_(quantity), width_(width) {
+    : format_(format),
+      quantity_(quantity),
+      width_(width),
+      launch_(choose_reduction(session.device(), path)),
+      shape_(choose_statistics_shape(session, launch_, format, quantity)) {
+  launch_.group_size = shape_.group_size;
+  launch_.groups = groups(session.device());
+  if (!shape_.reason.empty()) launch_.reason = shape_.reason;
   if (is_counted(quantity)) {
-    build_histograms(session, path, counter_range);
+    build_histograms(session, counter_range);
   } else {
-    build_totals(session, path, counter_range);
+    build_totals(session, path == ReductionPath::automatic, counter_range);
   }
+  description_.reason = launch_.reason;
   description_.origin = kernel_->origin();
   description_.source = kernel_->source();
 }
 
-void PictureReducer::build_totals(Session& session, ReductionPath path,
-                                  std::uint64_t counter_range) {
-  BuiltReduction built =
-      build_reduction(session, path, {"reduce.cl", "reduce_picture", macros_for(format_)});
+void PictureReducer::build_totals(Session& session, bool other_paths, std::uint64_t counter_range) {
+  BuiltReduction built = build_reduction(
+      session, launch_, other_paths,
+      {"reduce.cl", "reduce_picture", formatted("{} {}", format_macros(format_), shape_.macros())});
   launch_ = std::move(built.launch);
-  // As many work-groups as have room on the device at a time: those that wait would end alone.
-  launch_.groups =
-      std::min(launch_.groups,
-               totals_groups_a_unit * std::max<std::size_t>(session.device().compute_units, 1));
   kernel_ = std::move(built.kernel);
   const auto channels = static_cast<std::size_t>(format_.channels);
   totals_.emplace(
@@ -77,38 +68,64 @@ void PictureReducer::build_totals(Session& session, ReductionPath path,
         return totals_from(words, channels, pixels);
       },
       counter_range);
-  description_.variant = formatted("{} by {}", name_of(quantity_), to_string(launch_.path));
-  description_.reason = launch_.reason;
+  description_.variant = formatted("{} by {}", to_string(quantity_), to_string(launch_.path));
 }
 
-void PictureReducer::build_histograms(Session& session, ReductionPath path,
-                                      std::uint64_t counter_range) {
-  launch_ = choose_reduction(session.device(), path);
-  kernel_ = session.make_kernel({"reduce_histogram.cl", "count_values",
-                                 formatted("{} {} -D GROUP_SIZE={}", macros_for(format_),
-                                           counter_macros(quantity_), launch_.group_size)});
+void PictureReducer::build_histograms(Session& session, std::uint64_t counter_range) {
+  kernel_ = session.make_kernel(
+      {"reduce_histogram.cl", "count_values",
+       formatted("{} {} {} -D GROUP_SIZE={}", format_macros(format_), shape_.macros(),
+                 counter_macros(quantity_), launch_.group_size)});
   counters_.emplace(session, format_, quantity_, launch_.groups, counter_range);
   description_.variant =
-      formatted("{}, {} sets of counters", name_of(quantity_), counters_->sets());
-  description_.reason = launch_.reason;
+      formatted("{}, {} sets of counters", to_string(quantity_), counters_->sets());
+}
+
+// Enough for the device, and for one row of any width.
+std::size_t PictureReducer::groups(const DeviceInfo& device) const {
+  const std::size_t of_group = max_runs() * (launch_.group_size / shape_.team());
+  const std::size_t of_row = (runs_in_row() + of_group - 1) / of_group;
+  return std::max(of_row, shape_.groups_a_unit * std::max<std::size_t>(device.compute_units, 1));
+}
+
+std::size_t PictureReducer::runs_in_row() const {
+  return (static_cast<std::size_t>(width_) + StatisticsShape::run - 1) / StatisticsShape::run;
+}
+
+std::size_t PictureReducer::max_runs() const {
+  return shape_.max_runs(quantity_, width_);
 }
 
 std::vector<Event> PictureReducer::add(Queue& queue, const DeviceRows& rows) {
   const std::uint64_t pixels = ImageSize{width_, rows.rows.count()}.pixels();
   if (pixels == 0) return {};
+  std::vector<Event> events;
+  bool begins = false;
+  if (totals_) {
+    begins = totals_->begin(queue, pixels);
+  } else {
+    events = counters_->begin(queue, pixels);
+  }
+  // What one launch may add up.
+  const std::size_t teams = launch_.groups * (launch_.group_size / shape_.team());
+  const auto max_rows = static_cast<std::int32_t>(
+      std::min<std::size_t>(INT32_MAX, max_runs() * teams / runs_in_row()));
+  for (std::int32_t first = 0; first < rows.rows.count(); first += max_rows) {
+    const std::int32_t count = std::min(max_rows, rows.rows.count() - first);
+    events.push_back(launch(queue, *rows.buffer, first, count, begins && first == 0));
+    if (max_rows >= rows.rows.count() - first) break;
+  }
+  return events;
+}
+
+Event PictureReducer::launch(Queue& queue, const Buffer& rows, std::int32_t first,
+                             std::int32_t count, bool begins) const {
   const WorkRange range{launch_.groups * launch_.group_size, 1, launch_.group_size, 1};
   const std::int32_t pitch = pitch_in_samples(width_, format_);
-  const std::int32_t count = rows.rows.count();
-  if (totals_) {
-    const std::int32_t begin = totals_->begin(queue, pixels) ? 1 : 0;
-    return {queue.launch(*kernel_, range,
-                         {*rows.buffer, pitch, width_, count, totals_->buffer(), begin})};
-  }
-  std::vector<Event> events = counters_->begin(queue, pixels);
-  events.push_back(
-      queue.launch(*kernel_, range,
-                   {*rows.buffer, pitch, width_, count, counters_->buffer(), counters_->sets()}));
-  return events;
+  const std::int32_t last = totals_ ? std::int32_t{begins ? 1 : 0} : counters_->sets();
+  return queue.launch(
+      *kernel_, range,
+      {rows, pitch, width_, first, count, totals_ ? totals_->buffer() : counters_->buffer(), last});
 }
 
 const PictureStatistics& PictureReducer::result(Queue& queue) {

@@ -7,6 +7,7 @@
 
 #include "compute/histogram_counters.hpp"
 #include "compute/reduction_path.hpp"
+#include "compute/statistics_shape.hpp"
 #include "device/device_rows.hpp"
 
 namespace gpufilter {
@@ -33,13 +34,19 @@ class PictureReducer {
   [[nodiscard]] const ReductionDescription& description() const { return description_; }
 
  private:
-  void build_totals(Session& session, ReductionPath path, std::uint64_t counter_range);
-  void build_histograms(Session& session, ReductionPath path, std::uint64_t counter_range);
+  void build_totals(Session& session, bool other_paths, std::uint64_t counter_range);
+  void build_histograms(Session& session, std::uint64_t counter_range);
+  [[nodiscard]] std::size_t runs_in_row() const;
+  [[nodiscard]] std::size_t max_runs() const;  // of a team in one launch
+  [[nodiscard]] std::size_t groups(const DeviceInfo& device) const;
+  Event launch(Queue& queue, const Buffer& rows, std::int32_t first, std::int32_t count,
+               bool begins) const;
 
   PixelFormat format_;
   Quantity quantity_;
   int width_;
   ReductionLaunch launch_;
+  StatisticsShape shape_;
   std::optional<Kernel> kernel_;
   std::optional<DevicePartials> totals_;  // the work-groups' partials; or
   std::optional<HistogramCounters> counters_;

@@ -90,25 +90,31 @@ ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
   return launch;
 }
 
-BuiltReduction build_reduction(Session& session, ReductionPath path, const KernelRequest& request) {
-  const auto build = [&](ReductionLaunch launch) {
+BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch, bool others_allowed,
+                               const KernelRequest& request) {
+  const auto build = [&](ReductionLaunch built) {
     const std::string options =
-        formatted("{} {}", request.options, launch.options(session.device()));
-    return BuiltReduction{std::move(launch),
+        formatted("{} {}", request.options, built.options(session.device()));
+    return BuiltReduction{std::move(built),
                           session.make_kernel({request.file, request.function, options})};
   };
-  const ReductionLaunch chosen = choose_reduction(session.device(), path);
-  const bool has_substitute = path == ReductionPath::automatic && chosen.group_size > 1 &&
-                              chosen.path != ReductionPath::local_memory;
-  if (!has_substitute) return build(chosen);
+  const bool has_substitute =
+      others_allowed && launch.group_size > 1 && launch.path != ReductionPath::local_memory;
+  if (!has_substitute) return build(launch);
   try {
-    return build(chosen);
+    return build(launch);
   } catch (const DeviceError& error) {
     log::info(formatted("{}; reducing by local memory instead", error.what()));
-    ReductionLaunch substitute = choose_reduction(session.device(), ReductionPath::local_memory);
-    substitute.reason = formatted("the compiler refuses {}", to_string(chosen.path));
+    ReductionLaunch substitute = launch;
+    substitute.path = ReductionPath::local_memory;
+    substitute.reason = formatted("the compiler refuses {}", to_string(launch.path));
     return build(std::move(substitute));
   }
+}
+
+BuiltReduction build_reduction(Session& session, ReductionPath path, const KernelRequest& request) {
+  return build_reduction(session, choose_reduction(session.device(), path),
+                         path == ReductionPath::automatic, request);
 }
 
 std::string ReductionLaunch::options(const DeviceInfo& device) const {

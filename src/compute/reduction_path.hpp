@@ -48,9 +48,13 @@ struct BuiltReduction {
   Kernel kernel;
 };
 
-// Chooses, and builds the kernel with the launch's options added to the request's. If the compiler
-// refuses a path that was chosen automatically, local memory takes its place, and the reason says
-// so. Throws DeviceError, UsageError.
+// Builds the kernel with the launch's options added to the request's. If the compiler refuses a
+// path and others are allowed, local memory takes its place, and the reason says so. Throws
+// DeviceError.
+[[nodiscard]] BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch,
+                                             bool others_allowed, const KernelRequest& request);
+
+// The same with what choose_reduction() takes. Throws UsageError.
 [[nodiscard]] BuiltReduction build_reduction(Session& session, ReductionPath path,
                                              const KernelRequest& request);
 

@@ -12,6 +12,8 @@
 namespace gpufilter {
 namespace {
 
+using Json = nlohmann::json;
+
 // "64x2".
 std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
   const std::size_t cross = text.find('x');
@@ -22,6 +24,20 @@ std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
   return group;
 }
 
+// Calls `read` with what candidates.json has for the function, if it has something.
+template <typename Read>
+void read_grid(const std::string& function, const Read& read) {
+  const Json json = Json::parse(kernel_file("candidates.json"), nullptr, false);
+  if (!json.is_object()) throw DeviceError("candidates.json: it is damaged");
+  const auto grid = json.find(function);
+  if (grid == json.end()) return;
+  try {
+    read(*grid);
+  } catch (const Json::exception& error) {
+    throw DeviceError(formatted("candidates.json: {}: {}", function, error.what()));
+  }
+}
+
 }  // namespace
 
 std::string to_string(const WorkShape& shape) {
@@ -30,30 +46,52 @@ std::string to_string(const WorkShape& shape) {
                    shape.group_height);
 }
 
+std::string to_string(const KernelCandidate& candidate) {
+  if (candidate.constants.empty())
+    return formatted("{}, {}", candidate.algorithm, to_string(candidate.shape));
+  std::string text = candidate.algorithm;
+  for (const auto& [name, value] : candidate.constants)
+    text += formatted(", {} {}", name, value);
+  return text;
+}
+
 std::string KernelSite::key() const {
+  if (source.channels == 0) return name;
   return formatted("{} {}x{} to {}x{}", name, source.channels, source.depth, target.channels,
                    target.depth);
 }
 
 std::vector<WorkShape> candidate_shapes(const std::string& function) {
-  const auto json = nlohmann::json::parse(kernel_file("candidates.json"), nullptr, false);
-  if (!json.is_object()) throw DeviceError("candidates.json: it is damaged");
-  const auto grid = json.find(function);
-  if (grid == json.end()) return {};
   std::vector<WorkShape> shapes;
-  try {
-    for (const auto& group : grid->at("groups")) {
+  read_grid(function, [&](const Json& grid) {
+    for (const Json& group : grid.at("groups")) {
       const auto [width, height] = parse_group(group.get<std::string>());
       if (width == 0 || height == 0) throw DeviceError("candidates.json: a group is WIDTHxHEIGHT");
-      for (const auto& lines : grid->at("lines")) {
-        for (const auto& pixels : grid->at("pixels"))
+      for (const Json& lines : grid.at("lines")) {
+        for (const Json& pixels : grid.at("pixels"))
           shapes.push_back({pixels.get<std::size_t>(), lines.get<std::size_t>(), width, height});
       }
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw DeviceError(formatted("candidates.json: {}: {}", function, error.what()));
-  }
+  });
   return shapes;
+}
+
+std::vector<KernelConstants> candidate_constants(const std::string& function) {
+  std::vector<KernelConstants> all;
+  read_grid(function, [&](const Json& grid) {
+    all.emplace_back();
+    for (const auto& [name, values] : grid.at("constants").items()) {
+      std::vector<KernelConstants> more;
+      for (const KernelConstants& constants : all) {
+        for (const Json& value : values) {
+          more.push_back(constants);
+          more.back()[name] = value.get<std::size_t>();
+        }
+      }
+      all = std::move(more);
+    }
+  });
+  return all;
 }
 
 }  // namespace gpufilter

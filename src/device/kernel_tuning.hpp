@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,11 +25,18 @@ struct WorkShape {
 // "8x4 pixels per work-item, groups of 64x2".
 [[nodiscard]] std::string to_string(const WorkShape& shape);
 
+// What other kernels are compiled and launched with, by the names in their files: "BLOCK_ROWS".
+using KernelConstants = std::map<std::string, std::size_t>;
+
 struct KernelCandidate {
-  std::string algorithm;  // "blur_strips", "tiled 16x16"
-  WorkShape shape;
+  std::string algorithm;           // "blur_strips", "tiled 16x16"
+  WorkShape shape = {};            // of a kernel over rows
+  KernelConstants constants = {};  // of another kernel; empty where its name says all
   bool operator==(const KernelCandidate&) const = default;
 };
+
+// "blur_strips, 8x4 pixels a work-item, groups of 64x2", "reduce_picture, BATCH 4, PIXELS 16".
+[[nodiscard]] std::string to_string(const KernelCandidate& candidate);
 
 // Where a kernel is chosen: what it is for and the formats of its rows.
 struct KernelSite {
@@ -37,7 +45,7 @@ struct KernelSite {
   PixelFormat target;
   std::string code;  // hash of all kernels that are candidates
 
-  // Name and formats: "blur_strips 4x8 to 4x8".
+  // Name and formats: "blur_strips 4x8 to 4x8"; the name where it is not about pictures.
   [[nodiscard]] std::string key() const;
 };
 
@@ -58,5 +66,7 @@ class KernelTuning {
 // The shapes to try for a kernel function, from kernels/candidates.json; none where it is not
 // listed. Throws DeviceError where that file is damaged.
 [[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
+// The same for a function that is compiled with constants of its own.
+[[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function);
 
 }  // namespace gpufilter

@@ -84,31 +84,44 @@ BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   text->options = with_language(request.options) + selection_of(request.function, text->source);
   text->key = to_string(content_hash(text->options + '\n' + text->source));
   const std::string full_key = key(*text);
-  const std::lock_guard lock(*mutex_);
-  if (const auto known = programs_.find(full_key); known != programs_.end()) {
-    return known->second.built;
-  }
-  Entry entry;
+  const std::shared_ptr<Entry> entry = entry_of(full_key);
+  const std::lock_guard building(entry->mutex);
+  if (entry->built) return *entry->built;
+  const auto alone = compile_lock();
   const Nanoseconds begin = now();
   if (auto cached = from_cache(full_key, text->options)) {
-    entry = {{std::move(*cached), ProgramOrigin::cached, text}, true};
+    entry->built = BuiltProgram{std::move(*cached), ProgramOrigin::cached, text};
+    entry->kept = true;
   } else {
-    entry = {{from_source(request.file, *text), ProgramOrigin::compiled, text}, false};
+    entry->built = BuiltProgram{from_source(request.file, *text), ProgramOrigin::compiled, text};
   }
   log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, request.function,
-                       request.file, text->options, to_string(entry.built.origin),
+                       request.file, text->options, to_string(entry->built->origin),
                        static_cast<double>(now() - begin) / 1e6));
-  return programs_.emplace(full_key, std::move(entry)).first->second.built;
+  return *entry->built;
+}
+
+std::shared_ptr<ProgramBuilder::Entry> ProgramBuilder::entry_of(const std::string& full_key) {
+  const std::lock_guard lock(*mutex_);
+  std::shared_ptr<Entry>& entry = programs_[full_key];
+  if (!entry) entry = std::make_shared<Entry>();
+  return entry;
 }
 
 void ProgramBuilder::keep() {
   if (!cache_) return;
-  const std::lock_guard lock(*mutex_);
-  for (auto& [full_key, entry] : programs_) {
-    if (entry.kept) continue;
-    entry.kept = true;  // tried only once: a cache that cannot be written stays so
+  std::map<std::string, std::shared_ptr<Entry>> programs;
+  {
+    const std::lock_guard lock(*mutex_);
+    programs = programs_;
+  }
+  for (const auto& [full_key, entry] : programs) {
+    const std::lock_guard building(entry->mutex);
+    if (entry->kept || !entry->built) continue;
+    entry->kept = true;  // tried once: a cache that cannot be written does not get better
+    const auto alone = compile_lock();
     try {
-      const auto binaries = entry.built.program.getInfo<CL_PROGRAM_BINARIES>();
+      const auto binaries = entry->built->program.getInfo<CL_PROGRAM_BINARIES>();
       if (binaries.empty() || binaries.front().empty()) continue;
       // If it is not stored, the cache has logged that, and the next run compiles again.
       static_cast<void>(cache_->store(full_key, binaries.front()));
@@ -117,6 +130,10 @@ void ProgramBuilder::keep() {
                            opencl_error_text(error.err())));
     }
   }
+}
+
+std::unique_lock<std::mutex> ProgramBuilder::compile_lock() const {
+  return compiles_alone_ ? std::unique_lock(*compiling_) : std::unique_lock<std::mutex>();
 }
 
 }  // namespace gpufilter

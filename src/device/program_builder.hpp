@@ -30,11 +30,15 @@ struct BuiltProgram {
 class ProgramBuilder {
  public:
   ProgramBuilder(DeviceInfo device, cl::Context context, std::optional<ProgramCache> cache)
-      : device_(std::move(device)), context_(std::move(context)), cache_(std::move(cache)) {}
+      : device_(std::move(device)),
+        context_(std::move(context)),
+        cache_(std::move(cache)),
+        compiles_alone_(device_.kind == DeviceKind::cpu) {}
 
   // A program that has the kernel asked for; of the kernels that the file keeps between
-  // "#ifdef KERNEL_name" and "#endif", no other. Throws DeviceError with the compiler's first
-  // complaint.
+  // "#ifdef KERNEL_name" and "#endif", no other. May be called from several threads: each program
+  // is compiled once, and different ones at the same time where the device is not the processor.
+  // Throws DeviceError with the compiler's first complaint.
   [[nodiscard]] BuiltProgram build(const KernelRequest& request);
 
   // Stores what was compiled in the cache.
@@ -42,9 +46,13 @@ class ProgramBuilder {
 
  private:
   struct Entry {
-    BuiltProgram built;
+    std::mutex mutex;  // held by the thread that builds it
+    std::optional<BuiltProgram> built;
     bool kept = false;
   };
+  [[nodiscard]] std::shared_ptr<Entry> entry_of(const std::string& full_key);
+  // Owns nothing where the driver may do several programs at the same time.
+  [[nodiscard]] std::unique_lock<std::mutex> compile_lock() const;
 
   [[nodiscard]] std::string key(const ProgramText& text) const;
   [[nodiscard]] std::optional<cl::Program> from_cache(const std::string& key,
@@ -54,8 +62,10 @@ class ProgramBuilder {
   DeviceInfo device_;
   cl::Context context_;
   std::optional<ProgramCache> cache_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
-  std::map<std::string, Entry> programs_;  // by key
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of programs_
+  std::unique_ptr<std::mutex> compiling_ = std::make_unique<std::mutex>();
+  std::map<std::string, std::shared_ptr<Entry>> programs_;  // by key
+  bool compiles_alone_;
 };
 
 }  // namespace gpufilter

@@ -169,7 +169,11 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
                     std::span<const KernelArgument> arguments) {
   const cl::Kernel& function = kernel.state().kernel;
   const std::size_t asked = range.group_width * range.group_height;
-  if (const std::size_t maximum = kernel.limits().max_work_group; maximum > 0 && asked > maximum) {
+  const KernelLimits& limits = kernel.limits();
+  // A kernel whose source states the size was compiled for it: there the driver has the last word.
+  const bool is_stated = asked == limits.stated_group;
+  if (const std::size_t maximum = limits.max_work_group;
+      maximum > 0 && asked > maximum && !is_stated) {
     throw DeviceError(formatted(
         "{}: {} runs with at most {} work-items a group here, not with {}x{}", state_->device,
         kernel.state().name, maximum, range.group_width, range.group_height));
@@ -237,7 +241,10 @@ Value kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_in
 }
 
 KernelLimits limits_of(cl_kernel kernel, cl_device_id device) {
+  const auto stated =
+      kernel_info<std::array<std::size_t, 3>>(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
   return {kernel_info<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE),
+          stated[0] * stated[1] * stated[2],
           kernel_info<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE),
           kernel_info<cl_ulong>(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE)};
 }

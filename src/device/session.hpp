@@ -55,6 +55,7 @@ enum class ProgramOrigin { compiled, cached };
 // What a kernel takes on its device, by the driver; 0 where that is not known.
 struct KernelLimits {
   std::size_t max_work_group = 0;   // work-items
+  std::size_t stated_group = 0;     // as its source states; 0: any
   std::uint64_t local_bytes = 0;    // a work-group
   std::uint64_t private_bytes = 0;  // a work-item
 };

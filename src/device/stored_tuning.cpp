@@ -21,18 +21,27 @@ struct Shipped {
   KernelCandidate candidate;
 };
 
+// It has either a shape or constants.
+KernelCandidate candidate_of(const Json& entry) {
+  KernelCandidate candidate{entry.at("algorithm").get<std::string>()};
+  if (entry.contains("constants")) {
+    candidate.constants = entry["constants"].get<KernelConstants>();
+    return candidate;
+  }
+  const Json& shape = entry.at("shape");
+  candidate.shape = {shape.at(0).get<std::size_t>(), shape.at(1).get<std::size_t>(),
+                     shape.at(2).get<std::size_t>(), shape.at(3).get<std::size_t>()};
+  return candidate;
+}
+
 std::vector<Shipped> read_shipped() {
   std::vector<Shipped> entries;
   const Json json = Json::parse(kernel_file("tuned.json"), nullptr, false);
   try {
     for (const Json& entry : json.at("tuned")) {
-      const Json& shape = entry.at("shape");
       entries.push_back({entry.at("device").get<std::string>(),
-                         entry.at("vendor").get<std::string>(),
-                         entry.at("site").get<std::string>(),
-                         {entry.at("algorithm").get<std::string>(),
-                          {shape.at(0).get<std::size_t>(), shape.at(1).get<std::size_t>(),
-                           shape.at(2).get<std::size_t>(), shape.at(3).get<std::size_t>()}}});
+                         entry.at("vendor").get<std::string>(), entry.at("site").get<std::string>(),
+                         candidate_of(entry)});
     }
   } catch (const Json::exception& error) {
     log::warn(formatted("tuned.json: ignored: {}", error.what()));

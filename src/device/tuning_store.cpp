@@ -26,6 +26,7 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
           {"lines", shape.lines},
           {"group_width", shape.group_width},
           {"group_height", shape.group_height},
+          {"constants", tuned.candidate.constants},
           {"milliseconds", tuned.milliseconds},
           {"next_milliseconds", tuned.next_milliseconds}};
 }
@@ -34,7 +35,8 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
 TunedKernel tuned_from(const Json& json) {
   return {{json.at("algorithm").get<std::string>(),
            {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),
-            json.at("group_width").get<std::size_t>(), json.at("group_height").get<std::size_t>()}},
+            json.at("group_width").get<std::size_t>(), json.at("group_height").get<std::size_t>()},
+           json.at("constants").get<KernelConstants>()},
           json.at("milliseconds").get<double>(),
           json.at("next_milliseconds").get<double>()};
 }

@@ -28,7 +28,8 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
 // Bands for which memory is laid out: one is decoded, one filtered, one encoded.
 constexpr unsigned bands_under_way = 3;
 
-// Divides half of a band's memory among the stages that need memory besides the rows; returns the sum.
+// Divides half of a band's memory among the stages that need memory besides the rows; returns the
+// sum.
 std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits) {
   if (limits.device == nullptr) return 0;
   std::vector<Pass*> takers;

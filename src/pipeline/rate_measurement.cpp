@@ -5,7 +5,7 @@
 #include "pipeline/learning.hpp"
 #include "pipeline/memory_picture.hpp"
 #include "pipeline/run.hpp"
-#include "pipeline/tuner.hpp"
+#include "pipeline/tune_subject.hpp"
 
 namespace gpufilter {
 namespace {

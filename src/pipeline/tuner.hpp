@@ -1,4 +1,4 @@
-// Times the candidates of a stage's kernels on a device and keeps the fastest.
+// Times the candidates of kernels on a device and keeps the fastest.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,7 @@
 
 #include "device/session.hpp"
 #include "device/tuning_store.hpp"
-#include "image/image.hpp"
-#include "stages/stage_samples.hpp"
+#include "pipeline/tune_subject.hpp"
 
 namespace gpufilter {
 
@@ -32,13 +31,7 @@ struct TunedSite {
 // The fastest correct candidate, with the time of the next best.
 [[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
 
-// Random pixels, opaque, for measurements; as large as suits the device.
-[[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
-[[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
-
-// The stage, or what it becomes once it knows a random picture.
-[[nodiscard]] std::shared_ptr<const Stage> resolved_stage(std::shared_ptr<const Stage> stage,
-                                                          const PixelFormat& format);
+class ForcedTuning;
 
 class Tuner {
  public:
@@ -48,19 +41,21 @@ class Tuner {
   // `session` is the tuner's alone: its tuning is replaced.
   Tuner(std::shared_ptr<Session> session, std::shared_ptr<TuningStore> store);
 
-  // Tries every candidate of the kernels that `stage` runs on pictures of this format: it is
-  // compiled with its constants, has to give the bits of the processor's baseline, and is timed on
-  // a picture that suits the device. Keeps the fastest in the store and saves it. A site that is in
-  // the store already is tried only where `again`. Throws DeviceError where the device fails
-  // altogether.
-  [[nodiscard]] std::vector<TunedSite> tune(const std::shared_ptr<const Stage>& stage,
-                                            const PixelFormat& format, bool again,
+  // Tries every candidate of the kernels that `subject` runs: it is compiled with its constants,
+  // has to give the processor's bits, and is timed. Keeps the fastest in the store and saves it. A
+  // site that is in the store already is tried only where `again`. Throws DeviceError where the
+  // device fails altogether.
+  [[nodiscard]] std::vector<TunedSite> tune(TuneSubject& subject, bool again,
                                             const OnCandidate& on_candidate);
 
  private:
-  class Trial;
+  [[nodiscard]] std::vector<TriedCandidate> try_all(TuneSubject& subject, const std::string& site,
+                                                    const std::vector<KernelCandidate>& candidates,
+                                                    const OnCandidate& on_candidate);
+
   std::shared_ptr<Session> session_;
   std::shared_ptr<TuningStore> store_;
+  std::shared_ptr<ForcedTuning> tuning_;
 };
 
 }  // namespace gpufilter

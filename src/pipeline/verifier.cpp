@@ -1,9 +1,17 @@
 #include "pipeline/verifier.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/thread_limit.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/forced_tuning.hpp"
 #include "pipeline/host_check.hpp"
@@ -20,17 +28,35 @@ struct Place {
   std::shared_ptr<Session> session = nullptr;  // none: the processor, by `set`
 };
 
+// A chain on pictures of one format, in every size, in one place or in all places of the processor.
+struct Job {
+  const VerifyChain* chain;
+  PixelFormat format;
+  std::size_t number;  // in the order of the report
+};
+
 // A picture, the stages applied to it and the expected result.
 struct Case {
   const VerifyChain& chain;
   const Image& picture;
   const Image& expected;
   int band_rows;
+  std::size_t number;  // of its job
 };
+
+// While one thread compiles, which drivers do one at a time, others run what was compiled. PoCL's
+// kernels take all cores by themselves.
+std::size_t threads_for(const DeviceInfo& device) {
+  constexpr std::size_t enough = 8;
+  return device.kind == DeviceKind::cpu ? 1 : std::min(enough, allowed_threads());
+}
 
 class Verification {
  public:
-  explicit Verification(const VerifyOptions& options) : options_(options) {
+  explicit Verification(const VerifyOptions& options)
+      : options_(options),
+        chains_(verify_chains(options.stages, options.quick)),
+        sizes_(verify_sizes(options.quick)) {
     for (const InstructionSet set : available_instruction_sets())
       places_.push_back({formatted("processor {}", to_string(set)), set});
     for (const auto& session : options.devices)
@@ -39,33 +65,62 @@ class Verification {
     for (const auto& session : options.devices) {
       if (!options.quick) session->set_tuning(candidates_);
     }
+    for (const PixelFormat& format : formats_to_check()) {
+      for (const VerifyChain& chain : chains_)
+        jobs_.push_back({&chain, format, jobs_.size()});
+    }
   }
 
   VerifyReport run() {
-    const std::vector<VerifyChain> chains = verify_chains(options_.stages, options_.quick);
-    const std::vector<PixelFormat> formats = formats_to_check();
-    const std::vector<ImageSize> sizes = verify_sizes(options_.quick);
-    const std::size_t all = chains.size() * formats.size() * sizes.size();
-    std::size_t done = 0;
-    for (const PixelFormat& format : formats) {
-      for (const ImageSize& size : sizes) {
-        const Image picture = verify_picture({size, format});
-        for (const VerifyChain& chain : chains) {
-          check(chain, picture);
-          if (options_.on_progress) {
-            options_.on_progress(static_cast<std::int64_t>(++done), static_cast<std::int64_t>(all));
-          }
-        }
-      }
-    }
-    std::stable_sort(report_.variants.begin(), report_.variants.end(),
-                     [this](const auto& a, const auto& b) {
-                       return place_index(a.place) < place_index(b.place);
-                     });
+    // The set in use is the process's: the processor comes first, and alone.
+    const auto processor_ends =
+        std::find_if(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.session != nullptr; });
+    for (const Job& job : jobs_)
+      check(job, {places_.begin(), processor_ends});
+    for (auto place = processor_ends; place != places_.end(); ++place)
+      check_on_threads({place, place + 1});
+    std::stable_sort(variants_.begin(), variants_.end(), [this](const auto& a, const auto& b) {
+      return std::pair(place_index(a.variant.place), a.first_job) <
+             std::pair(place_index(b.variant.place), b.first_job);
+    });
+    for (Counted& counted : variants_)
+      report_.variants.push_back(std::move(counted.variant));
     return std::move(report_);
   }
 
  private:
+  // A variant, and the first job that it was seen in.
+  struct Counted {
+    VerifiedVariant variant;
+    std::size_t first_job = 0;
+  };
+
+  // All jobs, as many at a time as suit the one device of `places`.
+  void check_on_threads(std::span<const Place> places) {
+    std::atomic<std::size_t> next = 0;
+    std::exception_ptr failure;
+    const auto work = [&] {
+      try {
+        for (std::size_t i = next++; i < jobs_.size(); i = next++) {
+          check(jobs_[i], places);
+          // A run that is interrupted need not compile all of it again.
+          if (i % chains_.size() == 0) places.front().session->keep_programs();
+        }
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failure = std::current_exception();
+        next = jobs_.size();
+      }
+    };
+    {
+      std::vector<std::jthread> threads(threads_for(places.front().session->device()));
+      for (std::jthread& thread : threads)
+        thread = std::jthread(work);
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
   [[nodiscard]] std::vector<PixelFormat> formats_to_check() const {
     const bool chosen = options_.channels || options_.depth;
     std::vector<PixelFormat> formats = verify_formats(options_.quick && !chosen);
@@ -83,50 +138,64 @@ class Verification {
     return static_cast<std::size_t>(found - places_.begin());
   }
 
-  void check(const VerifyChain& chain, const Image& picture) {
+  void check(const Job& job, std::span<const Place> places) {
+    for (const ImageSize& size : sizes_)
+      check(job, verify_picture({size, job.format}), places);
+    if (!options_.on_progress) return;
+    const std::lock_guard lock(mutex_);
+    const std::size_t all = jobs_.size() * (1 + options_.devices.size());
+    options_.on_progress(static_cast<std::int64_t>(++jobs_done_), static_cast<std::int64_t>(all));
+  }
+
+  void check(const Job& job, const Image& picture, std::span<const Place> places) {
     Image expected;
     try {
-      expected = filter_by_baseline(picture, chain.chain);
+      expected = filter_by_baseline(picture, job.chain->chain);
     } catch (const UsageError&) {
       return;  // the stage does not take this format, on any device
     }
-    for (const Place& place : places_) {
+    for (const Place& place : places) {
+      const auto set = place.session ? nullptr : std::make_unique<InstructionSetInUse>(place.set);
       static_cast<void>(candidates_->take_sites());
       for (const int rows : verify_bands(expected.size().height, options_.quick))
-        check_in(place, {chain, picture, expected, rows});
-      if (chain.every_candidate) check_candidates(place, chain, picture, expected);
+        check_in(place, {*job.chain, picture, expected, rows, job.number});
+      if (job.chain->every_candidate) check_candidates(place, job, picture, expected);
     }
   }
 
   // Everything that `gpufilter tune` may choose later.
-  void check_candidates(const Place& place, const VerifyChain& chain, const Image& picture,
+  void check_candidates(const Place& place, const Job& job, const Image& picture,
                         const Image& expected) {
     for (const auto& [key, site] : candidates_->take_sites()) {
       for (std::size_t i = 1; i < site.candidates.size(); ++i) {
         candidates_->force(key, i);
-        check_in(place, {chain, picture, expected, std::min(expected.size().height, 7)});
+        check_in(place,
+                 {*job.chain, picture, expected, std::min(expected.size().height, 7), job.number});
       }
     }
     candidates_->force_none();
   }
 
   void check_in(const Place& place, const Case& work) {
-    const InstructionSetInUse set(place.set);
     std::vector<PassReport> passes;
     try {
       const Image found = filtered(place, work, passes);
+      const auto sample = difference(work.expected, found);
       const std::string kernel = kernel_of(place, work, passes);
+      const std::lock_guard lock(mutex_);
       VerifiedVariant& variant = variant_of(place, work, kernel);
       ++variant.cases;
       ++report_.cases;
-      if (const auto sample = difference(work.expected, found)) {
+      if (sample) {
         ++variant.different;
         keep_first(place, work, kernel, *sample);
       }
     } catch (const UsageError&) {
+      const std::lock_guard lock(mutex_);
       ++report_.skipped;  // a tile that does not fit the device
     } catch (const DeviceError& error) {
       const std::string kernel = kernel_of(place, work, passes);
+      const std::lock_guard lock(mutex_);
       ++variant_of(place, work, kernel).failed;
       keep_first(place, work, kernel, error.what());
     }
@@ -164,17 +233,23 @@ class Verification {
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
     const std::string variant = kernel.substr(0, kernel.find(','));
-    const auto found = std::find_if(
-        report_.variants.begin(), report_.variants.end(), [&](const VerifiedVariant& known) {
-          return known.place == place.name && known.stage == stage && known.variant == variant;
-        });
-    if (found != report_.variants.end()) return *found;
-    return report_.variants.emplace_back(VerifiedVariant{place.name, stage, variant});
+    const auto found = std::find_if(variants_.begin(), variants_.end(), [&](const Counted& known) {
+      return known.variant.place == place.name && known.variant.stage == stage &&
+             known.variant.variant == variant;
+    });
+    if (found == variants_.end()) {
+      variants_.push_back({{place.name, stage, variant}, work.number});
+      return variants_.back().variant;
+    }
+    found->first_job = std::min(found->first_job, work.number);
+    return found->variant;
   }
 
   void keep_first(const Place& place, const Case& work, const std::string& variant,
                   std::string difference) {
-    if (report_.first_failure) return;
+    const std::pair order(place_index(place.name), work.number);
+    if (report_.first_failure && first_failure_ <= order) return;
+    first_failure_ = order;
     report_.first_failure = VerifyFailure{
         place.name,     work.chain.text,      variant, {work.picture.size(), work.picture.format()},
         work.band_rows, std::move(difference)};
@@ -183,6 +258,13 @@ class Verification {
   const VerifyOptions& options_;
   std::shared_ptr<ForcedTuning> candidates_ = std::make_shared<ForcedTuning>();
   std::vector<Place> places_;
+  std::vector<VerifyChain> chains_;
+  std::vector<ImageSize> sizes_;
+  std::vector<Job> jobs_;
+  std::mutex mutex_;  // of what follows
+  std::size_t jobs_done_ = 0;
+  std::vector<Counted> variants_;
+  std::pair<std::size_t, std::size_t> first_failure_;  // place and job
   VerifyReport report_;
 };
 

@@ -7,28 +7,50 @@
 #include "compute/histogram_counters.hpp"
 #include "device/device_rows.hpp"
 #include "stages/row_pass.hpp"
+#include "stages/row_tuning.hpp"
 
 namespace gpufilter {
 namespace {
 
-// How work-items share a picture where no window decides.
-void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
+// Of all stages over single pixels, a pixel.
+double operations_of(const StageGroup& group) {
   double operations = 0;
   for (const PixelFunction* function : group.functions())
     operations += function->operations;
+  return operations;
+}
+
+constexpr double many_operations = 64;
+constexpr double too_many_operations = 1500;
+
+// Chains that are tuned together: what bounds them is the same.
+std::string site_of(const StageGroup& group) {
+  const double operations = operations_of(group);
+  if (operations > too_many_operations) return "fused, heavy";
+  if (operations > many_operations) return "fused, medium";
+  const auto functions = group.functions();
+  const bool has_tables = std::any_of(functions.begin(), functions.end(),
+                                      [](const auto* each) { return !each->table.empty(); });
+  return has_tables ? "fused, tables" : "fused, light";
+}
+
+// How work-items share a picture where no window decides.
+void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
+  const double operations = operations_of(group);
   if (device.kind == DeviceKind::cpu) {
     kernel.pixels = 16;  // as many as a vector has room for
     return;
   }
   // Loads and stores of four pixels are wide. The instructions of a network are not: they have to
   // stay in the caches for instructions, so that each work-item has one pixel where they are many.
-  if (operations > 1500) {
+  if (operations > too_many_operations) {
     kernel.pixels = 1;
-  } else if (operations > 64) {
+  } else if (operations > many_operations) {
     kernel.pixels = 4;
   } else {
     // 24 or 32 bytes, 16 of grey, in two rows: enough is asked for before the first is needed.
-    const std::size_t bytes = group.source.bytes_per_pixel();
+    const std::size_t bytes =
+        std::max(group.source.bytes_per_pixel(), group.target.bytes_per_pixel());
     kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
     kernel.lines = 2;
   }
@@ -47,8 +69,9 @@ void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup
 
 }  // namespace
 
-RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
+RowKernel fused_kernel(const Session& session, const StageGroup& group,
                        DevicePass::Description description) {
+  const DeviceInfo& device = session.device();
   RowKernel kernel{.file = "fused.cl", .function = "fused"};
   if (group.window) {
     kernel = group.window->kernel;
@@ -63,9 +86,12 @@ RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
     kernel.macros += " " + counter_macros(*group.counted);
   }
   if (device.kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
-  kernel.generated = fused_source(group, kernel.pixels);
   kernel.variant = std::move(description.variant);
   kernel.reason = std::move(description.reason);
+  // A window has candidates of its own, and counting asks for large work-groups.
+  if (!group.window && !group.counted)
+    choose_shape(session, kernel, site_of(group), group.source, group.target);
+  kernel.generated = fused_source(group, kernel.pixels);
   for (const PixelFunction* function : group.functions()) {
     if (!function->table.empty()) kernel.tables.push_back(function->table);
   }
@@ -74,7 +100,7 @@ RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
 
 std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
                                             ImageSize size, DevicePass::Description description) {
-  return make_row_pass(session, fused_kernel(session.device(), group, std::move(description)), size,
+  return make_row_pass(session, fused_kernel(session, group, std::move(description)), size,
                        group.source, group.target);
 }
 

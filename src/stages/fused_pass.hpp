@@ -8,8 +8,9 @@
 
 namespace gpufilter {
 
-// The kernel, for either sink, before it is built. `description` has the variant and the reason.
-[[nodiscard]] RowKernel fused_kernel(const DeviceInfo& device, const StageGroup& group,
+// The kernel, for either sink, before it is built, in the shape that the session's tuning chooses.
+// `description` has the variant and the reason.
+[[nodiscard]] RowKernel fused_kernel(const Session& session, const StageGroup& group,
                                      DevicePass::Description description);
 
 // Builds the kernel for pictures of this size; its sink is a picture. `description`: as above.

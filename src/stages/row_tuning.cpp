@@ -63,9 +63,11 @@ std::string code_hash(const std::vector<RowKernel>& kernels) {
   return to_string(content_hash(code));
 }
 
+// NVIDIA's driver gives 256 for every kernel, also for those whose source states more, which run.
 std::size_t maximum_group(const Session& session, const Kernel& kernel) {
   const std::size_t of_device = session.device().max_work_group_size;
-  const std::size_t of_kernel = kernel.limits().max_work_group;
+  const KernelLimits& limits = kernel.limits();
+  const std::size_t of_kernel = std::max(limits.max_work_group, limits.stated_group);
   return of_kernel > 0 ? std::min(of_kernel, of_device) : of_device;
 }
 
@@ -90,6 +92,25 @@ RowKernel chosen_kernel(const Session& session, RowKernel usual,
         formatted("{}, {}", without_shape(chosen.variant), to_string(shape_of(chosen)));
   }
   return chosen;
+}
+
+void choose_shape(const Session& session, RowKernel& kernel, const std::string& name,
+                  const PixelFormat& source, const PixelFormat& target) {
+  const KernelTuning* tuning = session.tuning();
+  if (tuning == nullptr) return;
+  const DeviceInfo& device = session.device();
+  std::vector<KernelCandidate> candidates{{kernel.function, shape_of(kernel)}};
+  for (const WorkShape& shape : candidate_shapes(name)) {
+    // A processor runs a work-group as a loop: its shape and more rows change nothing.
+    if (device.kind == DeviceKind::cpu && (shape.group_height > 1 || shape.lines > 1)) continue;
+    if (shape != shape_of(kernel) && device.fits(shape.group_width, shape.group_height, 0))
+      candidates.push_back({kernel.function, shape});
+  }
+  const auto choice = tuning->choose({name, source, target, code_hash({kernel})}, candidates);
+  if (!choice) return;
+  kernel = with_shape(std::move(kernel), candidates.at(choice->candidate).shape);
+  kernel.variant += ", " + to_string(shape_of(kernel));
+  kernel.reason = choice->reason;
 }
 
 Kernel build_row_kernel(Session& session, RowKernel& kernel, const PixelFormat& source,

@@ -13,6 +13,12 @@ namespace gpufilter {
                                       const std::vector<RowKernel>& others,
                                       const PixelFormat& source, const PixelFormat& target);
 
+// The shape that the session's tuning chooses at the site `name`, for a kernel whose text is
+// generated for its shape: changes the kernel's shape, variant and reason. The candidates are those
+// of kernels/candidates.json for that name.
+void choose_shape(const Session& session, RowKernel& kernel, const std::string& name,
+                  const PixelFormat& source, const PixelFormat& target);
+
 // Builds the kernel. Where the driver says that its work-group is too large for the device, that
 // becomes smaller, with a notice in the log and in kernel.reason. Throws DeviceError; UsageError
 // where the group was asked for (RowKernel::fixed_by).

@@ -1,5 +1,7 @@
 #include "batch/gather.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -12,6 +14,7 @@
 #include "base/process_token.hpp"
 #include "batch/shard_run.hpp"
 #include "support/child_process.hpp"
+#include "support/file_locks.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
@@ -141,12 +144,9 @@ TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
     EXPECT_EQ(report.unfinished[1].input, "photos/b.png");
     EXPECT_EQ(report.unfinished[1].shard, (Shard{1, 2}));
     const std::string begin = "cd '/data/my photos' && gpufilter photos results --blur auto";
-    EXPECT_EQ(report.commands,
-              (Names{begin + " --resume --shard 0/2", begin + " --resume --shard 1/2"}));
+    EXPECT_EQ(report.commands, (Names{begin + " --shard 0/2", begin + " --shard 1/2"}));
   }
-  // What is done is in the folder's journal already, and the run goes on.
-  EXPECT_EQ(read_journal(output_).size(), 1U);
-  EXPECT_TRUE(read_shard_run(output_));
+  EXPECT_TRUE(read_shard_run(output_));  // the run goes on
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png"});
   EXPECT_TRUE(gather().gathered);
@@ -272,8 +272,59 @@ TEST_F(Gather, RemovesWhatKilledProcessesLeft) {
     ::_exit(0);
   });
   EXPECT_EQ(names().size(), 6U);
-  EXPECT_TRUE(gather().gathered);
+  const GatherReport report = gather();
+  EXPECT_TRUE(report.gathered);
+  EXPECT_TRUE(report.stopped.empty());  // what it left is done
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
+}
+
+TEST_F(Gather, NamesTheProcessThatWasKilled) {
+  run_shard(0, {"a.png"});
+  in_process(1, [&](Journal& journal) { finish(journal, "c.png"); });
+  const GatherReport report = gather();
+  ASSERT_EQ(report.stopped.size(), 1U);
+  EXPECT_EQ(report.stopped[0].shard, (Shard{1, 2}));
+  EXPECT_TRUE(report.at_work.empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  run_shard(1, {});  // its retry has ended, without success
+  EXPECT_TRUE(gather().stopped.empty());
+}
+
+// flock() fails, or seems to succeed for everyone.
+TEST_F(Gather, NeedsNoLocks) {
+  for (const int error : {ENOLCK, 0}) {
+    fs::remove_all(output_);
+    fs::create_directory(output_);
+    begin();
+    run_shard(0, {"a.png"});
+    in_process(1, [&](Journal& journal) { finish(journal, "c.png"); });
+    const auto gather_twice = [&] {
+      if (!test::forget_locks(error)) return 77;
+      const GatherReport report = gather();
+      if (report.complete() || report.stopped.size() != 1 || report.unfinished.size() != 1)
+        return 1;
+      in_process(1, [&](Journal& journal) { finish(journal, "b.png"); });
+      return gather().gathered ? 0 : 2;
+    };
+    const int code = test::wait_for_child(test::start_child(gather_twice));
+    if (code == 77) GTEST_SKIP() << "skipped: system calls cannot be filtered here";
+    EXPECT_EQ(code, 0) << error;
+    EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
+  }
+}
+
+// A shard that finds the folder locked would end with an error.
+TEST_F(Gather, LocksNothingBeforeAllIsDone) {
+  run_shard(0, {"a.png"});
+  std::atomic<bool> ended = false;
+  std::thread looking([&] {
+    while (!ended)
+      EXPECT_FALSE(gather().complete());
+  });
+  for (int i = 0; i < 300; ++i)
+    EXPECT_NO_THROW(static_cast<void>(begin_shard_journal(output_, {1, 2})));
+  ended = true;
+  looking.join();
 }
 
 // Killed after the run was moved away, and before it was removed.

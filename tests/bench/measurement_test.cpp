@@ -2,6 +2,8 @@
 #include "bench/measurement.hpp"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -27,6 +29,23 @@ TEST(Measure, WarmsUpAndRepeatsShortWork) {
   EXPECT_FALSE(measurement.events);
   EXPECT_LE(measurement.wall.minimum, measurement.wall.mean);
   EXPECT_LE(measurement.wall.mean, measurement.wall.maximum);
+}
+
+TEST(Measure, DoesSlowWorkLessOften) {
+  int calls = 0;
+  const auto slow = [&](int milliseconds) {
+    return [&calls, milliseconds] {
+      ++calls;
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    };
+  };
+  EXPECT_EQ(measure(3, slow(5)).trials, 3);
+  EXPECT_EQ(calls, 4);
+  calls = 0;
+  const Measurement once = measure(3, slow(2600));
+  EXPECT_EQ(once.trials, 1);
+  EXPECT_EQ(calls, 1) << "the first run counts";
+  EXPECT_GE(once.wall.mean, 2.6);
 }
 
 TEST(Report, FailsWhereBitsDifferAndNotByDesign) {

@@ -1,9 +1,11 @@
 // "gpufilter bench" as its users run it, with small sizes.
 #include <cmath>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "cli/program_fixture.hpp"
+#include "support/kernel_folder.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {
@@ -90,6 +92,43 @@ TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
   }
 }
 
+// Where a loop would take long, times are those of a part of the picture.
+TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
+  const ProcessResult result = bench(
+      {"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--trials=1", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["bits"], "equal");
+    EXPECT_LT(row["mean_ms"], 2000) << row;
+    if (row["kernel"] == "one core, baseline") {
+      EXPECT_LT(row["height"], 500) << "27 GFLOP at about 1 GFLOP/s";
+      const double gflop = row["height"].get<double>() * 3000 * 2 * (3 * 64 + 64 * 64 + 64 * 3);
+      EXPECT_NEAR(row["gflops"].get<double>(), gflop / row["mean_ms"].get<double>() * 1e-6,
+                  1e-6 * row["gflops"].get<double>());
+    }
+  }
+  EXPECT_NE(json["notes"].dump().find("one core, baseline: times are those of"), std::string::npos)
+      << json["notes"];
+}
+
+// A kernel that the device cannot run takes its row with it, nothing else.
+TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const KernelFolder kernels(folder_ / "kernels");
+  kernels.replace("matrix_product.cl", "#define TILE GROUP_WIDTH",
+                  "#define TILE GROUP_WIDTH\n#if GROUP_WIDTH == 32\n#error no room\n#endif");
+  const ProcessResult result = bench({"matmul", "--sizes=33", "--tile=8,32", "--json"},
+                                     {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"}}});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_TRUE(values(json, "kernel").contains("tiled 8x8"));
+  EXPECT_TRUE(values(json, "kernel").contains("tuned"));
+  EXPECT_FALSE(values(json, "kernel").contains("tiled 32x32"));
+  EXPECT_NE(json["notes"].dump().find("tiled 32x32 is left out: "), std::string::npos)
+      << json["notes"];
+}
+
 TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
   const Json json = bench_json({"reduce", "--counts", "70001"});
   EXPECT_TRUE(values(json, "path").contains("left to right"));
@@ -127,6 +166,19 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
       EXPECT_TRUE(steps.contains(step)) << step;
     EXPECT_TRUE(values(json, "stage").contains("blur"));
   }
+}
+
+TEST_F(Bench, PipelineSaysInWordsWhatTheMachineReaches) {
+  const std::string path = folder_ / "in.png";
+  write_png(random_image({301, 207}, {3, 8}, 1), path);
+  const ProcessResult result = bench({"pipeline", path, "--blur=auto", "--device=cpu"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.find("_per_s"), std::string::npos) << result.out;
+  EXPECT_TRUE(std::regex_search(result.out, std::regex("\nmemory +[0-9.]{4,5} GB/s, bytes read")))
+      << result.out;
+  EXPECT_TRUE(std::regex_search(
+      result.out, std::regex("\narithmetic +[0-9.]{4,5} billion multiply-adds a second\n")))
+      << result.out;
 }
 
 // A kernel whose result differs from the processor's.

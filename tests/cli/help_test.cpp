@@ -123,7 +123,8 @@ TEST_F(Help, AStageHasItsPage) {
 }
 
 TEST_F(Help, ASubcommandHasItsPage) {
-  for (const std::string name : {"bench", "compare", "devices", "stats", "tune", "verify"}) {
+  for (const std::string name :
+       {"bench", "compare", "devices", "gather", "stats", "tune", "verify"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;
@@ -186,7 +187,8 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err.rfind("Usage:\n", 0), 0U) << result.err;
-  EXPECT_NE(result.err.find("gpufilter bench | compare | devices | stats | tune | verify | help\n"),
+  EXPECT_NE(result.err.find(
+                "gpufilter bench | compare | devices | gather | stats | tune | verify | help\n"),
             std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("gpufilter --help\n"), std::string::npos) << result.err;

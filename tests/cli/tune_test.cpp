@@ -81,6 +81,77 @@ TEST_F(Tune, AWrongCandidateIsNeverChosen) {
   EXPECT_NE(blurred()["variant"].get<std::string>().find("naive"), std::string::npos);
 }
 
+// The other kinds of kernels: a candidate that gives wrong results is warned about, and not chosen.
+class TuneOthers : public Tune {
+ protected:
+  // Returns the one site of the report; `broken` tells which candidates are to be wrong.
+  template <typename IsBroken>
+  void expect_right_choice(const std::vector<std::string>& what, const std::string& name,
+                           const IsBroken& is_broken) {
+    std::vector<std::string> arguments{"tune", "--channels", "3",      "--depth",
+                                       "8",    "--device",   "opencl", "--json"};
+    arguments.insert(arguments.begin() + 1, what.begin(), what.end());
+    const ProcessResult result = filter(arguments, here());
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.err.find("differs from the processor and is left out"), std::string::npos);
+    const Json kernel = site(Json::parse(result.out)["devices"][0], name);
+    int wrong = 0;
+    int timed = 0;
+    for (const Json& tried : kernel["tried"]) {
+      EXPECT_EQ(tried["outcome"], is_broken(tried) ? "wrong" : "timed") << tried;
+      ++(tried["outcome"] == "wrong" ? wrong : timed);
+    }
+    EXPECT_GE(wrong, 1);
+    EXPECT_GE(timed, 2);
+    EXPECT_FALSE(is_broken(kernel["chosen"])) << kernel["chosen"];
+  }
+};
+
+TEST_F(TuneOthers, AWrongShapeOfStatisticsIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  kernels_.write("candidates.json", R"({
+    "count_values": {"constants": {"PIXELS": [4, 8], "GROUPS_A_UNIT": [2]}}})");
+  kernels_.replace(
+      "reduce_histogram.cl", "return opaque;\n}",
+      "if (PIXELS == 4 && pixels > 20) count_pixel(counters, load_pixel(samples, 3));\n"
+      "  return opaque;\n}");
+  expect_right_choice({"statistics"}, "channel histograms 3x8 to 3x8",
+                      [](const Json& candidate) { return candidate["constants"]["PIXELS"] == 4; });
+  // What is right is used, and says so.
+  const std::string in = stored(random_image(size_, format_, 1), "in.png");
+  const ProcessResult run = filter(
+      {in, folder_ / "out.png", "--levels", "auto", "--device", "opencl", "--timing", "json"},
+      here());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("tuned here: "), std::string::npos) << run.out;
+}
+
+TEST_F(TuneOthers, AWrongMatrixProductIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  kernels_.replace("matrix_product.cl", "float sum = has_bias && in_rows ? bias[row] : 0.0f;",
+                   "float sum = has_bias && in_rows ? bias[row] : TILE == 8 ? 1e-3f : 0.0f;");
+  expect_right_choice({"products"}, "matrix_product, few blocks",
+                      [](const Json& candidate) { return candidate["algorithm"] == "tiled 8x8"; });
+}
+
+TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  kernels_.write("candidates.json", R"({
+    "fused, light": {"pixels": [4, 8], "lines": [1], "groups": ["64x1"]}})");
+  kernels_.replace("fused.cl", "TAKE_RUN(out,",
+                   "if (PIXELS == 4 && x > 40) out[1].at[0] ^= 1;\n    TAKE_RUN(out,");
+  expect_right_choice({"color"}, "fused, light 3x8 to 3x8",
+                      [](const Json& candidate) { return candidate["pixels"] == 4; });
+  const std::string in = stored(random_image(size_, format_, 1), "in.png");
+  const ProcessResult run = filter(
+      {in, folder_ / "out.png", "--color", "sepia", "--device", "opencl", "--timing", "json"},
+      here());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Json pass = Json::parse(run.out)["passes"][0];
+  EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
+  EXPECT_NE(pass["variant"].get<std::string>().find("pixels a work-item"), std::string::npos);
+}
+
 TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
   GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(blurred()["reason"], "asked for");

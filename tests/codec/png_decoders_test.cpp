@@ -63,6 +63,9 @@ TEST(PngDecoders, AgreeOnEveryFormat) {
     const Bytes file = picture_file(format);
     EXPECT_TRUE(is_accepted(file)) << to_string(format);
     EXPECT_TRUE(both_agree(file)) << to_string(format);
+    // Three pieces, which ours reads side by side.
+    const ImageSize larger{1201 / static_cast<int>(format.bytes_per_pixel()), 1000};
+    EXPECT_TRUE(both_agree(picture_file(format, larger))) << to_string(format);
   }
 }
 

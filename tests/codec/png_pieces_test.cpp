@@ -55,8 +55,10 @@ Bytes inflated_alone(std::span<const std::uint8_t> piece, std::size_t size, bool
   stream.avail_out = static_cast<uInt>(plain.size());
   const int result = inflate(&stream, Z_SYNC_FLUSH);
   EXPECT_TRUE(result == Z_OK || result == Z_STREAM_END) << result;
-  EXPECT_EQ(stream.data_type & 0x1c7, result == Z_OK ? 0x80 : stream.data_type & 0x1c7)
-      << "the piece does not end between blocks on a whole byte";
+  // zlib's flags: no bits left of the last byte, not in the last block, behind a complete block.
+  if (result == Z_OK) {
+    EXPECT_EQ(stream.data_type & 0x1ff, 0x80);
+  }
   ended = result == Z_STREAM_END;
   plain.resize(plain.size() - stream.avail_out);
   inflateEnd(&stream);
@@ -151,10 +153,10 @@ TEST(PngPieces, KeepTheIndexOutOfAFilteredFile) {
 
 // Large enough that pieces are read ahead while one that is damaged comes up.
 TEST(PngPieces, OfLargeFilesAreRefusedAlikeWhereTheyAreDamaged) {
-  const Image image = picture({1201, 1500}, {3, 8});
+  const Image image = picture({1201, 700}, {3, 8});
   const Bytes file = our_file(image, 1);
   std::mt19937 random(7);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 15; ++round) {
     Bytes damaged = file;
     damaged.at(100 + random() % (file.size() - 100)) ^= 4U;
     ASSERT_TRUE(is_read_alike(damaged)) << round;

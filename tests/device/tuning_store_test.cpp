@@ -51,6 +51,19 @@ TEST(TuningStore, KeepsWhatWasTunedForOneDeviceKernelAndFormat) {
   }
 }
 
+TEST(TuningStore, KeepsConstants) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder / "tuning.json";
+  const KernelSite product{"matrix_product, 16 rows", {0, 0}, {0, 0}, "code"};
+  EXPECT_EQ(product.key(), "matrix_product, 16 rows");
+  const KernelCandidate block{"blocked", {}, {{"BLOCK_ROWS", 16}, {"A_PARTS", 1}}};
+  EXPECT_EQ(to_string(block), "blocked, A_PARTS 1, BLOCK_ROWS 16");
+  TuningStore store(file);
+  store.keep("p", product, {block, 1, 2});
+  store.save();
+  EXPECT_EQ(TuningStore(file).find("p", product)->candidate, block);
+}
+
 TEST(TuningStore, IgnoresDamagedFiles) {
   const test::TemporaryFolder folder;
   const std::string file = folder / "tuning.json";
@@ -77,7 +90,9 @@ class StoredTuning : public ::testing::Test {
       {"device": "Fast", "vendor": "ACME", "site": "blur_strips 4x8 to 4x8",
        "algorithm": "blur_strips", "shape": [8, 4, 64, 1]},
       {"device": "Odd", "vendor": "ACME", "site": "blur_strips 4x8 to 4x8",
-       "algorithm": "no longer there", "shape": [8, 4, 64, 1]}]})");
+       "algorithm": "no longer there", "shape": [8, 4, 64, 1]},
+      {"device": "Fast", "vendor": "ACME", "site": "totals 4x8 to 4x8",
+       "algorithm": "reduce_picture", "constants": {"BATCH": 2}}]})");
     setenv("GPUFILTER_KERNELS", (folder_ / "kernels").c_str(), 1);
   }
   ~StoredTuning() override { unsetenv("GPUFILTER_KERNELS"); }
@@ -110,10 +125,27 @@ TEST_F(StoredTuning, FallsBackFromHereToTheDeviceToItsVendorToNothing) {
   EXPECT_EQ(choice(slow)->reason, "tuned here: 2.000 ms");
 }
 
+TEST_F(StoredTuning, ShipsConstants) {
+  const std::array of_totals{KernelCandidate{"reduce_picture", {}, {{"BATCH", 1}}},
+                             KernelCandidate{"reduce_picture", {}, {{"BATCH", 2}}}};
+  const auto choice = tuning_for(device_named("ACME Fast 3", "ACME Inc."), store_)
+                          ->choose({"totals", {4, 8}, {4, 8}, "code"}, of_totals);
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->candidate, 1U);
+}
+
 TEST(KernelTuning, ShippedDataIsWhole) {
-  // Every listed function has shapes, and the shipped choices are read without a warning.
-  for (const char* function : {"blur_strips", "blur_naive"})
+  // Every listed function has candidates, and the shipped choices are read without a warning.
+  for (const char* function :
+       {"blur_strips", "blur_naive", "fused, light", "fused, tables", "fused, medium"})
     EXPECT_FALSE(candidate_shapes(function).empty()) << function;
+  for (const char* function : {"reduce_picture", "count_values", "matrix_product_blocked"}) {
+    const auto all = candidate_constants(function);
+    EXPECT_GT(all.size(), 1U) << function;
+    for (const KernelConstants& constants : all)
+      EXPECT_EQ(constants.size(), all.front().size()) << function;
+  }
+  EXPECT_TRUE(candidate_constants("none of that name").empty());
   EXPECT_TRUE(candidate_shapes("none of that name").empty());
 }
 

@@ -34,6 +34,12 @@ constexpr std::array commands_not_run{
     NotRun{"clinfo", "belongs to a package that need not be installed"},
     NotRun{"mkdir -p /etc/OpenCL", "takes root, and changes the system"},
     NotRun{"gpufilter tune", "takes minutes on PoCL, and has nothing to do without OpenCL"},
+    NotRun{"job=$(sbatch", "takes a Slurm cluster, such as scripts/try-slurm.sh makes"},
+    NotRun{"sbatch", "takes a Slurm cluster"},
+    NotRun{"scontrol", "takes a Slurm cluster"},
+    NotRun{"kubectl", "takes a Kubernetes cluster"},
+    NotRun{"mpirun", "belongs to a package that need not be installed"},
+    NotRun{"seq 0 15 | parallel", "belongs to a package that need not be installed"},
     NotRun{"mkdir pngs; find", "copies the wallpapers of a package of 60 MB"},
     NotRun{"for f in pngs/*; do vips", "belongs to a package that need not be installed"},
 };

@@ -52,6 +52,7 @@ TEST(RowTuning, GroupsThatFitStayAsTheyAre) {
   EXPECT_EQ(kernel.group_width * kernel.group_height, 256U);
   EXPECT_EQ(kernel.reason, "asked for");
   EXPECT_GE(built.limits().max_work_group, 256U);
+  EXPECT_EQ(built.limits().stated_group, 256U);
 }
 
 TEST(RowTuning, AGroupThatWasAskedForIsRefused) {

@@ -31,7 +31,7 @@ PngOutcome decode(const Bytes& file, PngDecoder decoder, int rows_a_time) {
 }
 
 ::testing::AssertionResult both_agree(const Bytes& file) {
-  const PngOutcome ours = decode(file, PngDecoder::automatic);
+  const PngOutcome ours = decode(file, PngDecoder::pieces);
   const PngOutcome judged = decode(file, PngDecoder::libpng);
   if (ours.image.has_value() != judged.image.has_value()) {
     return ::testing::AssertionFailure()
@@ -47,7 +47,7 @@ bool is_accepted(const Bytes& file) {
 }
 
 ::testing::AssertionResult index_changes_nothing(const Bytes& file) {
-  const PngOutcome with = decode(file, PngDecoder::automatic);
+  const PngOutcome with = decode(file, PngDecoder::pieces);
   const PngOutcome without = decode(without_index(file), PngDecoder::automatic);
   if (with.refusal != without.refusal) {
     return ::testing::AssertionFailure()

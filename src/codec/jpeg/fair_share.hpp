@@ -1,4 +1,5 @@
-// Buffers that pictures share which are under way at the same time, as those of a folder are.
+// Buffers and threads that pictures share which are under way at the same time, as those of a
+// folder are.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,11 @@ class FairShare {
   // so that one can be filled while another is worked on, unless `all` is less.
   [[nodiscard]] std::size_t of(std::size_t all) const {
     return std::max(all / users_.load(), std::min<std::size_t>(all, 2));
+  }
+
+  // The same for threads: one or more.
+  [[nodiscard]] std::size_t of_threads(std::size_t all) const {
+    return std::max<std::size_t>(all / users_.load(), 1);
   }
 
  private:

@@ -1,14 +1,11 @@
 #include "codec/jpeg/group_reader.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <utility>
 
 namespace gpufilter {
 namespace {
-
-std::atomic<std::size_t> readers{0};
 
 // Beside its rows a group holds its part of the file.
 constexpr std::size_t memory_of(std::size_t row_bytes) {
@@ -17,7 +14,7 @@ constexpr std::size_t memory_of(std::size_t row_bytes) {
 
 // More groups than threads, so that none waits for the rows before to be taken.
 constexpr std::size_t groups_for(std::size_t threads) {
-  return threads + 1;
+  return threads + 2;
 }
 
 // Far more than encoders write; padding has no end.
@@ -31,8 +28,8 @@ struct JpegGroupReader::Group {
   Group(const std::string& name, Background& background) : decoder(name), task(background) {}
 
   RestartLayout::Group part;
-  JpegPlace place;
   bool last = false;
+  bool here = false;  // decoded by the caller, straight to where it wants the rows
   std::vector<std::uint8_t> encoded;
   std::size_t given = 0;  // bytes of it
   JpegRowDecoder decoder;
@@ -46,13 +43,14 @@ std::size_t JpegGroupReader::group_memory(std::size_t threads) {
 }
 
 JpegGroupReader::JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole,
-                                 ByteSource& source)
+                                 ByteSource& source, const FairShare& share)
     : layout_(layout),
       whole_(whole),
       name_(source.name()),
       row_bytes_(whole.jpeg().image_width * (layout.grid.blocks == 1 ? 1U : 3U)),
-      intervals_(source, whole.input().unread(), whole.input().unread_offset(), layout.intervals()),
-      share_(readers),
+      intervals_(source, whole.input().unread(), layout.intervals()),
+      share_(share),
+      threads_(share.of_threads(background_.threads())),
       max_groups_(std::clamp<std::size_t>(
           max_memory / memory_of(static_cast<std::size_t>(layout.group(0).yielded) * row_bytes_), 2,
           groups_for(background_.threads()))) {}
@@ -66,10 +64,16 @@ void JpegGroupReader::read_row(std::uint8_t* row) {
     return rest_->read_row(row);
   }
   Group& group = *running_.front();
-  if (group.taken == 0) group.task.wait();
-  std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
-              row_bytes_);
+  if (group.here) {
+    if (group.taken == 0) begin(group, row);
+    group.decoder.read_row(row);
+  } else {
+    if (group.taken == 0) group.task.wait();
+    std::memcpy(row, group.rows.data() + static_cast<std::size_t>(group.taken) * row_bytes_,
+                row_bytes_);
+  }
   if (++group.taken < group.part.yielded) return;
+  if (group.here) end(group);
   spare_.push_back(std::move(running_.front()));
   running_.pop_front();
   start_groups();
@@ -92,21 +96,25 @@ bool JpegGroupReader::start_next() {
     begin_rest(part);
     return false;
   }
+  const bool here = static_cast<std::size_t>(started_) % threads_ == 0;
   ++started_;
   running_.push_back(take_group());
   Group& group = *running_.back();
   group.part = part;
-  group.place = {intervals_.offset(part.first_interval), part.first_interval,
-                 layout_.intervals() - 1 - part.first_interval};
   group.last = started_ == layout_.groups();
   const auto encoded = intervals_.bytes(part.first_interval, part.end_interval);
   group.encoded.assign(encoded.begin(), encoded.end());
   intervals_.drop_before(part.next_interval);
-  group.task.start([this, &group] { decode(group); });
+  group.here = here;
+  if (!here) group.task.start([this, &group] { decode(group); });
   return true;
 }
 
-void JpegGroupReader::decode(Group& group) const {
+JpegPlace JpegGroupReader::place_of(const RestartLayout::Group& part) const {
+  return {part.first_interval, layout_.intervals() - 1 - part.first_interval};
+}
+
+void JpegGroupReader::begin(Group& group, std::uint8_t* skipped_row) const {
   group.given = 0;
   const auto read = [&group](std::span<JOCTET> buffer) {
     const std::size_t count = std::min(buffer.size(), group.encoded.size() - group.given);
@@ -114,13 +122,21 @@ void JpegGroupReader::decode(Group& group) const {
     group.given += count;
     return count;
   };
-  group.decoder.open_part(whole_, read, group.place, group.part.rows);
+  group.decoder.open_part(whole_, read, place_of(group.part), group.part.rows);
+  for (int i = 0; i < group.part.skipped; ++i)
+    group.decoder.read_row(skipped_row);
+}
+
+void JpegGroupReader::decode(Group& group) const {
   group.rows.resize(static_cast<std::size_t>(group.part.yielded) * row_bytes_);
   std::uint8_t* row = group.rows.data();
-  for (int i = 0; i < group.part.skipped; ++i)
-    group.decoder.read_row(row);
+  begin(group, row);
   for (int i = 0; i < group.part.yielded; ++i, row += row_bytes_)
     group.decoder.read_row(row);
+  end(group);
+}
+
+void JpegGroupReader::end(Group& group) {
   if (group.last) {
     group.decoder.finish();
   } else {
@@ -133,9 +149,7 @@ void JpegGroupReader::begin_rest(const RestartLayout::Group& part) {
   skip_in_rest_ = part.skipped > 0;
   rest_->open_part(
       whole_, [this](std::span<JOCTET> buffer) { return intervals_.read_on(buffer); },
-      {intervals_.offset(part.first_interval), part.first_interval,
-       layout_.intervals() - 1 - part.first_interval},
-      layout_.picture_height - part.first_row);
+      place_of(part), layout_.picture_height - part.first_row);
 }
 
 std::unique_ptr<JpegGroupReader::Group> JpegGroupReader::take_group() {

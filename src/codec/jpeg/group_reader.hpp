@@ -16,10 +16,11 @@
 
 namespace gpufilter {
 
-// Decodes groups of restart intervals in the background and yields their rows in their order: the
-// samples that libjpeg makes of the file from top to bottom. So are the refusals. A group that
-// libjpeg warns about is refused with that warning, once the rows before it were taken. Where the
-// markers are not those that are due, one decoder goes on alone from the group in question.
+// Decodes groups of restart intervals, of every few one in the caller's thread and the others in
+// the background, and yields their rows in their order: the samples that libjpeg makes of the file
+// from top to bottom. So are the refusals. A group that libjpeg warns about is refused with that
+// warning, once the rows before it were taken. Where the markers are not those that are due, one
+// decoder goes on alone from the group in question.
 class JpegGroupReader {
  public:
   // What the groups under way may take, their rows and their part of the file, in all pictures
@@ -28,8 +29,9 @@ class JpegGroupReader {
   // What the rows of one may take, for restart_layout().
   [[nodiscard]] static std::size_t group_memory(std::size_t threads);
 
-  // `whole` has read the file's header from `source`. Both outlive the reader.
-  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source);
+  // `whole` has read the file's header from `source`. All outlive the reader.
+  JpegGroupReader(const RestartLayout& layout, JpegRowDecoder& whole, ByteSource& source,
+                  const FairShare& share);
   ~JpegGroupReader();
   JpegGroupReader(const JpegGroupReader&) = delete;
   JpegGroupReader& operator=(const JpegGroupReader&) = delete;
@@ -43,7 +45,10 @@ class JpegGroupReader {
 
   void start_groups();
   [[nodiscard]] bool start_next();
+  [[nodiscard]] JpegPlace place_of(const RestartLayout::Group& part) const;
+  void begin(Group& group, std::uint8_t* skipped_row) const;
   void decode(Group& group) const;
+  static void end(Group& group);
   void begin_rest(const RestartLayout::Group& part);
   [[nodiscard]] std::unique_ptr<Group> take_group();
 
@@ -53,8 +58,9 @@ class JpegGroupReader {
   std::size_t row_bytes_;
   RestartIntervals intervals_;
   Background background_;
-  FairShare share_;
-  std::size_t max_groups_;                      // in the background at a time, of all pictures
+  const FairShare& share_;
+  std::size_t threads_;
+  std::size_t max_groups_;                      // under way at a time, in all pictures
   int started_ = 0;                             // groups
   std::deque<std::unique_ptr<Group>> running_;  // in their order
   std::vector<std::unique_ptr<Group>> spare_;

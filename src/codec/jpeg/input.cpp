@@ -34,8 +34,8 @@ void JpegInput::open(Read read) {
 
 void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& place) {
   read_ = std::move(read);
-  place_ = place;
   shift_ = static_cast<unsigned>(place.restart % 8);
+  restarts_left_ = place.restarts_left;
   behind_ff_ = false;
   next_input_byte = head.data();
   bytes_in_buffer = head.size();
@@ -50,23 +50,15 @@ boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
   return jpeg_resync_to_restart(jpeg, (due + shift) % 8);
 }
 
-// libjpeg asks only when it cannot go on without more bytes. Buffers end at the same bytes of the
-// file wherever it began: towards the end of one libjpeg decodes in another way, which finds more
-// kinds of damage.
+// libjpeg asks only when it cannot go on without more bytes.
 void JpegInput::fill() {
   errors_.call_back([this] {
-    const std::size_t wanted = buffer_.size() - place_.offset % buffer_.size();
-    const std::size_t count = read_(std::span(buffer_).first(wanted));
+    const std::size_t count = read_(buffer_);
     if (count == 0) throw PictureError(errors_.name(), "the file ends too early");
     if (shift_ != 0) renumber(std::span(buffer_).first(count));
-    place_.offset += count;
     next_input_byte = buffer_.data();
     bytes_in_buffer = count;
   });
-}
-
-void JpegInput::fill_up() {
-  if (bytes_in_buffer == 0 && place_.offset % buffer_.size() != 0) fill();
 }
 
 void JpegInput::skip(long count) {
@@ -80,7 +72,7 @@ void JpegInput::skip(long count) {
 }
 
 void JpegInput::renumber(std::span<JOCTET> bytes) {
-  for (std::size_t at = 0; at < bytes.size() && place_.restarts_left > 0; ++at) {
+  for (std::size_t at = 0; at < bytes.size() && restarts_left_ > 0; ++at) {
     if (!behind_ff_) {
       const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
       if (found == nullptr) return;
@@ -92,7 +84,7 @@ void JpegInput::renumber(std::span<JOCTET> bytes) {
     behind_ff_ = byte == 0xFF;
     if (!is_restart(byte)) continue;
     byte = static_cast<JOCTET>(JPEG_RST0 + (byte - JPEG_RST0 + 8U - shift_) % 8);
-    --place_.restarts_left;
+    --restarts_left_;
   }
 }
 

@@ -10,10 +10,9 @@
 
 namespace gpufilter {
 
-// Where in a file a decompressor begins that does not begin at its header.
+// Where in a scan a decompressor begins that does not begin at the file's header.
 struct JpegPlace {
-  std::uint64_t offset = 0;         // in bytes
-  std::uint64_t restart = 0;        // how many restart markers of the scan lie before
+  std::uint64_t restart = 0;        // how many restart markers lie before
   std::uint64_t restarts_left = 0;  // and how many are due behind
 };
 
@@ -27,20 +26,15 @@ class JpegInput : public jpeg_source_mgr {
   // The bytes of a file from its beginning.
   void open(Read read);
 
-  // `head` and then the bytes of a file from `place` on. libjpeg counts restart markers from 0
+  // `head` and then the bytes of a scan from `place` on. libjpeg counts restart markers from 0
   // there, so they are renumbered; where one is missing, the message has the file's own numbers.
   // `head` outlives the decompressor.
   void open(Read read, std::span<const JOCTET> head, const JpegPlace& place);
 
-  // Behind `head`: has the buffer hold what it holds where the file is read from its beginning.
-  // Before the first MCU is decoded, within JpegErrors::run().
-  void fill_up();
-
-  // What libjpeg has not taken of the buffer, and the offset of its first byte.
+  // What libjpeg has not taken of the buffer.
   [[nodiscard]] std::span<const JOCTET> unread() const {
     return {next_input_byte, bytes_in_buffer};
   }
-  [[nodiscard]] std::uint64_t unread_offset() const { return place_.offset - bytes_in_buffer; }
 
  private:
   static JpegInput& of(j_decompress_ptr jpeg) { return *static_cast<JpegInput*>(jpeg->src); }
@@ -52,8 +46,8 @@ class JpegInput : public jpeg_source_mgr {
   JpegErrors& errors_;
   Read read_;
   std::vector<JOCTET> buffer_;
-  JpegPlace place_;  // of the first byte behind the buffer
-  unsigned shift_ = 0;
+  unsigned shift_ = 0;  // of the numbers of restart markers
+  std::uint64_t restarts_left_ = 0;
   bool behind_ff_ = false;
 };
 

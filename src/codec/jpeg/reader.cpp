@@ -1,3 +1,4 @@
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/group_reader.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/restart_layout.hpp"
@@ -17,6 +19,9 @@
 
 namespace gpufilter {
 namespace {
+
+// Those that decode.
+std::atomic<std::size_t> readers{0};
 
 class JpegReader final : public RowReader {
  public:
@@ -69,17 +74,20 @@ class JpegReader final : public RowReader {
                  "save it as a baseline JPEG");
   }
 
-  // Not at construction: who wants the header alone shall not wait for more of the file.
+  // Not at construction: who wants the header alone shall not wait for more of the file. Where
+  // other pictures keep the threads busy, groups would only cost more than the whole.
   void cut_into_groups() {
-    const std::size_t threads = allowed_threads();
+    const FairShare& share = share_.emplace(readers);
+    const std::size_t threads = share.of_threads(allowed_threads());
     const auto layout =
         restart_layout(decoder_.jpeg(), threads, JpegGroupReader::group_memory(threads));
-    if (layout) groups_.emplace(*layout, decoder_, *source_);
+    if (layout) groups_.emplace(*layout, decoder_, *source_, share);
   }
 
   std::unique_ptr<ByteSource> source_;
   ScanLimits scan_limits_;
   JpegRowDecoder decoder_;  // of the header, and where there are no groups, of everything
+  std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
   bool started_ = false;
   std::vector<std::string>

@@ -10,29 +10,17 @@ namespace {
 
 constexpr std::size_t step = std::size_t{64} << 10U;
 
-// libjpeg decodes an MCU in its fast way where the buffer has so many bytes for each of its blocks,
-// up to ten.
-constexpr std::size_t lookahead = std::size_t{512} * D_MAX_BLOCKS_IN_MCU;
-
 }  // namespace
 
 RestartIntervals::RestartIntervals(ByteSource& source, std::span<const std::uint8_t> read,
-                                   std::uint64_t offset, std::uint64_t count)
-    : source_(source),
-      count_(count),
-      bytes_(read.begin(), read.end()),
-      bytes_offset_(offset),
-      begins_{offset} {}
+                                   std::uint64_t count)
+    : source_(source), count_(count), bytes_(read.begin(), read.end()) {}
 
 bool RestartIntervals::reach(std::uint64_t end, std::size_t max_bytes) {
-  const auto is_full = [&] { return bytes_offset_ + bytes_.size() - begins_.front() > max_bytes; };
   while (!failed_ && first_ + begins_.size() - 1 < end) {
-    if (!find_next()) failed_ = is_full() || !read_more();
+    if (!find_next()) failed_ = bytes_.size() > max_bytes || !read_more();
   }
-  if (failed_) return false;
-  while (bytes_offset_ + bytes_.size() < offset(end) + lookahead && read_more()) {
-  }
-  return true;
+  return !failed_;
 }
 
 // Looks for the marker that ends the interval; false where it is not among the bytes.
@@ -53,7 +41,7 @@ bool RestartIntervals::find_next() {
     if (*code == 0) continue;  // so that the byte before is no marker
     const auto due = index + 1 == count_ ? std::uint64_t{JPEG_EOI} : JPEG_RST0 + index % 8;
     failed_ = *code != due;
-    begins_.push_back(bytes_offset_ + scanned_);
+    begins_.push_back(scanned_);
     return true;
   }
   return false;
@@ -74,23 +62,22 @@ bool RestartIntervals::read_more() {
   return count > 0;
 }
 
-std::uint64_t RestartIntervals::offset(std::uint64_t interval) const {
+std::size_t RestartIntervals::place_of(std::uint64_t interval) const {
   return begins_.at(static_cast<std::size_t>(interval - first_));
 }
 
 std::span<const std::uint8_t> RestartIntervals::bytes(std::uint64_t begin,
                                                       std::uint64_t end) const {
-  const auto from = static_cast<std::size_t>(offset(begin) - bytes_offset_);
-  const auto to = static_cast<std::size_t>(offset(end) - bytes_offset_) + lookahead;
-  return std::span(bytes_).subspan(from, std::min(to, bytes_.size()) - from);
+  return std::span(bytes_).subspan(place_of(begin), place_of(end) - place_of(begin));
 }
 
 void RestartIntervals::drop_before(std::uint64_t interval) {
-  const auto dropped = static_cast<std::size_t>(offset(interval) - bytes_offset_);
+  const std::size_t dropped = place_of(interval);
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(dropped));
-  bytes_offset_ += dropped;
   scanned_ -= dropped;
   begins_.erase(begins_.begin(), begins_.begin() + static_cast<std::ptrdiff_t>(interval - first_));
+  for (std::size_t& begin : begins_)
+    begin -= dropped;
   first_ = interval;
 }
 

@@ -14,21 +14,17 @@ namespace gpufilter {
 
 class RestartIntervals {
  public:
-  // `read`, the first bytes of the scan, begins at byte `offset` of the file; `source`, which
-  // outlives this, has what follows. `count` intervals are expected.
-  RestartIntervals(ByteSource& source, std::span<const std::uint8_t> read, std::uint64_t offset,
-                   std::uint64_t count);
+  // `read` are the first bytes of the scan; `source`, which outlives this, has what follows.
+  // `count` intervals are expected.
+  RestartIntervals(ByteSource& source, std::span<const std::uint8_t> read, std::uint64_t count);
 
   // Reads until all intervals before `end` are there. False where one of them does not end with
   // the restart marker that is due, the scan's last one not with the end marker; where the file
   // ends; where more than `max_bytes` would be kept. Then nothing more is read.
   [[nodiscard]] bool reach(std::uint64_t end, std::size_t max_bytes);
 
-  // The bytes from `begin` to `end`, which was reached, and what libjpeg looks at behind them.
+  // The bytes of the intervals from `begin`, which was not dropped, to `end`, which was reached.
   [[nodiscard]] std::span<const std::uint8_t> bytes(std::uint64_t begin, std::uint64_t end) const;
-
-  // In the file. The interval was not dropped, and all before it were reached.
-  [[nodiscard]] std::uint64_t offset(std::uint64_t interval) const;
 
   // Forgets what lies before this interval.
   void drop_before(std::uint64_t interval);
@@ -38,17 +34,17 @@ class RestartIntervals {
   std::size_t read_on(std::span<std::uint8_t> buffer);
 
  private:
+  [[nodiscard]] std::size_t place_of(std::uint64_t interval) const;
   [[nodiscard]] bool find_next();
   bool read_more();
 
   ByteSource& source_;
   std::uint64_t count_;
   std::vector<std::uint8_t> bytes_;
-  std::uint64_t bytes_offset_;        // in the file, of the first of these
-  std::uint64_t first_ = 0;           // the first interval that is kept
-  std::deque<std::uint64_t> begins_;  // in the file, of that one and of those found behind it
-  std::size_t scanned_ = 0;           // how many of bytes_ were searched for markers
-  std::size_t given_ = 0;             // by read_on()
+  std::uint64_t first_ = 0;            // the first interval that is kept
+  std::deque<std::size_t> begins_{0};  // in bytes_, of that one and of those found behind it
+  std::size_t scanned_ = 0;            // how many of bytes_ were searched for markers
+  std::size_t given_ = 0;              // by read_on()
   bool ended_ = false;
   bool failed_ = false;
   std::exception_ptr failure_;  // of the source

@@ -85,7 +85,8 @@ std::optional<RestartLayout> restart_layout(const jpeg_decompress_struct& jpeg, 
   const std::int64_t largest = layout.overlaps ? max_pixels_with_overlap : max_pixels;
   const std::int64_t pixels = std::clamp(grid.count.height * grid.pixels_a_row() / shares,
                                          min_pixels, std::clamp(fitting, min_pixels, largest));
-  const std::int64_t periods = std::max<std::int64_t>(pixels / period_pixels, 1);
+  const std::int64_t periods =
+      std::max<std::int64_t>((pixels + period_pixels / 2) / period_pixels, 1);
   if (periods * period_pixels > std::max(fitting, 2 * max_pixels_with_overlap)) return std::nullopt;
   layout.mcu_rows_a_group = static_cast<int>(periods * static_cast<std::int64_t>(period));
   return layout.groups() < 2 ? std::nullopt : std::optional(layout);

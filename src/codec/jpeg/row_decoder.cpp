@@ -104,12 +104,7 @@ void JpegRowDecoder::open_part(const JpegRowDecoder& whole, JpegInput::Read read
 }
 
 void JpegRowDecoder::read_row(std::uint8_t* row) {
-  if (!std::exchange(started_, true)) {
-    errors_.run([this] {
-      input_.fill_up();
-      jpeg_start_decompress(&jpeg_);
-    });
-  }
+  if (!std::exchange(started_, true)) errors_.run([this] { jpeg_start_decompress(&jpeg_); });
   const bool cmyk = jpeg_.out_color_space == JCS_CMYK;
   JSAMPROW destination = cmyk ? cmyk_row_.data() : row;
   errors_.run([&] { jpeg_read_scanlines(&jpeg_, &destination, 1); });

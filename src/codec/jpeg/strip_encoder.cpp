@@ -53,21 +53,24 @@ JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& p
   });
 }
 
-std::span<std::uint8_t> JpegStripEncoder::encode(std::span<const std::uint8_t> rows, int count) {
+void JpegStripEncoder::begin(int count) {
   errors_.run([&] {
     jpeg_.image_height = static_cast<JDIMENSION>(count);
     jpeg_start_compress(&jpeg_, TRUE);
     jpeg_write_scanlines(&jpeg_, nullptr, 0);  // writes the headers alone
   });
-  const std::size_t headers = output_.size();
-  const std::size_t row_bytes = rows.size() / static_cast<std::size_t>(count);
-  for (std::size_t begin = 0; begin < rows.size(); begin += row_bytes) {
-    // libjpeg only reads it, but its types do not say so.
-    auto* row = const_cast<JSAMPROW>(conversion_.convert(rows.data() + begin));
-    errors_.run([&] { jpeg_write_scanlines(&jpeg_, &row, 1); });
-  }
+  headers_ = output_.size();
+}
+
+void JpegStripEncoder::write_row(const std::uint8_t* row) {
+  // libjpeg only reads it, but its types do not say so.
+  auto* converted = const_cast<JSAMPROW>(conversion_.convert(row));
+  errors_.run([&] { jpeg_write_scanlines(&jpeg_, &converted, 1); });
+}
+
+std::span<std::uint8_t> JpegStripEncoder::finish() {
   errors_.run([this] { jpeg_finish_compress(&jpeg_); });
-  return output_.bytes().subspan(headers);
+  return output_.bytes().subspan(headers_);
 }
 
 }  // namespace gpufilter

@@ -25,9 +25,11 @@ class JpegStripEncoder {
   // `name` is what messages call the picture.
   JpegStripEncoder(const std::string& name, const JpegPicture& picture);
 
-  // The entropy-coded data of `count` rows, which lie packed in `rows`, and an end marker. They
-  // stay until the next call. Throws std::bad_alloc.
-  [[nodiscard]] std::span<std::uint8_t> encode(std::span<const std::uint8_t> rows, int count);
+  // Begins a strip of `count` rows, which follow one by one. All throw std::bad_alloc.
+  void begin(int count);
+  void write_row(const std::uint8_t* row);
+  // The entropy-coded data of the strip, and an end marker. They stay until the next one begins.
+  [[nodiscard]] std::span<std::uint8_t> finish();
 
  private:
   // libjpeg's destination manager over memory that grows.
@@ -49,6 +51,7 @@ class JpegStripEncoder {
   Output output_;
   Compressor jpeg_;
   JpegRowConversion conversion_;
+  std::size_t headers_ = 0;  // bytes before the data
 };
 
 }  // namespace gpufilter

@@ -17,9 +17,8 @@ std::atomic<std::size_t> writers{0};
 constexpr std::size_t max_memory = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_strip = 2;
 
-// More strips than threads, so that none waits for those before to be written. A single thread
-// works on a strip that is still in its caches.
-std::size_t strips_for(std::size_t threads) {
+// More strips than threads, so that none waits for those before to be written.
+constexpr std::size_t strips_for(std::size_t threads) {
   return threads == 1 ? 1 : threads + 4;
 }
 
@@ -29,8 +28,11 @@ struct JpegStripWriter::Strip {
   Strip(const std::string& name, const JpegPicture& picture, Background& background)
       : encoder(name, picture), task(background) {}
 
-  std::vector<std::uint8_t> rows;  // room for as many as a strip has
-  int row_count = 0;
+  int row_count = 0;  // in all
+  int taken = 0;      // of these
+  bool is_copied = false;
+  std::vector<std::uint8_t> rows;  // where they are copied
+  std::atomic<bool> is_encoded{false};
   JpegStripEncoder encoder;
   std::span<std::uint8_t> encoded;
   bool last = false;
@@ -67,11 +69,15 @@ void JpegStripWriter::finish() {
 void JpegStripWriter::add_row(const std::uint8_t* row) {
   if (!filling_) filling_ = take_strip();
   Strip& strip = *filling_;
-  std::memcpy(strip.rows.data() + static_cast<std::size_t>(strip.row_count) * row_bytes_, row,
-              row_bytes_);
-  ++strip.row_count;
+  if (strip.is_copied) {
+    std::memcpy(strip.rows.data() + static_cast<std::size_t>(strip.taken) * row_bytes_, row,
+                row_bytes_);
+  } else {
+    strip.encoder.write_row(row);
+  }
+  ++strip.taken;
   --rows_left_;
-  if (rows_left_ == 0 || strip.row_count == rows_a_strip_) start(std::move(filling_));
+  if (strip.taken == strip.row_count) start(std::move(filling_));
 }
 
 void JpegStripWriter::start(std::unique_ptr<Strip> strip) {
@@ -80,16 +86,27 @@ void JpegStripWriter::start(std::unique_ptr<Strip> strip) {
   running_.push_back(std::move(strip));
   Strip& started = *running_.back();
   started.last = rows_left_ == 0;
-  started.task.start([this, &started] {
-    const auto rows = static_cast<std::size_t>(started.row_count);
-    started.encoded =
-        started.encoder.encode(std::span(started.rows).first(rows * row_bytes_), started.row_count);
-  });
+  if (started.is_copied) {
+    started.task.start([&started] { encode(started); });
+  } else {
+    started.encoded = started.encoder.finish();
+    started.is_encoded = true;
+  }
+}
+
+// Of a copied strip, in the background.
+void JpegStripWriter::encode(Strip& strip) {
+  strip.encoder.begin(strip.row_count);
+  const std::size_t row_bytes = strip.rows.size() / static_cast<std::size_t>(strip.row_count);
+  for (int i = 0; i < strip.row_count; ++i)
+    strip.encoder.write_row(strip.rows.data() + static_cast<std::size_t>(i) * row_bytes);
+  strip.encoded = strip.encoder.finish();
+  strip.is_encoded = true;
 }
 
 void JpegStripWriter::emit_first() {
   Strip& strip = *running_.front();
-  strip.task.wait();
+  if (strip.is_copied) strip.task.wait();
   // The end marker becomes a restart marker: they count from 0 to 7 and begin anew.
   if (!strip.last) strip.encoded.back() = static_cast<std::uint8_t>(JPEG_RST0 + emitted_ % 8);
   ++emitted_;
@@ -98,16 +115,30 @@ void JpegStripWriter::emit_first() {
   running_.pop_front();
 }
 
+// The caller's thread counts as busy.
+bool JpegStripWriter::has_thread_left() const {
+  const auto busy = std::count_if(running_.begin(), running_.end(),
+                                  [](const auto& strip) { return !strip->is_encoded; });
+  return static_cast<std::size_t>(busy) + 1 < share_.of_threads(background_.threads());
+}
+
 std::unique_ptr<JpegStripWriter::Strip> JpegStripWriter::take_strip() {
   std::unique_ptr<Strip> strip;
   if (spare_.empty()) {
     strip = std::make_unique<Strip>(name_, picture_, background_);
-    strip->rows.resize(static_cast<std::size_t>(rows_a_strip_) * row_bytes_);
   } else {
     strip = std::move(spare_.back());
     spare_.pop_back();
   }
-  strip->row_count = 0;
+  strip->row_count = std::min(rows_a_strip_, rows_left_);
+  strip->taken = 0;
+  strip->is_encoded = false;
+  strip->is_copied = has_thread_left();
+  if (strip->is_copied) {
+    strip->rows.resize(static_cast<std::size_t>(strip->row_count) * row_bytes_);
+  } else {
+    strip->encoder.begin(strip->row_count);
+  }
   return strip;
 }
 

@@ -17,9 +17,10 @@
 
 namespace gpufilter {
 
-// Cuts the rows of a picture into strips, encodes them in the background and hands them over in
-// their order, restart markers between them and an end marker behind the last. Hence the file is
-// the same whatever the threads and their timing, and however the rows come.
+// Cuts the rows of a picture into strips, encodes them and hands them over in their order, restart
+// markers between them and an end marker behind the last. Hence the file is the same whatever the
+// threads and their timing, and however the rows come. Where other threads are left, the rows of a
+// strip are copied for one of them; otherwise they are encoded as they come.
 class JpegStripWriter {
  public:
   using Emit = std::function<void(std::span<const std::uint8_t>)>;
@@ -47,6 +48,8 @@ class JpegStripWriter {
   void add_row(const std::uint8_t* row);
   void start(std::unique_ptr<Strip> strip);
   void emit_first();
+  [[nodiscard]] bool has_thread_left() const;
+  static void encode(Strip& strip);
   [[nodiscard]] std::unique_ptr<Strip> take_strip();
 
   std::string name_;

@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t most_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
+constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
 constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
 // ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
@@ -37,7 +37,7 @@ PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
 
 void PngInflater::inflate(std::span<std::uint8_t> output) {
   while (!output.empty()) {
-    const std::size_t count = step(output.first(std::min(output.size(), most_at_a_time)));
+    const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
     if (count == 0 && is_out_of_data()) refuse("Not enough image data");
     output = output.subspan(count);
   }
@@ -55,22 +55,49 @@ bool PngInflater::is_out_of_data() const {
   return state_.block_state == ISAL_BLOCK_FINISH || (input_ended_ && state_.avail_in == 0);
 }
 
-// Inflates some bytes into `output`, perhaps none.
+// Inflates some bytes into `output`, perhaps none. ISA-L may have looked far ahead, how far depends
+// on where it began. Neither what it found there nor more input counts before it is needed.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
-  if (state_.block_state == ISAL_BLOCK_FINISH) return 0;
-  if (state_.avail_in == 0) {
-    const std::size_t count = stream_.read_idat(std::span(input_).first(next_read_));
-    input_ended_ = count < next_read_;
-    next_read_ = input_.size();
-    state_.next_in = input_.data();
-    state_.avail_in = static_cast<std::uint32_t>(count);
+  if (failure_ == nullptr && state_.block_state != ISAL_BLOCK_FINISH) {
+    if (state_.avail_in == 0 && inflated_ahead().empty()) read_input();
+    state_.next_out = output.data();
+    state_.avail_out = static_cast<std::uint32_t>(output.size());
+    const int result = isal_inflate(&state_);
+    if (result == ISAL_INCORRECT_CHECKSUM) {
+      failure_ = "IDAT: incorrect data check";
+    } else if (result != ISAL_DECOMP_OK) {
+      failure_ = "IDAT: invalid compressed data";
+    }
+    const std::size_t count = output.size() - state_.avail_out;
+    if (failure_ == nullptr || count > 0) return count;
   }
-  state_.next_out = output.data();
-  state_.avail_out = static_cast<std::uint32_t>(output.size());
-  const int result = isal_inflate(&state_);
-  if (result == ISAL_INCORRECT_CHECKSUM) refuse("IDAT: incorrect data check");
-  if (result != ISAL_DECOMP_OK) refuse("IDAT: invalid compressed data");
-  return output.size() - state_.avail_out;
+  if (failure_ == nullptr) return 0;
+  const std::size_t count = take_inflated_ahead(output);
+  if (count == 0) refuse(failure_);
+  return count;
+}
+
+void PngInflater::read_input() {
+  const std::size_t count = stream_.read_idat(std::span(input_).first(next_read_));
+  input_ended_ = count < next_read_;
+  next_read_ = input_.size();
+  state_.next_in = input_.data();
+  state_.avail_in = static_cast<std::uint32_t>(count);
+}
+
+// What ISA-L keeps for the next call.
+std::span<const std::uint8_t> PngInflater::inflated_ahead() const {
+  return std::span<const std::uint8_t>(state_.tmp_out_buffer)
+      .first(static_cast<std::size_t>(state_.tmp_out_valid))
+      .subspan(static_cast<std::size_t>(state_.tmp_out_processed));
+}
+
+// After a failure ISA-L is not asked any more.
+std::size_t PngInflater::take_inflated_ahead(std::span<std::uint8_t> output) {
+  const std::size_t count = std::min(output.size(), inflated_ahead().size());
+  std::copy_n(inflated_ahead().begin(), count, output.begin());
+  state_.tmp_out_processed += static_cast<int>(count);
+  return count;
 }
 
 void PngInflater::refuse(const char* why) const {

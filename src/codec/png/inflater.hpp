@@ -35,6 +35,9 @@ class PngInflater {
  private:
   [[nodiscard]] bool is_out_of_data() const;
   std::size_t step(std::span<std::uint8_t> output);
+  void read_input();
+  [[nodiscard]] std::span<const std::uint8_t> inflated_ahead() const;
+  std::size_t take_inflated_ahead(std::span<std::uint8_t> output);
   [[noreturn]] void refuse(const char* why) const;
 
   // Compressed bytes read at a time. More are read from the file's own buffer anyway.
@@ -44,6 +47,7 @@ class PngInflater {
   std::array<std::uint8_t, input_size> input_{};
   std::size_t next_read_;  // bytes
   bool input_ended_ = false;
+  const char* failure_ = nullptr;  // what is wrong behind that which was inflated
   inflate_state state_{};
 };
 

@@ -126,7 +126,16 @@ PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
           std::min(max_memory / piece_memory(shape, rows_a_piece) - 2, background_.threads() + 4)),
       zeros_(shape.row_bytes + unfilter_slack) {}
 
-PngPieceReader::~PngPieceReader() = default;
+PngPieceReader::~PngPieceReader() {
+  stop();
+}
+
+// Pieces look at their neighbours: none may go while another one is at work.
+void PngPieceReader::stop() {
+  stopped_ = true;
+  for (const auto& piece : running_)
+    piece->task.wait();
+}
 
 bool PngPieceReader::read(std::uint8_t* row) {
   if ((!delivered_ || next_row_ == delivered_->rows) && !advance()) return false;
@@ -193,7 +202,7 @@ std::unique_ptr<PngPieceReader::Piece> PngPieceReader::take_spare() {
 
 void PngPieceReader::decode(Piece& piece) {
   const std::size_t size = piece.rows * shape_.filtered_bytes();
-  if (!piece.has_right_checksum() || !piece.inflate(size)) return;
+  if (stopped_ || !piece.has_right_checksum() || !piece.inflate(size)) return;
   piece.adler32 = libdeflate_adler32(1, piece.filtered.data(), size);
   {
     const std::lock_guard lock(mutex_);
@@ -237,6 +246,7 @@ bool PngPieceReader::accept(Piece& piece) {
 }
 
 PngRowPlace PngPieceReader::give_up() {
+  stop();
   PngRowPlace place{next_piece_row_, {compressed_bytes_, history_, adler32_}};
   if (delivered_) {
     const std::uint8_t* last = delivered_->samples.data() + (delivered_->rows - 1) * shape_.pitch();
@@ -244,7 +254,6 @@ PngRowPlace PngPieceReader::give_up() {
   }
   Bytes unread;
   for (const auto& piece : running_) {
-    piece->task.wait();
     place.row -= piece->rows;
     unread.insert(unread.end(), piece->chunk.begin(), piece->chunk.end());
   }

@@ -1,6 +1,7 @@
 // The rows of PNG files with an index (piece_index.hpp), inflated and unfiltered by all threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -49,6 +50,7 @@ class PngPieceReader {
   void decode(Piece& piece);
   void unfilter_from(Piece* piece);
   [[nodiscard]] bool accept(Piece& piece);
+  void stop();
 
   PngStream& stream_;
   PngRowShape shape_;
@@ -57,6 +59,7 @@ class PngPieceReader {
   bool ended_ = false;              // the stream has no more pieces
   Background background_;
   std::size_t max_pieces_;                      // that are under way at a time
+  std::atomic<bool> stopped_ = false;           // nothing of what has not begun is needed
   std::mutex mutex_;                            // what Piece says about unfiltering
   std::unique_ptr<Piece> delivered_;            // being delivered, or delivered last
   std::deque<std::unique_ptr<Piece>> running_;  // those behind it, in their order

@@ -18,7 +18,8 @@ void PngPixelReader::read(const MutableRows& rows) {
 
 void PngPixelReader::begin() {
   const auto rows_a_piece = stream_.ancillary().rows_a_piece();
-  if (rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
+  const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
+  if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
     pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
   } else {
     serial_ = std::make_unique<PngSerialReader>(stream_, shape_);

@@ -31,6 +31,9 @@ struct PngRowShape {
 
   // Bytes of a row as it is deflated: the number of its filter comes first.
   [[nodiscard]] std::size_t filtered_bytes() const { return row_bytes + 1; }
+
+  // Whether other threads are worth waking for the picture, and their memory is worth touching.
+  [[nodiscard]] bool is_large() const { return rows * filtered_bytes() >= std::size_t{3} << 20U; }
 };
 
 // Copies samples from PNG's byte order into the machine's.

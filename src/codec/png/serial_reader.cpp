@@ -12,9 +12,6 @@ namespace {
 // each call.
 constexpr std::size_t batch_size = std::size_t{256} << 10U;
 
-// Filtered bytes of a picture for which a second thread is worth waking.
-constexpr std::size_t large_picture = std::size_t{4} << 20U;
-
 }  // namespace
 
 PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
@@ -27,7 +24,7 @@ PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
       to_deliver_(from.row),
       above_(from.above) {
   above_.resize(shape.pitch());
-  if (shape.rows * shape.filtered_bytes() >= large_picture) background_.emplace();
+  if (shape.is_large()) background_.emplace();
   for (Batch& batch : batches_) {
     if (background_) batch.task.emplace(*background_);
     batch.filtered.reserve(batch_rows_ * shape.filtered_bytes() + unfilter_slack);

@@ -144,7 +144,7 @@ void PngStream::begin_first_idat(const ChunkHead& head) {
 bool PngStream::suits_pixel_reader() {
   const bool plain =
       header_.depth >= 8 && header_.color_type != palette_color_type && !header_.interlaced;
-  return decoder_ == PngDecoder::automatic && plain && !has_transparency_ &&
+  return decoder_ != PngDecoder::libpng && plain && !has_transparency_ &&
          is_usual_zlib_head(source_->peek(2));
 }
 

@@ -18,7 +18,8 @@
 namespace gpufilter {
 
 // Which part of the program makes samples of a file's IDAT chunks.
-enum class PngDecoder { automatic, libpng };
+// `pieces`: as automatic, but the index of a small file is used as well, which is slower.
+enum class PngDecoder { automatic, libpng, pieces };
 
 // Stands between a file and libpng, which sees the critical chunks and tRNS. All others go to
 // ancillary(). Where the pixels are to be decoded by PngPixelReader, libpng sees one empty IDAT
@@ -30,6 +31,7 @@ class PngStream {
 
   [[nodiscard]] const std::string& name() const { return source_->name(); }
   [[nodiscard]] const PngHeader& header() const { return header_; }
+  [[nodiscard]] PngDecoder decoder() const { return decoder_; }
 
   // What comes next for libpng; fewer bytes only at the end. Throws PictureError.
   std::size_t read(std::span<std::uint8_t> buffer);
