@@ -43,7 +43,8 @@ class MatchFinder {
     for (const std::uint32_t place : places.of_16)
       search.try_long(at - place);
     search.try_long(row_);
-    if (search.best().length == 0) search.try_short({at - places.of_8, at - places.of_4});
+    if (search.best().length == 0)
+      search.try_short({at - places.of_8, at - places.of_4[0], at - places.of_4[1]});
     places.insert(at);
     return search.best();
   }
@@ -57,7 +58,7 @@ class MatchFinder {
 
   // Unused places lead to the data's beginning, and are tried like others.
   struct Tables {
-    std::array<std::uint32_t, std::size_t{1} << 12U> of_4;
+    std::array<Pair, std::size_t{1} << 14U> of_4;
     std::array<std::uint32_t, std::size_t{1} << 13U> of_8;
     std::array<Pair, std::size_t{1} << 13U> of_16;
     std::array<Pair, std::size_t{1} << 13U> of_32;
@@ -65,14 +66,14 @@ class MatchFinder {
 
   // Those that have the hashes of one position.
   struct Places {
-    std::uint32_t& of_4;
+    Pair& of_4;
     std::uint32_t& of_8;
     Pair& of_16;
     Pair& of_32;
 
     void insert(std::size_t at) const {
       const auto place = static_cast<std::uint32_t>(at);
-      of_4 = place;
+      of_4 = {place, of_4[0]};
       of_8 = place;
       of_16 = {place, of_16[0]};
       of_32 = {place, of_32[0]};
@@ -120,7 +121,7 @@ class MatchFinder {
     }
 
     // The longest of these; without branches that would be hard to foresee.
-    void try_short(std::array<std::size_t, 2> distances) {
+    void try_short(std::array<std::size_t, 3> distances) {
       std::size_t best = 0;  // a length, and behind it what is large for short distances
       for (const std::size_t distance : distances) {
         const bool exists = distance - 1 < farthest_;

@@ -122,7 +122,7 @@ std::size_t repeated_part(Sample sample) {
 
 // Pictures with alpha are seldom photographs: they count as one only where hardly anything repeats
 // itself, in 1/64.
-constexpr std::size_t photograph_with_alpha = 4;
+constexpr std::size_t photograph_with_alpha = 1;
 bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
