@@ -111,7 +111,7 @@ class MatchFinder {
 
     // A match of at least 16 bytes that is longer than what was found.
     void try_long(std::size_t distance) {
-      if (distance - 1 >= farthest_) return;
+      if (distance - 1 >= farthest_ || best_.length == longest_) return;
       const std::uint8_t* there = here_ - distance;
       if (load_le64(there) != next_ || load_le64(there + 8) != load_le64(here_ + 8) ||
           there[best_.length] != here_[best_.length])
