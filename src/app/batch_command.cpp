@@ -14,7 +14,6 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "base/thread_limit.hpp"
 #include "batch/shard_plan.hpp"
 
 namespace gpufilter {
@@ -55,13 +54,6 @@ std::uint64_t memory_for(const FilterOptions& options) {
   constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
   const auto jobs = static_cast<std::uint64_t>(options.folder.jobs);
   return options.max_memory.value_or(std::max(options.run.max_memory, jobs * enough_for_one));
-}
-
-// Each job is a thread already; the others are for all to share.
-std::unique_ptr<ThreadLimit> limit_threads(const FilterOptions& options) {
-  if (!options.threads) return nullptr;
-  return std::make_unique<ThreadLimit>(
-      static_cast<std::size_t>(*options.threads - options.folder.jobs + 1));
 }
 
 bool timing_is_data(const FilterOptions& options) {
@@ -182,9 +174,9 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.run = options.run;
   batch.run.max_memory = memory_for(options);
   batch.jobs = options.folder.jobs;
+  batch.threads = options.threads.value_or(0);
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
-  const auto limit = limit_threads(options);
   // A device that was asked for and does not exist is reported before anything is written.
   const bool needs_none = options.device == "auto" || options.device == "all";
   if (!needs_none || options.require_device) dispatcher.await_choice();

@@ -116,9 +116,12 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Report where the time went. Three lines or a table on standard error, "
                            "JSON or CSV on standard output.");
-  app.add_flag("--verify{16}", options.run.verify_blocks,
-               "Check N random blocks of each result. A block is 8 rows; the processor computes "
-               "them once more. A picture that differs fails and is not written.")
+  // A function, because CLI11 2.4 checks a number that is counted even where the flag is absent.
+  app.add_flag_function(
+         "--verify{16}",
+         [&options](std::int64_t blocks) { options.run.verify_blocks = static_cast<int>(blocks); },
+         "Check N random blocks of each result. A block is 8 rows; the processor computes "
+         "them once more. A picture that differs fails and is not written.")
       ->check(whole_number(1, max_verify_blocks))
       ->option_text("[=N]");
   app.add_option("--trace", options.trace,

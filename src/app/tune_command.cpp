@@ -121,7 +121,7 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
 std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
   const bool is_gpu = device.kind == DeviceKind::gpu;
   const int pixels = is_gpu ? 1 << 19 : 1 << 12;
-  const int few = is_gpu ? 512 : 64;
+  const int few = is_gpu ? 512 : 96;
   const int some = is_gpu ? 1024 : 128;
   const int many = is_gpu ? 4096 : 512;
   return {{16, pixels, 16}, {32, pixels, 32},   {64, pixels, 64},

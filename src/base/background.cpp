@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include <tbb/info.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -19,13 +20,17 @@ struct Background::Arena {
 };
 
 Background::Background() : arena_(std::make_unique<Arena>()) {
-  arena_->arena.initialize(static_cast<int>(allowed_threads()));
+  // A limit that is lower now may be lifted while tasks are under way; it holds for arenas of any
+  // size.
+  arena_->arena.initialize(
+      std::max(tbb::info::default_concurrency(), static_cast<int>(allowed_threads())));
 }
 
 Background::~Background() = default;
 
 std::size_t Background::threads() const {
-  return static_cast<std::size_t>(std::max(arena_->arena.max_concurrency(), 1));
+  const int threads = std::max(arena_->arena.max_concurrency(), 1);
+  return std::min(static_cast<std::size_t>(threads), allowed_threads());
 }
 
 struct BackgroundTask::State {

@@ -8,7 +8,7 @@
 namespace gpufilter {
 
 // The threads that a group of tasks runs on: those of the process, as many as allowed_threads()
-// says at construction. A thread that waits for a task of the group helps with the group's tasks,
+// says at the time. A thread that waits for a task of the group helps with the group's tasks,
 // and with no others.
 class Background {
  public:

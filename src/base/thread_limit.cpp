@@ -10,9 +10,14 @@ struct ThreadLimit::Control {
   tbb::global_control control;
 };
 
-ThreadLimit::ThreadLimit(std::size_t threads)
-    : control_(new Control{
-          {tbb::global_control::max_allowed_parallelism, std::max<std::size_t>(threads, 1)}}) {}
+ThreadLimit::ThreadLimit(std::size_t threads) {
+  set(threads);
+}
+
+void ThreadLimit::set(std::size_t threads) {
+  control_.reset(new Control{
+      {tbb::global_control::max_allowed_parallelism, std::max<std::size_t>(threads, 1)}});
+}
 
 ThreadLimit::~ThreadLimit() = default;
 

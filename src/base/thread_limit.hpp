@@ -18,6 +18,9 @@ class ThreadLimit {
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
+  // Replaces the number. Work under way gains or loses threads soon.
+  void set(std::size_t threads);
+
  private:
   struct Control;
   std::unique_ptr<Control> control_;

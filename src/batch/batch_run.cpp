@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "base/abandoned_files.hpp"
@@ -15,6 +16,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/thread_limit.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
 #include "batch/shard_journal.hpp"
@@ -38,6 +40,8 @@ class BatchRun {
 
   void run() {
     const auto count = std::min(static_cast<std::size_t>(options_.jobs), plan_.items.size());
+    if (options_.threads > 0) limit_.emplace(threads_beside(count));
+    working_ = count;
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < count; ++i) {
       threads.emplace_back([this, i] { work(static_cast<int>(i)); });
@@ -77,6 +81,15 @@ class BatchRun {
         stop(std::current_exception());
       }
     }
+    const std::lock_guard lock(mutex_);
+    --working_;
+    if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
+  }
+
+  // How many threads may work on each of `jobs` pictures. Each job is a thread already; the others
+  // are for all to share. So the last pictures get those of the jobs that found no more.
+  [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const {
+    return static_cast<std::size_t>(options_.threads) - jobs + 1;
   }
 
   std::optional<std::size_t> take_next() {
@@ -192,6 +205,8 @@ class BatchRun {
   std::map<int, std::uint64_t> bytes_under_way_;  // by job
   bool stopped_ = false;
   std::exception_ptr failure_;
+  std::size_t working_ = 0;  // jobs that may begin another picture, or are at one
+  std::optional<ThreadLimit> limit_;
 };
 
 // Of the files of runs that were killed.

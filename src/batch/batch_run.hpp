@@ -54,8 +54,9 @@ class BatchListener {
 };
 
 struct BatchOptions {
-  RunOptions run;  // of each picture; max_memory is for all together
-  int jobs = 1;    // pictures under way at a time
+  RunOptions run;   // of each picture; max_memory is for all together
+  int jobs = 1;     // pictures under way at a time
+  int threads = 0;  // in all, at least as many as jobs; 0: as many as allowed_threads() says
   bool stop_on_error = false;
   bool dry_run = false;  // only says what would be done
 };

@@ -20,7 +20,7 @@ constexpr ImageSize size_elsewhere{2048, 1536};
 // Where a loop of the processor takes longer for the whole picture, it is given the first rows of
 // it, and the reference is made for as many at the top and at the bottom.
 constexpr double longest_trial = 0.4;  // seconds
-constexpr int least_rows = 16;
+constexpr int minimum_rows = 16;
 
 // Random colours; alpha, where there is one, is opaque as in most pictures.
 Image make_picture(ImageSize size, const PixelFormat& format) {
@@ -52,14 +52,14 @@ using FilterRows = std::function<void(const RowRange&)>;
 
 // How many rows of `height` take `seconds`, from some that are measured.
 int rows_within(double seconds, int height, const FilterRows& filter) {
-  for (int rows = least_rows;; rows *= 2) {
+  for (int rows = minimum_rows;; rows *= 2) {
     rows = std::min(rows, height);
     const Nanoseconds begin = now();
     filter({0, rows});
     const double taken = std::max(1e-9, static_cast<double>(now() - begin) * 1e-9);
     if (rows == height && taken < seconds) return height;
     if (rows < height && taken < seconds / 8) continue;
-    const double wanted = std::max<double>(least_rows, rows * seconds / taken);
+    const double wanted = std::max<double>(minimum_rows, rows * seconds / taken);
     return static_cast<int>(std::min<double>(height, wanted));
   }
 }

@@ -1,9 +1,11 @@
 #include "base/thread_limit.hpp"
 
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
@@ -48,6 +50,37 @@ TEST(ThreadLimit, TheLowestOfSeveralHolds) {
   }
   EXPECT_EQ(allowed_threads(), outer);
   EXPECT_LE(threads_at_work(), 2U);
+}
+
+// Threads join work in the background that began when fewer were allowed.
+TEST(ThreadLimit, CanBeLiftedWhileWorkIsUnderWay) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  ThreadLimit limit(1);
+  Background background;
+  EXPECT_EQ(background.threads(), 1U);
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  const auto work = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::lock_guard lock(mutex);
+    seen.insert(std::this_thread::get_id());
+  };
+  const auto threads_of = [&](int count) {
+    seen.clear();
+    std::vector<std::unique_ptr<BackgroundTask>> tasks;
+    for (int i = 0; i < count; ++i)
+      tasks.emplace_back(std::make_unique<BackgroundTask>(background))->start(work);
+    for (const auto& task : tasks)
+      task->wait();
+    return seen.size();
+  };
+  EXPECT_EQ(threads_of(10), 1U);
+  limit.set(2);
+  EXPECT_EQ(allowed_threads(), 2U);
+  EXPECT_EQ(background.threads(), 2U);
+  EXPECT_EQ(threads_of(100), 2U);
+  limit.set(1);
+  EXPECT_EQ(background.threads(), 1U);
 }
 
 TEST(ThreadLimit, NoThreadAtAllIsOne) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "device/device_catalog.hpp"
@@ -143,6 +145,50 @@ TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
       listed.push_back(fs::path(result.item->input).filename());
     EXPECT_EQ(listed, by_name);
   }
+}
+
+// Keeps a large picture waiting until the threads of a job without pictures may work on it.
+class AwaitsThreads final : public Dispatcher {
+ public:
+  AwaitsThreads(Engine& engine, int large_height) : engine_(engine), large_height_(large_height) {}
+
+  [[nodiscard]] Assignment assign(const PictureTask& task) override {
+    if (task.shape.size.height != large_height_) {
+      at_small_ = allowed_threads();
+      return {&engine_, {}, nullptr};
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (allowed_threads() <= at_small_ && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    at_large_ = allowed_threads();
+    return {&engine_, {}, nullptr};
+  }
+
+  [[nodiscard]] std::size_t at_small() const { return at_small_; }
+  [[nodiscard]] std::size_t at_large() const { return at_large_; }
+
+ private:
+  Engine& engine_;
+  int large_height_;
+  std::atomic<std::size_t> at_small_ = 1000;
+  std::atomic<std::size_t> at_large_ = 0;
+};
+
+TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfJobsWithoutOne) {
+  test::write_png(test::random_image({200, 90}, {3, 8}, 1), in_ + "/large.png");
+  test::write_png(test::random_image({20, 10}, {3, 8}, 2), in_ + "/small.png");
+  const Engines engines = processors(1);
+  AwaitsThreads dispatcher(*engines[0], 90);
+  BatchOptions options;
+  options.jobs = 5;  // of which two have a picture
+  options.threads = 8;
+  const std::size_t before = allowed_threads();
+  Recorder recorder;
+  run_batch(plan(), {make_blur({})}, dispatcher, options, recorder);
+  EXPECT_EQ(statuses(recorder), (Statuses{PictureStatus::done, PictureStatus::done}));
+  EXPECT_EQ(dispatcher.at_small(), 7U);
+  EXPECT_EQ(dispatcher.at_large(), 8U);
+  EXPECT_EQ(allowed_threads(), before);
 }
 
 TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {

@@ -130,7 +130,7 @@ TEST_F(TuneOthers, AWrongMatrixProductIsNeverChosen) {
   GPUFILTER_REQUIRE_DEVICE();
   kernels_.replace("matrix_product.cl", "float sum = has_bias && in_rows ? bias[row] : 0.0f;",
                    "float sum = has_bias && in_rows ? bias[row] : TILE == 8 ? 1e-3f : 0.0f;");
-  expect_right_choice({"products"}, "matrix_product, few blocks",
+  expect_right_choice({"products"}, "matrix_product, 64 rows",
                       [](const Json& candidate) { return candidate["algorithm"] == "tiled 8x8"; });
 }
 

@@ -94,7 +94,8 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
       EXPECT_EQ(WriteOptions().value(*option), parse_value(*option, option->default_value));
     }
   }
-  EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "background"}));
+  EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
+                                          "progressive", "background"}));
 }
 
 }  // namespace

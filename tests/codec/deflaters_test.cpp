@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "codec/deflate/huffman_deflater.hpp"
-#include "codec/deflate/isal_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
+#include "codec/deflate/match_deflater.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint8_t poison = 0xA5;
 constexpr std::size_t MiB = std::size_t{1} << 20U;
+constexpr std::size_t row = 997;  // of what a search is shown
 
 struct Inflated {
   Bytes bytes;
@@ -93,17 +94,14 @@ struct Way {
   std::function<std::span<const std::uint8_t>(std::span<const std::uint8_t>, bool last)> deflate;
 };
 
-// Every level of both libraries, and Huffman codes only.
+// Huffman codes only, a search, and every level of libdeflate.
 class Ways {
  public:
   Ways() {
     all_.push_back(
         {"Huffman", [this](auto data, bool last) { return huffman_.deflate(data, last); }});
-    for (int level = 1; level <= 3; ++level) {
-      all_.push_back({"ISA-L " + std::to_string(level), [this, level](auto data, bool last) {
-                        return isal_.deflate(data, level, last);
-                      }});
-    }
+    all_.push_back(
+        {"search", [this](auto data, bool last) { return match_.deflate(data, row, last); }});
     for (int level = 0; level <= 12; ++level) {
       all_.push_back({"libdeflate " + std::to_string(level), [this, level](auto data, bool last) {
                         return libdeflate_.deflate(data, level, last);
@@ -114,7 +112,7 @@ class Ways {
 
  private:
   HuffmanDeflater huffman_;
-  IsalDeflater isal_;
+  MatchDeflater match_;
   LibdeflateDeflater libdeflate_;
   std::vector<Way> all_;
 };
@@ -237,7 +235,61 @@ TEST(Deflaters, HuffmanCodesComeNearZlib) {
   EXPECT_LT(huffman.deflate(residues, true).size(), deflated(residues, 6).size() * 101 / 100);
 }
 
-// Chunks of all contents by all libraries and levels, in one stream.
+TEST(Deflaters, HuffmanCodesAreEstimated) {
+  HuffmanDeflater huffman;
+  for (const Content content : contents) {
+    const Bytes data = make_bytes(300'000, content, 3);
+    const std::size_t size = huffman.deflate(data, true).size();
+    const std::size_t estimate = HuffmanDeflater::estimated_size(data);
+    EXPECT_LE(estimate, size + size / 50 + 10) << static_cast<int>(content);
+    EXPECT_GE(estimate + estimate / 4 + 300, size) << static_cast<int>(content);
+  }
+}
+
+// Random bytes, and again after `distance` of them.
+Bytes repeated_after(std::size_t distance) {
+  const Bytes noise = make_bytes(distance, Content::noise, 8);
+  Bytes bytes = noise;
+  bytes.insert(bytes.end(), noise.begin(), noise.end());
+  return bytes;
+}
+
+TEST(Deflaters, ASearchLooksBackAsFarAsDeflateCan) {
+  MatchDeflater search;
+  const Way way{"search", [&](auto data, bool last) { return search.deflate(data, row, last); }};
+  for (const std::size_t distance : {1000UL, 32'767UL, 32'768UL}) {
+    const Bytes data = repeated_after(distance);
+    expect_joinable(way, data);
+    EXPECT_LT(search.deflate(data, row, false).size(), distance * 11 / 10) << distance;
+  }
+  const Bytes too_far = repeated_after(32'769);
+  expect_joinable(way, too_far);
+  EXPECT_GT(search.deflate(too_far, row, false).size(), too_far.size());
+}
+
+// Bytes that were there before, at many distances and lengths, between random ones.
+TEST(Deflaters, ASearchFindsWhatZlibFinds) {
+  MatchDeflater search;
+  const Bytes repeated = make_bytes(500'000, Content::repeated, 5);
+  EXPECT_LT(search.deflate(repeated, row, true).size(), deflated(repeated, 6).size() * 21 / 20);
+  std::mt19937 random(3);
+  Bytes tiles(480'000);
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    const std::size_t far_back = 4 * (1 + random() % 2000);
+    const bool copies = i >= 8000 && i % 4 == 0 && random() % 12 != 0;
+    tiles[i] = static_cast<std::uint8_t>(random() % 256);
+    if (!copies) continue;
+    const std::size_t length = std::min<std::size_t>(4 + random() % 60, tiles.size() - i);
+    for (std::size_t j = 0; j < length; ++j, ++i)
+      tiles[i] = tiles[i - far_back];
+    --i;
+  }
+  EXPECT_LT(search.deflate(tiles, row, true).size(), deflated(tiles, 6).size() * 9 / 8);
+  EXPECT_GT(search.statistics().positions, tiles.size() / 100);
+  EXPECT_LT(search.statistics().positions, tiles.size());
+}
+
+// Chunks of all contents by all ways, in one stream.
 TEST(Deflaters, WriteChunksThatCanBeJoined) {
   const Ways ways;
   Bytes all;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -272,6 +273,39 @@ TEST(PngDecoders, AgreeOnLongStreamsWholeAndDamaged) {
       const Bytes file = file_of_stream(size, format, damaged, 30'000, random);
       ASSERT_TRUE(both_agree(file)) << to_string(format) << ", round " << round;
     }
+  }
+}
+
+// The reader takes 16 KiB at a time; the end of the compressed data, their checksum above all, may
+// lie on both sides of that.
+TEST(PngDecoders, AgreeWhereverTheReadersInputEnds) {
+  constexpr std::size_t input = 16384;
+  std::mt19937 random(8);
+  Bytes noise(18'000);
+  for (std::uint8_t& byte : noise)
+    byte = static_cast<std::uint8_t>(random() % 200);
+  noise[0] = 0;  // the filter
+  for (const int level : {0, 6}) {
+    std::vector<bool> seen(input);
+    for (std::size_t size = 16'300; size < noise.size(); ++size) {
+      const Bytes data = deflated(std::span(noise).first(size), level);
+      const std::size_t behind = data.size() % input;
+      if (data.size() < input - 8 || (behind > 8 && behind < input - 8)) continue;
+      seen.at(behind) = true;
+      const auto file = [&](const Bytes& stream) {
+        return join_png(std::vector<PngPart>{
+            {"IHDR", png_header(static_cast<std::uint32_t>(size - 1), 1, 8, 0)},
+            {"IDAT", stream},
+            {"IEND", {}}});
+      };
+      EXPECT_TRUE(is_accepted(file(data))) << behind;
+      EXPECT_TRUE(both_agree(file(data))) << behind;
+      Bytes wrong = data;
+      wrong.back() ^= 1U;
+      EXPECT_FALSE(is_accepted(file(wrong))) << behind;
+      EXPECT_TRUE(both_agree(file(wrong))) << behind;
+    }
+    EXPECT_GE(std::count(seen.begin(), seen.end(), true), 12) << level;
   }
 }
 

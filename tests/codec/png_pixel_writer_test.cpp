@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -188,29 +189,48 @@ std::uint32_t drawn(Drawing what, int x, int y, int c, const Image& noise) {
   }
 }
 
-// As other programs write it: zlib's default, no filter.
-TEST(PngPixelWriter, MakesNoLargerFilesThanZlibWithoutFilters) {
+// A drawing, and what is deflated of it without filters.
+std::pair<Image, Bytes> draw(Drawing what, ImageSize size, const PixelFormat& format) {
   const Image noise = random_image({40, 30}, {3, 8}, 12);
-  for (const PixelFormat& format : {PixelFormat{1, 8}, {3, 8}, {4, 8}}) {
-    for (const Drawing what :
-         {Drawing::tiles, Drawing::dither, Drawing::gradient, Drawing::lines, Drawing::text}) {
-      Image drawing({800, 600}, format);
-      Bytes plain;
-      for (int y = 0; y < 600; ++y) {
-        for (int x = 0; x < 800; ++x) {
-          for (int c = 0; c < format.channels; ++c)
-            set_sample(drawing, x, y, c, c == 3 ? 255 : drawn(what, x, y, c, noise));
-        }
-        const std::uint8_t* row = drawing.rows().row(y);
-        plain.push_back(0);
-        plain.insert(plain.end(), row, row + std::size_t{800} * format.bytes_per_pixel());
+  Image drawing(size, format);
+  Bytes plain;
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c)
+        set_sample(drawing, x, y, c, c == 3 ? 255 : drawn(what, x, y, c, noise));
+    }
+    const std::uint8_t* row = drawing.rows().row(y);
+    plain.push_back(0);
+    plain.insert(plain.end(), row,
+                 row + static_cast<std::size_t>(size.width) * format.bytes_per_pixel());
+  }
+  return {std::move(drawing), std::move(plain)};
+}
+
+// As other programs write it: zlib's default, no filter. Both of small pictures, which are always
+// searched, and of large ones.
+TEST(PngPixelWriter, MakesNoLargerFilesThanZlibWithoutFilters) {
+  for (const int width : {800, 2500}) {
+    for (const PixelFormat& format : {PixelFormat{1, 8}, {3, 8}, {4, 8}}) {
+      for (const Drawing what :
+           {Drawing::tiles, Drawing::dither, Drawing::gradient, Drawing::lines, Drawing::text}) {
+        const auto [drawing, plain] = draw(what, {width, 600}, format);
+        // Each chunk begins without the history of earlier chunks.
+        const std::size_t chunks = plain.size() / chunk_size + 1;
+        EXPECT_LT(encode_png(drawing, {}).size(), deflated(plain, 6).size() + chunks * 3000)
+            << to_string(format) << ", drawing " << static_cast<int>(what) << ", " << width;
       }
-      // Each chunk begins without the history of earlier chunks.
-      const std::size_t chunks = plain.size() / chunk_size + 1;
-      EXPECT_LT(encode_png(drawing, {}).size(), deflated(plain, 6).size() + chunks * 3000)
-          << to_string(format) << ", drawing " << static_cast<int>(what);
     }
   }
+}
+
+// Drawings are searched at the fastest levels, too: Huffman codes alone make them many times as
+// large.
+TEST(PngPixelWriter, FindsTilesAtEveryLevel) {
+  const auto [drawing, plain] = draw(Drawing::tiles, {1200, 600}, {4, 8});
+  const std::size_t by_zlib = deflated(plain, 6).size();
+  for (int level = 1; level <= 9; ++level)
+    EXPECT_LT(encode_png(drawing, at_level(level)).size(), 2 * by_zlib) << level;
 }
 
 TEST(PngPixelWriter, NeverMakesLargerFilesAtHigherLevels) {

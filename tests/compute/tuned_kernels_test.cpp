@@ -35,12 +35,12 @@ class Candidates : public ::testing::Test {
 
   // Calls `check` with every `step`-th candidate of the one site that `ask` asks.
   template <typename Ask, typename Check>
-  void for_candidates(const Ask& ask, std::size_t at_least, std::size_t step, const Check& check) {
+  void for_candidates(const Ask& ask, std::size_t minimum, std::size_t step, const Check& check) {
     ask();
     const auto sites = tuning_->take_sites();
     ASSERT_EQ(sites.size(), 1U);
     const auto& [key, site] = *sites.begin();
-    EXPECT_GE(site.candidates.size(), at_least) << key;
+    EXPECT_GE(site.candidates.size(), minimum) << key;
     for (std::size_t i = 0; i < site.candidates.size(); i += step) {
       tuning_->force(key, i);
       check(key + ": " + to_string(site.candidates[i]));
@@ -58,14 +58,14 @@ class Candidates : public ::testing::Test {
     return reducer.result(queue);
   }
 
-  void expect_counted(const Image& image, Quantity quantity, std::size_t at_least,
+  void expect_counted(const Image& image, Quantity quantity, std::size_t minimum,
                       std::size_t step) {
     const PictureStatistics expected = test::counted(image, quantity);
     for (const auto& session : sessions_) {
       const auto ask = [&] {
         static_cast<void>(PictureReducer(*session, image.width(), image.format(), quantity));
       };
-      for_candidates(ask, at_least, step, [&](const std::string& name) {
+      for_candidates(ask, minimum, step, [&](const std::string& name) {
         EXPECT_TRUE(gathered(*session, image, quantity) == expected) << name;
       });
     }

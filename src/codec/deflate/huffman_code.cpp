@@ -6,104 +6,114 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t node_count = 2 * deflate_symbols - 1;
+constexpr std::size_t max_nodes = 2 * literal_symbols - 1;
 
 // How many codes have each length.
 using LengthCounts = std::array<std::uint32_t, longest_code + 1>;
 
-// Symbols and their weights, the rarest first. A weight is the count, of which a symbol that does
-// not occur has a fraction.
-struct Leaves {
-  std::array<std::uint16_t, deflate_symbols> symbols;
-  std::array<std::uint64_t, deflate_symbols> weights;
-};
-
-Leaves sorted_leaves(const SymbolCounts& counts) {
-  constexpr std::uint64_t scale = 4;
-  std::array<std::uint64_t, deflate_symbols> keys{};
-  for (std::size_t i = 0; i < deflate_symbols; ++i)
-    keys[i] = (counts[i] * scale + 1) << 9U | i;  // unlike, so that the order is always the same
-  std::sort(keys.begin(), keys.end());
-  Leaves leaves{};
-  for (std::size_t i = 0; i < deflate_symbols; ++i) {
-    leaves.symbols[i] = static_cast<std::uint16_t>(keys[i] & 511U);
-    leaves.weights[i] = keys[i] >> 9U;
+// Symbols that occur, the rarest first. Each key is a count and behind it a symbol, so that all are
+// unlike and the order is always the same.
+class Leaves {
+ public:
+  explicit Leaves(std::span<const std::uint32_t> counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] > 0) keys_[size_++] = std::uint64_t{counts[i]} << symbol_bits | i;
+    }
+    std::sort(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(size_));
   }
-  return leaves;
-}
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t symbol(std::size_t leaf) const {
+    return keys_[leaf] & ((1U << symbol_bits) - 1);
+  }
+  [[nodiscard]] std::uint64_t count(std::size_t leaf) const { return keys_[leaf] >> symbol_bits; }
+
+ private:
+  static constexpr unsigned symbol_bits = 9;
+
+  std::array<std::uint64_t, literal_symbols> keys_{};
+  std::size_t size_ = 0;
+};
 
 // Huffman's algorithm with two queues: leaves in order, and the nodes made of two others, which
 // come into being in order. Longer codes than allowed count as the longest.
-LengthCounts count_lengths(const std::array<std::uint64_t, deflate_symbols>& leaf_weights) {
-  std::array<std::uint64_t, node_count> weights{};
-  std::array<std::uint16_t, node_count> parents{};
-  std::copy(leaf_weights.begin(), leaf_weights.end(), weights.begin());
+LengthCounts count_lengths(const Leaves& leaves, unsigned longest) {
+  const std::size_t count = leaves.size();
+  std::array<std::uint64_t, max_nodes> weights{};
+  std::array<std::uint16_t, max_nodes> parents{};
+  for (std::size_t i = 0; i < count; ++i)
+    weights[i] = leaves.count(i);
+  const std::size_t nodes = 2 * count - 1;
   std::size_t leaf = 0;
-  std::size_t inner = deflate_symbols;
-  for (std::size_t made = deflate_symbols; made < node_count; ++made) {
+  std::size_t inner = count;
+  for (std::size_t made = count; made < nodes; ++made) {
     for (int child = 0; child < 2; ++child) {
-      const bool take_leaf =
-          leaf < deflate_symbols && (inner == made || weights[leaf] <= weights[inner]);
+      const bool take_leaf = leaf < count && (inner == made || weights[leaf] <= weights[inner]);
       const std::size_t taken = take_leaf ? leaf++ : inner++;
       weights[made] += weights[taken];
       parents[taken] = static_cast<std::uint16_t>(made);
     }
   }
-  std::array<std::uint8_t, node_count> depths{};
+  std::array<std::uint16_t, max_nodes> depths{};
   LengthCounts lengths{};
-  for (std::size_t node = node_count - 1; node-- > 0;) {
-    depths[node] = static_cast<std::uint8_t>(depths[parents[node]] + 1);
-    if (node < deflate_symbols) ++lengths.at(std::min<unsigned>(depths[node], longest_code));
+  for (std::size_t node = nodes - 1; node-- > 0;) {
+    depths[node] = static_cast<std::uint16_t>(depths[parents[node]] + 1);
+    if (node < count) ++lengths.at(std::min<unsigned>(depths[node], longest));
   }
   return lengths;
 }
 
 // Codes cut to the longest length take more of the code space than there is: a shorter code and one
 // of the longest become two of the next length, until they fit.
-void make_complete(LengthCounts& lengths) {
-  constexpr std::uint32_t space = 1U << longest_code;
+void make_complete(LengthCounts& lengths, unsigned longest) {
+  const std::uint32_t space = 1U << longest;
   std::uint32_t taken = 0;
-  for (unsigned length = 1; length <= longest_code; ++length)
-    taken += lengths.at(length) << (longest_code - length);
+  for (unsigned length = 1; length <= longest; ++length)
+    taken += lengths.at(length) << (longest - length);
   for (; taken > space; --taken) {
-    unsigned length = longest_code - 1;
+    unsigned length = longest - 1;
     while (lengths.at(length) == 0)
       --length;
     --lengths.at(length);
     lengths.at(length + 1) += 2;
-    --lengths.at(longest_code);
+    --lengths.at(longest);
   }
 }
 
 }  // namespace
 
-CodeLengths code_lengths(const SymbolCounts& counts) {
-  const Leaves leaves = sorted_leaves(counts);
-  LengthCounts lengths = count_lengths(leaves.weights);
-  make_complete(lengths);
-  CodeLengths result{};
-  std::size_t leaf = 0;
-  for (unsigned length = longest_code; length > 0; --length) {
-    for (std::uint32_t i = 0; i < lengths.at(length); ++i)
-      result.at(leaves.symbols.at(leaf++)) = static_cast<std::uint8_t>(length);
+void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
+                       std::span<std::uint8_t> lengths) {
+  std::fill(lengths.begin(), lengths.end(), std::uint8_t{0});
+  const Leaves leaves(counts);
+  if (leaves.size() == 0) return;
+  if (leaves.size() == 1) {
+    lengths[leaves.symbol(0)] = 1;
+    return;
   }
-  return result;
+  LengthCounts of_length = count_lengths(leaves, longest);
+  make_complete(of_length, longest);
+  std::size_t leaf = 0;
+  for (unsigned length = longest; length > 0; --length) {
+    for (std::uint32_t i = 0; i < of_length.at(length); ++i)
+      lengths[leaves.symbol(leaf++)] = static_cast<std::uint8_t>(length);
+  }
 }
 
-std::array<std::uint16_t, deflate_symbols> canonical_code(const CodeLengths& lengths) {
+void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes) {
   std::array<std::uint32_t, longest_code + 2> next{};
-  for (const std::uint8_t length : lengths)
-    ++next.at(length + 1U);
+  for (const std::uint8_t length : lengths) {
+    if (length > 0) ++next.at(length + 1U);
+  }
   for (unsigned length = 1; length < next.size(); ++length)
     next.at(length) = (next.at(length) + next.at(length - 1)) << 1U;
   // now next[length] is the first code of `length`
-  std::array<std::uint16_t, deflate_symbols> code{};
-  for (std::size_t i = 0; i < deflate_symbols; ++i) {
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
     std::uint32_t value = next.at(lengths[i])++;
+    std::uint32_t code = 0;
     for (unsigned bit = 0; bit < lengths[i]; ++bit, value >>= 1U)
-      code[i] = static_cast<std::uint16_t>(code[i] << 1U | (value & 1U));
+      code = code << 1U | (value & 1U);
+    codes[i] = static_cast<std::uint16_t>(code);
   }
-  return code;
 }
 
 }  // namespace gpufilter

@@ -1,29 +1,29 @@
-// A Huffman code for deflate's literals and lengths, made from how often each occurs.
+// Huffman codes, made from how often each symbol occurs.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "codec/deflate/format.hpp"
 
 namespace gpufilter {
 
-// Deflate's alphabet: bytes, the end of a block, lengths of matches.
-constexpr std::size_t deflate_symbols = 286;
-constexpr std::size_t end_of_block = 256;
-constexpr std::size_t first_length_symbol = 257;
-
-// Two codes of at most this length, and their length together, fit 32 bits. Deflate allows 15.
+// Deflate's longest code.
 constexpr unsigned longest_code = 15;
 
-using SymbolCounts = std::array<std::uint32_t, deflate_symbols>;
-using CodeLengths = std::array<std::uint8_t, deflate_symbols>;
+using SymbolCounts = std::array<std::uint32_t, literal_symbols>;
+using CodeLengths = std::array<std::uint8_t, literal_symbols>;
 
-// Lengths of a complete prefix code for all symbols, `longest_code` at most, that make a message
-// with these counts short. Symbols that do not occur count as rare, so every message can be
-// written.
-[[nodiscard]] CodeLengths code_lengths(const SymbolCounts& counts);
+// Sets `lengths`, as many as `counts`, to those of a prefix code that makes a message with these
+// counts short: 0 for symbols that do not occur, else 1 to `longest`. The code is complete where
+// two symbols occur. At most literal_symbols, and not more than 2 to the `longest`.
+void make_code_lengths(std::span<const std::uint32_t> counts, unsigned longest,
+                       std::span<std::uint8_t> lengths);
 
-// The canonical code of these lengths (RFC 1951, 3.2.2), as it is written: its first bit lowest.
-[[nodiscard]] std::array<std::uint16_t, deflate_symbols> canonical_code(const CodeLengths& lengths);
+// Sets `codes` to the canonical code of `lengths` (RFC 1951, 3.2.2), as it is written: its first
+// bit lowest.
+void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes);
 
 }  // namespace gpufilter

@@ -23,6 +23,9 @@ class HuffmanDeflater {
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
                                                       bool last);
 
+  // About how many bytes deflate() makes of `data`, in a fraction of its time on short ones.
+  [[nodiscard]] static std::size_t estimated_size(std::span<const std::uint8_t> data);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -1,4 +1,4 @@
-// What both deflaters need: memory for what they write, and chunks cut into pieces.
+// Memory for what deflaters write, and chunks cut into pieces.
 #pragma once
 
 #include <algorithm>

@@ -2,72 +2,67 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include <libdeflate.h>
 
 #include "codec/deflate/huffman_deflater.hpp"
-#include "codec/deflate/isal_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
+#include "codec/deflate/match_deflater.hpp"
 #include "codec/deflate/pieces.hpp"
+#include "codec/little_endian.hpp"
 
 namespace gpufilter {
 
-// Who deflates. Photographs hold few repetitions once they are filtered: Huffman codes alone do
-// nearly as well as any search for matches, in a fraction of the time. Drawings, text and gradients
-// hold many: ISA-L finds most of them fast, libdeflate finds more.
-enum class PngDeflater { fast, by_content, libdeflate };
-
+// Photographs hold few repetitions once they are filtered: Huffman codes alone do nearly as well as
+// any search for matches, in a fraction of the time. Drawings, text, dithers and gradients hold
+// many.
 struct PngCompression {
-  std::span<const PngFilter> filters;  // the one that suits a sample of the chunk is taken
+  enum class Deflater {
+    by_content,  // Huffman codes alone or a search, whichever suits a sample of the chunk
+    libdeflate   // compresses best, and takes its time
+  };
+  Deflater deflater;
+  std::span<const PngFilter> filters;  // the one that suits the sample is taken
   std::size_t sample_size;             // bytes
-  PngDeflater deflater;
-  std::size_t huffman_loss;  // percent that Huffman codes alone may lose beside ISA-L
-  int libdeflate_level;      // 0 to 12; by content 0 to 9
+  int libdeflate_level;
+  // Of by_content, both in 1/64: what a search must save, in bytes, for each position that it looks
+  // at, and the part of a photograph that repeats itself at most.
+  std::size_t price;
+  std::size_t photograph;
+  std::uint64_t small_picture;  // up to so many bytes a search costs nothing
 };
 
 namespace {
 
 // No filter at all suits drawings and dithered pictures, the others photographs.
 constexpr std::array no_filter{PngFilter::none};
-constexpr std::array sub_filter{PngFilter::sub};
-constexpr std::array few_filters{PngFilter::best, PngFilter::none};
-constexpr std::array some_filters{PngFilter::best, PngFilter::none, PngFilter::sub};
+constexpr std::array best_filter{PngFilter::best};
+constexpr std::array some_filters{PngFilter::best, PngFilter::sub};
 constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
                                  PngFilter::average, PngFilter::sub};
 
 constexpr std::size_t little = std::size_t{24} << 10U;
+constexpr std::uint64_t small = std::uint64_t{2} << 20U;
 constexpr std::size_t some = std::size_t{48} << 10U;
-constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-using enum PngDeflater;
+using enum PngCompression::Deflater;
 
 // What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
 constexpr std::array<PngCompression, 10> compressions{{
-    {no_filter, 0, libdeflate, 0, 0},
-    {few_filters, little, fast, 25, 0},
-    {few_filters, some, fast, 12, 0},
-    {some_filters, some, fast, 6, 0},
-    {some_filters, some, by_content, 6, 1},
-    {some_filters, some, by_content, 6, 2},
-    {some_filters, some, by_content, 6, 3},
-    {all_filters, everything, libdeflate, 0, 7},
-    {all_filters, everything, libdeflate, 0, 8},
-    {all_filters, everything, libdeflate, 0, 10},
+    {libdeflate, no_filter, 0, 0, 0, 0, 0},
+    {by_content, best_filter, little, 0, 48, 60, 0},
+    {by_content, best_filter, little, 0, 40, 48, 0},
+    {by_content, some_filters, little, 0, 20, 40, 0},
+    {by_content, some_filters, little, 0, 14, 32, 0},
+    {by_content, some_filters, little, 0, 10, 32, 0},
+    {by_content, some_filters, little, 0, 8, 28, small},
+    {libdeflate, all_filters, some, 7, 0, 0, 0},
+    {libdeflate, all_filters, some, 8, 0, 0, 0},
+    {libdeflate, all_filters, some, 10, 0, 0, 0},
 }};
-
-// What shrinks this much is full of long matches, which libdeflate misses at its low levels. Higher
-// ones take little time there, and on short chunks.
-constexpr std::size_t shrinks_a_lot = 12;
-constexpr int more_levels = 3;
-
-// libdeflate takes several times as long as ISA-L: it has to save this part.
-constexpr std::size_t worthwhile_part = 8;
-
-// Photographs seldom shrink this much.
-constexpr std::size_t even_part = 8;
 
 using Bytes = std::span<const std::uint8_t>;
 using Sample = std::span<const PngRowBlock>;
@@ -102,18 +97,45 @@ PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
-std::size_t size_of(Sample sample) {
-  std::size_t size = 0;
-  for (const PngRowBlock& part : sample)
-    size += part.rows.size();
-  return size;
+// The part of the sample's pixels, in 1/64, that begin 16 bytes seen before in it.
+std::size_t repeated_part(Sample sample) {
+  constexpr std::size_t length = 16;
+  std::array<std::uint32_t, 4096> seen{};  // the rest of the last hash that begins like that
+  std::size_t repeated = 0;
+  std::size_t count = 1;
+  for (const PngRowBlock& part : sample) {
+    const std::uint8_t* rows = part.rows.data();
+    for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
+      constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
+      const std::uint64_t first = load_le64(rows + at) * spread;
+      const std::uint64_t second = load_le64(rows + at + 8) * spread;
+      const std::uint64_t hash = (first ^ std::rotl(second, 29)) * spread;
+      const auto rest = static_cast<std::uint32_t>(hash >> 20U) | 1U;
+      std::uint32_t& last = seen[hash >> 52U];
+      repeated += last == rest ? 1 : 0;
+      last = rest;
+      ++count;
+    }
+  }
+  return repeated * 64 / count;
 }
+
+// Pictures with alpha are seldom photographs: they count as one only where hardly anything repeats
+// itself, in 1/64.
+constexpr std::size_t photograph_with_alpha = 1;
+bool has_alpha(const PngRowBlock& block) {
+  return block.distance % 2 == 0 && block.distance % 3 != 0;
+}
+
+// Where more repeats itself, in 1/64, matches are long and a search takes a fraction of its time.
+constexpr std::size_t even = 48;
+constexpr std::size_t even_fraction = 4;
 
 // How a chunk is compressed.
 struct Method {
+  enum Deflater { huffman, search, libdeflate };
   PngFilter filter;
-  enum class Deflater { huffman, isal, libdeflate } deflater;
-  int libdeflate_level = 0;
+  Deflater deflater;
 };
 
 }  // namespace
@@ -121,7 +143,7 @@ struct Method {
 struct PngCompressor::State {
   ScratchBytes filtered;
   HuffmanDeflater huffman_deflater;
-  IsalDeflater isal_deflater;
+  MatchDeflater match_deflater;
   LibdeflateDeflater libdeflate_deflater;
 
   // What of `blocks` is to be deflated.
@@ -144,74 +166,83 @@ struct PngCompressor::State {
     return {filtered.data(), size};
   }
 
-  // The filter that leaves least for ISA-L to write, how much that is, and without a filter.
-  struct Choice {
-    PngFilter filter;
-    std::size_t size = everything;
-    std::size_t unfiltered_size = everything;
-  };
-  void consider(Sample sample, PngFilter candidate, Choice& choice) {
-    const std::size_t size = isal_deflater.deflate(filter(sample, candidate), 1, true).size();
-    if (candidate == PngFilter::none) choice.unfiltered_size = size;
-    if (size >= choice.size) return;
-    choice.filter = candidate;
-    choice.size = size;
-  }
-
   // What suits the chunk that `sample` was taken from.
   Method choose_method(Sample sample, const PngCompression& how) {
-    Choice choice{how.filters[0]};
-    for (const PngFilter candidate : how.filters.first(2))
-      consider(sample, candidate, choice);
-    if (how.deflater != libdeflate) {
-      const std::size_t by_huffman =
-          huffman_deflater.deflate(filter(sample, PngFilter::best), true).size();
-      // A search does better on what filters hardly improve, and on what is so even that a bit a
-      // byte is much.
-      const bool is_photograph =
-          by_huffman < choice.unfiltered_size / 4 * 3 && by_huffman > size_of(sample) / even_part;
-      if (by_huffman <= choice.size + choice.size * how.huffman_loss / 100 &&
-          (is_photograph || how.deflater == fast))
-        return {PngFilter::best, Method::Deflater::huffman};
+    if (how.deflater == libdeflate) return {choose_filter(sample, how), Method::libdeflate};
+    if (sample.front().picture_bytes <= how.small_picture) return choose_smallest(sample, how);
+    const std::size_t repeated = repeated_part(sample);
+    const bool is_photograph =
+        repeated < (has_alpha(sample.front()) ? photograph_with_alpha : how.photograph);
+    if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
+    PngFilter best = how.filters[0];
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const PngFilter candidate : how.filters) {
+      const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
+      if (size >= least) continue;
+      least = size;
+      best = candidate;
     }
-    for (const PngFilter candidate : how.filters.subspan(2))
-      consider(sample, candidate, choice);
-    if (how.deflater == libdeflate)
-      return {choice.filter, Method::Deflater::libdeflate, how.libdeflate_level};
-    const Method by_isal{choice.filter, Method::Deflater::isal};
-    if (how.deflater == PngDeflater::fast) return by_isal;
-    // On what ISA-L does not even halve without a filter, a search gains a fifth at most.
-    const std::size_t full_size = size_of(sample);
-    if (choice.unfiltered_size > full_size / 2 && choice.size < choice.unfiltered_size / 4 * 3)
-      return by_isal;
-
-    const bool is_short = sample.size() == 1;  // the sample is the whole chunk
-    const bool is_cheap = is_short || choice.size < full_size / shrinks_a_lot;
-    const int level = how.libdeflate_level + (is_cheap ? more_levels : 0);
-    const auto size_by_search = [&](PngFilter candidate) {
-      return libdeflate_deflater.deflate(filter(sample, candidate), level, true).size();
-    };
-    const std::size_t unfiltered = size_by_search(PngFilter::none);
-    const std::size_t filtered_size =
-        choice.filter == PngFilter::none ? unfiltered : size_by_search(choice.filter);
-    const std::size_t size = std::min(unfiltered, filtered_size);
-    // ISA-L has to gain by filters more than it loses beside zlib, lest a file becomes larger than
-    // with zlib and no filter, as other programs write it.
-    const bool search_saves = size < choice.size - choice.size / worthwhile_part;
-    const bool filters_save = choice.size < unfiltered - unfiltered / worthwhile_part;
-    if (!search_saves && filters_save) return by_isal;
-    return {filtered_size > unfiltered ? PngFilter::none : choice.filter,
-            Method::Deflater::libdeflate, level};
+    if (is_photograph) return {best, Method::huffman};
+    const std::size_t price = repeated < even ? how.price : how.price / even_fraction;
+    const std::size_t filtered_size = search_cost(sample, best, price);
+    least += least / 16;  // a search finds more in the chunk, which is longer
+    if (filtered_size > least + least / 2) return {best, Method::huffman};
+    const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
+    if (std::min(filtered_size, unfiltered_size) >= least) return {best, Method::huffman};
+    return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
-  Bytes deflate(Bytes data, const Method& method, bool last) {
-    switch (method.deflater) {
-      case Method::Deflater::huffman:
+  // Whatever makes the sample smallest.
+  Method choose_smallest(Sample sample, const PngCompression& how) {
+    Method method{PngFilter::none, Method::search};
+    std::size_t least = search_cost(sample, PngFilter::none, 0);
+    const auto consider = [&](PngFilter candidate, Method::Deflater deflater, std::size_t size) {
+      if (size >= least) return;
+      least = size;
+      method = {candidate, deflater};
+    };
+    for (const PngFilter candidate : how.filters) {
+      consider(candidate, Method::search, search_cost(sample, candidate, 0));
+      consider(candidate, Method::huffman,
+               HuffmanDeflater::estimated_size(filter(sample, candidate)));
+    }
+    return method;
+  }
+
+  // The filter that leaves least for a search to write.
+  PngFilter choose_filter(Sample sample, const PngCompression& how) {
+    PngFilter best = how.filters[0];
+    if (how.filters.size() == 1) return best;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const PngFilter candidate : how.filters) {
+      const std::size_t size = search_cost(sample, candidate, 0);
+      if (size >= least) continue;
+      least = size;
+      best = candidate;
+    }
+    return best;
+  }
+
+  // What a search makes of the sample, with the price for its time, in bytes. Without the
+  // description of its codes, which matters less in a chunk.
+  std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price) {
+    const Bytes data = filter(sample, candidate);
+    const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
+    const MatchDeflater::Statistics& statistics = match_deflater.statistics();
+    return size - statistics.described + statistics.positions * price / 64;
+  }
+
+  static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }
+
+  Bytes deflate(Bytes data, const PngRowBlock& block, const PngCompression& how,
+                Method::Deflater deflater, bool last) {
+    switch (deflater) {
+      case Method::huffman:
         return huffman_deflater.deflate(data, last);
-      case Method::Deflater::isal:
-        return isal_deflater.deflate(data, 1, last);
-      case Method::Deflater::libdeflate:
-        return libdeflate_deflater.deflate(data, method.libdeflate_level, last);
+      case Method::search:
+        return match_deflater.deflate(data, row_of(block), last);
+      case Method::libdeflate:
+        return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
     }
     return {};
   }
@@ -227,12 +258,9 @@ PngCompressor::~PngCompressor() = default;
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
   State& state = *state_;
-  const Method method =
-      how.filters.size() > 1
-          ? state.choose_method(sample_of(block, how.sample_size), how)
-          : Method{how.filters[0], Method::Deflater::libdeflate, how.libdeflate_level};
+  const Method method = state.choose_method(sample_of(block, how.sample_size), how);
   const Bytes filtered = state.filter({&block, 1}, method.filter);
-  const Bytes deflated = state.deflate(filtered, method, last);
+  const Bytes deflated = state.deflate(filtered, block, how, method.deflater, last);
   return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
 }
 

@@ -17,7 +17,8 @@ struct PngRowBlock {
   std::size_t row_bytes = 0;  // rows.size() is a multiple
   // The row before the first one. nullptr: the first row gets a filter that does not look at it.
   const std::uint8_t* above = nullptr;
-  std::size_t distance = 1;  // of pixels in bytes
+  std::size_t distance = 1;         // of pixels in bytes
+  std::uint64_t picture_bytes = 0;  // of all rows of the picture
 };
 
 // What is done to a chunk at one of the levels 0 (fastest) to 9 (smallest).

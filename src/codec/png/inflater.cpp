@@ -38,27 +38,32 @@ PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
 void PngInflater::inflate(std::span<std::uint8_t> output) {
   while (!output.empty()) {
     const std::size_t count = step(output.first(std::min(output.size(), max_at_a_time)));
-    if (count == 0 && is_out_of_data()) refuse("Not enough image data");
+    if (count == 0 && (has_ended() || is_out_of_input())) refuse("Not enough image data");
     output = output.subspan(count);
   }
 }
 
 void PngInflater::expect_end() {
-  while (state_.block_state != ISAL_BLOCK_FINISH) {
+  // A wrong checksum leaves ISA-L at the end, too.
+  while (failure_ != nullptr || !has_ended()) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
-    if (is_out_of_data()) refuse("Not enough image data");
+    if (!has_ended() && is_out_of_input()) refuse("Not enough image data");
   }
 }
 
-bool PngInflater::is_out_of_data() const {
-  return state_.block_state == ISAL_BLOCK_FINISH || (input_ended_ && state_.avail_in == 0);
+bool PngInflater::has_ended() const {
+  return state_.block_state == ISAL_BLOCK_FINISH;
+}
+
+bool PngInflater::is_out_of_input() const {
+  return input_ended_ && state_.avail_in == 0;
 }
 
 // Inflates some bytes into `output`, perhaps none. ISA-L may have looked far ahead, how far depends
 // on where it began. Neither what it found there nor more input counts before it is needed.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
-  if (failure_ == nullptr && state_.block_state != ISAL_BLOCK_FINISH) {
+  if (failure_ == nullptr && !has_ended()) {
     if (state_.avail_in == 0 && inflated_ahead().empty()) read_input();
     state_.next_out = output.data();
     state_.avail_out = static_cast<std::uint32_t>(output.size());

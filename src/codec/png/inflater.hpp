@@ -33,7 +33,8 @@ class PngInflater {
   void expect_end();
 
  private:
-  [[nodiscard]] bool is_out_of_data() const;
+  [[nodiscard]] bool has_ended() const;
+  [[nodiscard]] bool is_out_of_input() const;
   std::size_t step(std::span<std::uint8_t> output);
   void read_input();
   [[nodiscard]] std::span<const std::uint8_t> inflated_ahead() const;

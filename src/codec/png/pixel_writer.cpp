@@ -54,12 +54,12 @@ PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int pn
     : format_(format),
       row_bytes_(static_cast<std::size_t>(size.width) * format.bytes_per_pixel()),
       rows_left_(static_cast<std::size_t>(size.height)),
+      picture_bytes_(std::uint64_t{row_bytes_} * rows_left_),
       rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),
       compression_(png_compression(png_level)),
       emit_(std::move(emit)),
-      max_chunks_(std::clamp<std::size_t>(
-          max_memory / (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)), 2,
-          background_.threads() + 4)) {}
+      max_chunks_(std::max<std::size_t>(
+          max_memory / (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)), 2)) {}
 
 PngPixelWriter::~PngPixelWriter() = default;
 
@@ -95,7 +95,7 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
 }
 
 void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
-  while (running_.size() >= max_chunks_)
+  while (running_.size() >= std::min(max_chunks_, background_.threads() + 4))
     emit_first();
   running_.push_back(std::move(chunk));
   Chunk& started = *running_.back();
@@ -104,7 +104,7 @@ void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
     const auto rows = std::span(started.rows).first(started.row_count * row_bytes_);
     started.result = started.compressor.compress(
         {rows, row_bytes_, started.above.empty() ? nullptr : started.above.data(),
-         format_.bytes_per_pixel()},
+         format_.bytes_per_pixel(), picture_bytes_},
         compression_, started.last);
   });
 }

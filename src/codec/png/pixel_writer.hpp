@@ -52,6 +52,7 @@ class PngPixelWriter {
   PixelFormat format_;
   std::size_t row_bytes_;
   std::size_t rows_left_;  // until the last one was taken
+  std::uint64_t picture_bytes_;
   std::size_t rows_a_chunk_;
   std::size_t rows_since_start_ = 0;  // since the last chunk that does without the row above it
   const PngCompression& compression_;

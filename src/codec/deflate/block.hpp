@@ -1,0 +1,31 @@
+// What blocks of a deflate stream have in common: how their codes are described, and bytes that are
+// stored as they are (RFC 1951, 3.2.4 and 3.2.7).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "codec/deflate/bit_writer.hpp"
+
+namespace gpufilter {
+
+// Begins a block with codes of these lengths: literal_symbols and distance_symbols of them, or
+// fewer at the ends. `final`: it is the stream's last one.
+void begin_coded_block(BitWriter& writer, std::span<const std::uint8_t> literal_lengths,
+                       std::span<const std::uint8_t> distance_lengths, bool final);
+
+// Bytes that a coded block's beginning takes, at most.
+constexpr std::size_t max_description = 320;
+
+// Stored blocks that hold `bytes`, at least one.
+void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool final);
+
+// Ends what was written since `begin` on a whole byte, by an empty stored block unless the last
+// block was final. Returns it all.
+[[nodiscard]] std::span<const std::uint8_t> end_stream(BitWriter& writer, bool last,
+                                                       const std::uint8_t* begin);
+
+// What stored blocks take beyond the bytes, for each 65535 of these.
+constexpr std::size_t stored_overhead = 6;
+
+}  // namespace gpufilter

@@ -1,0 +1,62 @@
+// Deflate's alphabets (RFC 1951, 3.2.5).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace gpufilter {
+
+// Bytes, the end of a block, lengths of matches.
+constexpr std::size_t literal_symbols = 286;
+constexpr std::size_t end_of_block = 256;
+constexpr std::size_t first_length_symbol = 257;
+
+constexpr std::size_t distance_symbols = 30;
+
+constexpr std::size_t shortest_match = 3;
+constexpr std::size_t longest_match = 258;
+constexpr std::size_t longest_distance = std::size_t{32} << 10U;
+
+// A symbol that several values share, and the bits behind it that tell them apart.
+struct ExtendedSymbol {
+  std::uint16_t symbol = 0;
+  std::uint8_t extra_bits = 0;
+  std::uint16_t extra = 0;
+};
+
+namespace detail {
+
+// The values 0, 1, 2, ... : the first 2 * alike have a symbol each, and of those behind, `alike`
+// symbols in a row each stand for twice as many as the ones before.
+constexpr ExtendedSymbol extended_symbol(std::uint32_t value, std::uint32_t alike) {
+  if (value < 2 * alike) return {static_cast<std::uint16_t>(value), 0, 0};
+  const auto extra_bits =
+      static_cast<unsigned>(std::bit_width(value)) - static_cast<unsigned>(std::bit_width(alike));
+  return {static_cast<std::uint16_t>((value >> extra_bits) + alike * extra_bits),
+          static_cast<std::uint8_t>(extra_bits),
+          static_cast<std::uint16_t>(value & ((1U << extra_bits) - 1))};
+}
+
+constexpr ExtendedSymbol length_symbol(std::size_t length) {
+  if (length == longest_match) return {literal_symbols - 1, 0, 0};  // has one of its own
+  ExtendedSymbol symbol = extended_symbol(static_cast<std::uint32_t>(length - shortest_match), 4);
+  symbol.symbol = static_cast<std::uint16_t>(symbol.symbol + first_length_symbol);
+  return symbol;
+}
+
+}  // namespace detail
+
+inline constexpr auto length_symbols = [] {
+  std::array<ExtendedSymbol, longest_match + 1> symbols{};
+  for (std::size_t length = shortest_match; length <= longest_match; ++length)
+    symbols[length] = detail::length_symbol(length);
+  return symbols;
+}();
+
+constexpr ExtendedSymbol distance_symbol(std::size_t distance) {
+  return detail::extended_symbol(static_cast<std::uint32_t>(distance - 1), 2);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,299 @@
+#include "codec/deflate/match_deflater.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "codec/deflate/bit_writer.hpp"
+#include "codec/deflate/block.hpp"
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/huffman_code.hpp"
+#include "codec/deflate/match_finder.hpp"
+#include "codec/deflate/pieces.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Byte = std::uint8_t;
+
+// Some literals and the match behind them.
+struct Sequence {
+  std::uint32_t literals = 0;
+  std::uint16_t length = 0;
+  std::uint16_t distance = 0;  // less one
+};
+
+// Bits that symbols take, as far as known before they are written.
+class Costs {
+ public:
+  Costs() { literals_.fill(6); }
+
+  void set_literal(std::size_t byte, unsigned bits) {
+    literals_.at(byte) = static_cast<std::uint8_t>(bits);
+  }
+  void set_average_literal(unsigned bits) { average_literal_ = bits; }
+
+  // What these bytes cost as literals: the first ones looked up.
+  [[nodiscard]] int of_literals(const Byte* bytes, std::size_t count) const {
+    constexpr std::size_t looked_up = 8;
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < std::min(count, looked_up); ++i)
+      bits += literals_[bytes[i]];
+    if (count > looked_up) bits += static_cast<unsigned>(count - looked_up) * average_literal_;
+    return static_cast<int>(bits);
+  }
+
+  // About: symbols for length and distance, and the distance's extra bits.
+  static int of_match(const Match& match) {
+    return 9 + static_cast<int>(std::bit_width(match.distance - 1));
+  }
+
+ private:
+  std::array<std::uint8_t, 256> literals_{};
+  unsigned average_literal_ = 4;
+};
+
+// Symbols and what they stand for are counted, then coded and written.
+class Block {
+ public:
+  // Longer blocks save descriptions, shorter ones follow changes in the picture.
+  static constexpr std::size_t max_sequences = 16384;
+  static constexpr std::size_t max_size = std::size_t{256} << 10U;  // bytes, about
+
+  Block() { sequences_.reserve(max_sequences); }
+
+  [[nodiscard]] bool is_full() const {
+    return sequences_.size() >= max_sequences || size_ >= max_size;
+  }
+
+  // `literals` stand before the match; behind them come its bytes.
+  void add(std::size_t literals, const Match& match) {
+    sequences_.push_back({static_cast<std::uint32_t>(literals),
+                          static_cast<std::uint16_t>(match.length),
+                          static_cast<std::uint16_t>(match.distance - 1)});
+    size_ += literals + match.length;
+  }
+
+  // Bytes that the blocks' codes took to describe since the last call.
+  std::size_t take_described() { return std::exchange(described_, 0); }
+
+  // Writes and forgets it all. `bytes`: what was added, and then literals. Sets what literals cost.
+  void write(BitWriter& writer, std::span<const Byte> bytes, bool final, Costs& costs) {
+    const BitWriter before = writer;
+    make_code(bytes);
+    begin_coded_block(writer, lengths_, distance_lengths_, final);
+    described_ += static_cast<std::size_t>(writer.next() - before.next());
+    write_symbols(writer, bytes.data(), bytes.data() + bytes.size());
+    const auto written = static_cast<std::size_t>(writer.next() - before.next());
+    if (written > bytes.size()) {
+      writer = before;
+      write_stored(writer, bytes, final);
+    }
+    estimate(costs);
+    sequences_.clear();
+    size_ = 0;
+  }
+
+ private:
+  void make_code(std::span<const Byte> bytes) {
+    counts_ = {};
+    distance_counts_ = {};
+    ++counts_[end_of_block];
+    const Byte* at = bytes.data();
+    for (const Sequence& sequence : sequences_) {
+      count_literals(at, sequence.literals);
+      at += sequence.literals + sequence.length;
+      ++counts_[length_symbols[sequence.length].symbol];
+      ++distance_counts_[distance_symbol(sequence.distance + std::size_t{1}).symbol];
+    }
+    count_literals(at, static_cast<std::size_t>(bytes.data() + bytes.size() - at));
+    make_code_lengths(counts_, longest_code, lengths_);
+    make_code_lengths(distance_counts_, longest_code, distance_lengths_);
+    std::array<std::uint16_t, literal_symbols> codes{};
+    make_codes(lengths_, codes);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      words_[i] = {codes[i], lengths_[i]};
+    std::array<std::uint16_t, distance_symbols> distance_codes{};
+    make_codes(distance_lengths_, distance_codes);
+    for (std::size_t i = 0; i < distance_codes.size(); ++i)
+      distance_words_[i] = {distance_codes[i], distance_lengths_[i]};
+  }
+
+  void count_literals(const Byte* bytes, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      ++counts_[bytes[i]];
+  }
+
+  void write_symbols(BitWriter& shared_writer, const Byte* at, const Byte* end) const {
+    BitWriter writer = shared_writer;  // in registers
+    for (const Sequence& sequence : sequences_) {
+      write_literals(writer, at, sequence.literals);
+      at += sequence.literals + sequence.length;
+      const ExtendedSymbol& length = length_symbols[sequence.length];
+      const CodeWord length_word = words_[length.symbol];
+      std::uint64_t bits = length_word.bits();
+      unsigned count = length_word.length();
+      bits |= std::uint64_t{length.extra} << count;
+      count += length.extra_bits;
+      const ExtendedSymbol distance = distance_symbol(sequence.distance + std::size_t{1});
+      const CodeWord distance_word = distance_words_[distance.symbol];
+      bits |= distance_word.bits() << count;
+      count += distance_word.length();
+      bits |= std::uint64_t{distance.extra} << count;
+      writer.write(bits, count + distance.extra_bits);
+    }
+    write_literals(writer, at, static_cast<std::size_t>(end - at));
+    writer.write(words_[end_of_block]);
+    shared_writer = writer;
+  }
+
+  void write_literals(BitWriter& writer, const Byte* bytes, std::size_t count) const {
+    for (; count >= 3; count -= 3, bytes += 3) {
+      const CodeWord a = words_[bytes[0]];
+      const CodeWord b = words_[bytes[1]];
+      const CodeWord c = words_[bytes[2]];
+      const unsigned ab_length = a.length() + b.length();
+      writer.write(a.bits() | b.bits() << a.length() | c.bits() << ab_length,
+                   ab_length + c.length());
+    }
+    for (; count > 0; --count)
+      writer.write(words_[*bytes++]);
+  }
+
+  void estimate(Costs& costs) const {
+    constexpr unsigned rare = 12;  // bits of a byte that was no literal so far
+    std::uint64_t total = 0;
+    std::uint64_t count = 1;
+    for (std::size_t i = 0; i < 256; ++i) {
+      costs.set_literal(i, lengths_[i] > 0 ? lengths_[i] : rare);
+      total += std::uint64_t{counts_[i]} * lengths_[i];
+      count += counts_[i];
+    }
+    costs.set_average_literal(static_cast<unsigned>(total / count));
+  }
+
+  std::vector<Sequence> sequences_;
+  std::size_t size_ = 0;       // bytes
+  std::size_t described_ = 0;  // bytes of descriptions
+  SymbolCounts counts_{};
+  CodeLengths lengths_{};
+  std::array<CodeWord, literal_symbols> words_;
+  std::array<std::uint32_t, distance_symbols> distance_counts_{};
+  std::array<std::uint8_t, distance_symbols> distance_lengths_{};
+  std::array<CodeWord, distance_symbols> distance_words_;
+};
+
+// Of a match, so many positions at its beginning and its end can be found later on. Those between
+// seldom begin a better one.
+constexpr std::size_t inserted_at_begin = 32;
+constexpr std::size_t inserted_at_end = 8;
+
+// Where so many positions in a row had no match, every second one is looked at from there on, then
+// every third.
+constexpr std::size_t patience = 64;
+
+}  // namespace
+
+struct MatchDeflater::State {
+  MatchFinder finder;
+  Block block;
+  Costs costs;
+  ScratchBytes deflated;
+  Statistics statistics;
+};
+
+namespace {
+
+// One run over `data`.
+template <typename State>
+class Run {
+ public:
+  Run(State& state, std::span<const Byte> data, Byte* out)
+      : state_(state),
+        data_(data),
+        searchable_(data.size() - std::min(data.size(), MatchFinder::blind_end)),
+        writer_(out) {}
+
+  BitWriter& write_everything(bool last) {
+    std::size_t misses = 0;
+    while (at_ < searchable_) {
+      const Match match = search(at_);
+      if (match.length == 0) {
+        at_ = std::min(at_ + 1 + misses++ / patience, data_.size());
+        if (at_ - literals_begin_ >= Block::max_size) write_block(at_, false);
+        continue;
+      }
+      misses = 0;
+      add(match);
+    }
+    write_block(data_.size(), last);
+    return writer_;
+  }
+
+ private:
+  // A match that saves something.
+  Match search(std::size_t position) {
+    if (position >= searchable_) return {};
+    ++state_.statistics.positions;
+    const Match match = state_.finder.find(position);
+    if (match.length < shortest_match) return {};
+    const Byte* bytes = data_.data() + position;
+    return state_.costs.of_literals(bytes, match.length) > Costs::of_match(match) ? match : Match{};
+  }
+
+  // The match's first position can be found already.
+  void add(const Match& match) {
+    state_.block.add(at_ - literals_begin_, match);
+    const std::size_t begin = at_ + 1;
+    at_ += match.length;
+    literals_begin_ = at_;
+    const std::size_t end = std::min(at_, searchable_);
+    std::size_t next = begin;
+    for (; next < std::min(end, begin + inserted_at_begin); ++next)
+      state_.finder.insert(next);
+    for (next = std::max(next, end - std::min(end, inserted_at_end)); next < end; ++next)
+      state_.finder.insert(next);
+    if (state_.block.is_full()) write_block(at_, false);
+  }
+
+  void write_block(std::size_t end, bool final) {
+    const auto bytes = data_.subspan(block_begin_, end - block_begin_);
+    state_.block.write(writer_, bytes, final, state_.costs);
+    block_begin_ = end;
+    literals_begin_ = end;
+  }
+
+  State& state_;
+  std::span<const Byte> data_;
+  std::size_t searchable_;  // positions from here on have no matches
+  BitWriter writer_;
+  std::size_t at_ = 0;
+  std::size_t literals_begin_ = 0;  // those since the last match
+  std::size_t block_begin_ = 0;
+};
+
+}  // namespace
+
+MatchDeflater::MatchDeflater() : state_(std::make_unique<State>()) {}
+MatchDeflater::~MatchDeflater() = default;
+
+const MatchDeflater::Statistics& MatchDeflater::statistics() const {
+  return state_->statistics;
+}
+
+std::span<const Byte> MatchDeflater::deflate(std::span<const Byte> data, std::size_t row,
+                                             bool last) {
+  State& state = *state_;
+  state.deflated.reserve(2 * data.size() + max_description + stored_overhead);
+  state.finder.start(data, row);
+  state.costs = {};
+  state.statistics = {};
+  Run run(state, data, state.deflated.data());
+  BitWriter& writer = run.write_everything(last);
+  state.statistics.described = state.block.take_described();
+  return end_stream(writer, last, state.deflated.data());
+}
+
+}  // namespace gpufilter
