@@ -105,9 +105,9 @@ std::vector<std::string> color_presets_like(std::string_view value) {
 std::string color_preset_list() {
   std::string text =
       "# The presets of --color NAME[=AMOUNT]. Rows give red, green, blue (and alpha);\n"
-      "# columns are weights of red, green, blue (and alpha); a last column is added, as\n"
-      "# a fraction of the largest sample. '%' may follow an amount and 'deg' a hue. Each\n"
-      "# of these matrices can also be written into a file for --color.\n";
+      "# columns are weights of red, green, blue (and alpha). A last column is added,\n"
+      "# as a fraction of the largest sample. '%' may follow an amount and 'deg' a hue.\n"
+      "# Each of these matrices can also be written into a file for --color.\n";
   for (const ColorPreset& preset : color_preset_table())
     text += formatted("\n{}", list_entry(preset));
   return text;
