@@ -95,7 +95,9 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
 }
 
 void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
-  while (running_.size() >= std::min(max_chunks_, background_.threads() + 4))
+  // Enough for every thread; of more, the rows would leave the caches before they are compressed.
+  const std::size_t threads = background_.threads();
+  while (running_.size() >= std::min({max_chunks_, 2 * threads, threads + 4}))
     emit_first();
   running_.push_back(std::move(chunk));
   Chunk& started = *running_.back();
