@@ -231,8 +231,8 @@ TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
 TEST_F(FilterOptionsTest, ComplaintsAreOneLineWithAHint) {
   EXPECT_EQ(complaint({}), "INPUT is required (see gpufilter --help)");
   EXPECT_EQ(complaint({"in.png"}), "OUTPUT is required (see gpufilter --help)");
-  EXPECT_EQ(complaint({"in.png", "out.png", "--sharpen"}),
-            "--sharpen: unknown option (see gpufilter --help-all)");
+  EXPECT_EQ(complaint({"in.png", "out.png", "--vignette"}),
+            "--vignette: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--sharpness", "3"}),
             "--sharpness: unknown option (see gpufilter --help-all)");
   EXPECT_EQ(complaint({"in.png", "out.png", "--boder=wrap"}),

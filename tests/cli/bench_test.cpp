@@ -1,4 +1,5 @@
 // "gpufilter bench" as its users run it, with small sizes.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <regex>
@@ -164,7 +165,9 @@ TEST_F(Bench, PipelineOnTheProcessorAndADevice) {
     const auto steps = values(json, "step");
     for (const char* step : {"decode", "kernel", "encode"})
       EXPECT_TRUE(steps.contains(step)) << step;
-    EXPECT_TRUE(values(json, "stage").contains("blur"));
+    EXPECT_TRUE(std::ranges::any_of(values(json, "stage"), [](const std::string& stage) {
+      return stage.starts_with("blur");  // with statistics or levels where they share a kernel
+    }));
   }
 }
 

@@ -121,7 +121,7 @@ class OnePictureOnTerminal : public ProgressOnTerminal {
     return screen;
   }
 
-  const std::string bytes_ = read_file(stored(random_image({400, 400}, {3, 8}, 1), "whole.png"));
+  const std::string bytes_ = read_file(stored(random_image({1000, 700}, {3, 8}, 1), "whole.png"));
 };
 
 TEST_F(OnePictureOnTerminal, HasTheSameBarWithTimeLeft) {
