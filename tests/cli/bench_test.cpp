@@ -95,8 +95,8 @@ TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
 
 // Where a loop would take long, times are those of a part of the picture.
 TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
-  const ProcessResult result = bench(
-      {"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--trials=1", "--json"});
+  const ProcessResult result =
+      bench({"mlp", "--layers=3-64-64-3", "--size=3000x2001", "--device=cpu", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = Json::parse(result.out);
   for (const Json& row : json["rows"]) {

@@ -149,7 +149,7 @@ TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const Json pass = Json::parse(run.out)["passes"][0];
   EXPECT_TRUE(pass["reason"].get<std::string>().starts_with("tuned here: ")) << pass;
-  EXPECT_NE(pass["variant"].get<std::string>().find("pixels a work-item"), std::string::npos);
+  EXPECT_NE(pass["variant"].get<std::string>().find("pixels per work-item"), std::string::npos);
 }
 
 TEST_F(Tune, WhatWasTunedIsKeptAndUsed) {
