@@ -32,7 +32,7 @@ struct PngCompression {
   // at, and the part of a photograph that repeats itself at most.
   std::size_t price;
   std::size_t photograph;
-  std::uint64_t small_picture;  // up to so many bytes a search costs nothing
+  std::uint64_t small_picture;  // up to so many bytes a search is affordable
 };
 
 namespace {
@@ -192,7 +192,8 @@ struct PngCompressor::State {
     return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
-  // Whatever makes the sample smallest.
+  // Whatever makes the sample smallest, but a search, which takes four times as long, only where it
+  // saves a twenty-fourth.
   Method choose_smallest(Sample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
     std::size_t least = search_cost(sample, PngFilter::none, 0);
@@ -203,8 +204,8 @@ struct PngCompressor::State {
     };
     for (const PngFilter candidate : how.filters) {
       consider(candidate, Method::search, search_cost(sample, candidate, 0));
-      consider(candidate, Method::huffman,
-               HuffmanDeflater::estimated_size(filter(sample, candidate)));
+      const std::size_t coded = HuffmanDeflater::estimated_size(filter(sample, candidate));
+      consider(candidate, Method::huffman, coded - coded / 24);
     }
     return method;
   }
