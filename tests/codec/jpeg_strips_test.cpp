@@ -9,6 +9,7 @@
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/strip_encoder.hpp"
+#include "support/full_sink.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
 #include "support/shared.hpp"
@@ -213,27 +214,11 @@ TEST(JpegStrips, RefuseToEndEarly) {
   }
 }
 
-class FullSink final : public ByteSink {
- public:
-  explicit FullSink(std::size_t room) : room_(room) {}
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  void write(std::span<const std::uint8_t> bytes) override {
-    if (bytes.size() > room_) throw std::runtime_error("the disk is on fire");
-    room_ -= bytes.size();
-  }
-  void commit() override {}
-  [[nodiscard]] std::uint64_t bytes_written() const override { return 0; }
-
- private:
-  std::size_t room_;
-  std::string name_ = "out.jpg";
-};
-
 TEST(JpegStrips, PassOnWhatTheSinkThrows) {
   const Image image = smooth_image({1031, 1019}, {3, 8});
   const std::size_t size = encode(image, header_for(image)).size();
   for (const std::size_t room : {std::size_t{0}, std::size_t{1000}, size / 2, size - 1}) {
-    FullSink sink(room);
+    test::FullSink sink(room);
     EXPECT_THROW(
         {
           const auto writer = create_jpeg(sink, header_for(image), {});

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "support/full_sink.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
 
@@ -134,28 +135,12 @@ TEST(JpegWriter, RefusesMoreThanJpegHolds) {
   EXPECT_EQ(test::decode_with_codec(encode(widest)).width, 65500);
 }
 
-class FailingSink final : public ByteSink {
- public:
-  explicit FailingSink(std::size_t room) : room_(room) {}
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  void write(std::span<const std::uint8_t> bytes) override {
-    if (bytes.size() > room_) throw std::runtime_error("the disk is on fire");
-    room_ -= bytes.size();
-  }
-  void commit() override {}
-  [[nodiscard]] std::uint64_t bytes_written() const override { return 0; }
-
- private:
-  std::size_t room_;
-  std::string name_ = "out.jpg";
-};
-
 TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
   const Image image = test::random_image({300, 300}, {3, 8}, 1);
   const std::size_t size = encode(image).size();
   ASSERT_GT(size, 70000U) << "so that libjpeg's buffer is emptied in the middle, too";
   for (const std::size_t room : {std::size_t{0}, size - 1}) {
-    FailingSink sink(room);
+    test::FullSink sink(room);
     EXPECT_THROW(
         {
           const auto writer = create_jpeg(sink, header_for(image), {});
@@ -165,7 +150,7 @@ TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
         std::runtime_error)
         << room;
   }
-  FailingSink sink(size);
+  test::FullSink sink(size);
   const auto writer = create_jpeg(sink, header_for(image), {});
   writer->write(image.rows());
   EXPECT_NO_THROW(writer->finish({}));

@@ -11,100 +11,14 @@
 #include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
-#include "stages/levels.hpp"
-#include "stages/mlp.hpp"
+#include "support/picture_tasks.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::task_of;
+
 constexpr const char* gpu = "A GPU, driver 1";
-
-PictureTask task_of(int width, int height, StageChain chain = {make_blur({})}) {
-  PictureTask task;
-  task.shape = {{width, height}, {3, 8}};
-  task.chain = std::move(chain);
-  task.decoding = "decode JPEG";
-  task.encoding = "encode PNG";
-  task.parallel_encoding = true;
-  task.file_bytes = 1000;
-  return task;
-}
-
-std::shared_ptr<const Stage> mlp(const std::vector<int>& widths) {
-  Network network;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
-    const auto outputs = static_cast<std::size_t>(widths[i + 1]);
-    network.layers.push_back(
-        {.inputs = widths[i],
-         .weights = std::vector<float>(outputs * static_cast<std::size_t>(widths[i])),
-         .bias = std::vector<float>(outputs)});
-  }
-  return make_mlp(std::move(network));
-}
-
-// ---- Estimates ----
-
-// One operation of any kind takes a second, on either side.
-class Estimates : public ::testing::Test {
- protected:
-  Estimates() {
-    for (const char* place : {"host", "device"}) {
-      for (const char* kind :
-           {"blur 8", "statistics", "transfer", "look_up_samples 8", "decode JPEG", "encode PNG"}) {
-        store_.learn(place, kind, 1);
-      }
-    }
-  }
-  RateStore store_;
-  const Rates rates_{store_, "host", "device"};
-};
-
-TEST_F(Estimates, CountOperationsAndBytes) {
-  const TaskTimes times = rates_.times(task_of(5, 2));
-  EXPECT_DOUBLE_EQ(times.decode, 30);
-  EXPECT_DOUBLE_EQ(times.encode, 30);
-  EXPECT_DOUBLE_EQ(times.host_filter, 30);
-  EXPECT_DOUBLE_EQ(times.device_filter, 30 + 60) << "a blur, and transfers both ways";
-}
-
-TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
-  const TaskTimes times = rates_.times(task_of(5, 2, {make_blur({}), make_auto_levels(0)}));
-  EXPECT_DOUBLE_EQ(times.decode, 60);
-  EXPECT_DOUBLE_EQ(times.host_filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
-}
-
-// A program for each walk, and for each window after the first.
-TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
-  store_.learn("device", program_kind, 100);
-  store_.learn("device", literal_kind, 1);
-  const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
-  const auto levels = make_levels({1, false}, {9, false});
-  EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);
-  EXPECT_DOUBLE_EQ(compile({levels, make_blur({}), levels}), 100) << "in one kernel";
-  EXPECT_DOUBLE_EQ(compile({make_blur({}), make_blur({})}), 200);
-  EXPECT_DOUBLE_EQ(compile({levels, make_auto_levels(0)}), 200) << "one for the statistics";
-  EXPECT_DOUBLE_EQ(compile({mlp({3, 10, 3})}), 100 + 60);
-  EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
-}
-
-TEST(EstimatedTimes, OverlapWithTheCodecs) {
-  const TaskTimes times{.decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1};
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 1), 24);
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 4), 6);
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 100), 4) << "decoding takes one thread";
-  EXPECT_DOUBLE_EQ(time_on_host(times, false, 100), 8) << "so does encoding";
-  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 0), 4);
-  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 10), 12) << "nothing is encoded before";
-  EXPECT_DOUBLE_EQ(folder_time_on_host(times, 10, 4), 60);
-  // Two pictures while it starts, then one picture every three seconds.
-  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 10, 4, 12), 12 + 8 * 3);
-  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 2, 4, 60), 12) << "over before it is ready";
-  // A device with three seconds per picture takes over half of the work of two threads.
-  const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
-  EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
-}
-
-// ---- Fleets ----
 
 class FleetTest : public ::testing::Test {
  protected:
@@ -297,112 +211,6 @@ TEST_F(FleetTest, AllOfNoGpuIsTheProcessorUnlessRequired) {
       options("vendor"), [] { return std::vector<DeviceInfo>(); }, true);
   EXPECT_THROW(required.await_choice(), DeviceError);
   EXPECT_THROW(static_cast<void>(required.assign(task_of(1000, 1000))), DeviceError);
-}
-
-// ---- Learning ----
-
-TEST(Learning, AMachineWithoutAGpuIsSearchedAgainAfterAWeek) {
-  RateStore store;
-  keep_without_gpu(store, "vendor");
-  EXPECT_TRUE(known_without_gpu(store, "vendor"));
-  EXPECT_FALSE(known_without_gpu(store, "another vendor"));
-  EXPECT_EQ(gpu_place(store, "vendor"), "");
-  for (const char* note : {"none since day 1", "none since day 99999999", "none since day x"}) {
-    store.keep_note("GPU of vendor", note);
-    EXPECT_FALSE(known_without_gpu(store, "vendor")) << note;
-    EXPECT_EQ(gpu_place(store, "vendor"), "") << note;
-  }
-}
-
-RunReport report_of(const std::string& kind, const std::string& device) {
-  RunReport report;
-  report.engine.kind = kind;
-  report.engine.device = device;
-  report.engine.driver = "1";
-  PassReport pass;
-  pass.stage = "blur";
-  pass.work = {{"blur 8", 1e9}};
-  report.passes = {pass};
-  const auto add = [&](Activity activity, int of, Nanoseconds duration, std::uint64_t bytes) {
-    report.spans.push_back(
-        {.activity = activity, .pass = of, .duration = duration, .bytes = bytes});
-  };
-  add(Activity::kernel, 0, 250'000'000, 1);
-  add(Activity::kernel, 0, 250'000'000, 1);
-  add(Activity::decode, -1, 1'000'000, 1'000'000);
-  add(Activity::encode, -1, 2'000'000, 1'000'000);
-  if (kind == "gpu") {
-    add(Activity::find_devices, -1, 100'000'000, 0);
-    add(Activity::start_device, -1, 200'000'000, 0);
-    add(Activity::build_program, 0, 50'000'000, 0);
-    add(Activity::upload, -1, 1'000'000, 1'000'000);
-    add(Activity::download, -1, 3'000'000, 1'000'000);
-  }
-  return report;
-}
-
-TEST(Learning, FromTheProcessor) {
-  RateStore store;
-  PictureTask task = task_of(2000, 1000);
-  task.parallel_encoding = false;
-  learn_from(store, "vendor", task, report_of("processor", "processor"), false);
-  EXPECT_DOUBLE_EQ(store.find(host_place(), "blur 8").value(), 0.5e-9);
-  EXPECT_DOUBLE_EQ(store.find(host_place(), "decode JPEG").value(), 1e-9);
-  EXPECT_DOUBLE_EQ(store.find(host_place(), "encode PNG").value(), 2e-9);
-  EXPECT_EQ(gpu_place(store, "vendor"), "");
-}
-
-TEST(Learning, FromAGpu) {
-  RateStore store;
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("gpu", "A GPU"), false);
-  EXPECT_EQ(gpu_place(store, "vendor"), "A GPU, 1");
-  EXPECT_EQ(gpu_place(store, "another vendor"), "");
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", "blur 8").value(), 0.5e-9);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.35);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", transfer_kind).value(), 2e-9);
-  EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
-  EXPECT_FALSE(store.find(host_place(), "encode PNG").has_value()) << "several threads encode";
-}
-
-// 50 ms for a program, as it is; then 400 ms for one with literals, which share the difference to
-// what was expected.
-TEST(Learning, FromProgramsThatWereCompiled) {
-  RateStore store;
-  RunReport report = report_of("gpu", "A GPU");
-  report.passes[0].program = "compiled";
-  learn_from(store, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.3) << "without compiling";
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", program_kind).value(), 0.05);
-  EXPECT_FALSE(store.find("A GPU, 1", literal_kind).has_value());
-
-  store.learn("A GPU, 1", literal_kind, 1e-4);
-  report.passes[0].work[0].literals = 1500;
-  report.spans.push_back({.activity = Activity::build_program, .pass = 0, .duration = 350'000'000});
-  learn_from(store, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_NEAR(store.find("A GPU, 1", literal_kind).value(), 1e-4 + (2e-4 - 1e-4) / 3, 1e-9);
-  EXPECT_NEAR(store.find("A GPU, 1", program_kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
-
-  RateStore cached;
-  report.passes[0].program = "cache";
-  learn_from(cached, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_FALSE(cached.find("A GPU, 1", program_kind).has_value());
-}
-
-TEST(Learning, InAFolderFromDevicesOnly) {
-  RateStore store;
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("processor", "processor"), true);
-  EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("gpu", "A GPU"), true);
-  EXPECT_TRUE(store.find("A GPU, 1", "blur 8").has_value());
-  EXPECT_FALSE(store.find(host_place(), "decode JPEG").has_value());
-}
-
-TEST(Learning, NotFromSmallPicturesNorFromOtherDevices) {
-  RateStore store;
-  learn_from(store, "vendor", task_of(100, 100), report_of("processor", "processor"), false);
-  EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
-  learn_from(store, "vendor", task_of(2000, 1000), report_of("cpu", "PoCL"), false);
-  EXPECT_FALSE(store.find("PoCL, 1", "blur 8").has_value());
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+// How long a picture is expected to take, from rates.
+#include "pipeline/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "stages/levels.hpp"
+#include "stages/mlp.hpp"
+#include "support/picture_tasks.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::task_of;
+
+std::shared_ptr<const Stage> mlp(const std::vector<int>& widths) {
+  Network network;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    const auto outputs = static_cast<std::size_t>(widths[i + 1]);
+    network.layers.push_back(
+        {.inputs = widths[i],
+         .weights = std::vector<float>(outputs * static_cast<std::size_t>(widths[i])),
+         .bias = std::vector<float>(outputs)});
+  }
+  return make_mlp(std::move(network));
+}
+
+// One operation of any kind takes a second, on either side.
+class Estimates : public ::testing::Test {
+ protected:
+  Estimates() {
+    for (const char* place : {"host", "device"}) {
+      for (const char* kind :
+           {"blur 8", "statistics", "transfer", "look_up_samples 8", "decode JPEG", "encode PNG"}) {
+        store_.learn(place, kind, 1);
+      }
+    }
+  }
+  RateStore store_;
+  const Rates rates_{store_, "host", "device"};
+};
+
+TEST_F(Estimates, CountOperationsAndBytes) {
+  const TaskTimes times = rates_.times(task_of(5, 2));
+  EXPECT_DOUBLE_EQ(times.decode, 30);
+  EXPECT_DOUBLE_EQ(times.encode, 30);
+  EXPECT_DOUBLE_EQ(times.host_filter, 30);
+  EXPECT_DOUBLE_EQ(times.device_filter, 30 + 60) << "a blur, and transfers both ways";
+}
+
+TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
+  const TaskTimes times = rates_.times(task_of(5, 2, {make_blur({}), make_auto_levels(0)}));
+  EXPECT_DOUBLE_EQ(times.decode, 60);
+  EXPECT_DOUBLE_EQ(times.host_filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
+}
+
+// A program for each walk, and for each window after the first.
+TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
+  store_.learn("device", program_kind, 100);
+  store_.learn("device", literal_kind, 1);
+  const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
+  const auto levels = make_levels({1, false}, {9, false});
+  EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);
+  EXPECT_DOUBLE_EQ(compile({levels, make_blur({}), levels}), 100) << "in one kernel";
+  EXPECT_DOUBLE_EQ(compile({make_blur({}), make_blur({})}), 200);
+  EXPECT_DOUBLE_EQ(compile({levels, make_auto_levels(0)}), 200) << "one for the statistics";
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 10, 3})}), 100 + 60);
+  EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
+}
+
+TEST(EstimatedTimes, OverlapWithTheCodecs) {
+  const TaskTimes times{.decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1};
+  EXPECT_DOUBLE_EQ(time_on_host(times, true, 1), 24);
+  EXPECT_DOUBLE_EQ(time_on_host(times, true, 4), 6);
+  EXPECT_DOUBLE_EQ(time_on_host(times, true, 100), 4) << "decoding takes one thread";
+  EXPECT_DOUBLE_EQ(time_on_host(times, false, 100), 8) << "so does encoding";
+  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 0), 4);
+  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 10), 12) << "nothing is encoded before";
+  EXPECT_DOUBLE_EQ(folder_time_on_host(times, 10, 4), 60);
+  // Two pictures while it starts, then one picture every three seconds.
+  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 10, 4, 12), 12 + 8 * 3);
+  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 2, 4, 60), 12) << "over before it is ready";
+  // A device with three seconds per picture takes over half of the work of two threads.
+  const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
+  EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
+}
+
+}  // namespace
+}  // namespace gpufilter

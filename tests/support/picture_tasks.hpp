@@ -1,0 +1,23 @@
+// Pictures as estimates see them.
+#pragma once
+
+#include <utility>
+
+#include "pipeline/estimate.hpp"
+#include "stages/blur.hpp"
+
+namespace gpufilter::test {
+
+// An RGB picture of 8 bits that is decoded as JPEG by one thread and encoded as PNG by all.
+inline PictureTask task_of(int width, int height, StageChain chain = {make_blur({})}) {
+  PictureTask task;
+  task.shape = {{width, height}, {3, 8}};
+  task.chain = std::move(chain);
+  task.decoding = "decode JPEG";
+  task.encoding = "encode PNG";
+  task.parallel_encoding = true;
+  task.file_bytes = 1000;
+  return task;
+}
+
+}  // namespace gpufilter::test
