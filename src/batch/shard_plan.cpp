@@ -79,9 +79,9 @@ ShardRun run_of(const BatchRequest& request) {
   std::string text =
       formatted("{}\n{}\n{} {}", input, run.format, request.recursive, request.follow_links);
   for (const ContentHash& work : shard.works)
-    text += "\n" + to_string(work);
+    text += formatted("\n{}", to_string(work));
   for (const std::string& pattern : request.patterns)
-    text += "\n" + pattern;
+    text += formatted("\n{}", pattern);
   run.id = content_hash(text);
   return run;
 }

@@ -83,7 +83,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
                              group.target.channels);
   if (group.counted) {
     suit_counters(kernel, device, group);
-    kernel.macros += " " + counter_macros(*group.counted);
+    kernel.macros += formatted(" {}", counter_macros(*group.counted));
   }
   if (device.kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
   kernel.variant = std::move(description.variant);
