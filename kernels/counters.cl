@@ -46,7 +46,9 @@ void count_channels(COUNTER_SPACE uint *counters, counted_pixel_t pixel, int cha
   atomic_add(&counters[COUNTER(0, pixel.at[0])], 1u);
 #else
 #pragma unroll
-  for (int c = 0; c < channels; ++c) atomic_add(&counters[COUNTER(c, pixel.at[c])], ONE(c));
+  for (int c = 0; c < COUNTED_CHANNELS; ++c) {
+    if (c < channels) atomic_add(&counters[COUNTER(c, pixel.at[c])], ONE(c));
+  }
 #endif
 }
 

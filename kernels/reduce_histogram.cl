@@ -16,7 +16,11 @@
 
 // Counts a stretch, but for the alpha of opaque ones: returns how many these are.
 uint count_stretch(COUNTER_SPACE uint *counters, const uint *words) {
-  const bool is_opaque = HAS_ALPHA && !LUMA && has_opaque_alpha(words);
+#if HAS_ALPHA && !LUMA
+  const bool is_opaque = has_opaque_alpha(words);
+#else
+  const bool is_opaque = false;
+#endif
   if (is_opaque) {
 #pragma unroll
     for (int i = 0; i < PIXELS; ++i) count_channels(counters, pixel_of(words, i), CHANNELS - 1);

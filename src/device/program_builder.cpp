@@ -35,6 +35,13 @@ std::string first_complaint(const std::string& log) {
   return first.empty() ? "the compiler gave no reason" : first;
 }
 
+// What the compiler said of the program in `file`: its errors, or its warnings.
+void log_lines(const std::string& file, const std::string& compiler_log) {
+  std::istringstream lines(compiler_log);
+  for (std::string line; std::getline(lines, line);)
+    log::debug(formatted("{}: compiler: {}", file, line));
+}
+
 }  // namespace
 
 std::string ProgramBuilder::key(const ProgramText& text) const {
@@ -63,13 +70,12 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramTe
   try {
     cl::Program program(context_, text.source);
     program.build(text.options.c_str());
+    log_lines(file, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device));
     return program;
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;
-    std::istringstream lines(log);
-    for (std::string line; std::getline(lines, line);)
-      log::debug(formatted("{}: compiler: {}", file, line));
+    log_lines(file, log);
     throw DeviceError(
         formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(log)));
   } catch (const cl::Error& error) {

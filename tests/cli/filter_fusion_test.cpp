@@ -104,7 +104,8 @@ TEST_F(FilterFusion, ShowsTheKernelsThatRan) {
   const auto shown = [&](const std::vector<std::string>& options) {
     return filter_quietly(with({in_, out_, "--device", "opencl", "--show-kernel", "--on-exists",
                                 "overwrite", "--color", "sepia", "--levels", "auto"},
-                               options))
+                               options),
+                          own_cache_)
         .out;
   };
   const std::string fused = shown({});
