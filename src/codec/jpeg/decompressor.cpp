@@ -1,6 +1,7 @@
 #include "codec/jpeg/decompressor.hpp"
 
 #include <cstdint>
+#include <iterator>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -32,6 +33,31 @@ void Decompressor::create() {
   mem->realize_virt_arrays = allocate_coefficients;
 }
 
+void Decompressor::use(JpegCoefficients& coefficients) {
+  shared_ = &coefficients;
+  mem->request_virt_barray = request_shared;
+  mem->realize_virt_arrays = allocate_;
+  mem->access_virt_barray = access_shared;
+}
+
+void Decompressor::copy_tables(const Decompressor& whole) {
+  auto* const common = reinterpret_cast<j_common_ptr>(this);
+  for (int i = 0; i < NUM_QUANT_TBLS; ++i) {
+    if (whole.quant_tbl_ptrs[i] == nullptr) continue;
+    quant_tbl_ptrs[i] = jpeg_alloc_quant_table(common);
+    *quant_tbl_ptrs[i] = *whole.quant_tbl_ptrs[i];
+  }
+  const auto copy = [common](JHUFF_TBL* const* from, JHUFF_TBL** to) {
+    for (int i = 0; i < NUM_HUFF_TBLS; ++i) {
+      if (from[i] == nullptr) continue;
+      to[i] = jpeg_alloc_huff_table(common);
+      *to[i] = *from[i];
+    }
+  };
+  copy(whole.dc_huff_tbl_ptrs, dc_huff_tbl_ptrs);
+  copy(whole.ac_huff_tbl_ptrs, ac_huff_tbl_ptrs);
+}
+
 jvirt_barray_ptr Decompressor::request_coefficients(j_common_ptr jpeg, int pool, boolean zeroed,
                                                     JDIMENSION blocks_a_row, JDIMENSION rows,
                                                     JDIMENSION rows_at_a_time) {
@@ -44,6 +70,18 @@ jvirt_barray_ptr Decompressor::request_coefficients(j_common_ptr jpeg, int pool,
   return array;
 }
 
+// libjpeg asks for the components in their order, and passes what it gets to access_shared().
+jvirt_barray_ptr Decompressor::request_shared(j_common_ptr jpeg, int, boolean, JDIMENSION,
+                                              JDIMENSION, JDIMENSION) {
+  Decompressor& self = of(jpeg);
+  return reinterpret_cast<jvirt_barray_ptr>(&self.shared_->component(self.requests_++));
+}
+
+JBLOCKARRAY Decompressor::access_shared(j_common_ptr, jvirt_barray_ptr array, JDIMENSION row,
+                                        JDIMENSION, boolean) {
+  return reinterpret_cast<JpegCoefficients::Component*>(array)->rows_from(row);
+}
+
 void Decompressor::allocate_coefficients(j_common_ptr jpeg) {
   Decompressor& self = of(jpeg);
   self.allocate_(jpeg);
@@ -54,6 +92,15 @@ void Decompressor::allocate_coefficients(j_common_ptr jpeg) {
     prefer_huge_pages(first_row[0], component.bytes);
   }
   self.requests_ = 0;
+}
+
+McuGrid mcu_grid(const jpeg_decompress_struct& jpeg) {
+  const ImageSize picture{static_cast<int>(jpeg.image_width), static_cast<int>(jpeg.image_height)};
+  if (jpeg.num_components == 1) return {picture, {DCTSIZE, DCTSIZE}, 1};
+  int blocks = 0;
+  for (int i = 0; i < jpeg.num_components; ++i)
+    blocks += jpeg.comp_info[i].h_samp_factor * jpeg.comp_info[i].v_samp_factor;
+  return {picture, {DCTSIZE * jpeg.max_h_samp_factor, DCTSIZE * jpeg.max_v_samp_factor}, blocks};
 }
 
 }  // namespace gpufilter

@@ -78,7 +78,9 @@ void JpegErrors::on_error(j_common_ptr jpeg) {
 void JpegErrors::on_message(j_common_ptr jpeg, int level) {
   if (level >= 0) return;  // traces
   JpegErrors& errors = of(jpeg);
-  if (!is_harmless(errors.manager_.msg_code)) on_error(jpeg);
+  const int warning = errors.manager_.msg_code;
+  if (errors.one_scan_ && warning == JWRN_BOGUS_PROGRESSION) return;
+  if (errors.one_scan_ || !is_harmless(warning)) on_error(jpeg);
   errors.manager_.format_message(jpeg, errors.note_);
 }
 

@@ -27,6 +27,10 @@ class JpegErrors {
   [[nodiscard]] jpeg_error_mgr* manager() { return &manager_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
+  // For a decompressor of one scan of a progressive file: libjpeg's warning that scans before it
+  // are missing means nothing, and every other warning is a failure.
+  void expect_one_scan() { one_scan_ = true; }
+
   // Runs libjpeg calls. Throws what a callback stored, or PictureError in libjpeg's words.
   // No object that lives in `step` may need its destructor: a longjmp leaves it.
   template <typename Step>
@@ -73,6 +77,7 @@ class JpegErrors {
   std::exception_ptr thrown_;
   char failure_[JMSG_LENGTH_MAX] = "";  // libjpeg's words, and their code
   int failure_code_ = 0;
+  bool one_scan_ = false;
   char note_[JMSG_LENGTH_MAX] =
       "";  // a harmless warning; a fixed array as callbacks must not throw
 };

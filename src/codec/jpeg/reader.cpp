@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +15,12 @@
 #include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/group_reader.hpp"
 #include "codec/jpeg/metadata.hpp"
+#include "codec/jpeg/read_ahead.hpp"
 #include "codec/jpeg/restart_layout.hpp"
 #include "codec/jpeg/row_decoder.hpp"
 #include "codec/jpeg/scan_limits.hpp"
+#include "codec/jpeg/scan_reader.hpp"
+#include "codec/jpeg/scan_script.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,7 +32,7 @@ class JpegReader final : public RowReader {
  public:
   JpegReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : source_(std::move(source)), decoder_(source_->name()) {
-    decoder_.open([this](std::span<JOCTET> buffer) { return source_->read(buffer); }, scan_limits_);
+    decoder_.open([this](std::span<JOCTET> buffer) { return read_bytes(buffer); }, scan_limits_);
     check(limits);
     decoder_.choose_colors();
     Decompressor& jpeg = decoder_.jpeg();
@@ -40,20 +45,15 @@ class JpegReader final : public RowReader {
   }
 
   void read(const MutableRows& rows) override {
-    if (!std::exchange(started_, true)) cut_into_groups();
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
-      if (groups_) {
-        groups_->read_row(rows.row(y));
-      } else {
-        decoder_.read_row(rows.row(y));
-      }
-    }
+    if (!std::exchange(started_, true)) choose_way();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      read_row(rows.row(y));
   }
 
   Metadata finish() override {
     if (groups_) {
       groups_->finish();
-    } else {
+    } else if (!scans_) {
       decoder_.finish();
     }
     for (const std::string& warning : warnings_)
@@ -70,25 +70,68 @@ class JpegReader final : public RowReader {
     if (jpeg.data_precision != 8) {
       throw PictureError(name, unsupported_precision(jpeg.data_precision));
     }
-    check_memory(name, coefficient_bytes(jpeg), limits, "a JPEG of several scans",
+    const std::uint64_t coefficients = coefficient_bytes(jpeg);
+    check_memory(name, coefficients, limits, "a JPEG of several scans",
                  "save it as a baseline JPEG");
+    max_read_ahead_ = std::min(coefficients, limits.max_memory - coefficients);
+  }
+
+  std::size_t read_bytes(std::span<JOCTET> buffer) {
+    return read_ahead_ ? read_ahead_->read_on(buffer) : source_->read(buffer);
   }
 
   // Not at construction: who wants the header alone shall not wait for more of the file. Where
-  // other pictures keep the threads busy, groups would only cost more than the whole.
-  void cut_into_groups() {
+  // other pictures keep the threads busy, to divide this one would only add work.
+  void choose_way() {
     const FairShare& share = share_.emplace(readers);
     const std::size_t threads = share.of_threads(allowed_threads());
+    if (threads < 2) return;
     const auto layout =
         restart_layout(decoder_.jpeg(), threads, JpegGroupReader::group_memory(threads));
-    if (layout) groups_.emplace(*layout, decoder_, *source_, share);
+    if (layout) {
+      groups_.emplace(*layout, decoder_, *source_, share);
+    } else if (decoder_.jpeg().progressive_mode != FALSE &&
+               JpegScanReader::is_worthwhile(decoder_.jpeg())) {
+      divide_into_scans(threads);
+    }
   }
+
+  void divide_into_scans(std::size_t threads) {
+    read_ahead_.emplace(*source_, decoder_.input().unread());
+    auto script = find_scans(decoder_.jpeg(), *read_ahead_, max_read_ahead_);
+    try {
+      if (script) scans_.emplace(decoder_, std::move(*script), read_ahead_->bytes(), threads);
+    } catch (const PictureError&) {
+    }
+    if (!scans_) read_scan_by_scan();
+  }
+
+  void read_row(std::uint8_t* row) {
+    if (groups_) return groups_->read_row(row);
+    if (!scans_) return decoder_.read_row(row);
+    try {
+      scans_->read_row(row);
+    } catch (const PictureError&) {
+      const int yielded = scans_->rows_read();
+      scans_.reset();
+      read_scan_by_scan();
+      for (int i = 0; i <= yielded; ++i)
+        decoder_.read_row(row);
+    }
+  }
+
+  // From the beginning, and with libjpeg's own words about what is wrong with the file. decoder_
+  // has not gone beyond the header, with some bytes after that in its buffer.
+  void read_scan_by_scan() { read_ahead_->drop(decoder_.input().unread().size()); }
 
   std::unique_ptr<ByteSource> source_;
   ScanLimits scan_limits_;
-  JpegRowDecoder decoder_;  // of the header, and where there are no groups, of everything
+  JpegRowDecoder decoder_;  // of the header, and of everything if neither of the others is there
   std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
+  std::uint64_t max_read_ahead_ = 0;  // bytes
+  std::optional<ReadAhead> read_ahead_;
+  std::optional<JpegScanReader> scans_;
   bool started_ = false;
   std::vector<std::string>
       warnings_;  // logged at the end: a picture that is refused has one message

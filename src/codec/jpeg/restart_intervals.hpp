@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <span>
-#include <vector>
 
 #include "codec/byte_source.hpp"
+#include "codec/jpeg/read_ahead.hpp"
 
 namespace gpufilter {
 
@@ -31,23 +30,18 @@ class RestartIntervals {
 
   // For who goes on alone, from the first interval that was not dropped: yields what was read, and
   // then what `source` has. Throws what that throws.
-  std::size_t read_on(std::span<std::uint8_t> buffer);
+  std::size_t read_on(std::span<std::uint8_t> buffer) { return input_.read_on(buffer); }
 
  private:
   [[nodiscard]] std::size_t place_of(std::uint64_t interval) const;
   [[nodiscard]] bool find_next();
-  bool read_more();
 
-  ByteSource& source_;
+  ReadAhead input_;
   std::uint64_t count_;
-  std::vector<std::uint8_t> bytes_;
   std::uint64_t first_ = 0;            // the first interval that is kept
-  std::deque<std::size_t> begins_{0};  // in bytes_, of that one and of those found behind it
-  std::size_t scanned_ = 0;            // how many of bytes_ were searched for markers
-  std::size_t given_ = 0;              // by read_on()
-  bool ended_ = false;
+  std::deque<std::size_t> begins_{0};  // in input_, of that one and of those found behind it
+  std::size_t scanned_ = 0;            // how many bytes of input_ were searched for markers
   bool failed_ = false;
-  std::exception_ptr failure_;  // of the source
 };
 
 }  // namespace gpufilter

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "codec/jpeg/decompressor.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -16,16 +18,6 @@ bool is_cut_into_intervals(const jpeg_decompress_struct& jpeg) {
   return jpeg.restart_interval > 0 && jpeg.progressive_mode == FALSE && jpeg.arith_code == FALSE &&
          jpeg.comps_in_scan == jpeg.num_components && jpeg.Ss == 0 && jpeg.Se == DCTSIZE2 - 1 &&
          jpeg.Ah == 0 && jpeg.Al == 0;
-}
-
-// In a scan of one component an MCU is a block, whatever the sampling factors are.
-McuGrid grid_of(const jpeg_decompress_struct& jpeg) {
-  const ImageSize picture{static_cast<int>(jpeg.image_width), static_cast<int>(jpeg.image_height)};
-  if (jpeg.num_components == 1) return {picture, {DCTSIZE, DCTSIZE}, 1};
-  int blocks = 0;
-  for (int i = 0; i < jpeg.num_components; ++i)
-    blocks += jpeg.comp_info[i].h_samp_factor * jpeg.comp_info[i].v_samp_factor;
-  return {picture, {DCTSIZE * jpeg.max_h_samp_factor, DCTSIZE * jpeg.max_v_samp_factor}, blocks};
 }
 
 bool interpolates_rows(const jpeg_decompress_struct& jpeg) {
@@ -70,8 +62,8 @@ RestartLayout::Group RestartLayout::group(int index) const {
 std::optional<RestartLayout> restart_layout(const jpeg_decompress_struct& jpeg, std::size_t threads,
                                             std::size_t group_memory) {
   if (threads < 2 || !is_cut_into_intervals(jpeg)) return std::nullopt;
-  RestartLayout layout{grid_of(jpeg), static_cast<int>(jpeg.image_height), jpeg.restart_interval, 0,
-                       interpolates_rows(jpeg)};
+  RestartLayout layout{mcu_grid(jpeg), static_cast<int>(jpeg.image_height), jpeg.restart_interval,
+                       0, interpolates_rows(jpeg)};
   const McuGrid& grid = layout.grid;
   // After so many rows of MCUs an interval and a row begin together.
   const std::uint64_t period =

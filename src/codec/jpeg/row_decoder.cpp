@@ -2,66 +2,30 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/jpeg/part_header.hpp"
 #include "codec/sample_conversion.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr int extended_sequential = 0xC1;
-constexpr int scan = 0xDA;
-constexpr int restart_interval = 0xDD;
-
-void put_marker(std::vector<JOCTET>& to, int marker) {
-  to.insert(to.end(), {0xFF, static_cast<JOCTET>(marker)});
+// One bit for each DC coefficient, which says that it stays as it is.
+std::size_t no_corrections(std::span<JOCTET> buffer) {
+  std::fill(buffer.begin(), buffer.end(), JOCTET{0});
+  return buffer.size();
 }
 
-void put_number(std::vector<JOCTET>& to, unsigned number) {
-  to.insert(to.end(), {static_cast<JOCTET>(number >> 8U), static_cast<JOCTET>(number & 0xFFU)});
-}
-
-// Two numbers of four bits.
-JOCTET pair_of(int high, int low) {
-  return static_cast<JOCTET>(high << 4U | low);
-}
-
-// The header of a file with fewer rows, whose tables are known already. Components are numbered in
-// their order. Of a single one the sampling factors do not matter, but those of 1 let a picture
-// have any number of its blocks.
-std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height) {
-  const auto components = static_cast<unsigned>(whole.num_components);
-  std::vector<JOCTET> header;
-  put_marker(header, 0xD8);
-  put_marker(header, extended_sequential);
-  put_number(header, 8 + 3 * components);
-  header.push_back(8);  // bits a sample
-  put_number(header, static_cast<unsigned>(height));
-  put_number(header, whole.image_width);
-  header.push_back(static_cast<JOCTET>(components));
-  for (int i = 0; i < whole.num_components; ++i) {
-    const jpeg_component_info& component = whole.comp_info[i];
-    const auto sampling =
-        components == 1 ? pair_of(1, 1) : pair_of(component.h_samp_factor, component.v_samp_factor);
-    header.insert(header.end(), {static_cast<JOCTET>(i + 1), sampling,
-                                 static_cast<JOCTET>(component.quant_tbl_no)});
-  }
-  put_marker(header, restart_interval);
-  put_number(header, 4);
-  put_number(header, whole.restart_interval);
-  put_marker(header, scan);
-  put_number(header, 6 + 2 * components);
-  header.push_back(static_cast<JOCTET>(components));
-  for (int i = 0; i < whole.comps_in_scan; ++i) {
-    const jpeg_component_info& component = *whole.cur_comp_info[i];
-    header.insert(header.end(), {static_cast<JOCTET>(component.component_index + 1),
-                                 pair_of(component.dc_tbl_no, component.ac_tbl_no)});
-  }
-  header.insert(header.end(), {0, 63, 0});
-  return header;
+// A scan of all components that adds the last bit to the DC coefficients.
+JpegScanHeader dc_correction(const jpeg_decompress_struct& whole) {
+  JpegScanHeader scan;
+  for (int i = 0; i < whole.num_components; ++i)
+    scan.components.push_back({i, 0, 0});
+  scan.last_coefficient = 0;
+  scan.high_bit = 1;
+  return scan;
 }
 
 }  // namespace
@@ -83,14 +47,30 @@ void JpegRowDecoder::open(JpegInput::Read read, jpeg_progress_mgr& progress) {
 
 void JpegRowDecoder::open_part(const JpegRowDecoder& whole, JpegInput::Read read,
                                const JpegPlace& place, int height) {
-  part_header_ = part_header(whole.jpeg_, height);
+  part_header_ = part_header(whole.jpeg_, height, restart_segment(whole.jpeg_.restart_interval),
+                             current_scan(whole.jpeg_));
   input_.open(std::move(read), part_header_, place);
+  read_part_header(whole);
+}
+
+void JpegRowDecoder::open_output(const JpegRowDecoder& whole, JpegCoefficients& coefficients) {
+  errors_.expect_one_scan();
+  part_header_ = part_header(whole.jpeg_, static_cast<int>(whole.jpeg_.image_height), {},
+                             dc_correction(whole.jpeg_));
+  input_.open(no_corrections, part_header_, {});
+  read_part_header(whole);
+  jpeg_.use(coefficients);
+  jpeg_.buffered_image = TRUE;
+  jpeg_.do_block_smoothing = FALSE;
+}
+
+void JpegRowDecoder::read_part_header(const JpegRowDecoder& whole) {
   errors_.run([&] {
     if (!created_) {
       jpeg_.create();
       jpeg_.src = &input_;
       keep_jpeg_segments(jpeg_);
-      copy_tables(whole.jpeg_);
+      jpeg_.copy_tables(whole.jpeg_);
     }
     jpeg_read_header(&jpeg_, TRUE);
   });
@@ -104,13 +84,19 @@ void JpegRowDecoder::open_part(const JpegRowDecoder& whole, JpegInput::Read read
 }
 
 void JpegRowDecoder::read_row(std::uint8_t* row) {
-  if (!std::exchange(started_, true)) errors_.run([this] { jpeg_start_decompress(&jpeg_); });
+  if (!std::exchange(started_, true)) errors_.run([this] { start(); });
   const bool cmyk = jpeg_.out_color_space == JCS_CMYK;
   JSAMPROW destination = cmyk ? cmyk_row_.data() : row;
   errors_.run([&] { jpeg_read_scanlines(&jpeg_, &destination, 1); });
   if (!cmyk) return;
   cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.image_width),
               inverted_ink_ ? CmykPolarity::inverted : CmykPolarity::ink);
+}
+
+// Calls libjpeg, so only within JpegErrors::run().
+void JpegRowDecoder::start() {
+  jpeg_start_decompress(&jpeg_);
+  if (jpeg_.buffered_image != FALSE) jpeg_start_output(&jpeg_, 1);
 }
 
 void JpegRowDecoder::finish() {
@@ -138,25 +124,6 @@ void JpegRowDecoder::choose_colors() {
                          formatted("unsupported JPEG: {} colour components of unknown meaning",
                                    jpeg_.num_components));
   }
-}
-
-// Calls libjpeg, so only within JpegErrors::run().
-void JpegRowDecoder::copy_tables(const Decompressor& whole) {
-  auto* const common = reinterpret_cast<j_common_ptr>(&jpeg_);
-  for (int i = 0; i < NUM_QUANT_TBLS; ++i) {
-    if (whole.quant_tbl_ptrs[i] == nullptr) continue;
-    jpeg_.quant_tbl_ptrs[i] = jpeg_alloc_quant_table(common);
-    *jpeg_.quant_tbl_ptrs[i] = *whole.quant_tbl_ptrs[i];
-  }
-  const auto copy = [common](JHUFF_TBL* const* from, JHUFF_TBL** to) {
-    for (int i = 0; i < NUM_HUFF_TBLS; ++i) {
-      if (from[i] == nullptr) continue;
-      to[i] = jpeg_alloc_huff_table(common);
-      *to[i] = *from[i];
-    }
-  };
-  copy(whole.dc_huff_tbl_ptrs, jpeg_.dc_huff_tbl_ptrs);
-  copy(whole.ac_huff_tbl_ptrs, jpeg_.ac_huff_tbl_ptrs);
 }
 
 }  // namespace gpufilter

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/jpeg/coefficients.hpp"
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/input.hpp"
 #include "codec/jpeg/library.hpp"
@@ -22,13 +23,19 @@ class JpegRowDecoder {
   // Chooses what rows are decoded to, once the header is read: grey or RGB. Throws PictureError.
   void choose_colors();
 
-  // Begins at a restart marker of the file that `whole` has opened, which may be one that another
-  // part was read from before; `read` yields the bytes from `place` on. The part has `height` rows.
+  // Begins at a restart marker of the file that `whole` has opened; `read` yields the bytes from
+  // `place` on. The part has `height` rows. May be called again for another part of the same file.
   // Throws PictureError.
   void open_part(const JpegRowDecoder& whole, JpegInput::Read read, const JpegPlace& place,
                  int height);
 
-  // Decodes the next row. The first one of a progressive picture decodes everything. Throws
+  // Makes rows of coefficients that others decode: when a row is read, the rows of MCUs up to the
+  // one below its own must be complete, and those from its own on still be there. libjpeg wants a
+  // scan to decode in step with the output; it gets one that changes nothing, a bit for each block.
+  // Throws PictureError.
+  void open_output(const JpegRowDecoder& whole, JpegCoefficients& coefficients);
+
+  // Decodes the next row. The first row of a file of several scans decodes all of them. Throws
   // PictureError.
   void read_row(std::uint8_t* row);
 
@@ -39,11 +46,14 @@ class JpegRowDecoder {
   void abandon() { jpeg_abort_decompress(&jpeg_); }
 
   [[nodiscard]] Decompressor& jpeg() { return jpeg_; }
+  [[nodiscard]] const Decompressor& jpeg() const { return jpeg_; }
+  [[nodiscard]] const std::string& name() const { return errors_.name(); }
   [[nodiscard]] JpegErrors& errors() { return errors_; }
   [[nodiscard]] const JpegInput& input() const { return input_; }
 
  private:
-  void copy_tables(const Decompressor& whole);
+  void read_part_header(const JpegRowDecoder& whole);
+  void start();
 
   JpegErrors errors_;
   JpegInput input_;

@@ -1,0 +1,159 @@
+#include "codec/jpeg/scan_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpufilter {
+namespace {
+
+// Smaller bands cost more to hand out than they take to decode; larger ones leave the cache.
+constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
+// So many that scans may be ahead of each other, and of the output.
+constexpr int bands_in_window = 8;
+
+int band_of(const McuGrid& grid) {
+  return static_cast<int>(std::max<std::int64_t>(band_pixels / grid.pixels_a_row(), 1));
+}
+
+}  // namespace
+
+bool JpegScanReader::is_worthwhile(const jpeg_decompress_struct& jpeg) {
+  const McuGrid grid = mcu_grid(jpeg);
+  return grid.count.height >= 2 * band_of(grid);
+}
+
+JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script,
+                               std::span<const JOCTET> data, std::size_t threads)
+    : script_(std::move(script)),
+      grid_(mcu_grid(whole.jpeg())),
+      band_(band_of(grid_)),
+      window_(bands_in_window * band_),
+      coefficients_(whole.jpeg(), window_),
+      output_(whole.name()) {
+  for (std::size_t i = 0; i < script_.scans.size(); ++i) {
+    const JpegScanScript::Scan& scan = script_.scans[i];
+    const auto scan_data = data.subspan(scan.begin, scan.end - scan.begin);
+    scans_.push_back({std::make_unique<JpegScanDecoder>(whole.jpeg(), whole.name(), script_, i,
+                                                        scan_data, coefficients_)});
+  }
+  output_.open_output(whole, coefficients_);
+  const std::size_t workers = std::min({threads, background_.threads(), scans_.size()}) - 1;
+  for (std::size_t i = 0; i < workers; ++i)
+    workers_.emplace_back(background_);
+}
+
+JpegScanReader::~JpegScanReader() {
+  const Lock lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void JpegScanReader::read_row(std::uint8_t* row) {
+  const int mcu_row = rows_ / grid_.mcu.height;
+  if (rows_ % grid_.mcu.height == 0) {
+    free_rows_before(mcu_row);
+    decode_to(std::min(mcu_row + 2, grid_.count.height));
+  }
+  output_.read_row(row);
+  ++rows_;
+}
+
+// Until all scans have decoded so many rows of MCUs. Takes part in that.
+void JpegScanReader::decode_to(int mcu_rows) {
+  while (true) {
+    start_workers();
+    Lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+    const auto last =
+        std::min_element(scans_.begin(), scans_.end(),
+                         [](const Scan& one, const Scan& other) { return one.done < other.done; });
+    if (last->done >= mcu_rows) return;
+    if (!decode_band(lock)) changed_.wait(lock);
+  }
+}
+
+// The output has gone past them, and no scan may use their memory until this has returned.
+void JpegScanReader::free_rows_before(int mcu_row) {
+  for (int row = free_before_; row < mcu_row; ++row)
+    coefficients_.clear(row);
+  const Lock lock(mutex_);
+  free_before_ = mcu_row;
+  changed_.notify_all();
+}
+
+void JpegScanReader::start_workers() {
+  for (Worker& worker : workers_) {
+    {
+      const Lock lock(mutex_);
+      if (worker.busy) continue;
+      if (!next_scan()) return;
+      worker.busy = true;
+    }
+    worker.task.wait();
+    worker.task.start([this, &worker] { work(worker); });
+  }
+}
+
+void JpegScanReader::work(Worker& worker) {
+  Lock lock(mutex_);
+  while (!stopped_ && !failure_) {
+    if (decode_band(lock)) continue;
+    if (running_ == 0) break;  // it is the output's turn
+    changed_.wait(lock);
+  }
+  worker.busy = false;
+}
+
+// False where no scan can go on now.
+bool JpegScanReader::decode_band(Lock& lock) {
+  const auto index = next_scan();
+  if (!index) return false;
+  Scan& scan = scans_[*index];
+  const int end = band_end(scan);
+  scan.busy = true;
+  ++running_;
+  lock.unlock();
+  std::exception_ptr failure;
+  try {
+    scan.decoder->decode(end - scan.done);
+    if (end == grid_.count.height) scan.decoder->finish();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  --running_;
+  scan.busy = false;
+  if (failure) {
+    failure_ = failure;
+  } else {
+    scan.done = end;
+  }
+  changed_.notify_all();
+  return true;
+}
+
+// The one that is furthest behind.
+std::optional<std::size_t> JpegScanReader::next_scan() const {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < scans_.size(); ++i) {
+    if (next && scans_[*next].done <= scans_[i].done) continue;
+    if (can_decode(i)) next = i;
+  }
+  return next;
+}
+
+bool JpegScanReader::can_decode(std::size_t index) const {
+  const Scan& scan = scans_[index];
+  if (scan.busy || scan.done == grid_.count.height) return false;
+  const int end = band_end(scan);
+  if (end > free_before_ + window_) return false;
+  const auto& after = script_.scans[index].after;
+  return std::all_of(after.begin(), after.end(),
+                     [&](std::size_t earlier) { return scans_[earlier].done >= end; });
+}
+
+int JpegScanReader::band_end(const Scan& scan) const {
+  return std::min(scan.done + band_, grid_.count.height);
+}
+
+}  // namespace gpufilter

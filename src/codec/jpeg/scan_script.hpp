@@ -1,0 +1,39 @@
+// The scans of a progressive file, found without decoding them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codec/jpeg/part_header.hpp"
+#include "codec/jpeg/read_ahead.hpp"
+
+namespace gpufilter {
+
+struct JpegScanScript {
+  struct Scan {
+    JpegScanHeader header;
+    std::size_t tables = 0;  // bytes of `tables` that come before it
+    std::size_t begin = 0;   // its data, in what was read
+    std::size_t end = 0;
+    // The scans before it that work on the same coefficients, or on the DC coefficients of its
+    // component.
+    std::vector<std::size_t> after;
+  };
+  std::vector<Scan> scans;
+  // The segments between scans: Huffman tables and restart intervals.
+  std::vector<JOCTET> tables;
+};
+
+// Each scan costs memory: a decompressor.
+inline constexpr std::size_t max_woven_scans = 64;
+
+// Reads the whole file, whose header `whole` has read; `input` begins with the data of the first
+// scan. Nothing for a file that has to be decoded scan by scan, because it is not progressive, is
+// incomplete, or has something unusual that libjpeg might have something to say about; and where
+// more than `max_bytes` would be kept.
+[[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
+                                                       ReadAhead& input, std::size_t max_bytes);
+
+}  // namespace gpufilter
