@@ -16,42 +16,19 @@
 #include "codec/jpeg/row_decoder.hpp"
 #include "codec/jpeg/scan_limits.hpp"
 #include "support/jpeg.hpp"
+#include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::Bytes;
+using test::decode_by_threads;
 using test::JpegRecipe;
 using test::Raster;
-
-// What becomes of a file: samples, or a refusal.
-struct Outcome {
-  Bytes samples;
-  std::string refusal;
-  friend bool operator==(const Outcome&, const Outcome&) = default;
-};
-
-Outcome decode(const Bytes& jpeg, std::size_t threads) {
-  const ThreadLimit limit(threads);
-  try {
-    return {test::decode_with_codec(jpeg, {.max_pixels = 4'000'000}).samples, ""};
-  } catch (const PictureError& error) {
-    return {{}, error.what()};
-  }
-}
-
-::testing::AssertionResult all_agree(const Bytes& jpeg) {
-  const Outcome expected = decode(jpeg, 1);
-  for (const std::size_t threads : {2U, 3U}) {
-    const Outcome outcome = decode(jpeg, threads);
-    if (outcome == expected) continue;
-    return ::testing::AssertionFailure()
-           << threads << " threads: " << (outcome.refusal.empty() ? "accepted" : outcome.refusal)
-           << ", one: " << (expected.refusal.empty() ? "accepted" : expected.refusal);
-  }
-  return ::testing::AssertionSuccess();
-}
+using test::threads_agree;
+using test::with_bytes;
+using test::without_bytes;
 
 // How many groups two threads cut the picture into; 0 where they do not.
 int groups_of(const Bytes& jpeg) {
@@ -96,8 +73,8 @@ unsigned mcus_a_row(const Sampling& sampling) {
 
 void expect_as_libjpeg(const Bytes& jpeg, bool in_groups) {
   EXPECT_EQ(groups_of(jpeg) > 1, in_groups) << groups_of(jpeg);
-  EXPECT_TRUE(decode(jpeg, 2).samples == test::decode_with_libjpeg(jpeg).samples);
-  EXPECT_TRUE(all_agree(jpeg));
+  EXPECT_TRUE(decode_by_threads(jpeg, 2).samples == test::decode_with_libjpeg(jpeg).samples);
+  EXPECT_TRUE(threads_agree(jpeg));
 }
 
 TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
@@ -140,7 +117,7 @@ TEST(JpegGroups, AreOfAnyColors) {
       ink.adobe_marker = adobe;
       const Bytes jpeg = encode(ink, 48, 4);
       EXPECT_GT(groups_of(jpeg), 1);
-      EXPECT_TRUE(all_agree(jpeg));
+      EXPECT_TRUE(threads_agree(jpeg));
     }
   }
 }
@@ -200,20 +177,6 @@ std::vector<std::size_t> restart_markers(const Bytes& jpeg) {
   return places;
 }
 
-Bytes with_bytes(const Bytes& jpeg, std::size_t at, const Bytes& inserted) {
-  Bytes changed = jpeg;
-  changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(at), inserted.begin(),
-                 inserted.end());
-  return changed;
-}
-
-Bytes without_bytes(const Bytes& jpeg, std::size_t begin, std::size_t end) {
-  Bytes changed = jpeg;
-  changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(begin),
-                changed.begin() + static_cast<std::ptrdiff_t>(end));
-  return changed;
-}
-
 class DamagedGroups : public ::testing::TestWithParam<Sampling> {
  protected:
   Bytes jpeg_ = encode(GetParam(), mcus_a_row(GetParam()));
@@ -228,12 +191,12 @@ TEST_P(DamagedGroups, WithWrongNumbers) {
     for (int code = 0; code < 256; code += code < 0xC0 || code > 0xE0 ? 16 : 1) {
       Bytes damaged = jpeg_;
       damaged[markers_[index] + 1] = static_cast<std::uint8_t>(code);
-      ASSERT_TRUE(all_agree(damaged)) << "marker " << index << " is " << code;
+      ASSERT_TRUE(threads_agree(damaged)) << "marker " << index << " is " << code;
     }
   }
   Bytes damaged = jpeg_;
   damaged[markers_[9] + 1] = 0xD5;
-  EXPECT_EQ(decode(damaged, 2).refusal,
+  EXPECT_EQ(decode_by_threads(damaged, 2).refusal,
             "some.jpg: damaged JPEG: found marker 0xd5 instead of RST1");
 }
 
@@ -241,15 +204,15 @@ TEST_P(DamagedGroups, WithIntervalsMissingAndRepeated) {
   for (std::size_t i = 0; i + 1 < markers_.size(); i += 5) {
     const std::size_t begin = markers_[i];
     const std::size_t end = markers_[i + 1];
-    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, end))) << i;
-    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, begin + 2))) << i;
-    ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin - 3, begin))) << i;
+    ASSERT_TRUE(threads_agree(without_bytes(jpeg_, begin, end))) << i;
+    ASSERT_TRUE(threads_agree(without_bytes(jpeg_, begin, begin + 2))) << i;
+    ASSERT_TRUE(threads_agree(without_bytes(jpeg_, begin - 3, begin))) << i;
     const auto from = jpeg_.begin() + static_cast<std::ptrdiff_t>(begin);
-    ASSERT_TRUE(all_agree(
+    ASSERT_TRUE(threads_agree(
         with_bytes(jpeg_, begin, Bytes(from, from + static_cast<std::ptrdiff_t>(end - begin)))))
         << i;
     if (i + 9 < markers_.size()) {
-      ASSERT_TRUE(all_agree(without_bytes(jpeg_, begin, markers_[i + 8]))) << i;
+      ASSERT_TRUE(threads_agree(without_bytes(jpeg_, begin, markers_[i + 8]))) << i;
     }
   }
 }
@@ -259,7 +222,7 @@ TEST_P(DamagedGroups, WithBadCodes) {
   const Bytes ones{0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0};
   for (std::size_t i = 0; i < markers_.size(); i += 3) {
     for (const std::size_t distance : {2U, 5U, 30U, 200U})
-      ASSERT_TRUE(all_agree(with_bytes(jpeg_, markers_[i] + distance, ones)))
+      ASSERT_TRUE(threads_agree(with_bytes(jpeg_, markers_[i] + distance, ones)))
           << "marker " << i << ", " << distance;
   }
 }
@@ -281,24 +244,25 @@ TEST_P(DamagedGroups, WithBytesBetween) {
                                      jpeg_.size()};
   for (const std::size_t place : places) {
     for (const Bytes& extra : extras)
-      ASSERT_TRUE(all_agree(with_bytes(jpeg_, place, extra)))
+      ASSERT_TRUE(threads_agree(with_bytes(jpeg_, place, extra)))
           << place << ": " << extra.size() << " bytes, " << int{extra.front()};
   }
 }
 
 // More than is kept of a group.
 TEST_P(DamagedGroups, WithEndlessPadding) {
-  EXPECT_TRUE(all_agree(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55))));
-  EXPECT_EQ(decode(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55)), 2).refusal, "");
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55))));
+  EXPECT_EQ(decode_by_threads(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55)), 2).refusal,
+            "");
 }
 
 TEST_P(DamagedGroups, CutOff) {
   for (std::size_t size = test::scan_data_begin(jpeg_); size < jpeg_.size();
        size += 1 + jpeg_.size() / 97) {
     const Bytes cut = without_bytes(jpeg_, size, jpeg_.size());
-    ASSERT_TRUE(all_agree(cut)) << size;
-    ASSERT_EQ(decode(cut, 2).refusal, "some.jpg: the file ends too early") << size;
-    ASSERT_TRUE(all_agree(with_bytes(cut, size, {0xFF, 0xD9}))) << size;
+    ASSERT_TRUE(threads_agree(cut)) << size;
+    ASSERT_EQ(decode_by_threads(cut, 2).refusal, "some.jpg: the file ends too early") << size;
+    ASSERT_TRUE(threads_agree(with_bytes(cut, size, {0xFF, 0xD9}))) << size;
   }
 }
 
@@ -313,8 +277,8 @@ TEST_P(DamagedGroups, WithChangedBytes) {
       const std::size_t at = begin + (state >> 4U) % (jpeg_.size() - begin);
       damaged[at] = static_cast<std::uint8_t>(state >> 24U);
     }
-    ASSERT_TRUE(all_agree(damaged)) << "round " << round;
-    if (!decode(damaged, 2).refusal.empty()) ++refused;
+    ASSERT_TRUE(threads_agree(damaged)) << "round " << round;
+    if (!decode_by_threads(damaged, 2).refusal.empty()) ++refused;
   }
   EXPECT_GT(refused, 0);
 }
@@ -329,16 +293,16 @@ TEST(JpegGroups, EndAsTheFileDoes) {
   const std::size_t scan = test::scan_data_begin(jpeg) - 14;
   ASSERT_EQ(jpeg[scan + 1], 0xDA);
   const Bytes second(jpeg.begin() + static_cast<std::ptrdiff_t>(scan), jpeg.end());
-  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, second)));
-  EXPECT_NE(decode(with_bytes(jpeg, end, second), 2).refusal, "");
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, second)));
+  EXPECT_NE(decode_by_threads(with_bytes(jpeg, end, second), 2).refusal, "");
   const Bytes comment = test::jpeg_segment(0xFE, {0xFF, 0xD3, 0xFF, 0xD4});
-  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, comment)));
-  EXPECT_EQ(decode(with_bytes(jpeg, end, comment), 2).refusal, "");
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, comment)));
+  EXPECT_EQ(decode_by_threads(with_bytes(jpeg, end, comment), 2).refusal, "");
   // A length that looks like a marker.
-  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, test::jpeg_segment(0xE3, Bytes(0xFFD1, 0)))));
-  EXPECT_TRUE(all_agree(with_bytes(jpeg, end, {0xFF, 0xE1, 0, 1})));
-  EXPECT_TRUE(all_agree(without_bytes(jpeg, end, jpeg.size())));
-  EXPECT_TRUE(all_agree(with_bytes(jpeg, jpeg.size(), Bytes(100'000, 0xFF))));
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, test::jpeg_segment(0xE3, Bytes(0xFFD1, 0)))));
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, end, {0xFF, 0xE1, 0, 1})));
+  EXPECT_TRUE(threads_agree(without_bytes(jpeg, end, jpeg.size())));
+  EXPECT_TRUE(threads_agree(with_bytes(jpeg, jpeg.size(), Bytes(100'000, 0xFF))));
 }
 
 // Fails at some byte, as a disk does.
