@@ -83,7 +83,12 @@ std::string check(const Bytes& file) {
   return alone && *alone != outcome.samples ? "other samples than by libjpeg alone" : "";
 }
 
-// Restart markers as well as the bytes between them.
+// Restart markers, the ends of scans, their headers and their Huffman tables.
+bool is_of_interest(std::uint8_t marker) {
+  return marker == 0xC4 || (marker >= 0xD0 && marker <= 0xDA);
+}
+
+// Anywhere, but often at such a marker.
 void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
   const std::size_t changes = 1 + mutator.below(3);
   for (std::size_t i = 0; i < changes; ++i) {
@@ -93,16 +98,21 @@ void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
     }
     std::vector<std::size_t> markers;
     for (std::size_t at = 0; at + 1 < file.size(); ++at) {
-      if (file[at] == 0xFF && file[at + 1] >= 0xD0 && file[at + 1] <= 0xD9) markers.push_back(at);
+      if (file[at] == 0xFF && is_of_interest(file[at + 1])) markers.push_back(at);
     }
     if (markers.empty()) continue;
     const std::size_t first = mutator.below(markers.size());
     const auto begin = file.begin() + static_cast<std::ptrdiff_t>(markers[first]);
-    switch (mutator.below(3)) {
-      case 0:
+    switch (mutator.below(4)) {
+      case 0: {
+        const std::size_t after = markers[first] + 2 + mutator.below(14);
+        if (after < file.size()) file[after] = static_cast<std::uint8_t>(mutator.below(66));
+        break;
+      }
+      case 1:
         begin[1] = static_cast<std::uint8_t>(0xD0 + mutator.below(10));
         break;
-      case 1: {
+      case 2: {
         const std::size_t last = std::min(first + 1 + mutator.below(9), markers.size() - 1);
         file.erase(begin, file.begin() + static_cast<std::ptrdiff_t>(markers[last]));
         break;
@@ -111,6 +121,17 @@ void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
         file.insert(begin, 1 + mutator.below(20), mutator.one_in(2) ? 0xFF : 0x5A);
     }
   }
+}
+
+// Large enough that several threads divide it into its scans.
+Bytes progressive_seed(int sampling, int restart_rows) {
+  JpegRecipe recipe;
+  recipe.progressive = true;
+  recipe.quality = 20;
+  recipe.horizontal_subsampling = sampling;
+  recipe.vertical_subsampling = sampling;
+  recipe.restart_rows = restart_rows;
+  return encode_with_libjpeg(textured_raster(397, 1051, 3), recipe);
 }
 
 Bytes seed(int horizontal, int vertical, unsigned interval, int height) {
@@ -133,9 +154,6 @@ std::vector<Bytes> seeds() {
   ink.raster_colors = JCS_CMYK;
   ink.stored_colors = JCS_YCCK;
   ink.restart_rows = 1;
-  JpegRecipe progressive;
-  progressive.progressive = true;
-  progressive.restart_rows = 1;
   return {seed(1, 1, 50, 367),
           seed(2, 2, 25, 411),
           seed(2, 2, 5, 350),
@@ -144,7 +162,9 @@ std::vector<Bytes> seeds() {
           seed(4, 1, 1, 345),
           encode_with_libjpeg(textured_raster(397, 400, 1), grey),
           encode_with_libjpeg(textured_raster(397, 350, 4), ink),
-          encode_with_libjpeg(textured_raster(99, 77, 3), progressive)};
+          progressive_seed(1, 0),
+          progressive_seed(2, 0),
+          progressive_seed(2, 5)};
 }
 
 }  // namespace

@@ -18,13 +18,14 @@ struct JpegOutcome {
   friend bool operator==(const JpegOutcome&, const JpegOutcome&) = default;
 };
 
+inline constexpr ReadLimits outcome_limits{.max_pixels = 4'000'000};
+
 [[nodiscard]] JpegOutcome decode_by_threads(const Bytes& jpeg, std::size_t threads,
-                                            const ReadLimits& limits = {.max_pixels = 4'000'000});
+                                            const ReadLimits& limits = outcome_limits);
 
 // Whether two and three threads agree with one.
 [[nodiscard]] ::testing::AssertionResult threads_agree(const Bytes& jpeg,
-                                                       const ReadLimits& limits = {
-                                                           .max_pixels = 4'000'000});
+                                                       const ReadLimits& limits = outcome_limits);
 
 // `jpeg` with `inserted` at a place, and without the bytes from `begin` to `end`.
 [[nodiscard]] Bytes with_bytes(const Bytes& jpeg, std::size_t at, const Bytes& inserted);

@@ -10,16 +10,31 @@ namespace {
 constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
 // So many that scans may be ahead of each other, and of the output.
 constexpr int bands_in_window = 8;
+// In smaller pictures it takes longer to create the decoders than they save together.
+constexpr std::int64_t min_pixels = std::int64_t{384} << 10U;
 
 int band_of(const McuGrid& grid) {
   return static_cast<int>(std::max<std::int64_t>(band_pixels / grid.pixels_a_row(), 1));
+}
+
+// How many threads the scans can keep busy: the largest one occupies one of them from the picture's
+// top to its bottom.
+std::size_t useful_threads(const std::vector<JpegScanScript::Scan>& scans) {
+  std::size_t sum = 0;
+  std::size_t largest = 1;
+  for (const JpegScanScript::Scan& scan : scans) {
+    sum += scan.end - scan.begin;
+    largest = std::max(largest, scan.end - scan.begin);
+  }
+  return (sum + largest - 1) / largest;
 }
 
 }  // namespace
 
 bool JpegScanReader::is_worthwhile(const jpeg_decompress_struct& jpeg) {
   const McuGrid grid = mcu_grid(jpeg);
-  return grid.count.height >= 2 * band_of(grid);
+  return grid.count.height * grid.pixels_a_row() >= min_pixels &&
+         grid.count.height >= 2 * band_of(grid);
 }
 
 JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script,
@@ -37,8 +52,9 @@ JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript scrip
                                                         scan_data, coefficients_)});
   }
   output_.open_output(whole, coefficients_);
-  const std::size_t workers = std::min({threads, background_.threads(), scans_.size()}) - 1;
-  for (std::size_t i = 0; i < workers; ++i)
+  // Not counting the caller's, which also makes the output.
+  const std::size_t others = std::min(threads - 1, useful_threads(script_.scans));
+  for (std::size_t i = 0; i < others; ++i)
     workers_.emplace_back(background_);
 }
 
