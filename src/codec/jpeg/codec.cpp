@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include <jpeglib.h>
-// After jpeglib.h, which decides what messages there are.
+// After jpeglib.h, which decides which messages exist.
 #include <jerror.h>
 
 #include "base/format.hpp"

@@ -1,4 +1,4 @@
-// The coefficients of some rows of a picture, which several decompressors work on.
+// The coefficients of some rows of a picture, shared by several decompressors.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace gpufilter {
 
-// A window on the rows of MCUs of a picture that moves down with the output: a row takes the place
-// of the one that lies as many rows above it as the window has.
+// A window of consecutive rows of MCUs that moves down the picture with the output. Row r + window
+// reuses the memory of row r.
 class JpegCoefficients {
  public:
-  // What libjpeg reads and writes in vectors.
+  // Aligned for libjpeg's vector instructions.
   struct alignas(64) Block {
     JBLOCK values = {};
   };
@@ -21,7 +21,7 @@ class JpegCoefficients {
   class Component {
    public:
     Component(std::size_t blocks_a_row, std::size_t rows_in_mcu, int window);
-    // Pointers to `row`, counted in blocks from the top of the picture, and to those below it in
+    // Pointers to `row`, counted in blocks from the top of the picture, and to the rows below it in
     // the same row of MCUs.
     [[nodiscard]] JBLOCKARRAY rows_from(std::size_t row) {
       return rows_.data() + row % rows_.size();
@@ -42,7 +42,7 @@ class JpegCoefficients {
 
   [[nodiscard]] Component& component(std::size_t index) { return components_.at(index); }
 
-  // Sets the coefficients of a row of MCUs to 0, as its successor in the window expects them.
+  // Sets the coefficients of a row of MCUs to 0 for the row that will reuse its memory.
   void clear(int mcu_row);
 
  private:

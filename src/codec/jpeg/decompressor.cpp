@@ -15,7 +15,7 @@ Decompressor& of(j_common_ptr jpeg) {
   return *static_cast<Decompressor*>(reinterpret_cast<j_decompress_ptr>(jpeg));
 }
 
-// Only a wish: a system that has no huge pages goes on with its own.
+// Only a hint: a system without huge pages uses normal ones.
 void prefer_huge_pages(void* begin, std::size_t bytes) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t misaligned = reinterpret_cast<std::uintptr_t>(begin) % page;
@@ -70,7 +70,7 @@ jvirt_barray_ptr Decompressor::request_coefficients(j_common_ptr jpeg, int pool,
   return array;
 }
 
-// libjpeg asks for the components in their order, and passes what it gets to access_shared().
+// libjpeg requests the arrays of the components in order, and passes them to access_shared().
 jvirt_barray_ptr Decompressor::request_shared(j_common_ptr jpeg, int, boolean, JDIMENSION,
                                               JDIMENSION, JDIMENSION) {
   Decompressor& self = of(jpeg);

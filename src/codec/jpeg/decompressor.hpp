@@ -10,9 +10,9 @@
 
 namespace gpufilter {
 
-// Owns libjpeg's memory. That of a progressive picture's coefficients, 2 bytes for each sample, all
-// touched again with every scan, is asked for in huge pages: with small ones a tenth of the time
-// goes to page faults and address translation.
+// Owns libjpeg's memory. The coefficients of a progressive picture take 2 bytes per sample, and
+// every scan goes through them again. They are allocated in huge pages: with small pages, a tenth
+// of the time goes to page faults and address translation.
 class Decompressor : public jpeg_decompress_struct {
  public:
   explicit Decompressor(JpegErrors& errors) : jpeg_decompress_struct{} {
@@ -42,7 +42,7 @@ class Decompressor : public jpeg_decompress_struct {
     std::size_t bytes = 0;
   };
 
-  // In place of steps of libjpeg's memory manager.
+  // These replace functions of libjpeg's memory manager.
   static jvirt_barray_ptr request_coefficients(j_common_ptr jpeg, int pool, boolean zeroed,
                                                JDIMENSION blocks_a_row, JDIMENSION rows,
                                                JDIMENSION rows_at_a_time);

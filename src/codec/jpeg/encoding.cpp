@@ -7,7 +7,7 @@
 namespace gpufilter {
 namespace {
 
-// Baseline JPEG holds no larger divisors; libjpeg, asked for baseline, cuts them like this.
+// Baseline JPEG has no larger divisors; libjpeg clamps them like this for baseline.
 QuantizationTable baseline_table(const JQUANT_TBL& table) {
   QuantizationTable divisors{};
   std::transform(
@@ -23,7 +23,7 @@ int distance(const QuantizationTable& a, const QuantizationTable& b) {
   return sum;
 }
 
-// Tables may also be missing here: a file may define them as late as before the scan in question.
+// Tables may be missing: a file may define them as late as just before the scan that uses them.
 bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTable, 3>& tables) {
   for (int i = 0; i < 3; ++i) {
     const int component = jpeg.num_components < 3 ? 0 : i;
@@ -36,8 +36,8 @@ bool read_tables(const jpeg_decompress_struct& jpeg, std::array<QuantizationTabl
   return true;
 }
 
-// Sets quality and `standard` by comparison with the tables that libjpeg itself makes. In files of
-// YCbCr (or YCCK) the second and third component are chroma, elsewhere all are like luma.
+// Sets quality and `standard` by comparison with libjpeg's own tables. In YCbCr and YCCK files the
+// second and third components are chroma; in all others every component is treated like luma.
 void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& errors) {
   Compressor compressor(errors);
   errors.run([&] {
@@ -57,7 +57,7 @@ void find_quality(JpegQuantization& quantization, bool has_chroma, JpegErrors& e
   });
 }
 
-// Nothing where there is no chroma, its components differ, or libjpeg could not write it.
+// Nothing if there is no chroma, its components differ, or libjpeg could not write it.
 std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& jpeg) {
   if (jpeg.num_components < 3) return std::nullopt;
   const jpeg_component_info& luma = jpeg.comp_info[0];
@@ -77,7 +77,7 @@ std::optional<ChromaSubsampling> read_subsampling(const jpeg_decompress_struct& 
 void set_tables(jpeg_compress_struct& jpeg, const std::array<QuantizationTable, 3>& tables) {
   for (int i = 0; i < jpeg.num_components; ++i) {
     const auto& table = tables.at(static_cast<std::size_t>(i));
-    // Components with one table share it in the file.
+    // Components with equal tables share one in the file.
     const auto slot =
         static_cast<int>(std::find(tables.begin(), tables.end(), table) - tables.begin());
     std::array<unsigned, 64> divisors{};

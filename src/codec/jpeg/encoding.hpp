@@ -1,4 +1,4 @@
-// Settings of JPEG files between libjpeg's structs and ours.
+// Converts the settings of JPEG files between libjpeg's structs and ours.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace gpufilter {
 
-// What the header of a file, which has been read, says.
+// The settings of a file whose header has been read.
 [[nodiscard]] std::shared_ptr<const JpegEncoding> read_jpeg_encoding(
     const jpeg_decompress_struct& jpeg, JpegErrors& errors);
 
-// What is written and how.
+// What to write, and how.
 struct JpegPicture {
   ImageSize size;
-  PixelFormat format;  // of the rows that come: of any depth, with or without alpha
+  PixelFormat format;  // of the rows to be written: any depth, with or without alpha
   Color background;    // behind alpha
   JpegSettings settings;
 };

@@ -7,17 +7,17 @@
 namespace gpufilter {
 namespace {
 
-// Beside its rows a group holds its part of the file.
+// A group holds its rows and its part of the file.
 constexpr std::size_t memory_of(std::size_t row_bytes) {
   return row_bytes + row_bytes / 2;
 }
 
-// More groups than threads, so that none waits for the rows before to be taken.
+// More groups than threads, so that no thread waits until earlier rows have been taken.
 constexpr std::size_t groups_for(std::size_t threads) {
   return threads + 2;
 }
 
-// Far more than encoders write; padding has no end.
+// Far more than encoders write. Without a limit, padding could fill the memory.
 constexpr std::size_t max_encoded(std::size_t row_bytes) {
   return 2 * row_bytes + (std::size_t{64} << 10U);
 }
@@ -29,13 +29,13 @@ struct JpegGroupReader::Group {
 
   RestartLayout::Group part;
   bool last = false;
-  bool here = false;  // decoded by the caller, straight to where it wants the rows
+  bool here = false;  // decoded in the caller's thread, directly into the caller's rows
   std::vector<std::uint8_t> encoded;
-  std::size_t given = 0;  // bytes of it
+  std::size_t given = 0;  // bytes of `encoded`
   JpegRowDecoder decoder;
   std::vector<std::uint8_t> rows;
   int taken = 0;        // rows
-  BackgroundTask task;  // goes first: it uses the rest
+  BackgroundTask task;  // destroyed first: it uses the others
 };
 
 std::size_t JpegGroupReader::group_memory(std::size_t threads) {

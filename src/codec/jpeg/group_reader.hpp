@@ -16,17 +16,17 @@
 
 namespace gpufilter {
 
-// Decodes groups of restart intervals, of every few one in the caller's thread and the others in
-// the background, and yields their rows in their order: the samples that libjpeg makes of the file
-// from top to bottom. So are the refusals. A group that libjpeg warns about is refused with that
-// warning, once the rows before it were taken. Where the markers are not those that are due, one
-// decoder goes on alone from the group in question.
+// Decodes groups of restart intervals, some of them in the caller's thread and the others in the
+// background, and yields their rows in order. Samples and refusals are those of libjpeg decoding
+// the file from top to bottom. If libjpeg warns about a group, the file is refused with that
+// warning after the rows above the group have been taken. If a marker is not the expected one, a
+// single decoder continues from that group.
 class JpegGroupReader {
  public:
-  // What the groups under way may take, their rows and their part of the file, in all pictures
-  // together; but each may have two.
+  // Bytes for the groups in progress in all pictures together, their rows and their parts of the
+  // file. Each picture may have two groups in any case.
   static constexpr std::size_t max_memory = std::size_t{48} << 20U;
-  // What the rows of one may take, for restart_layout().
+  // Bytes for the rows of one group, for restart_layout().
   [[nodiscard]] static std::size_t group_memory(std::size_t threads);
 
   // `whole` has read the file's header from `source`. All outlive the reader.
@@ -60,11 +60,11 @@ class JpegGroupReader {
   Background background_;
   const FairShare& share_;
   std::size_t threads_;
-  std::size_t max_groups_;                      // under way at a time, in all pictures
+  std::size_t max_groups_;                      // in progress at a time, in all pictures
   int started_ = 0;                             // groups
-  std::deque<std::unique_ptr<Group>> running_;  // in their order
+  std::deque<std::unique_ptr<Group>> running_;  // in order
   std::vector<std::unique_ptr<Group>> spare_;
-  std::unique_ptr<JpegRowDecoder> rest_;  // behind the groups
+  std::unique_ptr<JpegRowDecoder> rest_;  // below the groups
   bool skip_in_rest_ = false;             // its first row
 };
 

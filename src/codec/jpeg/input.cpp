@@ -41,7 +41,7 @@ void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& p
   bytes_in_buffer = head.size();
 }
 
-// libjpeg found another marker than the one that is due.
+// libjpeg found a marker other than the expected one.
 boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
   const int shift = static_cast<int>(of(jpeg).shift_);
   if (is_restart(jpeg->unread_marker)) {

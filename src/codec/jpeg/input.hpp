@@ -1,4 +1,4 @@
-// libjpeg's source manager over bytes that come from anywhere.
+// libjpeg's source manager for bytes from any source.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace gpufilter {
 
-// Where in a scan a decompressor begins that does not begin at the file's header.
+// The place in a scan where a decompressor starts if it does not start at the file's header.
 struct JpegPlace {
-  std::uint64_t restart = 0;        // how many restart markers lie before
-  std::uint64_t restarts_left = 0;  // and how many are due behind
+  std::uint64_t restart = 0;        // restart markers before this place
+  std::uint64_t restarts_left = 0;  // and after it
 };
 
 class JpegInput : public jpeg_source_mgr {
  public:
-  // Fills the buffer, or as much of it as there are bytes left.
+  // Fills the buffer as far as there are bytes left, and returns how many it wrote.
   using Read = std::function<std::size_t(std::span<JOCTET>)>;
 
   explicit JpegInput(JpegErrors& errors);
@@ -26,12 +26,12 @@ class JpegInput : public jpeg_source_mgr {
   // The bytes of a file from its beginning.
   void open(Read read);
 
-  // `head` and then the bytes of a scan from `place` on. libjpeg counts restart markers from 0
-  // there, so they are renumbered; where one is missing, the message has the file's own numbers.
+  // `head`, followed by the bytes of a scan from `place` on. libjpeg counts restart markers from 0
+  // there, so they are renumbered; if one is missing, the message contains the number in the file.
   // `head` outlives the decompressor.
   void open(Read read, std::span<const JOCTET> head, const JpegPlace& place);
 
-  // What libjpeg has not taken of the buffer.
+  // The bytes of the buffer that libjpeg has not consumed.
   [[nodiscard]] std::span<const JOCTET> unread() const {
     return {next_input_byte, bytes_in_buffer};
   }

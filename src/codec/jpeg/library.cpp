@@ -13,20 +13,20 @@ namespace gpufilter {
 namespace {
 
 // Warnings after which every pixel is still what the encoder meant. All others (premature end of
-// data, bad Huffman or arithmetic codes, a restart marker missed, scans that contradict each other)
-// say that libjpeg goes on with pixels that it made up.
+// data, bad Huffman or arithmetic codes, a missing restart marker, contradictory scans) mean that
+// libjpeg continues with made-up pixels.
 bool is_harmless(int warning) {
   switch (warning) {
-    // Padding between segments, which cameras leave: skipped whole, no entropy-coded bit lost.
-    // Bytes lost within a scan show as one of the other warnings.
+    // Padding between segments, as some cameras write it. It is skipped, and no entropy-coded bit
+    // is lost. Bytes lost within a scan cause one of the other warnings.
     case JWRN_EXTRANEOUS_DATA:
-    // libjpeg then takes the transform that every file with so many components has.
+    // libjpeg then uses the colour transform that is usual for this number of components.
     case JWRN_ADOBE_XFORM:
-    // Only metadata is at stake.
+    // Affects only metadata.
     case JWRN_BOGUS_ICC:
     case JWRN_JFIF_MAJOR:
-    // Spectral parameters, which mean nothing in a sequential file, are not what they should be;
-    // widespread and ignored by all decoders.
+    // The spectral parameters, which mean nothing in a sequential file, are wrong. That is common,
+    // and all decoders ignore it.
     case JWRN_NOT_SEQUENTIAL:
       return true;
     default:

@@ -1,5 +1,5 @@
-// libjpeg as C++ can live with it: its longjmp stays inside small steps, exceptions of the byte
-// streams never pass through its frames, and it prints nothing.
+// Makes libjpeg safe to use from C++: its longjmp stays within small steps, exceptions of the byte
+// streams never pass through its stack frames, and it prints nothing.
 #pragma once
 
 #include <csetjmp>
@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-// Why a JPEG of `bits` bits a sample is refused.
+// The reason for refusing a JPEG with `bits` bits per sample.
 [[nodiscard]] std::string unsupported_precision(int bits);
 
 // libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.
@@ -31,16 +31,16 @@ class JpegErrors {
   // are missing means nothing, and every other warning is a failure.
   void expect_one_scan() { one_scan_ = true; }
 
-  // Runs libjpeg calls. Throws what a callback stored, or PictureError in libjpeg's words.
-  // No object that lives in `step` may need its destructor: a longjmp leaves it.
+  // Runs libjpeg calls. Throws the exception of a callback, or PictureError with libjpeg's message.
+  // A longjmp may leave `step`, so it must not own objects that need their destructors.
   template <typename Step>
   void run(Step step) {
     if (!returns(step)) throw_failure();
     log_note();
   }
 
-  // For callbacks, which must not throw: runs `action`, and where it throws leaves libjpeg; run()
-  // throws the exception on.
+  // For callbacks, which must not throw: runs `action`. If that throws, leaves libjpeg, and run()
+  // rethrows the exception.
   template <typename Action>
   void call_back(Action action) {
     if (!completes(action)) std::longjmp(jump_, 1);

@@ -12,7 +12,7 @@ struct McuGrid {
         count{(picture.width + mcu.width - 1) / mcu.width,
               (picture.height + mcu.height - 1) / mcu.height} {}
 
-  // Pixels in a row of MCUs, those that fill up the last one among them.
+  // Pixels in a row of MCUs, including the padding of the last one.
   [[nodiscard]] constexpr std::int64_t pixels_a_row() const {
     return std::int64_t{count.width} * mcu.width * mcu.height;
   }

@@ -22,11 +22,11 @@ constexpr std::size_t largest_segment = 65533;
 constexpr std::size_t largest_icc_profile = std::size_t{255} * (largest_segment - 14);
 
 std::string_view text_of(const jpeg_marker_struct& marker) {
-  // What libjpeg holds as bytes is compared and kept as characters.
+  // libjpeg's bytes are compared and stored as characters.
   return {reinterpret_cast<const char*>(marker.data), marker.data_length};
 }
 
-// Files end a comment with a zero byte or not; no format could carry one on.
+// Some files end a comment with a zero byte, which no other format could store.
 std::string comment_text(std::string_view stored) {
   stored = stored.substr(0, stored.find('\0'));
   return is_utf8(stored) ? std::string(stored) : utf8_from_latin1(stored);
@@ -60,7 +60,7 @@ void read_icc_profile(Decompressor& jpeg, JpegErrors& errors, Metadata& metadata
   metadata.icc_profile.emplace().data.assign(data, data + length);
 }
 
-// Where the file says nothing, or nothing more than that pixels are square, there is no density.
+// There is no density if the file has none, or says only that pixels are square.
 std::optional<Density> read_density(const jpeg_decompress_struct& jpeg) {
   const std::uint32_t x = jpeg.X_density;
   const std::uint32_t y = jpeg.Y_density;
@@ -118,7 +118,7 @@ constexpr std::uint64_t per_inch(std::uint32_t per_metre) {
   return (std::uint64_t{per_metre} * 254 + 5000) / 10000;
 }
 
-// Whether dots per inch, as JFIF counts them, lead back to this very value.
+// Whether converting to JFIF's dots per inch and back yields this value.
 constexpr bool is_exact_in_inches(std::uint32_t per_metre) {
   const std::uint64_t dpi = per_inch(per_metre);
   return dpi <= most_dots && (dpi * 10000 + 127) / 254 == per_metre;

@@ -9,7 +9,7 @@ JpegOutput::JpegOutput(ByteSink& sink, JpegErrors& errors)
     : jpeg_destination_mgr{}, sink_(sink), errors_(errors), buffer_(std::size_t{64} * 1024) {
   init_destination = [](j_compress_ptr jpeg) { of(jpeg).rewind(); };
   empty_output_buffer = [](j_compress_ptr jpeg) -> boolean {
-    // libjpeg means all of it, whatever free_in_buffer says.
+    // libjpeg means the whole buffer, whatever free_in_buffer says.
     of(jpeg).write(of(jpeg).buffer_.size());
     of(jpeg).rewind();
     return TRUE;

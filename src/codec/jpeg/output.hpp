@@ -1,4 +1,4 @@
-// libjpeg's destination manager over a ByteSink.
+// libjpeg's destination manager for a ByteSink.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class JpegOutput : public jpeg_destination_mgr {
  public:
   JpegOutput(ByteSink& sink, JpegErrors& errors);
 
-  // Writes what libjpeg has left in the buffer. Only within JpegErrors::run().
+  // Writes what is still in the buffer. Call only within JpegErrors::run().
   void flush();
 
  private:

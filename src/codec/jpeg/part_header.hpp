@@ -1,4 +1,4 @@
-// Headers for decoders of a part of a file whose own header another decoder has read.
+// Headers for decoders of parts of a file whose header another decoder has read.
 #pragma once
 
 #include <span>
@@ -18,21 +18,21 @@ struct JpegScanHeader {
   std::vector<Component> components;
   int first_coefficient = 0;
   int last_coefficient = DCTSIZE2 - 1;
-  int high_bit = 0;  // the position down to which the scans before have gone; 0: none
-  int low_bit = 0;   // the position down to which this one goes
+  int high_bit = 0;  // the lowest bit known before this scan; 0 if none is known
+  int low_bit = 0;   // the lowest bit known after it
 };
 
-// Of the scan that the decompressor has read the header of last.
+// The header of the scan that the decompressor is at.
 [[nodiscard]] JpegScanHeader current_scan(const jpeg_decompress_struct& jpeg);
 
-// The frame of `whole`, but `height` rows high, the segments `tables` and the scan's header.
-// Components are numbered in their order. The tables that `whole` has are not repeated: see
+// A frame like that of `whole`, but `height` rows high, the segments `tables`, and the scan's
+// header. Components are numbered in order. The tables of `whole` are not included: see
 // Decompressor::copy_tables().
 [[nodiscard]] std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,
                                               std::span<const JOCTET> tables,
                                               const JpegScanHeader& scan);
 
-// The segment that says how many MCUs lie between two restart markers.
+// A segment that sets the number of MCUs between two restart markers.
 [[nodiscard]] std::vector<JOCTET> restart_segment(unsigned interval);
 
 }  // namespace gpufilter

@@ -25,7 +25,7 @@
 namespace gpufilter {
 namespace {
 
-// Those that decode.
+// Readers that are decoding.
 std::atomic<std::size_t> readers{0};
 
 class JpegReader final : public RowReader {
@@ -66,7 +66,7 @@ class JpegReader final : public RowReader {
     const Decompressor& jpeg = decoder_.jpeg();
     const std::string& name = source_->name();
     check_size(name, jpeg.image_width, jpeg.image_height, {3, 8}, limits);
-    // Newer libraries read the header of such files, but only rows of 8 bits.
+    // Newer versions of libjpeg accept the header of such files.
     if (jpeg.data_precision != 8) {
       throw PictureError(name, unsupported_precision(jpeg.data_precision));
     }
@@ -80,8 +80,8 @@ class JpegReader final : public RowReader {
     return read_ahead_ ? read_ahead_->read_on(buffer) : source_->read(buffer);
   }
 
-  // Not at construction: who wants the header alone shall not wait for more of the file. Where
-  // other pictures keep the threads busy, to divide this one would only add work.
+  // Not in the constructor: a caller that wants only the header must not wait for more of the file.
+  // If other pictures keep the threads busy, dividing this one would only add work.
   void choose_way() {
     const FairShare& share = share_.emplace(readers);
     const std::size_t threads = share.of_threads(allowed_threads());
@@ -120,21 +120,20 @@ class JpegReader final : public RowReader {
     }
   }
 
-  // From the beginning, and with libjpeg's own words about what is wrong with the file. decoder_
-  // has not gone beyond the header, with some bytes after that in its buffer.
+  // From the beginning, so that messages are those about the whole file. decoder_ has read only the
+  // header, and some of the bytes after it are in its buffer.
   void read_scan_by_scan() { read_ahead_->drop(decoder_.input().unread().size()); }
 
   std::unique_ptr<ByteSource> source_;
   ScanLimits scan_limits_;
-  JpegRowDecoder decoder_;  // of the header, and of everything if neither of the others is there
+  JpegRowDecoder decoder_;  // of the header, and of everything if the picture is not divided
   std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
   std::uint64_t max_read_ahead_ = 0;  // bytes
   std::optional<ReadAhead> read_ahead_;
   std::optional<JpegScanReader> scans_;
   bool started_ = false;
-  std::vector<std::string>
-      warnings_;  // logged at the end: a picture that is refused has one message
+  std::vector<std::string> warnings_;  // logged at the end: a refused picture has only one message
 };
 
 }  // namespace

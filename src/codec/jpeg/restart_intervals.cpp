@@ -18,7 +18,7 @@ bool RestartIntervals::reach(std::uint64_t end, std::size_t max_bytes) {
   return !failed_;
 }
 
-// Looks for the marker that ends the interval; false where it is not among the bytes.
+// Looks for the marker that ends the interval; false if it has not been read yet.
 bool RestartIntervals::find_next() {
   const std::uint64_t index = first_ + begins_.size() - 1;
   const std::span<const std::uint8_t> bytes = input_.bytes();
@@ -29,12 +29,12 @@ bool RestartIntervals::find_next() {
       return false;
     }
     scanned_ = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
-    // A marker may have any number of such bytes in front.
+    // Any number of such bytes may precede a marker.
     const auto code = std::find_if(bytes.begin() + static_cast<std::ptrdiff_t>(scanned_),
                                    bytes.end(), [](std::uint8_t byte) { return byte != 0xFF; });
     if (code == bytes.end()) return false;
     scanned_ = static_cast<std::size_t>(code - bytes.begin()) + 1;
-    if (*code == 0) continue;  // so that the byte before is no marker
+    if (*code == 0) continue;  // an 0xFF of the data
     const auto due = index + 1 == count_ ? std::uint64_t{JPEG_EOI} : JPEG_RST0 + index % 8;
     failed_ = *code != due;
     begins_.push_back(scanned_);

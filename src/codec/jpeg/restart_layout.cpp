@@ -8,8 +8,8 @@
 namespace gpufilter {
 namespace {
 
-// Smaller groups take longer to begin than they save; larger ones leave the caches, which costs
-// less than to decode many rows of MCUs twice.
+// Starting a smaller group costs more than it saves. Larger ones do not fit the caches, but that
+// costs less than decoding many rows of MCUs twice.
 constexpr std::int64_t min_pixels = std::int64_t{64} << 10U;
 constexpr std::int64_t max_pixels = std::int64_t{384} << 10U;
 constexpr std::int64_t max_pixels_with_overlap = std::int64_t{768} << 10U;
@@ -65,13 +65,13 @@ std::optional<RestartLayout> restart_layout(const jpeg_decompress_struct& jpeg, 
   RestartLayout layout{mcu_grid(jpeg), static_cast<int>(jpeg.image_height), jpeg.restart_interval,
                        0, interpolates_rows(jpeg)};
   const McuGrid& grid = layout.grid;
-  // After so many rows of MCUs an interval and a row begin together.
+  // After this many rows of MCUs, an interval and a row begin together.
   const std::uint64_t period =
       layout.mcus_an_interval /
       std::gcd(layout.mcus_an_interval, static_cast<std::uint64_t>(grid.count.width));
   if (2 * period > static_cast<std::uint64_t>(grid.count.height)) return std::nullopt;
   const std::int64_t period_pixels = static_cast<std::int64_t>(period) * grid.pixels_a_row();
-  // Every thread gets some groups, fewer where each of them costs a row of MCUs more.
+  // Every thread gets several groups, but fewer if each of them means an additional row of MCUs.
   const std::int64_t shares = static_cast<std::int64_t>(threads) * (layout.overlaps ? 2 : 4);
   const auto fitting = static_cast<std::int64_t>(group_memory / 3);
   const std::int64_t largest = layout.overlaps ? max_pixels_with_overlap : max_pixels;

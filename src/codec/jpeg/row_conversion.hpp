@@ -1,4 +1,4 @@
-// Rows of any format as JPEG holds them: 8 bits a sample, no alpha.
+// Converts rows of any format to what JPEG can hold: 8 bits per sample, no alpha.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace gpufilter {
 
 class JpegRowConversion {
  public:
-  // `background` lies behind alpha.
+  // Transparent pixels are blended with `background`.
   JpegRowConversion(const PixelFormat& format, int width, const Color& background);
 
-  // `row` itself where nothing is to be converted; otherwise the result stays until the next call.
-  // Alpha goes first, at the picture's own depth.
+  // Returns `row` itself if there is nothing to convert; otherwise the result is valid until the
+  // next call. Alpha is removed first, at the picture's own depth.
   [[nodiscard]] const std::uint8_t* convert(const std::uint8_t* row);
 
  private:

@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// One bit for each DC coefficient, which says that it stays as it is.
+// Zero bits: every DC coefficient stays as it is.
 std::size_t no_corrections(std::span<JOCTET> buffer) {
   std::fill(buffer.begin(), buffer.end(), JOCTET{0});
   return buffer.size();
@@ -116,7 +116,7 @@ void JpegRowDecoder::choose_colors() {
     case JCS_YCCK:
       jpeg_.out_color_space = JCS_CMYK;
       cmyk_row_.resize(std::size_t{4} * jpeg_.image_width);
-      // Adobe's programs store ink inverted, and theirs is the marker that says so.
+      // Adobe's programs, which write this marker, store ink inverted.
       inverted_ink_ = jpeg_.saw_Adobe_marker != FALSE;
       return;
     default:

@@ -14,13 +14,13 @@ namespace gpufilter {
 
 class JpegRowDecoder {
  public:
-  // `name` is what messages call the picture.
+  // `name` is the picture's name in messages.
   explicit JpegRowDecoder(std::string name);
 
   // Reads the header of a file. Throws PictureError.
   void open(JpegInput::Read read, jpeg_progress_mgr& progress);
 
-  // Chooses what rows are decoded to, once the header is read: grey or RGB. Throws PictureError.
+  // Chooses the format of the rows, grey or RGB, after the header was read. Throws PictureError.
   void choose_colors();
 
   // Begins at a restart marker of the file that `whole` has opened; `read` yields the bytes from
@@ -29,10 +29,10 @@ class JpegRowDecoder {
   void open_part(const JpegRowDecoder& whole, JpegInput::Read read, const JpegPlace& place,
                  int height);
 
-  // Makes rows of coefficients that others decode: when a row is read, the rows of MCUs up to the
-  // one below its own must be complete, and those from its own on still be there. libjpeg wants a
-  // scan to decode in step with the output; it gets one that changes nothing, a bit for each block.
-  // Throws PictureError.
+  // Makes rows from `coefficients` that others decode. Before a row is read, its row of MCUs and
+  // the one below must be decoded; the rows of MCUs above are no longer needed. libjpeg insists on
+  // decoding a scan in step with the output, so it is given one that changes nothing, one bit per
+  // block. Throws PictureError.
   void open_output(const JpegRowDecoder& whole, JpegCoefficients& coefficients);
 
   // Decodes the next row. The first row of a file of several scans decodes all of them. Throws
@@ -42,7 +42,7 @@ class JpegRowDecoder {
   // After the last row: reads to the end marker. Throws PictureError.
   void finish();
 
-  // In place of finish(): what follows the rows that were read does not matter.
+  // Instead of finish(): ignores what follows the rows that were read.
   void abandon() { jpeg_abort_decompress(&jpeg_); }
 
   [[nodiscard]] Decompressor& jpeg() { return jpeg_; }

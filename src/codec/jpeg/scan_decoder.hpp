@@ -12,12 +12,12 @@
 
 namespace gpufilter {
 
-// Adds what the scan says to coefficients that other scans share. All functions throw PictureError
-// for whatever libjpeg has to say, even if it is harmless.
+// Decodes a scan into coefficients that it shares with other scans. All functions throw
+// PictureError for every warning of libjpeg, even a harmless one.
 class JpegScanDecoder {
  public:
-  // The scan number `index` of the file whose header `whole` has read, with its entropy-coded
-  // `data`. All that is passed by reference outlives the decoder.
+  // Scan `index` of the file whose header `whole` has read; `data` is its entropy-coded data.
+  // `data` and `coefficients` outlive the decoder.
   JpegScanDecoder(const Decompressor& whole, const std::string& name, const JpegScanScript& script,
                   std::size_t index, std::span<const JOCTET> data, JpegCoefficients& coefficients);
   JpegScanDecoder(const JpegScanDecoder&) = delete;

@@ -29,7 +29,7 @@ ScanLimits::ScanLimits() : jpeg_progress_mgr{} {
   progress_monitor = check;
 }
 
-// libjpeg calls it before each row of blocks.
+// libjpeg calls this before each row of blocks.
 void ScanLimits::check(j_common_ptr common) {
   auto& limits = *static_cast<ScanLimits*>(common->progress);
   const auto& jpeg = *reinterpret_cast<j_decompress_ptr>(common);

@@ -6,19 +6,18 @@
 namespace gpufilter {
 namespace {
 
-// Smaller bands cost more to hand out than they take to decode; larger ones leave the cache.
+// Distributing smaller bands would cost more than decoding them; larger ones do not fit the cache.
 constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
-// So many that scans may be ahead of each other, and of the output.
+// Enough for scans to be ahead of each other and of the output.
 constexpr int bands_in_window = 8;
-// In smaller pictures it takes longer to create the decoders than they save together.
+// For smaller pictures, creating the decoders takes as long as they save.
 constexpr std::int64_t min_pixels = std::int64_t{384} << 10U;
 
 int band_of(const McuGrid& grid) {
   return static_cast<int>(std::max<std::int64_t>(band_pixels / grid.pixels_a_row(), 1));
 }
 
-// How many threads the scans can keep busy: the largest one occupies one of them from the picture's
-// top to its bottom.
+// How many threads the scans can keep busy: one thread at a time works on the largest scan.
 std::size_t useful_threads(const std::vector<JpegScanScript::Scan>& scans) {
   std::size_t sum = 0;
   std::size_t largest = 1;
@@ -52,7 +51,7 @@ JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript scrip
                                                         scan_data, coefficients_)});
   }
   output_.open_output(whole, coefficients_);
-  // Not counting the caller's, which also makes the output.
+  // Besides the caller's thread, which also makes the output.
   const std::size_t others = std::min(threads - 1, useful_threads(script_.scans));
   for (std::size_t i = 0; i < others; ++i)
     workers_.emplace_back(background_);
@@ -74,7 +73,7 @@ void JpegScanReader::read_row(std::uint8_t* row) {
   ++rows_;
 }
 
-// Until all scans have decoded so many rows of MCUs. Takes part in that.
+// Returns when all scans have decoded this many rows of MCUs, and helps with it.
 void JpegScanReader::decode_to(int mcu_rows) {
   while (true) {
     start_workers();
@@ -88,7 +87,7 @@ void JpegScanReader::decode_to(int mcu_rows) {
   }
 }
 
-// The output has gone past them, and no scan may use their memory until this has returned.
+// The output is done with these rows. Scans may reuse their memory once this has returned.
 void JpegScanReader::free_rows_before(int mcu_row) {
   for (int row = free_before_; row < mcu_row; ++row)
     coefficients_.clear(row);
@@ -114,13 +113,13 @@ void JpegScanReader::work(Worker& worker) {
   Lock lock(mutex_);
   while (!stopped_ && !failure_) {
     if (decode_band(lock)) continue;
-    if (running_ == 0) break;  // it is the output's turn
+    if (running_ == 0) break;  // only the output can free memory
     changed_.wait(lock);
   }
   worker.busy = false;
 }
 
-// False where no scan can go on now.
+// Decodes a band of some scan. False if no scan can continue now.
 bool JpegScanReader::decode_band(Lock& lock) {
   const auto index = next_scan();
   if (!index) return false;
@@ -148,7 +147,7 @@ bool JpegScanReader::decode_band(Lock& lock) {
   return true;
 }
 
-// The one that is furthest behind.
+// The scan that is furthest behind among those that can continue.
 std::optional<std::size_t> JpegScanReader::next_scan() const {
   std::optional<std::size_t> next;
   for (std::size_t i = 0; i < scans_.size(); ++i) {

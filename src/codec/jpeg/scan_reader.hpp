@@ -1,4 +1,4 @@
-// The rows of a progressive JPEG, whose scans are decoded side by side by all threads.
+// The rows of a progressive JPEG whose scans are decoded side by side by all threads.
 #pragma once
 
 #include <condition_variable>
@@ -21,25 +21,26 @@
 
 namespace gpufilter {
 
-// Every scan has a decoder of its own. They go down the picture together, a band of rows of MCUs at
-// a time, each behind the scans that it depends on, and the output follows them. So threads work on
-// different scans, rows come out before the file is decoded, and only the coefficients of a few
-// bands are in memory.
+// Every scan has a decoder of its own. They advance through the picture together, band by band,
+// each after the scans that it depends on, and the output follows them. So different threads decode
+// different scans, the first rows are ready before the whole file is decoded, and only the
+// coefficients of a few bands are in memory.
 class JpegScanReader {
  public:
   // Whether the picture is large enough.
   [[nodiscard]] static bool is_worthwhile(const jpeg_decompress_struct& jpeg);
 
-  // `whole` has read the file's header, `data` is what follows that, up to the end; both outlive
-  // the reader. Takes `threads`, the caller's among them. Throws PictureError.
+  // `whole` has read the file's header, and `data` is the rest of the file; both outlive the
+  // reader. Uses up to `threads` threads, including the caller's. Throws PictureError.
   JpegScanReader(const JpegRowDecoder& whole, JpegScanScript script, std::span<const JOCTET> data,
                  std::size_t threads);
   ~JpegScanReader();
   JpegScanReader(const JpegScanReader&) = delete;
   JpegScanReader& operator=(const JpegScanReader&) = delete;
 
-  // Decodes the next row. Throws PictureError where libjpeg has anything to say about a scan, which
-  // may differ from what it says about the whole file. Scans end before the last row is yielded.
+  // Decodes the next row. Throws PictureError for every warning of libjpeg about a scan, which may
+  // differ from what libjpeg reports about the whole file. All scans have been checked to their
+  // ends before the last row is yielded.
   void read_row(std::uint8_t* row);
 
   [[nodiscard]] int rows_read() const { return rows_; }
@@ -74,7 +75,7 @@ class JpegScanReader {
   JpegRowDecoder output_;
   int rows_ = 0;  // that were yielded
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Scan> scans_;
   int free_before_ = 0;  // the first row of MCUs that the output still needs
@@ -83,7 +84,7 @@ class JpegScanReader {
   std::exception_ptr failure_;
 
   Background background_;
-  std::deque<Worker> workers_;  // goes first: they use the rest
+  std::deque<Worker> workers_;  // destroyed first: they use the others
 };
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// The scans of a progressive file, found without decoding them.
+// The scans of a progressive file, located without decoding them.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ struct JpegScanScript {
 // Each scan costs memory: a decompressor.
 inline constexpr std::size_t max_woven_scans = 64;
 
-// Reads the whole file, whose header `whole` has read; `input` begins with the data of the first
-// scan. Nothing for a file that has to be decoded scan by scan, because it is not progressive, is
-// incomplete, or has something unusual that libjpeg might have something to say about; and where
-// more than `max_bytes` would be kept.
+// Reads the rest of a file whose header `whole` has read; `input` begins with the data of the first
+// scan. Returns nothing if the file is not progressive, incomplete, or so unusual that libjpeg
+// might warn about it or decode it differently as a whole, and if more than `max_bytes` would be
+// kept.
 [[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
                                                        ReadAhead& input, std::size_t max_bytes);
 

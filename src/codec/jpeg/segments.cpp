@@ -14,7 +14,7 @@ namespace {
 constexpr int app1 = JPEG_APP0 + 1;
 constexpr int app2 = JPEG_APP0 + 2;
 
-constexpr int max_profile_parts = 255;  // their number is a byte
+constexpr int max_profile_parts = 255;  // they are numbered by a byte
 constexpr int max_comments = 1000;
 constexpr std::size_t max_comment_bytes = std::size_t{8} << 20U;
 

@@ -14,22 +14,22 @@ inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
 inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
 inline constexpr std::string_view icc_prefix("ICC_PROFILE\0", 12);
 
-// Appends segments to the marker_list of a decompressor, as jpeg_save_markers() does, but in time
-// that grows with their number alone (libjpeg walks through the list for each), and no more than
-// the first EXIF and XMP segments, one ICC profile, 1000 comments and 8 MiB of these.
+// Appends segments to the marker_list of a decompressor, as jpeg_save_markers() does, but in linear
+// time (libjpeg walks through the list for each segment). It keeps only the first EXIF segment, the
+// first XMP segment, one ICC profile, and 1000 comments of at most 8 MiB in total.
 class JpegSegments {
  public:
-  // Whether `segment`, without its length, is to be kept; counts it then.
+  // Whether to keep `segment`, which does not include its length; if so, counts it.
   [[nodiscard]] bool wants(int marker, std::string_view segment);
 
-  // From now on nothing is kept.
+  // Keeps no segments from now on.
   void close() { closed_ = true; }
   [[nodiscard]] bool closed() const { return closed_; }
 
   // Calls libjpeg, so only within JpegErrors::run().
   void append(jpeg_decompress_struct& jpeg, int marker, std::string_view segment);
 
-  // Room for the segment that is being read.
+  // Holds the segment that is being read.
   [[nodiscard]] std::array<JOCTET, 65533>& buffer() { return buffer_; }
 
   [[nodiscard]] bool left_out_comments() const { return left_out_comments_; }
@@ -47,8 +47,8 @@ class JpegSegments {
   std::size_t comment_bytes_ = 0;
 };
 
-// Has libjpeg hand APP1, APP2 and COM segments to Decompressor::segments. Before the header is
-// read, within JpegErrors::run().
+// Makes libjpeg pass APP1, APP2 and COM segments to Decompressor::segments. Call before the header
+// is read, within JpegErrors::run().
 void keep_jpeg_segments(jpeg_decompress_struct& jpeg);
 
 }  // namespace gpufilter

@@ -63,7 +63,7 @@ void JpegStripEncoder::begin(int count) {
 }
 
 void JpegStripEncoder::write_row(const std::uint8_t* row) {
-  // libjpeg only reads it, but its types do not say so.
+  // libjpeg only reads it, although its parameter is not const.
   auto* converted = const_cast<JSAMPROW>(conversion_.convert(row));
   errors_.run([&] { jpeg_write_scanlines(&jpeg_, &converted, 1); });
 }

@@ -12,27 +12,28 @@
 
 namespace gpufilter {
 
-// How many rows of MCUs each strip of the picture has, but for the last one, which may have fewer;
-// 0 where the picture is not worth cutting. It depends on size and subsampling alone. A strip costs
+// How many rows of MCUs each strip of the picture has, except the last one, which may have fewer; 0
+// if the picture is too small to be divided. It depends only on size and subsampling. A strip costs
 // at most 10 bytes (the marker, bits up to a whole byte, three coefficients that refer to nothing)
-// and has 256 Ki pixels, which take 3 KB even in one colour: 0.3 % at most, together with the
-// segment that announces the markers.
+// and has 256 Ki pixels, which take 3 KB even in a single colour. So strips cost at most 0.3 %,
+// including the segment that announces the markers.
 [[nodiscard]] int mcu_rows_a_strip(const JpegPicture& picture);
 
-// Encodes strip after strip in memory that it keeps.
+// Encodes one strip after another and reuses its memory.
 class JpegStripEncoder {
  public:
-  // `name` is what messages call the picture.
+  // `name` is the picture's name in messages.
   JpegStripEncoder(const std::string& name, const JpegPicture& picture);
 
-  // Begins a strip of `count` rows, which follow one by one. All throw std::bad_alloc.
+  // Begins a strip of `count` rows, which are then passed one by one. All functions throw
+  // std::bad_alloc.
   void begin(int count);
   void write_row(const std::uint8_t* row);
-  // The entropy-coded data of the strip, and an end marker. They stay until the next one begins.
+  // The entropy-coded data of the strip and an end marker, valid until the next strip begins.
   [[nodiscard]] std::span<std::uint8_t> finish();
 
  private:
-  // libjpeg's destination manager over memory that grows.
+  // libjpeg's destination manager for memory that grows.
   class Output : public jpeg_destination_mgr {
    public:
     explicit Output(JpegErrors& errors);

@@ -12,12 +12,12 @@ namespace {
 
 std::atomic<std::size_t> writers{0};
 
-// What the strips in the background may take, in all pictures together; but each may have two. A
-// strip holds its rows and what they become.
+// Bytes for the strips in the background, in all pictures together. Each picture may have two in
+// any case. A strip holds its rows and their encoding.
 constexpr std::size_t max_memory = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_strip = 2;
 
-// More strips than threads, so that none waits for those before to be written.
+// More strips than threads, so that no thread waits until earlier strips have been written.
 constexpr std::size_t strips_for(std::size_t threads) {
   return threads == 1 ? 1 : threads + 4;
 }
@@ -36,7 +36,7 @@ struct JpegStripWriter::Strip {
   JpegStripEncoder encoder;
   std::span<std::uint8_t> encoded;
   bool last = false;
-  BackgroundTask task;  // goes first: it uses the rest
+  BackgroundTask task;  // destroyed first: it uses the others
 };
 
 JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, int rows_a_strip,
@@ -94,7 +94,7 @@ void JpegStripWriter::start(std::unique_ptr<Strip> strip) {
   }
 }
 
-// Of a copied strip, in the background.
+// Encodes a copied strip, in the background.
 void JpegStripWriter::encode(Strip& strip) {
   strip.encoder.begin(strip.row_count);
   const std::size_t row_bytes = strip.rows.size() / static_cast<std::size_t>(strip.row_count);
@@ -107,7 +107,7 @@ void JpegStripWriter::encode(Strip& strip) {
 void JpegStripWriter::emit_first() {
   Strip& strip = *running_.front();
   if (strip.is_copied) strip.task.wait();
-  // The end marker becomes a restart marker: they count from 0 to 7 and begin anew.
+  // The end marker becomes a restart marker. These are numbered from 0 to 7 again and again.
   if (!strip.last) strip.encoded.back() = static_cast<std::uint8_t>(JPEG_RST0 + emitted_ % 8);
   ++emitted_;
   emit_(strip.encoded);

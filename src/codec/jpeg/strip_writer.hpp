@@ -17,22 +17,22 @@
 
 namespace gpufilter {
 
-// Cuts the rows of a picture into strips, encodes them and hands them over in their order, restart
-// markers between them and an end marker behind the last. Hence the file is the same whatever the
-// threads and their timing, and however the rows come. Where other threads are left, the rows of a
-// strip are copied for one of them; otherwise they are encoded as they come.
+// Divides a picture into strips, encodes them and emits them in order, with restart markers between
+// them and an end marker after the last one. So the file does not depend on the threads, on their
+// timing, or on how many rows write() gets at a time. If another thread is free, the rows of a
+// strip are copied for it; otherwise they are encoded at once.
 class JpegStripWriter {
  public:
   using Emit = std::function<void(std::span<const std::uint8_t>)>;
 
-  // `name` is what messages call the picture. `emit` is called by write() and finish(), in the
-  // caller's thread.
+  // `name` is the picture's name in messages. write() and finish() call `emit` in the caller's
+  // thread.
   JpegStripWriter(std::string name, const JpegPicture& picture, int rows_a_strip, Emit emit);
   ~JpegStripWriter();
   JpegStripWriter(const JpegStripWriter&) = delete;
   JpegStripWriter& operator=(const JpegStripWriter&) = delete;
 
-  // Takes the next rows; they are not needed any more when it returns. Throws what `emit` throws,
+  // Takes the next rows, which are no longer needed when it returns. Throws what `emit` throws,
   // and std::bad_alloc.
   void write(const ConstRows& rows);
 
@@ -60,8 +60,8 @@ class JpegStripWriter {
   Emit emit_;
   Background background_;
   FairShare share_;
-  std::size_t max_strips_;  // in the background at a time, of all pictures: they take memory
-  std::deque<std::unique_ptr<Strip>> running_;  // in their order
+  std::size_t max_strips_;  // in the background at a time, in all pictures; limits memory
+  std::deque<std::unique_ptr<Strip>> running_;  // in order
   std::vector<std::unique_ptr<Strip>> spare_;
   std::unique_ptr<Strip> filling_;
   unsigned emitted_ = 0;

@@ -61,13 +61,13 @@ class JpegWriter final : public RowWriter {
   void write(const ConstRows& rows) override {
     if (strips_) return strips_->write(rows);
     for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
-      // libjpeg only reads it, but its types do not say so.
+      // libjpeg only reads it, although its parameter is not const.
       auto* row = const_cast<JSAMPROW>(conversion_.convert(rows.row(y)));
       errors_.run([&] { jpeg_write_scanlines(&jpeg_, &row, 1); });
     }
   }
 
-  // Metadata stands before the pixels in a JPEG.
+  // In a JPEG, metadata comes before the pixels.
   void finish(const Metadata& trailing) override {
     if (!trailing.exif.empty() || !trailing.xmp.empty() || !trailing.text.empty()) {
       log::debug(errors_.name() + ": metadata found after the pixels comes too late: dropped");
@@ -85,7 +85,7 @@ class JpegWriter final : public RowWriter {
                                  size.width, size.height, max_side));
   }
 
-  // jpeg_ writes the headers of the whole picture, and no row.
+  // jpeg_ writes only the headers of the whole picture.
   void start_strips(ByteSink& sink, int rows) {
     errors_.run([this] {
       jpeg_write_scanlines(&jpeg_, nullptr, 0);
