@@ -83,9 +83,9 @@ TEST_F(PictureLists, NameFilesBelowTheFolder) {
 
 TEST_F(PictureLists, NameEachOnceAndHaveAllSizesOrNone) {
   EXPECT_EQ(refusal("1\ta.png\n2\tb.png\n3\t./a.png\n"), "list: 'a.png' is listed twice");
-  EXPECT_EQ(refusal("1\ta.png\nb.png\n"), "list: 'b.png' has no size, and the first name has one");
+  EXPECT_EQ(refusal("1\ta.png\nb.png\n"), "list: 'b.png' has no size, but the first name has one");
   EXPECT_EQ(refusal("1\ta.png\n-1\tb.png\n"),
-            "list: '-1\\tb.png' has no size, and the first name has one");
+            "list: '-1\\tb.png' has no size, but the first name has one");
 }
 
 TEST_F(PictureLists, AreTheSameInAnyOrder) {

@@ -191,7 +191,7 @@ const std::vector<Refused>& refused() {
        {{"JOB_COMPLETION_INDEX", "5"}, {"JOB_COMPLETIONS", "5"}},
        "this is not one of 5"},
       {"a rank of none", {{"PMI_RANK", "0"}, {"PMI_SIZE", "0"}}, "this is not one of 0"},
-      {"a rank without a count", {{"PMIX_RANK", "1"}}, "PMIX_RANK 1 has no count with it"},
+      {"a rank without a count", {{"PMIX_RANK", "1"}}, "PMIX_RANK 1 is set without a count"},
       {"a process without a count", {{"SLURM_PROCID", "2"}}, "without SLURM_NTASKS"},
       {"GNU parallel without a count",
        {{"PARALLEL_SEQ", "1"}},

@@ -200,7 +200,7 @@ TEST_F(ShardEnds, TheSameShardTwiceIsSaidAndDoesNoHarm) {
   Words loud = options_;
   const ProcessResult second = shard(0, 2, loud);
   EXPECT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_NE(second.err.find("shard 0/2 is being worked on by process "), std::string::npos)
+  EXPECT_NE(second.err.find("shard 0/2 is also in progress in process "), std::string::npos)
       << second.err;
   EXPECT_EQ(first.go_on(), 0);
   finish(1, 2);
@@ -225,7 +225,7 @@ TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
   without_locks(ENOLCK, [&] {
     const ProcessResult result = batch({"--png-level", "9", "--recursive"});
     EXPECT_EQ(result.exit_code, 0);
-    EXPECT_NE(result.err.find("warning: " + out_ + ": the file system keeps no locks"),
+    EXPECT_NE(result.err.find("warning: " + out_ + ": this file system has no locks"),
               std::string::npos)
         << result.err;
     EXPECT_TRUE(results_in(out_) == expected_);
@@ -233,7 +233,7 @@ TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
     out_ = in_;
     const ProcessResult in_place = batch({"--in-place", "--recursive"});
     EXPECT_EQ(in_place.exit_code, 2);
-    EXPECT_NE(in_place.err.find("keeps no locks"), std::string::npos) << in_place.err;
+    EXPECT_NE(in_place.err.find("has no locks"), std::string::npos) << in_place.err;
     EXPECT_TRUE(results_in(in_) == before);
   });
 }

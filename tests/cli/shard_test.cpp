@@ -182,11 +182,12 @@ TEST_F(Shards, OfAnotherRunAreRefused) {
   for (const Names& other :
        {Names{"--border", "mirror"}, Names{"--recursive"}, Names{"--to", "jpg"},
         Names{"--png-level", "9"}, Names{"--match", "p*"}}) {
-    expect_refusal_in_each(2, other,
-                           {"holds a run of shards with other inputs", "gpufilter gather " + out_});
+    expect_refusal_in_each(
+        2, other,
+        {"holds an unfinished run in shards with other inputs", "gpufilter gather " + out_});
   }
-  expect_refusal({}, {"holds a run of shards", "gpufilter gather " + out_, "--resume"});
-  expect_refusal({"--on-exists", "overwrite"}, {"holds a run of shards"});
+  expect_refusal({}, {"holds an unfinished run in shards", "gpufilter gather " + out_, "--resume"});
+  expect_refusal({"--on-exists", "overwrite"}, {"holds an unfinished run in shards"});
 }
 
 TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
