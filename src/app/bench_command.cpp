@@ -101,7 +101,7 @@ int run_pipeline(int argc, const char* const* argv) {
   options.chain = stages.chain();
   options.device = common.device;
   options.require_device = common.require_device;
-  common.device = "cpu";  // the run chooses for itself
+  common.device = "cpu";  // whole runs choose their device themselves
   common.require_device = false;
   return finish_bench(common,
                       [&](const TestBed& bed) { return bench::bench_pipeline(bed, options); });

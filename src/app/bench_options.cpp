@@ -18,9 +18,9 @@ namespace {
 constexpr int max_trials = 10000;
 constexpr int max_threads = 1024;
 
-// The device that was asked for, or the processor alone with a word about why.
+// The requested device, or the processor alone and the reason.
 bench::TestBed test_bed_of(const BenchOptions& options) {
-  // 'auto' is a question of whole runs; here the device is what is measured.
+  // 'auto' is for whole runs; here a particular device is measured.
   const bool any = options.device == "auto" || options.device == "all";
   bench::TestBed bed =
       bench::make_test_bed(any ? "opencl" : options.device, options.require_device);

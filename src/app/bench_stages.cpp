@@ -23,11 +23,11 @@ using bench::StageCase;
 
 constexpr int max_side = 32768;
 
-// What all four take besides the common options.
+// The options of all four besides the common ones.
 struct StageOptionsOfBench {
   BenchOptions common;
   bench::PictureOptions pictures;
-  std::string size;  // "2048x1536"; empty: what suits the device
+  std::string size;  // "2048x1536"; empty: one that suits the device
 };
 
 void add_options(CLI::App& app, StageOptionsOfBench& options) {
@@ -64,7 +64,7 @@ int run(StageOptionsOfBench& options, const std::string& name,
   });
 }
 
-// Weights of no meaning that keep colours within their range.
+// Arbitrary weights that keep colours within their range.
 Network random_network(const std::vector<int>& widths) {
   std::mt19937 random(1);
   Network network;

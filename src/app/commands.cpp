@@ -41,7 +41,7 @@ const std::vector<Command>& commands() {
       {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
       {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
-      {"gather", "OUTDIR", "End a run in shards: is all done?", run_gather_command},
+      {"gather", "OUTDIR", "Check and end a run in shards", run_gather_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},

@@ -16,7 +16,7 @@ struct Command {
 
 [[nodiscard]] const std::vector<Command>& commands();
 
-// nullptr if there is none of that name.
+// nullptr if there is no subcommand of that name.
 [[nodiscard]] const Command* find_command(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> command_names();

@@ -183,7 +183,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   try {
     return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
-    throw PictureError(options.input, "there is not enough memory for this picture");
+    throw PictureError(options.input, "not enough memory for this picture");
   }
 }
 

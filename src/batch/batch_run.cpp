@@ -128,7 +128,7 @@ class BatchRun {
       if (!any_done_) throw;
       fail(item.input + ": " + error.what());
     } catch (const std::bad_alloc&) {
-      fail(item.input + ": there is not enough memory for this picture");
+      fail(item.input + ": not enough memory for this picture");
     } catch (const std::exception& error) {
       fail(item.input + ": " + error.what());
     }

@@ -197,7 +197,7 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   run(plan(), processors(3), 3, recorder);
   EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
   EXPECT_GT(recorder.most_bytes, 0U);
-  EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is under way any more";
+  EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is in progress any more";
   for (int i = 0; i < 30; ++i) {
     const Image input = test::read_picture(in_ + "/" + name(i));
     EXPECT_TRUE(test::same_pixels(test::read_picture(out_ + "/" + name(i)),
