@@ -98,7 +98,7 @@ bool was_compiled(const RunReport& report, const Span& build) {
 
 // Programs and literals are taken to be as much faster or slower as both together.
 void learn_compiling(RateStore& store, const std::string& place, const RunReport& report) {
-  constexpr double shortest = 1e-3;  // else the session had the program from an earlier picture
+  constexpr double shortest = 1e-3;  // seconds; if shorter, the session already had the program
   const Rates rates(store, place, place);
   double programs = 0;
   double literals = 0;
@@ -137,7 +137,7 @@ void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& re
   const Sum decoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::decode; });
   if (decoded.bytes > 0) store.learn(host_place(), task.decoding, decoded.seconds / decoded.bytes);
-  if (task.parallel_encoding) return;  // its spans say how long the pipeline waited
+  if (task.parallel_encoding) return;  // its spans show how long the pipeline waited, not the work
   const Sum encoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::encode; });
   if (encoded.bytes > 0) store.learn(host_place(), task.encoding, encoded.seconds / encoded.bytes);

@@ -90,7 +90,7 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
   if (device == "all" || device == "auto") {
-    // Now, since there will be other threads when a GPU is searched for.
+    // Now, because other threads will exist when a GPU is searched for.
     const bool no_gpu = device == "auto" && vendors.empty();
     const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
     FleetOptions fleet{options, make_rate_store(), vendors};
