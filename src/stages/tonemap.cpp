@@ -77,7 +77,7 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
-  // As that of the stage that resolved() returns.
+  // The same as that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {formatted("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
   }
@@ -126,7 +126,7 @@ std::vector<float> tone_factors(const ToneMapParameters& parameters, const Histo
     const double luminance = static_cast<double>(i) / max;
     factors[i] = static_cast<float>(mapping(luminance) / luminance);
   }
-  factors[0] = factors[1];  // luma rounds to 0 where a little colour is left
+  factors[0] = factors[1];  // a pixel with luma 0 may have a little colour left
   return factors;
 }
 

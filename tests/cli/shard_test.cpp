@@ -235,7 +235,8 @@ TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
                  {"--shard: is for one folder"});
   expect_failure(2, {in_, in_ + "/sub", out_, "--shard", "0/2"}, {"--shard: is for one folder"});
   expect_failure(2, {in_ + "/p100.png", folder_ / "o.png", "--shard", "0/2"}, {"--shard"});
-  expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"}, {"--in-place: not possible with --shard"});
+  expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"},
+                 {"--in-place: not possible with --shard"});
 }
 
 TEST_F(Shards, TheResultsMayLieInTheInput) {
