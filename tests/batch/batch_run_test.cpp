@@ -180,7 +180,7 @@ TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfJobsWithoutOne) {
   const Engines engines = processors(1);
   AwaitsThreads dispatcher(*engines[0], 90);
   BatchOptions options;
-  options.jobs = 5;  // of which two have a picture
+  options.jobs = 5;  // only two of them have a picture
   options.threads = 8;
   const std::size_t before = allowed_threads();
   Recorder recorder;
@@ -205,7 +205,7 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   }
 }
 
-// With devices beside the processor, the files are the same as with the processor alone.
+// With other devices besides the processor, the files are the same as with the processor alone.
 TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   put(12);
   Recorder alone;
@@ -333,7 +333,7 @@ TEST(WorkHash, DependsOnNothingElse) {
   const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
     return to_string(work_hash(chain, codec, options));
   };
-  // The variant of a kernel changes no bit, nor do the options of other formats and defaults.
+  // Neither kernel variants, nor options of other formats, nor explicit defaults change a bit.
   EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
             hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
   EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(jpeg_quality_option(), "11")),

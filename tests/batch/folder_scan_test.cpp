@@ -60,8 +60,7 @@ class FolderScanning : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-// The name promises a picture, the content keeps that promise or fails; the format is another
-// thing.
+// A file named like a picture has to be one, but of any format.
 TEST_F(FolderScanning, NamesPromiseAndContentsKeep) {
   put("a.jpg");
   put("b.PNG", jpeg_head);
@@ -185,7 +184,7 @@ TEST_F(FolderScanning, EndsWhereLinksGoRound) {
   EXPECT_EQ(names_with_links(), Names{"sub/a.png"});
 }
 
-// If a folder were scanned once for every path to it, this would take forever.
+// If a folder were scanned once for every path to it, this would never end.
 TEST_F(FolderScanning, EntersAFolderOnceHoweverManyWaysLeadThere) {
   Names expected;
   for (int i = 10; i < 40; ++i) {

@@ -43,8 +43,8 @@ TEST(Journal, ALineHoldsARecord) {
 // Written with other hashes, by an earlier version of the program.
 TEST(Journal, ALineOfAnotherVersionIsAbsent) {
   const std::string digits(32, '0');
-  const std::string text =
-      " 1 " + digits + " " + digits + " - " + digits + " 10 - a.png";  // what followed the checksum
+  const std::string text = " 1 " + digits + " " + digits + " - " + digits +
+                           " 10 - a.png";  // the text after the checksum
   EXPECT_FALSE(parse_journal_line("0011223344556677" + text));
   // Even if its checksum is right.
   const std::string now = journal_line("a.png", {});

@@ -66,7 +66,7 @@ TEST_F(PictureLists, MayHoldLineEndsWhereNulsEndTheNames) {
             (Sizes{{"c\r.png", 3}}));
 }
 
-// Whatever find prints counts as if the folder had been searched.
+// The output of find gives the same pictures as a search of the folder.
 TEST_F(PictureLists, LeaveOutWhatFoldersDo) {
   EXPECT_EQ(read("1\ta.txt\n2\t.b.png\n3\t.git/c.png\n4\td/.e/f.png\n5\tg.png\n6\tMakefile\n"),
             (Sizes{{"g.png", 5}}));
@@ -104,7 +104,7 @@ TEST_F(PictureLists, AreTheSameInAnyOrder) {
   EXPECT_EQ(PictureList(a.text(), "", "").text(), a.text());
 }
 
-// The names are parts of a text that moves along.
+// The names point into a text, which moves with the list.
 TEST_F(PictureLists, MayBeMovedAndCopied) {
   PictureList first({{"a.png", 1}});
   const PictureList copy = first;

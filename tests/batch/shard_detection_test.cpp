@@ -248,7 +248,7 @@ TEST(ShardDetection, RefusesContradictionsAndNone) {
   }
 }
 
-// Every number of a job's processes comes out once.
+// Each process of a job gets a different shard.
 TEST(ShardDetection, ArraysAndStepsTogetherGiveEveryShareOnce) {
   std::vector<int> times(15);
   for (int task = 3; task <= 7; ++task) {

@@ -62,7 +62,7 @@ TEST_F(ShardRuns, DamageIsNoticed) {
   EXPECT_THROW(static_cast<void>(read_shard_run(folder_.path())), PictureError);
 }
 
-// As on a file system without hard links, where it is not whole from the beginning.
+// As on a file system without hard links, where the file is incomplete at first.
 TEST_F(ShardRuns, OneThatIsBeingWrittenIsWaitedFor) {
   static_cast<void>(publish_shard_run(folder_.path(), run(1), listing_));
   const std::string path = shards_ / "run";

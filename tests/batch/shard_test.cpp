@@ -25,7 +25,7 @@ struct Folder {
   }
 };
 
-// Sizes of one of several kinds; names of any bytes, each once.
+// Sizes from one of several distributions; unique names of arbitrary bytes.
 Folder random_folder(std::mt19937& random) {
   Folder folder;
   const auto count = std::uniform_int_distribution<std::size_t>(0, 300)(random);
@@ -94,7 +94,7 @@ TEST(Shards, DoNotDependOnTheOrderOfTheListing) {
   }
 }
 
-// The same today as when a shard is tried again by a later build.
+// The division must never change: a later build may retry a shard.
 TEST(Shards, AreThoseThatTheRuleSays) {
   const std::vector<SizedName> pictures{{"e", 5}, {"a", 1}, {"d", 5}, {"c", 3}, {"b", 1}, {"f", 0}};
   // d 5 to 0, e 5 to 1, c 3 to 2, a 1 to 2, b 1 to 2, f 0 to 0 (of those with five bytes).

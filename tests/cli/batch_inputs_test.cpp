@@ -24,7 +24,7 @@ class BatchInputs : public BatchTest {
     return filter(inputs, {.folder = folder_.path()});
   }
 
-  // Expects that nothing begins: exit code 2, one line with `parts`, nothing changed.
+  // Expects a refusal: exit code 2, one line with `parts`, nothing changed.
   void expect_refused(const Names& words, const Names& parts) const {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Files before = everything_in(folder_.path());

@@ -1,4 +1,4 @@
-// Which files of a folder are taken, and what the results are called.
+// Which files of a folder are filtered, and the names of the results.
 #include "cli/batch_fixture.hpp"
 
 namespace gpufilter::test {

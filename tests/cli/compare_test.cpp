@@ -266,7 +266,7 @@ TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
     expect_trouble({bad, good, "--json"}, bad + ": ");
     EXPECT_FALSE(std::filesystem::exists(drawing)) << name;
   }
-  // Damaged in both: not even that is equality.
+  // Damaged in both files: that is not equality either.
   expect_trouble({folder_ / "damaged.png", folder_ / "damaged.png"}, "damaged.png: ");
   expect_trouble({good, good, "--max-pixels", "526"}, good + ": ");
   EXPECT_EQ(compare({good, good, "--max-pixels", "527"}).exit_code, 0);

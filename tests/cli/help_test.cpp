@@ -151,7 +151,7 @@ TEST_F(Help, EveryExampleWorks) {
           needs_other_device) {
         continue;
       }
-      // Text after two blanks behind a command is a remark.
+      // Text two blanks after a command is a remark.
       const std::string words = line.substr(2);
       const std::string example = words.substr(0, words.find("  "));
       if (example.find("[") != std::string::npos && !needs_jq) continue;

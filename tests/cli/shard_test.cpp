@@ -1,4 +1,4 @@
-// One folder, several processes.
+// --shard: one folder, several processes.
 #include <algorithm>
 #include <future>
 #include <numeric>
@@ -165,7 +165,7 @@ TEST_F(Shards, GoOnWhereAnUndividedRunStopped) {
   EXPECT_EQ(pictures, 1U);
 }
 
-// Results whose journal was lost with the machine.
+// Results whose journal was lost when the machine crashed.
 TEST_F(Shards, ResultsThatAppearLaterAreTheirOwn) {
   EXPECT_EQ(shard(0, 2).exit_code, 0);
   EXPECT_EQ(shard(1, 2).exit_code, 0);
