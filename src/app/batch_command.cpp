@@ -1,6 +1,8 @@
 #include "app/batch_command.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -128,8 +130,12 @@ void check_folder_options(const FilterOptions& options) {
   }
   if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder)) return;
   const char* useless = folder.recursive ? "--recursive" : folder.match.empty() ? "" : "--match";
+  std::error_code ignored;
   if (*useless != '\0') {
-    throw UsageError(formatted("{}: is for folders, and no input is a folder", useless));
+    throw UsageError(formatted("{}: is for folders, but {}", useless,
+                               std::filesystem::exists(options.input, ignored)
+                                   ? "no input is a folder"
+                                   : printable(options.input) + " does not exist"));
   }
 }
 

@@ -38,13 +38,14 @@ bench::TestBed test_bed_of(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
-  app.add_option("--trials", options.trials, "Measured runs after one that warms up.")
+  app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
   const bool is_whole_run = options.device == "auto";
-  add_device_choice(app, options.device, options.require_device,
-                    {.automatic = is_whole_run ? "whatever ends first" : "the best OpenCL device",
-                     .has_all = is_whole_run});
+  add_device_choice(
+      app, options.device, options.require_device,
+      {.automatic = is_whole_run ? "whatever finishes first" : "the best OpenCL device",
+       .has_all = is_whole_run});
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));

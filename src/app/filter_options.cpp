@@ -121,8 +121,8 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
   app.add_flag_function(
          "--verify{16}",
          [&options](std::int64_t blocks) { options.run.verify_blocks = static_cast<int>(blocks); },
-         "Check N random blocks of each result. A block is 8 rows, which the processor computes "
-         "again. A picture that differs fails and is not written.")
+         "Check N random blocks of each result. N is 16 by default; a block is 8 rows, which the "
+         "processor computes again. A picture that differs fails and is not written.")
       ->check(whole_number(1, max_verify_blocks))
       ->option_text("[=N]");
   app.add_option("--trace", options.trace,
@@ -209,7 +209,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   FilterOptions options;
   options.command_line = command_line_text(argc, argv);
   CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show what most people need, on one screen.");
+  app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
   app.option_defaults()->group("Help");
   app.set_help_all_flag("--help-all", "Show every option.");
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");

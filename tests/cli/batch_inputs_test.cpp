@@ -130,7 +130,9 @@ TEST_F(BatchInputs, StandardInputIsNotOneOfThem) {
 
 TEST_F(BatchInputs, OptionsThatHaveNoEffectAreRefused) {
   expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
-                 {"--recursive: is for folders, and no input is a folder"});
+                 {"--recursive: is for folders, but no input is a folder"});
+  expect_refused({"nowhere", "out", "--recursive"},
+                 {"--recursive: is for folders, but nowhere does not exist"});
   expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
 }
 

@@ -213,6 +213,9 @@ TEST_F(Help, SlipsForSubcommandsAreAnswered) {
   expect_answer({"devcies", "--help"}, "devcies: not a subcommand");
   expect_answer({"--devices"}, "--devices: not an option; did you mean 'gpufilter devices'?");
   expect_answer({"nothing"}, "nothing: not a subcommand or a picture (see gpufilter --help)");
+  expect_answer({"blur", "in.png", "out.png"},
+                "blur: not a subcommand or a picture; stages are options, as in: gpufilter in.png "
+                "out.png --blur ... (see gpufilter help blur)");
 }
 
 TEST_F(Help, APictureIsNoSlip) {
