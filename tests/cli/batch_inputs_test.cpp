@@ -131,7 +131,7 @@ TEST_F(BatchInputs, StandardInputIsNotOneOfThem) {
 TEST_F(BatchInputs, OptionsThatHaveNoEffectAreRefused) {
   expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
                  {"--recursive: is for folders, but no input is a folder"});
-  expect_refused({"nowhere", "out", "--recursive"},
+  expect_refused({"nowhere", "in/a.png", "out", "--recursive"},
                  {"--recursive: is for folders, but nowhere does not exist"});
   expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
 }

@@ -28,6 +28,11 @@ TEST_F(FilterUsage, BothNamesAreRequired) {
                  {"more.png: this folder does not exist, and the name is that of a picture"});
 }
 
+TEST_F(FilterUsage, AMissingFolderIsNamedInsteadOfTheOutput) {
+  expect_failure(1, {"photso", "results", "--blur", "auto"}, {"photso: no such file or folder"});
+  expect_failure(1, {"photso", "results", "--recursive"}, {"photso: no such file or folder"});
+}
+
 TEST_F(FilterUsage, UnknownOptionsAreNamed) {
   expect_refused({"--no-such-option"}, {"--no-such-option: "});
   expect_refused({"--no-such-option", "7"}, {"--no-such-option: "});
