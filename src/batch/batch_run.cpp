@@ -163,10 +163,10 @@ class BatchRun {
   void advance(int job, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     bytes_under_way_[job] = bytes;
-    tell_advance();
+    report_progress();
   }
 
-  void tell_advance() {
+  void report_progress() {
     if (failure_) return;
     std::uint64_t all = 0;
     for (const auto& [job, bytes] : bytes_under_way_)
@@ -178,7 +178,7 @@ class BatchRun {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
     if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
-    if (bytes_under_way_.erase(result.job) > 0) tell_advance();
+    if (bytes_under_way_.erase(result.job) > 0) report_progress();
     listener_.finished(result, report);
     waiting_.emplace(index, std::move(result));
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == listed_;

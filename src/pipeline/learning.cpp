@@ -16,7 +16,7 @@ namespace gpufilter {
 namespace {
 
 // The times of smaller pictures are not reliable.
-constexpr std::uint64_t telling_pixels = 1'000'000;
+constexpr std::uint64_t min_pixels = 1'000'000;
 // Followed by the day on which none was found, in days since 1970: drivers may be installed or
 // repaired later.
 constexpr const char* no_gpu = "none since day ";
@@ -179,7 +179,7 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
     learn_compiling(store, place, report);
     if (!task.chain.empty()) keep_programs_known(store, place, task);
   }
-  if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
+  if (task.shape.size.pixels() < min_pixels || (in_folder && on_host)) return;
   learn_filters(store, place, on_gpu, report);
   if (!in_folder) learn_codecs(store, task, report);
 }

@@ -28,16 +28,16 @@ std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
   return devices;
 }
 
-using Tell = void (*)(std::string_view line);
+using Warn = void (*)(std::string_view line);
 
-// Looks for `device`, which is not cpu, in `catalog`; calls `tell` if there is none.
+// Looks for `device`, which is not cpu, in `catalog`; calls `warn` if there is none.
 std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
                                   const DeviceCatalog& catalog, const EngineOptions& options,
-                                  Tell tell) {
-  const auto choose = [device, require_device, catalog, tell] {
+                                  Warn warn) {
+  const auto choose = [device, require_device, catalog, warn] {
     DeviceCandidates candidates(device, require_device, catalog, node_variables());
     if (!candidates.at(0)->device) {
-      tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
+      warn(formatted("{} (see 'gpufilter devices'); the processor does the work",
                      candidates.at(0)->reason));
     }
     return candidates;

@@ -59,12 +59,12 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
 // Each work-group clears its counters and adds them to the shared ones, so it needs many pixels.
 void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
   constexpr std::size_t pixels_a_group = 16'384;
-  constexpr std::size_t fewest_lines = 8;
+  constexpr std::size_t min_lines = 8;
   const std::uint64_t local = local_counter_bytes(group.target, *group.counted);
   const bool is_high = device.kind != DeviceKind::cpu && device.fits(kernel.group_width, 4, local);
   kernel.group_height = is_high ? 4 : 1;
   const std::size_t in_a_line = kernel.pixels * kernel.group_width * kernel.group_height;
-  kernel.lines = std::max(pixels_a_group / in_a_line, fewest_lines);
+  kernel.lines = std::max(pixels_a_group / in_a_line, min_lines);
 }
 
 }  // namespace

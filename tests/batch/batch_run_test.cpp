@@ -41,7 +41,7 @@ struct Recorder final : BatchListener {
   }
   void advanced(std::uint64_t bytes_under_way) override {
     EXPECT_EQ(under_way.fetch_add(1), 0) << "two threads at a time";
-    most_bytes = std::max(most_bytes, bytes_under_way);
+    max_bytes = std::max(max_bytes, bytes_under_way);
     last_bytes = bytes_under_way;
     --under_way;
   }
@@ -54,7 +54,7 @@ struct Recorder final : BatchListener {
   std::set<std::string> reasons;
   std::size_t finished_count = 0;
   std::vector<std::string> finished_names;
-  std::uint64_t most_bytes = 0;
+  std::uint64_t max_bytes = 0;
   std::uint64_t last_bytes = 0;
   std::atomic<int> under_way = 0;
   std::function<void()> on_finished;
@@ -196,7 +196,7 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   Recorder recorder;
   run(plan(), processors(3), 3, recorder);
   EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
-  EXPECT_GT(recorder.most_bytes, 0U);
+  EXPECT_GT(recorder.max_bytes, 0U);
   EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is in progress any more";
   for (int i = 0; i < 30; ++i) {
     const Image input = test::read_picture(in_ + "/" + name(i));

@@ -120,9 +120,9 @@ TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
 }
 
 TEST_F(VendorTrials, WhoAsksForAllIsToldWhichAreMissing) {
-  const std::string told = blur("all", failing("devices abort"));
-  EXPECT_NE(told.find(library_ + ": it failed when tried"), std::string::npos) << told;
-  EXPECT_NE(told.find("no GPU found"), std::string::npos) << told;
+  const std::string reported = blur("all", failing("devices abort"));
+  EXPECT_NE(reported.find(library_ + ": it failed when tried"), std::string::npos) << reported;
+  EXPECT_NE(reported.find("no GPU found"), std::string::npos) << reported;
 }
 
 TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
