@@ -144,7 +144,7 @@ StageKind tonemap_stage_kind() {
                          "Hable's curve (2010), with a toe and a shoulder; a KEY above 0.18 "
                          "clips highlights"}}},
       .help =
-          "Compress the range of brightness. The picture is exposed by its own brightness, then "
+          "Compress the range of brightness. The picture's own brightness sets the exposure, then "
           "a curve is applied. KEY, 0.18 by default, is the brightness that the logarithmic "
           "mean gets before the curve: half the KEY is one stop darker.",
       .formula =
