@@ -174,7 +174,7 @@ class AwaitsThreads final : public Dispatcher {
   std::atomic<std::size_t> at_large_ = 0;
 };
 
-TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfJobsWithoutOne) {
+TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfIdleJobs) {
   test::write_png(test::random_image({200, 90}, {3, 8}, 1), in_ + "/large.png");
   test::write_png(test::random_image({20, 10}, {3, 8}, 2), in_ + "/small.png");
   const Engines engines = processors(1);
@@ -240,7 +240,7 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
   }
 }
 
-TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
+TEST_F(BatchRunning, AFailureDoesNotAffectTheOthers) {
   put(3);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
@@ -252,7 +252,7 @@ TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
             (std::vector<std::string>{".gpufilter-journal", "a0.png", "a2.png"}));
 }
 
-TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
+TEST_F(BatchRunning, StopsOnErrorIfRequested) {
   put(5);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
@@ -263,7 +263,7 @@ TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
   EXPECT_EQ(recorder.finished_count, 2U);
 }
 
-TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
+TEST_F(BatchRunning, AnExceptionFromAListenerEndsTheRun) {
   put(20);
   Recorder recorder;
   recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
@@ -271,7 +271,7 @@ TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
   EXPECT_LE(recorder.finished_count, 3U);
 }
 
-TEST_F(BatchRunning, AnInputThatVanishesIsAFailureOfItsOwn) {
+TEST_F(BatchRunning, AnInputThatVanishesFailsAlone) {
   put(3);
   const BatchPlan before = plan();
   fs::remove(in_ + "/a1.png");
@@ -302,7 +302,7 @@ TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
   EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});
 }
 
-TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
+TEST(WorkHash, DependsOnEverythingThatDecidesTheBytes) {
   const WriteOptions plain;
   const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
     return to_string(work_hash(chain, codec, options));

@@ -113,7 +113,7 @@ TEST_F(Gather, MakesOneJournalOnceAllIsDone) {
     EXPECT_EQ(record, record_of(name)) << name;
 }
 
-TEST_F(Gather, AgainIsNothingToDo) {
+TEST_F(Gather, ASecondTimeThereIsNothingToDo) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   EXPECT_TRUE(gather().gathered);
@@ -130,7 +130,7 @@ TEST_F(Gather, AgainIsNothingToDo) {
   EXPECT_EQ(lost.unfinished[0].output, "b.png");
 }
 
-TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
+TEST_F(Gather, ListsMissingPicturesWithTheCommandsForThem) {
   run_shard(1, {"c.png"});
   for (int times = 0; times < 2; ++times) {
     const GatherReport report = gather();
@@ -153,7 +153,7 @@ TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
   EXPECT_EQ(read_journal(output_).size(), 3U);
 }
 
-TEST_F(Gather, KnowsFailuresUntilARetrySucceeds) {
+TEST_F(Gather, ReportsFailuresUntilARetrySucceeds) {
   run_shard(0, {"a.png"});
   in_process(1, [&](Journal& journal) {
     finish(journal, "c.png");
@@ -188,7 +188,7 @@ TEST_F(Gather, BelievesTheDiskAndNotTheJournal) {
 }
 
 // Two processes worked on one shard, and the input had changed when the second one read it.
-TEST_F(Gather, TakesTheRecordThatIsTrue) {
+TEST_F(Gather, UsesTheRecordThatMatchesTheFile) {
   run_shard(1, {"b.png", "c.png"});
   run_shard(0, {"a.png"});
   in_process(0, [&](Journal& journal) {
@@ -214,7 +214,7 @@ TEST_F(Gather, ResultsOfOtherWorkDoNotCount) {
   EXPECT_TRUE(gather().gathered);
 }
 
-TEST_F(Gather, ResultsThatExistedCountWhereTheRunKeepsThem) {
+TEST_F(Gather, ExistingResultsCountIfTheRunKeepsThem) {
   test::write_file(output_ / "a.png", "of someone else");
   run_shard(0, {});
   run_shard(1, {"b.png", "c.png"});
@@ -228,7 +228,7 @@ TEST_F(Gather, ResultsThatExistedCountWhereTheRunKeepsThem) {
   EXPECT_FALSE(read_journal(output_).contains("a.png"));
 }
 
-TEST_F(Gather, OnlyLooksWhileAShardIsAtWork) {
+TEST_F(Gather, ChangesNothingWhileAShardIsAtWork) {
   run_shard(1, {"c.png"});
   const auto journal = begin_shard_journal(output_, {0, 2});
   const GatherReport report = gather();
@@ -264,7 +264,7 @@ TEST_F(Gather, WaitsForAnotherProgram) {
   EXPECT_TRUE(gather().gathered);
 }
 
-TEST_F(Gather, RemovesWhatKilledProcessesLeft) {
+TEST_F(Gather, RemovesFilesOfKilledProcesses) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   in_process(1, [&](Journal&) {
@@ -328,7 +328,7 @@ TEST_F(Gather, LocksNothingBeforeAllIsDone) {
 }
 
 // Killed after the run was moved away, and before it was removed.
-TEST_F(Gather, RemovesWhatAKilledGatherLeft) {
+TEST_F(Gather, RemovesFilesOfAKilledGather) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   EXPECT_TRUE(gather().gathered);
@@ -338,7 +338,7 @@ TEST_F(Gather, RemovesWhatAKilledGatherLeft) {
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
 
-TEST_F(Gather, RefusesFoldersThatHoldNoResults) {
+TEST_F(Gather, RefusesFoldersWithoutResults) {
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "nowhere")), UsageError);
   fs::create_directory(folder_ / "empty");
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "empty")), UsageError);

@@ -50,7 +50,7 @@ TEST_F(PictureLists, HaveSizesAndNames) {
   EXPECT_TRUE(read("").empty());
 }
 
-TEST_F(PictureLists, TakeSizesFromTheFilesWhereTheyNameNone) {
+TEST_F(PictureLists, TakeMissingSizesFromTheFiles) {
   std::filesystem::create_directory(folder_ / "sub");
   test::write_file(folder_ / "a.png", "12345");
   test::write_file(folder_ / "sub/12\tb.png", "123");
@@ -58,7 +58,7 @@ TEST_F(PictureLists, TakeSizesFromTheFilesWhereTheyNameNone) {
             (Sizes{{"a.png", 5}, {"missing.png", 0}, {"sub/12\tb.png", 3}}));
 }
 
-TEST_F(PictureLists, MayHoldLineEndsWhereNulsEndTheNames) {
+TEST_F(PictureLists, NamesMayContainLineEndsIfTheyEndInNul) {
   EXPECT_EQ(read("1\ta\nb.png\0"s), (Sizes{{"a\nb.png", 1}}));
   EXPECT_EQ(read("1\ta\r\0"
                  "2\tb.png\r\0"
@@ -67,7 +67,7 @@ TEST_F(PictureLists, MayHoldLineEndsWhereNulsEndTheNames) {
 }
 
 // The output of find gives the same pictures as a search of the folder.
-TEST_F(PictureLists, LeaveOutWhatFoldersDo) {
+TEST_F(PictureLists, IgnoreWhatAScanIgnores) {
   EXPECT_EQ(read("1\ta.txt\n2\t.b.png\n3\t.git/c.png\n4\td/.e/f.png\n5\tg.png\n6\tMakefile\n"),
             (Sizes{{"g.png", 5}}));
 }

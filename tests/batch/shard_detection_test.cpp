@@ -234,7 +234,7 @@ const std::vector<Refused>& refused() {
   return table;
 }
 
-TEST(ShardDetection, RefusesContradictionsAndNone) {
+TEST(ShardDetection, RefusesContradictionsAndMissingVariables) {
   for (const Refused& row : refused()) {
     SCOPED_TRACE(row.name);
     try {

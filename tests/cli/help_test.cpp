@@ -203,7 +203,7 @@ TEST_F(Help, UnknownTopicsAreAnswered) {
   expect_answer({"help", "blur", "color"}, "color: help takes one topic");
 }
 
-TEST_F(Help, SlipsForSubcommandsAreAnswered) {
+TEST_F(Help, MisspeltSubcommandsGetSuggestions) {
   expect_answer({"devcies"}, "devcies: not a subcommand or a picture; did you mean 'devices'?");
   expect_answer({"stat", "a.png"}, "stat: not a subcommand or a picture; did you mean 'stats'?");
   expect_answer({"comapre", "a.png", "b.png"},
@@ -218,7 +218,7 @@ TEST_F(Help, SlipsForSubcommandsAreAnswered) {
                 "out.png --blur ... (see gpufilter help blur)");
 }
 
-TEST_F(Help, APictureIsNoSlip) {
+TEST_F(Help, AnExistingFileIsNotAMisspeltSubcommand) {
   write_png(random_image(size_, format_, 1), folder_ / "stat");
   std::filesystem::create_directory(folder_.path() / "device");
   const ProcessOptions here{.folder = folder_.path()};
@@ -231,7 +231,7 @@ TEST_F(Help, APictureIsNoSlip) {
   expect_failure(1, {"./devcies", "out.png"}, {"gpufilter: ./devcies: "}, here);
 }
 
-TEST_F(Help, SlipsForOptionsAreNamedFirst) {
+TEST_F(Help, MisspeltOptionsAreReportedFirst) {
   expect_answer({"--cache-clear"}, "--cache-clear: unknown option (see gpufilter --help-all)");
   expect_answer({"--blurr", "tiled"}, "--blurr: unknown option; did you mean --blur?");
   expect_answer({"in.png", "out.png", "--colour", "sepia"},
@@ -245,7 +245,7 @@ TEST_F(Help, SlipsForOptionsAreNamedFirst) {
                 "--boder: unknown option; did you mean --border?");
 }
 
-TEST_F(Help, SlipsForValuesAreAnswered) {
+TEST_F(Help, MisspeltValuesGetSuggestions) {
   const auto expect_value = [this](const std::string& option, const std::string& value,
                                    const std::string& answer) {
     expect_answer({"in.png", "out.jpg", option, value}, answer);

@@ -192,7 +192,7 @@ TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
   EXPECT_TRUE(pictures_in(out_) == expected_);
 }
 
-TEST_F(ShardEnds, TheSameShardTwiceIsSaidAndDoesNoHarm) {
+TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
   Words words = command(quietly());
   words.insert(words.end(), {"--shard", "0/2"});
   StoppedShard first(words, [&] { return temporary_files() > 0; });
