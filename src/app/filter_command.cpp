@@ -73,8 +73,8 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
   if (output == standard_stream) return options.to;
   std::error_code ignored;
   // The input was probably meant to be a folder; then the output's name is not the mistake.
-  if (codec_of_name(output) == nullptr && options.input != standard_stream &&
-      !fs::exists(options.input, ignored)) {
+  if (codec_of_name(output) == nullptr && codec_of_name(options.input) == nullptr &&
+      options.input != standard_stream && !fs::exists(options.input, ignored)) {
     throw PictureError(options.input, "no such file or folder");
   }
   const Codec& named = codec_for_output(output);

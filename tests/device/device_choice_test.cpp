@@ -62,7 +62,7 @@ TEST(DeviceChoice, TakesKindsIndicesAndPartsOfNames) {
   EXPECT_EQ(names("portable"), (Names{"pthread-Xeon", "processor"}));
 }
 
-TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
+TEST(DeviceChoice, ListsTheDevicesIfNoneMatches) {
   for (const char* request : {"4", "99999999999999999999", "radeon"}) {
     try {
       static_cast<void>(choose_devices(request, false, machine()));
@@ -70,12 +70,12 @@ TEST(DeviceChoice, NamesWhatThereIsWhenNothingFits) {
     } catch (const DeviceError& error) {
       const std::string message = error.what();
       EXPECT_NE(message.find(request), std::string::npos) << message;
-      EXPECT_NE(message.find("1: NVIDIA H200 (gpu)"), std::string::npos) << message;
+      EXPECT_NE(message.find("1 NVIDIA H200 (gpu)"), std::string::npos) << message;
     }
   }
 }
 
-TEST(DeviceChoice, SlipsForKindsAreAnswered) {
+TEST(DeviceChoice, MisspeltKindsGetSuggestions) {
   const auto complaint = [](std::string_view request, bool require) -> std::string {
     try {
       static_cast<void>(choose_devices(request, require, {}));
