@@ -255,7 +255,7 @@ TEST_F(Shards, AnEmptyShareIsNoFailure) {
   fs::remove_all(in_);
   fs::create_directory(in_);
   fs::remove_all(out_);
-  EXPECT_NE(shard(0, 2).err.find("holds no picture"), std::string::npos);
+  EXPECT_NE(shard(0, 2).err.find("contains no picture"), std::string::npos);
 }
 
 }  // namespace
