@@ -353,8 +353,8 @@ class BitWriter {
 };
 
 // A known difference: once libpng has all pixels, it looks at one more IDAT chunk for the checksum
-// of the pixels and does not check one that is cut into more.
-TEST(PngDecoders, DifferInWrongChecksumsCutInThree) {
+// of the pixels and does not check one that is still incomplete then.
+TEST(PngDecoders, DifferInChecksumsThatTakeThreeChunks) {
   Bytes data = deflated(filtered_rows());
   data.back() ^= 1U;
   const auto first = data.end() - 2;
@@ -368,6 +368,10 @@ TEST(PngDecoders, DifferInWrongChecksumsCutInThree) {
   EXPECT_EQ(decode(in_three, PngDecoder::pieces).refusal,
             "in.png: damaged PNG: IDAT: incorrect data check");
   EXPECT_EQ(decode(in_three, PngDecoder::libpng).refusal, "");
+  const Bytes too_short = file_of({{data.begin(), first}, {first, second}});
+  EXPECT_EQ(decode(too_short, PngDecoder::pieces).refusal,
+            "in.png: damaged PNG: Not enough image data");
+  EXPECT_EQ(decode(too_short, PngDecoder::libpng).refusal, "");
 }
 
 // The other known difference: an incomplete Huffman code, which leaves bit patterns without

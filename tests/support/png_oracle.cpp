@@ -23,7 +23,7 @@ void append_number(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
 }
 
-// What the chunks before the pixels say.
+// The contents of the chunks before the pixels.
 struct Raw {
   int width = 0;
   int height = 0;
