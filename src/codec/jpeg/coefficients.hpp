@@ -16,6 +16,7 @@ class JpegCoefficients {
   struct alignas(64) Block {
     JBLOCK values = {};
   };
+  static_assert(sizeof(Block) == sizeof(JBLOCK));
 
   // The blocks of one component.
   class Component {
