@@ -19,7 +19,7 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// Some literals and the match behind them.
+// Some literals and the match that follows them.
 struct Sequence {
   std::uint32_t literals = 0;
   std::uint16_t length = 0;
@@ -69,7 +69,7 @@ class Block {
     return sequences_.size() >= max_sequences || size_ >= max_size;
   }
 
-  // `literals` stand before the match; behind them come its bytes.
+  // The match follows `literals` bytes that become literals.
   void add(std::size_t literals, const Match& match) {
     sequences_.push_back({static_cast<std::uint32_t>(literals),
                           static_cast<std::uint16_t>(match.length),
@@ -186,13 +186,13 @@ class Block {
   std::array<CodeWord, distance_symbols> distance_words_;
 };
 
-// Of a match, so many positions at its beginning and its end can be found later on. Those between
-// seldom begin a better one.
+// Later matches can begin at this many positions at the beginning and the end of a match. Those
+// between seldom begin a better one.
 constexpr std::size_t inserted_at_begin = 32;
 constexpr std::size_t inserted_at_end = 8;
 
-// Where so many positions in a row had no match, every second one is looked at from there on, then
-// every third.
+// After this many positions in a row without a match only every second one is searched, later every
+// third.
 constexpr std::size_t patience = 64;
 
 // Sequences that become blocks.
@@ -205,7 +205,7 @@ class BlockStream {
   [[nodiscard]] bool saves_something(std::size_t at, const Match& match) const {
     return costs_.of_literals(bytes_at(at), match.length) > Costs::of_match(match);
   }
-  // What stands between the last match and `at` are literals.
+  // The bytes between the last match and `at` become literals.
   void add(std::size_t at, const Match& match) {
     block_.add(at - literals_begin_, match);
     literals_begin_ = at + match.length;
@@ -235,7 +235,7 @@ class BlockStream {
   std::size_t block_begin_ = 0;
 };
 
-// Looks for matches of any bytes. Returns at how many positions.
+// Adds matches of any bytes. Returns the number of positions that were searched.
 std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& stream) {
   const std::size_t searchable = size - std::min(size, MatchFinder::blind_end);
   std::size_t searches = 0;
@@ -261,8 +261,8 @@ std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& str
   return searches;
 }
 
-// Looks for matches of whole pixels in rows of `row` bytes, the first of which is a filter's.
-// Returns at how many positions.
+// Adds matches of whole pixels in rows of `row` bytes, the first of which is the filter's. Returns
+// the number of positions that were searched.
 std::size_t find_pixels(PixelFinder& finder, std::size_t size, std::size_t row,
                         BlockStream& stream) {
   constexpr std::size_t pixel = PixelFinder::pixel;
@@ -299,7 +299,7 @@ struct MatchDeflater::State {
   ScratchBytes deflated;
   Statistics statistics;
 
-  // find(stream) adds matches to the stream, and returns how many positions it looked at.
+  // find(stream) adds matches to the stream and returns the number of positions that it searched.
   template <typename Find>
   std::span<const Byte> deflate(std::span<const Byte> data, bool last, const Find& find) {
     deflated.reserve(2 * data.size() + max_description + stored_overhead);

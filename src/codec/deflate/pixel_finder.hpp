@@ -19,7 +19,7 @@ class PixelFinder {
  public:
   static constexpr std::size_t pixel = MatchDeflater::pixel;
 
-  // Bytes at the end of the data where nothing is looked for.
+  // Bytes at the end of the data where no match is looked for.
   static constexpr std::size_t blind_end = 8;
 
   void start(std::span<const std::uint8_t> data) {
@@ -28,8 +28,8 @@ class PixelFinder {
     of_two_ = {};
   }
 
-  // A match of the pixels between `at` and `end`. Lets later positions find this one. Positions
-  // must be passed in ascending order. at + blind_end <= end or data.size().
+  // A match of whole pixels from `at` on, which ends at `end` or before. Lets later positions find
+  // this one. Needs at < end and at + blind_end <= data.size().
   [[nodiscard]] Match find(std::size_t at, std::size_t end) {
     const std::uint8_t* here = data_.data() + at;
     const std::uint64_t next = load_le64(here);

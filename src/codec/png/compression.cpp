@@ -92,7 +92,7 @@ std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   return sample;
 }
 
-// What comes nearest to `filter` and looks at no other row.
+// The filter most like `filter` that does not read another row.
 PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
@@ -127,7 +127,8 @@ bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
-// Where more repeats itself, in 1/64, matches are long and a search takes a fraction of its time.
+// Where at least this part repeats itself, in 1/64, matches are long and a search takes a fraction
+// of its time.
 constexpr std::size_t even = 48;
 constexpr std::size_t even_fraction = 4;
 
@@ -209,8 +210,8 @@ struct PngCompressor::State {
                                                                               : Method::huffman;
   }
 
-  // Whatever makes the sample smallest, but a search, which takes four times as long, only where it
-  // saves a twenty-fourth.
+  // The method that makes the sample smallest. A search takes four times as long, so it must save a
+  // twenty-fourth.
   Method choose_smallest(Sample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
     std::size_t least = search_cost(sample, PngFilter::none, 0);
