@@ -102,6 +102,12 @@ class Ways {
         {"Huffman", [this](auto data, bool last) { return huffman_.deflate(data, last); }});
     all_.push_back(
         {"search", [this](auto data, bool last) { return match_.deflate(data, row, last); }});
+    for (const std::size_t bytes : {row, row - 1, row - 2, std::size_t{1}, std::size_t{5}, MiB}) {
+      all_.push_back(
+          {"pixels in rows of " + std::to_string(bytes), [this, bytes](auto data, bool last) {
+             return match_.deflate_pixels(data, bytes, last);
+           }});
+    }
     for (int level = 0; level <= 12; ++level) {
       all_.push_back({"libdeflate " + std::to_string(level), [this, level](auto data, bool last) {
                         return libdeflate_.deflate(data, level, last);
@@ -287,6 +293,41 @@ TEST(Deflaters, ASearchFindsWhatZlibFinds) {
   EXPECT_LT(search.deflate(tiles, row, true).size(), deflated(tiles, 6).size() * 9 / 8);
   EXPECT_GT(search.statistics().positions, tiles.size() / 100);
   EXPECT_LT(search.statistics().positions, tiles.size());
+}
+
+// Pixels of three equal bytes: Huffman codes take each byte for itself.
+TEST(Deflaters, ASearchForPixelsSeesWhatChannelsHaveInCommon) {
+  MatchDeflater search;
+  HuffmanDeflater huffman;
+  std::mt19937 random(4);
+  Bytes grey;
+  while (grey.size() < 100 * row) {
+    if (grey.size() % row == 0) grey.push_back(0);
+    const auto residue = static_cast<std::uint8_t>(random() % 2 + random() % 2 + random() % 2);
+    grey.insert(grey.end(), MatchDeflater::pixel, residue);
+  }
+  const std::size_t size = search.deflate_pixels(grey, row, true).size();
+  EXPECT_LT(size, huffman.deflate(grey, true).size() * 7 / 10);
+  EXPECT_LT(search.statistics().positions, grey.size() / MatchDeflater::pixel);
+  expect_joinable(
+      {"pixels", [&](auto data, bool last) { return search.deflate_pixels(data, row, last); }},
+      grey);
+}
+
+// Repetitions of whole pixels as far back as deflate reaches, up to the ends of rows and data.
+TEST(Deflaters, ASearchForPixelsLooksBackAsFarAsDeflateCan) {
+  MatchDeflater search;
+  for (const std::size_t distance : {32'766UL, 32'769UL}) {
+    Bytes data(1, 0);
+    const Bytes repeated = repeated_after(distance);
+    data.insert(data.end(), repeated.begin(), repeated.end());
+    const Way way{"pixels", [&](auto bytes, bool last) {
+                    return search.deflate_pixels(bytes, data.size(), last);
+                  }};
+    expect_joinable(way, data);
+    const std::size_t size = search.deflate_pixels(data, data.size(), true).size();
+    EXPECT_EQ(size < distance * 11 / 10, distance <= 32'768) << distance;
+  }
 }
 
 // Chunks of all contents by all ways, in one stream.

@@ -1,5 +1,6 @@
 // The PNG writer's output, read by an independently written decoder and by the reader.
 #include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,30 @@ TEST(PngWriter, FiltersByDefaultToGoodEffect) {
     const Image image = read_picture(shared_path("photos") / name);
     EXPECT_LT(encode_png(image, {}).size(), unfiltered_size(image)) << name;
   }
+}
+
+// A smooth picture with a little noise, which is the same in all channels or differs between them.
+Image noisy_gradient(ImageSize size, bool grey) {
+  Image image(size, {3, 8});
+  std::mt19937 random(5);
+  for (int y = 0; y < size.height; ++y) {
+    std::uint8_t* row = image.rows().row(y);
+    for (int x = 0; x < size.width; ++x, row += 3) {
+      const auto slope = static_cast<unsigned>(x + y) / 8;
+      for (int c = 0; c < 3; ++c)
+        row[c] =
+            grey && c > 0 ? row[0] : static_cast<std::uint8_t>(slope + random() % 2 + random() % 2);
+    }
+  }
+  return image;
+}
+
+TEST(PngWriter, FindsWhatTheChannelsOfGreyPhotographsHaveInCommon) {
+  constexpr ImageSize size{1000, 900};
+  const Image grey = noisy_gradient(size, true);
+  const Bytes png = encode_png(grey, {});
+  EXPECT_TRUE(same_pixels(read_png(png).image, grey));
+  EXPECT_LT(png.size(), encode_png(noisy_gradient(size, false), {}).size() * 3 / 4);
 }
 
 TEST(PngWriter, WritesPicturesWiderThanLibpngsOwnLimit) {

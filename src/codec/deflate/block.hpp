@@ -1,5 +1,5 @@
-// What blocks of a deflate stream have in common: how their codes are described, and bytes that are
-// stored as they are (RFC 1951, 3.2.4 and 3.2.7).
+// What blocks of a deflate stream have in common: the description of their codes, and bytes that
+// are stored unchanged (RFC 1951, 3.2.4 and 3.2.7).
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ constexpr std::size_t max_description = 320;
 // Stored blocks that hold `bytes`, at least one.
 void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool final);
 
-// Ends what was written since `begin` on a whole byte, by an empty stored block unless the last
-// block was final. Returns it all.
+// Ends the bytes written since `begin` on a whole byte: with an empty stored block unless the last
+// block was final. Returns all of them.
 [[nodiscard]] std::span<const std::uint8_t> end_stream(BitWriter& writer, bool last,
                                                        const std::uint8_t* begin);
 
-// What stored blocks take beyond the bytes, for each 65535 of these.
+// Bytes that stored blocks add for each 65535 bytes of data.
 constexpr std::size_t stored_overhead = 6;
 
 }  // namespace gpufilter

@@ -19,7 +19,7 @@ constexpr std::size_t shortest_match = 3;
 constexpr std::size_t longest_match = 258;
 constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
-// A symbol that several values share, and the bits behind it that tell them apart.
+// A symbol that several values share, and the extra bits that tell them apart.
 struct ExtendedSymbol {
   std::uint16_t symbol = 0;
   std::uint8_t extra_bits = 0;

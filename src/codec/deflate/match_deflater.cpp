@@ -12,13 +12,14 @@
 #include "codec/deflate/huffman_code.hpp"
 #include "codec/deflate/match_finder.hpp"
 #include "codec/deflate/pieces.hpp"
+#include "codec/deflate/pixel_finder.hpp"
 
 namespace gpufilter {
 namespace {
 
 using Byte = std::uint8_t;
 
-// Some literals and the match behind them.
+// Some literals and the match that follows them.
 struct Sequence {
   std::uint32_t literals = 0;
   std::uint16_t length = 0;
@@ -68,7 +69,7 @@ class Block {
     return sequences_.size() >= max_sequences || size_ >= max_size;
   }
 
-  // `literals` stand before the match; behind them come its bytes.
+  // The match follows `literals` bytes that become literals.
   void add(std::size_t literals, const Match& match) {
     sequences_.push_back({static_cast<std::uint32_t>(literals),
                           static_cast<std::uint16_t>(match.length),
@@ -185,96 +186,131 @@ class Block {
   std::array<CodeWord, distance_symbols> distance_words_;
 };
 
-// Of a match, so many positions at its beginning and its end can be found later on. Those between
-// seldom begin a better one.
+// Later matches can begin at this many positions at the beginning and the end of a match. Those
+// between seldom begin a better one.
 constexpr std::size_t inserted_at_begin = 32;
 constexpr std::size_t inserted_at_end = 8;
 
-// Where so many positions in a row had no match, every second one is looked at from there on, then
-// every third.
+// After this many positions in a row without a match only every second one is searched, later every
+// third.
 constexpr std::size_t patience = 64;
 
-}  // namespace
-
-struct MatchDeflater::State {
-  MatchFinder finder;
-  Block block;
-  Costs costs;
-  ScratchBytes deflated;
-  Statistics statistics;
-};
-
-namespace {
-
-// One run over `data`.
-template <typename State>
-class Run {
+// Sequences that become blocks.
+class BlockStream {
  public:
-  Run(State& state, std::span<const Byte> data, Byte* out)
-      : state_(state),
-        data_(data),
-        searchable_(data.size() - std::min(data.size(), MatchFinder::blind_end)),
-        writer_(out) {}
+  BlockStream(Block& block, Costs& costs, std::span<const Byte> data, Byte* out)
+      : block_(block), costs_(costs), data_(data), writer_(out) {}
 
-  BitWriter& write_everything(bool last) {
-    std::size_t misses = 0;
-    while (at_ < searchable_) {
-      const Match match = search(at_);
-      if (match.length == 0) {
-        at_ = std::min(at_ + 1 + misses++ / patience, data_.size());
-        if (at_ - literals_begin_ >= Block::max_size) write_block(at_, false);
-        continue;
-      }
-      misses = 0;
-      add(match);
-    }
+  [[nodiscard]] const Byte* bytes_at(std::size_t position) const { return data_.data() + position; }
+  [[nodiscard]] bool saves_something(std::size_t at, const Match& match) const {
+    return costs_.of_literals(bytes_at(at), match.length) > Costs::of_match(match);
+  }
+  // The bytes between the last match and `at` become literals.
+  void add(std::size_t at, const Match& match) {
+    block_.add(at - literals_begin_, match);
+    literals_begin_ = at + match.length;
+    if (block_.is_full()) write_block(literals_begin_, false);
+  }
+  // No match begins before `at`.
+  void skip_to(std::size_t at) {
+    if (at - literals_begin_ >= Block::max_size) write_block(at, false);
+  }
+  BitWriter& finish(bool last) {
     write_block(data_.size(), last);
     return writer_;
   }
 
  private:
-  // A match that saves something.
-  Match search(std::size_t position) {
-    if (position >= searchable_) return {};
-    ++state_.statistics.positions;
-    const Match match = state_.finder.find(position);
-    if (match.length < shortest_match) return {};
-    const Byte* bytes = data_.data() + position;
-    return state_.costs.of_literals(bytes, match.length) > Costs::of_match(match) ? match : Match{};
-  }
-
-  // The match's first position can be found already.
-  void add(const Match& match) {
-    state_.block.add(at_ - literals_begin_, match);
-    const std::size_t begin = at_ + 1;
-    at_ += match.length;
-    literals_begin_ = at_;
-    const std::size_t end = std::min(at_, searchable_);
-    std::size_t next = begin;
-    for (; next < std::min(end, begin + inserted_at_begin); ++next)
-      state_.finder.insert(next);
-    for (next = std::max(next, end - std::min(end, inserted_at_end)); next < end; ++next)
-      state_.finder.insert(next);
-    if (state_.block.is_full()) write_block(at_, false);
-  }
-
   void write_block(std::size_t end, bool final) {
-    const auto bytes = data_.subspan(block_begin_, end - block_begin_);
-    state_.block.write(writer_, bytes, final, state_.costs);
+    block_.write(writer_, data_.subspan(block_begin_, end - block_begin_), final, costs_);
     block_begin_ = end;
     literals_begin_ = end;
   }
 
-  State& state_;
+  Block& block_;
+  Costs& costs_;
   std::span<const Byte> data_;
-  std::size_t searchable_;  // positions from here on have no matches
   BitWriter writer_;
-  std::size_t at_ = 0;
   std::size_t literals_begin_ = 0;  // those since the last match
   std::size_t block_begin_ = 0;
 };
 
+// Adds matches of any bytes. Returns the number of positions that were searched.
+std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& stream) {
+  const std::size_t searchable = size - std::min(size, MatchFinder::blind_end);
+  std::size_t searches = 0;
+  std::size_t misses = 0;
+  for (std::size_t at = 0; at < searchable;) {
+    ++searches;
+    const Match match = finder.find(at);
+    if (match.length < shortest_match || !stream.saves_something(at, match)) {
+      at = std::min(at + 1 + misses++ / patience, size);
+      stream.skip_to(at);
+      continue;
+    }
+    misses = 0;
+    stream.add(at, match);
+    std::size_t next = at + 1;  // the first position can already be found
+    at += match.length;
+    const std::size_t end = std::min(at, searchable);
+    for (const std::size_t begin = next; next < std::min(end, begin + inserted_at_begin); ++next)
+      finder.insert(next);
+    for (next = std::max(next, end - std::min(end, inserted_at_end)); next < end; ++next)
+      finder.insert(next);
+  }
+  return searches;
+}
+
+// Adds matches of whole pixels in rows of `row` bytes, the first of which is the filter's. Returns
+// the number of positions that were searched.
+std::size_t find_pixels(PixelFinder& finder, std::size_t size, std::size_t row,
+                        BlockStream& stream) {
+  constexpr std::size_t pixel = PixelFinder::pixel;
+  const std::size_t searchable = size - std::min(size, PixelFinder::blind_end);
+  std::size_t searches = 0;
+  for (std::size_t row_begin = 0; row_begin < size; row_begin += row) {
+    const std::size_t row_end = std::min(row_begin + row, size);
+    const std::size_t end = std::min(row_end, searchable);
+    for (std::size_t at = row_begin + 1; at < end;) {
+      ++searches;
+      const Match match = finder.find(at, row_end);
+      if (match.length == 0 || !stream.saves_something(at, match)) {
+        at += pixel;
+        stream.skip_to(std::min(at, row_end));
+        continue;
+      }
+      stream.add(at, match);
+      const std::size_t inserted = std::min(end, at + std::min(match.length, inserted_at_begin));
+      for (std::size_t next = at + pixel; next < inserted; next += pixel)
+        finder.insert(next);
+      at += match.length;
+    }
+  }
+  return searches;
+}
+
 }  // namespace
+
+struct MatchDeflater::State {
+  MatchFinder finder;
+  PixelFinder pixel_finder;
+  Block block;
+  Costs costs;
+  ScratchBytes deflated;
+  Statistics statistics;
+
+  // find(stream) adds matches to the stream and returns the number of positions that it searched.
+  template <typename Find>
+  std::span<const Byte> deflate(std::span<const Byte> data, bool last, const Find& find) {
+    deflated.reserve(2 * data.size() + max_description + stored_overhead);
+    costs = {};
+    BlockStream stream(block, costs, data, deflated.data());
+    statistics.positions = find(stream);
+    BitWriter& writer = stream.finish(last);
+    statistics.described = block.take_described();
+    return end_stream(writer, last, deflated.data());
+  }
+};
 
 MatchDeflater::MatchDeflater() : state_(std::make_unique<State>()) {}
 MatchDeflater::~MatchDeflater() = default;
@@ -286,14 +322,19 @@ const MatchDeflater::Statistics& MatchDeflater::statistics() const {
 std::span<const Byte> MatchDeflater::deflate(std::span<const Byte> data, std::size_t row,
                                              bool last) {
   State& state = *state_;
-  state.deflated.reserve(2 * data.size() + max_description + stored_overhead);
   state.finder.start(data, row);
-  state.costs = {};
-  state.statistics = {};
-  Run run(state, data, state.deflated.data());
-  BitWriter& writer = run.write_everything(last);
-  state.statistics.described = state.block.take_described();
-  return end_stream(writer, last, state.deflated.data());
+  return state.deflate(data, last, [&](BlockStream& stream) {
+    return find_matches(state.finder, data.size(), stream);
+  });
+}
+
+std::span<const Byte> MatchDeflater::deflate_pixels(std::span<const Byte> data, std::size_t row,
+                                                    bool last) {
+  State& state = *state_;
+  state.pixel_finder.start(data);
+  return state.deflate(data, last, [&](BlockStream& stream) {
+    return find_pixels(state.pixel_finder, data.size(), row, stream);
+  });
 }
 
 }  // namespace gpufilter

@@ -23,6 +23,12 @@ class MatchDeflater {
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
                                                       std::size_t row, bool last);
 
+  // The same, but only repetitions of whole pixels of `pixel` bytes count: for photographs in grey
+  // or sepia, whose channels have much in common. Rows take `row` bytes: a filter's, then pixels.
+  static constexpr std::size_t pixel = 3;
+  [[nodiscard]] std::span<const std::uint8_t> deflate_pixels(std::span<const std::uint8_t> data,
+                                                             std::size_t row, bool last);
+
   struct Statistics {
     std::size_t positions = 0;  // where a match was looked for: most of the time goes there
     std::size_t described = 0;  // bytes that describe blocks' codes

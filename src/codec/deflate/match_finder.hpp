@@ -1,4 +1,4 @@
-// Finds what stood before already in rows of pixels.
+// Finds earlier occurrences of the next bytes in rows of pixels.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Match {
 // eight bytes in common would have to be followed for long.
 class MatchFinder {
  public:
-  // Bytes at the end of the data where nothing is looked for.
+  // Bytes at the end of the data where no match is looked for.
   static constexpr std::size_t blind_end = 32;
 
   // `data` is at most 4 GiB; `row` is the distance from a pixel to the one below.

@@ -12,7 +12,7 @@ namespace gpufilter {
 // Bytes that are written before they are read: std::vector would fill them first.
 class ScratchBytes {
  public:
-  // Makes room for `size` bytes; what was there is lost where there is not room enough.
+  // Makes room for `size` bytes. Loses the content if it has to grow.
   void reserve(std::size_t size) {
     if (size <= size_) return;
     size_ = 0;

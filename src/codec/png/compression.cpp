@@ -92,7 +92,7 @@ std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   return sample;
 }
 
-// What comes nearest to `filter` and looks at no other row.
+// The filter most like `filter` that does not read another row.
 PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
@@ -127,13 +127,19 @@ bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
-// Where more repeats itself, in 1/64, matches are long and a search takes a fraction of its time.
+// Where at least this part repeats itself, in 1/64, matches are long and a search takes a fraction
+// of its time.
 constexpr std::size_t even = 48;
 constexpr std::size_t even_fraction = 4;
 
+// A search for pixels is tried where Huffman codes need at most so many bits for two bytes. It must
+// save so much for each position that it looks at, in 1/64 bytes.
+constexpr std::size_t two_small_residues = 5;
+constexpr std::size_t pixel_price = 24;
+
 // How a chunk is compressed.
 struct Method {
-  enum Deflater { huffman, search, libdeflate };
+  enum Deflater { huffman, search, pixel_search, libdeflate };
   PngFilter filter;
   Deflater deflater;
 };
@@ -182,7 +188,7 @@ struct PngCompressor::State {
       least = size;
       best = candidate;
     }
-    if (is_photograph) return {best, Method::huffman};
+    if (is_photograph) return {best, photograph_deflater(sample, best)};
     const std::size_t price = repeated < even ? how.price : how.price / even_fraction;
     const std::size_t filtered_size = search_cost(sample, best, price);
     least += least / 16;  // a search finds more in the chunk, which is longer
@@ -192,8 +198,20 @@ struct PngCompressor::State {
     return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
-  // Whatever makes the sample smallest, but a search, which takes four times as long, only where it
-  // saves a twenty-fourth.
+  // For a photograph with that filter. A search for pixels pays where residues are small and the
+  // channels have much in common. Half of the sample is enough to see this.
+  Method::Deflater photograph_deflater(Sample sample, PngFilter best) {
+    const Sample part = sample.first(1);
+    if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
+    const Bytes data = filter(part, best);
+    const std::size_t coded = HuffmanDeflater::estimated_size(data);
+    if (coded * 8 * 2 > data.size() * two_small_residues) return Method::huffman;
+    return search_cost(part, best, pixel_price, Method::pixel_search) < coded ? Method::pixel_search
+                                                                              : Method::huffman;
+  }
+
+  // The method that makes the sample smallest. A search takes four times as long, so it must save a
+  // twenty-fourth.
   Method choose_smallest(Sample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
     std::size_t least = search_cost(sample, PngFilter::none, 0);
@@ -226,9 +244,13 @@ struct PngCompressor::State {
 
   // What a search makes of the sample, with the price for its time, in bytes. Without the
   // description of its codes, which matters less in a chunk.
-  std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price) {
+  std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price,
+                          Method::Deflater deflater = Method::search) {
     const Bytes data = filter(sample, candidate);
-    const std::size_t size = match_deflater.deflate(data, row_of(sample.front()), true).size();
+    const std::size_t row = row_of(sample.front());
+    const std::size_t size = deflater == Method::search
+                                 ? match_deflater.deflate(data, row, true).size()
+                                 : match_deflater.deflate_pixels(data, row, true).size();
     const MatchDeflater::Statistics& statistics = match_deflater.statistics();
     return size - statistics.described + statistics.positions * price / 64;
   }
@@ -242,6 +264,8 @@ struct PngCompressor::State {
         return huffman_deflater.deflate(data, last);
       case Method::search:
         return match_deflater.deflate(data, row_of(block), last);
+      case Method::pixel_search:
+        return match_deflater.deflate_pixels(data, row_of(block), last);
       case Method::libdeflate:
         return libdeflate_deflater.deflate(data, how.libdeflate_level, last);
     }

@@ -1,4 +1,4 @@
-// One chunk of a PNG's pixels, filtered and deflated: how hard, --png-level says.
+// Filters and deflates one chunk of a PNG's pixels, as --png-level says.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class PngCompressor {
   PngCompressor(const PngCompressor&) = delete;
   PngCompressor& operator=(const PngCompressor&) = delete;
 
-  // What zlib's format wants to know about a chunk.
+  // What the zlib format needs from a chunk.
   struct Result {
     std::span<const std::uint8_t> deflated;  // ends on a whole byte; stays until the next call
     std::uint64_t filtered_bytes = 0;

@@ -65,7 +65,7 @@ void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restri
   }
 }
 
-// Without a look at the row above, which may be missing.
+// Does not read the row above, which may be missing.
 void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
   const std::size_t size = row.size();
   const std::size_t first = std::min(distance, size);
