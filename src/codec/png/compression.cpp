@@ -132,9 +132,9 @@ bool has_alpha(const PngRowBlock& block) {
 constexpr std::size_t even = 48;
 constexpr std::size_t even_fraction = 4;
 
-// A search for pixels is tried where Huffman codes need at most so many bits for two bytes. It must
-// save so much for each position that it looks at, in 1/64 bytes.
-constexpr std::size_t two_small_residues = 5;
+// A search for pixels is tried where Huffman codes need at most `smooth` for each byte. It must save
+// `pixel_price` for each position that it looks at. Both in 1/64 bytes.
+constexpr std::size_t smooth = 18;
 constexpr std::size_t pixel_price = 24;
 
 // How a chunk is compressed.
@@ -205,7 +205,7 @@ struct PngCompressor::State {
     if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
     const Bytes data = filter(part, best);
     const std::size_t coded = HuffmanDeflater::estimated_size(data);
-    if (coded * 8 * 2 > data.size() * two_small_residues) return Method::huffman;
+    if (coded * 64 > data.size() * smooth) return Method::huffman;
     return search_cost(part, best, pixel_price, Method::pixel_search) < coded ? Method::pixel_search
                                                                               : Method::huffman;
   }
