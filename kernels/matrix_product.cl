@@ -10,7 +10,32 @@
 #define MATRICES                                                                      \
   __global const float *restrict a, __global const float *restrict b,                 \
       __global const float *restrict bias, int has_bias, __global float *restrict c, \
-      int rows, int columns, int depth, int activation
+      int rows, int columns, int depth, int activation COUNTED
+
+// With COUNT_READS, a kernel also counts the numbers of A and B that its work-items read from global memory:
+// READ and READ_FOUR stand around every such read. `counted` is two words, the low one first. Without it, these
+// macros leave nothing behind.
+#ifdef COUNT_READS
+#define COUNTED , __global uint *restrict counted
+#define READS , uint *reads      // a parameter of functions that read
+#define SAME_READS , reads       // to pass it on
+#define OPEN_READS uint reads[1] = {0};
+#define CLOSE_READS add_reads(counted, reads[0]);
+#define READ(number) (++reads[0], (number))
+#define READ_FOUR(numbers) (reads[0] += 4, (numbers))
+void add_reads(__global uint *counted, uint reads) {
+  const uint before = atomic_add(&counted[0], reads);
+  if (before + reads < before) atomic_inc(&counted[1]);
+}
+#else
+#define COUNTED
+#define READS
+#define SAME_READS
+#define OPEN_READS
+#define CLOSE_READS
+#define READ(number) (number)
+#define READ_FOUR(numbers) (numbers)
+#endif
 
 // What is stored for a finished sum. Devices make different NaNs; all become the same one.
 float activated(float sum, int activation) {
@@ -26,13 +51,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void matrix_product_naive(MATRICES) {
   const size_t column = get_global_id(0);
   if (column >= (size_t)columns) return;
+  OPEN_READS
   for (size_t row = get_global_id(1); row < (size_t)rows; row += get_global_size(1)) {
     float sum = has_bias ? bias[row] : 0.0f;
     for (int k = 0; k < depth; ++k) {
-      sum = fma(a[row * depth + k], b[(size_t)k * columns + column], sum);
+      sum = fma(READ(a[row * depth + k]), READ(b[(size_t)k * columns + column]), sum);
     }
     c[row * columns + column] = activated(sum, activation);
   }
+  CLOSE_READS
 }
 #endif
 
@@ -52,6 +79,7 @@ void matrix_product_tiled(MATRICES) {
   const int y = get_local_id(1);
   const size_t column = get_global_id(0);
   const bool in_columns = column < (size_t)columns;
+  OPEN_READS
   for (size_t top = (size_t)get_group_id(1) * TILE; top < (size_t)rows;
        top += (size_t)get_num_groups(1) * TILE) {
     const size_t row = top + y;
@@ -59,8 +87,8 @@ void matrix_product_tiled(MATRICES) {
     float sum = has_bias && in_rows ? bias[row] : 0.0f;
     for (int done = 0; done < depth;) {
       const int count = min(TILE, depth - done);
-      a_tile[y][x] = in_rows && x < count ? a[row * depth + done + x] : 0.0f;
-      b_tile[y][x] = in_columns && y < count ? b[(size_t)(done + y) * columns + column] : 0.0f;
+      a_tile[y][x] = in_rows && x < count ? READ(a[row * depth + done + x]) : 0.0f;
+      b_tile[y][x] = in_columns && y < count ? READ(b[(size_t)(done + y) * columns + column]) : 0.0f;
       barrier(CLK_LOCAL_MEM_FENCE);
       if (count == TILE) {  // unrolled
         for (int k = 0; k < TILE; ++k) sum = fma(a_tile[y][k], b_tile[k][x], sum);
@@ -72,6 +100,7 @@ void matrix_product_tiled(MATRICES) {
     }
     if (in_rows && in_columns) c[row * columns + column] = activated(sum, activation);
   }
+  CLOSE_READS
 }
 #endif
 
@@ -110,15 +139,15 @@ typedef struct {
 } fours_t;
 
 // Numbers i ... i + 3 of `count`; any others where there are none. `aligned`: four always lie together.
-float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
-  if (aligned) return *(__global const float4 *)(numbers + min(i, count - 4));
-  return (float4)(numbers[min(i, count - 1)], numbers[min(i + 1, count - 1)],
-                  numbers[min(i + 2, count - 1)], numbers[min(i + 3, count - 1)]);
+float4 four_of(__global const float *numbers, int i, int count, bool aligned READS) {
+  if (aligned) return READ_FOUR(*(__global const float4 *)(numbers + min(i, count - 4)));
+  return (float4)(READ(numbers[min(i, count - 1)]), READ(numbers[min(i + 1, count - 1)]),
+                  READ(numbers[min(i + 2, count - 1)]), READ(numbers[min(i + 3, count - 1)]));
 }
 
 // The work-item's share of the terms from `next` on. Numbers beyond A and B are never used.
 void load_fours(fours_t *fours, int item, __global const float *const *a_rows,
-                __global const float *restrict b, int next, int left, int columns, int depth) {
+                __global const float *restrict b, int next, int left, int columns, int depth READS) {
   const bool a_aligned = depth % 4 == 0;
   const bool b_aligned = columns % 4 == 0;
   const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
@@ -126,14 +155,14 @@ void load_fours(fours_t *fours, int item, __global const float *const *a_rows,
   __global const float *b_from = b + (size_t)(next + B_K(0)) * columns + min(column, columns - 4);
 #pragma unroll
   for (int i = 0; i < A_LOADS; ++i) {
-    fours->a[i] = whole ? *(__global const float4 *)(a_rows[i] + next + A_K)
-                        : four_of(a_rows[i], next + A_K, depth, a_aligned);
+    fours->a[i] = whole ? READ_FOUR(*(__global const float4 *)(a_rows[i] + next + A_K))
+                        : four_of(a_rows[i], next + A_K, depth, a_aligned SAME_READS);
   }
 #pragma unroll
   for (int i = 0; i < B_LOADS; ++i) {
     const size_t k = min(next + B_K(i), depth - 1);
-    fours->b[i] = whole ? *(__global const float4 *)(b_from + (size_t)(B_K(i) - B_K(0)) * columns)
-                        : four_of(b + k * columns, column, columns, b_aligned);
+    fours->b[i] = whole ? READ_FOUR(*(__global const float4 *)(b_from + (size_t)(B_K(i) - B_K(0)) * columns))
+                        : four_of(b + k * columns, column, columns, b_aligned SAME_READS);
   }
 }
 
@@ -229,11 +258,12 @@ void matrix_product_blocked(MATRICES) {
 #pragma unroll
   for (int i = 0; i < A_LOADS; ++i) a_rows[i] = a + (size_t)min(top + A_ROW(i), rows - 1) * depth;
 
+  OPEN_READS
   fours_t fours;
   factors_t factors[2];
   int which = 0, done = 0;
   if (depth > 0) {
-    load_fours(&fours, item, a_rows, b, 0, left, columns, depth);
+    load_fours(&fours, item, a_rows, b, 0, left, columns, depth SAME_READS);
     store_fours(&fours, item, a_blocks[0], b_blocks[0]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -241,7 +271,7 @@ void matrix_product_blocked(MATRICES) {
   // The factors of a term are on their way while the term before is added, the first ones of the next block too.
   for (; done + BLOCK_DEPTH <= depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
-    if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth);
+    if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth SAME_READS);
 #pragma unroll
     for (int k = 0; k + 1 < BLOCK_DEPTH; ++k) {
       load_factors(&factors[(k + 1) % 2], a_blocks[which], b_blocks[which], k + 1, own_row, own_column);
@@ -269,5 +299,6 @@ void matrix_product_blocked(MATRICES) {
       }
     }
   }
+  CLOSE_READS
 }
 #endif

@@ -33,7 +33,8 @@ struct MatrixBlock {
 // The macros that the kernel is compiled with.
 [[nodiscard]] KernelConstants constants_of(const MatrixBlock& block);
 
-// What suits products of such a shape where nothing was tuned.
+// For products of such a shape where nothing was tuned: the block that suits it best among those
+// that fit the device. If none fits, one that does not.
 [[nodiscard]] MatrixBlock block_for(const DeviceInfo& device,
                                     const std::optional<MatrixShape>& typical);
 

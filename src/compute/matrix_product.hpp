@@ -60,9 +60,13 @@ class MatrixProduct {
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
-  // Numbers that the kernel's work-items read from global memory for A and B, counted from its
-  // blocks: each is read once for every block of C that it goes into.
-  [[nodiscard]] std::uint64_t global_reads(const MatrixShape& shape) const;
+  // Computes the product once more, by a build of the same kernel that counts what it reads, and
+  // waits for it. Returns how many numbers of A and B all work-items together read from global
+  // memory, those that blocked kernels read beyond the edges of C and do not use among them.
+  // `session` is the one that the product was made with. Throws as enqueue(), and DeviceError.
+  [[nodiscard]] std::uint64_t count_reads(Session& session, Queue& queue,
+                                          const MatrixOperands& operands,
+                                          const MatrixShape& shape) const;
 
  private:
   // What one work-group makes of C, and its work-items.
@@ -73,10 +77,13 @@ class MatrixProduct {
     std::string variant;
     std::string reason;
     KernelConstants constants = {};
-    // Elements of C that share what is read: a work-group's, or 1x1 where nothing is shared.
-    std::size_t block_rows = 1;
-    std::size_t block_columns = 1;
-    bool item_an_element = true;  // in two dimensions; else a work-item computes several
+    // Elements of C that a work-group computes, if its work-items compute several each; else 0,
+    // and there is a work-item for each element.
+    std::size_t block_rows = 0;
+    std::size_t block_columns = 0;
+
+    // What the kernel is built from; `more` are further options of the compiler.
+    [[nodiscard]] KernelRequest request(const std::string& more = {}) const;
   };
   MatrixProduct(Session& session, Launch launch);
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
@@ -87,6 +94,9 @@ class MatrixProduct {
   [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixBlock& block,
                                       const std::string& reason);
   [[nodiscard]] WorkRange range_for(const MatrixShape& shape) const;
+  // `counter`: for a kernel that counts its reads.
+  Event launch(Queue& queue, const Kernel& kernel, const MatrixOperands& operands,
+               const MatrixShape& shape, Activation activation, const Buffer* counter) const;
 
   Kernel kernel_;
   Launch launch_;
