@@ -191,18 +191,17 @@ void blur_tiled(ROWS) {
 
   const int x = OWN_BEGIN;
   if (x >= width) return;
-  for (int i = 0; i < LINES && OWN_ROW + i < TARGET_END; ++i) {
-    uint lines[3][LINE_WORDS];
+  uint lines[LINES + 2][LINE_WORDS];
 #pragma unroll
-    for (int line = 0; line < 3; ++line) {
-      const __local uint *from =
-          tile[get_local_id(1) * LINES + i + line] + 4 + get_local_id(0) * OWN_WORDS;
-      load_words_local(lines[line], from - HALO, HALO);
-      load_words_local(lines[line] + HALO, from, OWN_WORDS);
-      load_words_local(lines[line] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
-    }
+  for (int i = 0; i < LINES + 2; ++i) {
+    const __local uint *from = tile[get_local_id(1) * LINES + i] + 4 + get_local_id(0) * OWN_WORDS;
+    load_words_local(lines[i], from - HALO, HALO);
+    load_words_local(lines[i] + HALO, from, OWN_WORDS);
+    load_words_local(lines[i] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
+  }
+  for (int i = 0; i < LINES && OWN_ROW + i < TARGET_END; ++i) {
     uint words[OWN_WORDS];
-    blur_three(words, lines);
+    blur_three(words, lines + i);
     STORE_STRETCH(TARGET_ROW(OWN_ROW + i), x, words);
   }
 }
