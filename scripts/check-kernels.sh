@@ -43,8 +43,9 @@ races=(env OCLGRIND_DATA_RACES=1)
 check "stages" "all equal" "${races[@]}" "${build}/bin/gpufilter" verify --quick --device gpu
 check "fused stages and statistics" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_pipeline" \
   --gtest_filter='FusedStatistics.Lead*:FusedStatistics.Ride*:Fusion.StagesOver*'
+check "random chains of fused stages" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_pipeline" \
+  --gtest_filter='Fusion.RandomChains*'
 check "reductions" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_compute" \
-  --gtest_filter='Histograms/OnDevice.Goes*:IntegerReduction.*:FloatReduction.*'
-# The work-items of a group watch how many factors of 2 were counted; what they read changes nothing but how
-# soon they stop to multiply.
-check "totals, for memory only" "[  PASSED  ]" "${build}/tests/test_compute" --gtest_filter='Totals/OnDevice.Goes*'
+  --gtest_filter='Histograms/OnDevice.Goes*:Totals/OnDevice.Goes*:IntegerReduction.*:FloatReduction.*'
+check "matrix products, and the builds that count their reads" "[  PASSED  ]" "${races[@]}" \
+  "${build}/tests/test_compute" --gtest_filter='Small/MatrixReads.*:MatrixBlocksOnSmallDevices.AreSmall*'

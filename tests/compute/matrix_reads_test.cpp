@@ -1,10 +1,11 @@
 // The numbers that kernels of the matrix product read, as counted while they run, are those that
 // follow from what their work-groups share.
-#include <array>
 #include <cstdint>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "compute/matrix_block.hpp"
 #include "compute/matrix_product.hpp"
 #include "support/filtering.hpp"
@@ -14,12 +15,6 @@ namespace gpufilter {
 namespace {
 
 using Number = std::uint64_t;
-
-// Blocks divide the first two shapes; the others extend beyond them in some or all directions.
-constexpr std::array shapes{MatrixShape{128, 256, 16}, MatrixShape{64, 128, 32},
-                            MatrixShape{1, 1, 1},      MatrixShape{5, 6, 0},
-                            MatrixShape{33, 70, 19},   MatrixShape{130, 64, 8},
-                            MatrixShape{17, 260, 4},   MatrixShape{33, 33, 33}};
 
 Number whole(int number) {
   return static_cast<Number>(number);
@@ -70,38 +65,53 @@ void expect_reads(Session& session, const MatrixProduct& product, const MatrixSh
   ASSERT_TRUE(matrices.are_right(queue));
 }
 
-TEST(MatrixReads, OfTheNaiveKernelAreTwoForEachTerm) {
+class MatrixReads : public ::testing::TestWithParam<MatrixShape> {};
+
+TEST_P(MatrixReads, OfTheNaiveKernelAreTwoForEachTerm) {
   for (Session* session : test::kernel_sessions()) {
     const MatrixProduct product(*session, {MatrixVariant::naive});
-    for (const MatrixShape& shape : shapes)
-      expect_reads(*session, product, shape, by_elements(shape));
+    expect_reads(*session, product, GetParam(), by_elements(GetParam()));
   }
 }
 
-TEST(MatrixReads, OfTilesAreOneForEachTile) {
+TEST_P(MatrixReads, OfTilesAreOneForEachTile) {
   for (Session* session : test::kernel_sessions()) {
     for (const int tile : {8, 16, 32}) {
       const auto side = static_cast<std::size_t>(tile);
       if (!session->device().fits(side, side, matrix_tile_bytes(tile))) continue;
       const MatrixProduct product(*session, {MatrixVariant::tiled, tile});
-      for (const MatrixShape& shape : shapes)
-        expect_reads(*session, product, shape, by_tiles(shape, whole(tile)));
+      expect_reads(*session, product, GetParam(), by_tiles(GetParam(), whole(tile)));
     }
   }
 }
 
-TEST(MatrixReads, OfBlocksAreWholeBlocks) {
+TEST_P(MatrixReads, OfBlocksAreWholeBlocks) {
   for (Session* session : test::kernel_sessions()) {
     for (const MatrixShape& typical :
          {MatrixShape{16, 1, 1}, {32, 1, 1}, {64, 1, 1}, {65, 65, 1}, {9999, 9999, 1}}) {
       const MatrixBlock block = block_for(session->device(), typical);
       const MatrixProduct product(*session,
                                   {.variant = MatrixVariant::blocked, .typical = typical});
-      for (const MatrixShape& shape : shapes)
-        expect_reads(*session, product, shape, by_blocks(shape, block));
+      expect_reads(*session, product, GetParam(), by_blocks(GetParam(), block));
     }
   }
 }
+
+std::string shape_name(const ::testing::TestParamInfo<MatrixShape>& info) {
+  return formatted("{}by{}by{}", info.param.rows, info.param.depth, info.param.columns);
+}
+
+// Small enough for a simulator of devices: scripts/check-kernels.sh.
+INSTANTIATE_TEST_SUITE_P(Small, MatrixReads,
+                         ::testing::Values(MatrixShape{1, 1, 1}, MatrixShape{5, 6, 0},
+                                           MatrixShape{18, 35, 9}),
+                         shape_name);
+// All blocks divide the first one.
+INSTANTIATE_TEST_SUITE_P(Large, MatrixReads,
+                         ::testing::Values(MatrixShape{128, 256, 32}, MatrixShape{64, 128, 16},
+                                           MatrixShape{33, 70, 19}, MatrixShape{130, 64, 8},
+                                           MatrixShape{17, 260, 4}, MatrixShape{33, 33, 33}),
+                         shape_name);
 
 }  // namespace
 }  // namespace gpufilter
