@@ -16,7 +16,9 @@ mkdir "${work}/no-vendors"
 
 # Oclgrind's library is loaded first: as a vendor's among others it calls the loader's functions, which call it.
 # Its interpreter does not know what optimizers and `restrict` put into programs.
-simulated=(env "LD_PRELOAD=${library}" "OCL_ICD_FILENAMES=${library}" "OPENCL_VENDOR_PATH=${work}/no-vendors"
+# It runs one kernel at a time, and crashes where several threads launch some: on one processor gpufilter has one.
+processor="$(taskset --cpu-list --pid $$ | sed 's/.*: //; s/[-,].*//')"
+simulated=(taskset --cpu-list "${processor}" env "LD_PRELOAD=${library}" "OCL_ICD_FILENAMES=${library}" "OPENCL_VENDOR_PATH=${work}/no-vendors"
   "XDG_CACHE_HOME=${work}" "OCLGRIND_BUILD_OPTIONS=-cl-opt-disable -Drestrict=" OCLGRIND_LOCAL_MEM_SIZE=65536
   OCLGRIND_MAX_ERRORS=10)
 
