@@ -1,6 +1,6 @@
 # gpufilter_embed_kernels(<output.cpp> <file.cl>...): writes a C++ file that defines
 # gpufilter::embedded_kernels(), the text of each kernel file by its name.
-# As a script (cmake -DOUTPUT=... -DFILES=a;b -P EmbedKernels.cmake) it does the writing at build time.
+# Run as a script at build time (cmake -DOUTPUT=... -DFILES=a;b -P EmbedKernels.cmake), it writes the file.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
   foreach(file IN LISTS FILES)

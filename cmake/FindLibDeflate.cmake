@@ -1,5 +1,5 @@
-# libdeflate. It has a CMake package of its own since 1.15, which not every Debian in use has yet:
-# the target LibDeflate::LibDeflate, or LibDeflate_FOUND false.
+# libdeflate. It has its own CMake package since 1.15, but not every supported Debian has that version.
+# Defines the target LibDeflate::LibDeflate, or sets LibDeflate_FOUND to false.
 find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
 find_library(LIBDEFLATE_LIBRARY deflate)
 mark_as_advanced(LIBDEFLATE_INCLUDE_DIR LIBDEFLATE_LIBRARY)

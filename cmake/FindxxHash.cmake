@@ -1,5 +1,5 @@
-# xxHash, whose packages bring no CMake configuration: the target xxHash::xxhash, or xxHash_FOUND
-# false.
+# xxHash, whose packages have no CMake configuration. Defines the target xxHash::xxhash, or sets
+# xxHash_FOUND to false.
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 find_library(XXHASH_LIBRARY xxhash)
 mark_as_advanced(XXHASH_INCLUDE_DIR XXHASH_LIBRARY)

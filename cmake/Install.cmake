@@ -1,4 +1,4 @@
-# The program, and the library with its public headers for programs that say
+# Installs the program, and the library with its public headers for programs that call
 # find_package(gpufilter) and link gpufilter::gpufilter.
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/gpufilter")

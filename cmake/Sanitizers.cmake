@@ -1,4 +1,4 @@
-# GPUFILTER_SANITIZE=address,undefined (or thread) instruments everything that is compiled here.
+# GPUFILTER_SANITIZE=address,undefined (or thread) instruments everything that this project compiles.
 set(GPUFILTER_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize= takes them")
 
 if(GPUFILTER_SANITIZE)

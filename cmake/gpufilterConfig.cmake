@@ -1,4 +1,4 @@
-# Installed with the library: finds what it was built with, then defines gpufilter::gpufilter.
+# Installed with the library: finds its dependencies, then defines gpufilter::gpufilter.
 include(CMakeFindDependencyMacro)
 find_dependency(OpenCL)
 find_dependency(PNG)

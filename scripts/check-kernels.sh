@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs kernels on Oclgrind (Debian: oclgrind), which simulates a device, and fails where a kernel reads or writes
-# outside its memory, or where work-items race. Takes some minutes.
+# Runs kernels on Oclgrind (Debian: oclgrind), which simulates a device, and fails if a kernel reads or writes
+# outside its memory, or if work-items race. Takes some minutes.
 #   scripts/check-kernels.sh [BUILD_FOLDER]   a folder with gpufilter and its tests; build/release by default
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,16 +14,17 @@ work="$(mktemp -d)"
 trap 'rm -rf "${work}"' EXIT
 mkdir "${work}/no-vendors"
 
-# Oclgrind's library is loaded first: as a vendor's among others it calls the loader's functions, which call it.
-# Its interpreter does not know what optimizers and `restrict` put into programs.
-# It runs one kernel at a time, and crashes where several threads launch some: on one processor gpufilter has one.
+# Oclgrind's library is loaded first: loaded as one of several vendors, it would call the loader's functions, which
+# call it again. Its interpreter does not support the results of optimizers and of `restrict`. It crashes if several
+# threads launch kernels at the same time, so gpufilter gets one processor.
 processor="$(taskset --cpu-list --pid $$ | sed 's/.*: //; s/[-,].*//')"
-simulated=(taskset --cpu-list "${processor}" env "LD_PRELOAD=${library}" "OCL_ICD_FILENAMES=${library}" "OPENCL_VENDOR_PATH=${work}/no-vendors"
+simulated=(taskset --cpu-list "${processor}" env "LD_PRELOAD=${library}" "OCL_ICD_FILENAMES=${library}"
+  "OPENCL_VENDOR_PATH=${work}/no-vendors"
   "XDG_CACHE_HOME=${work}" "OCLGRIND_BUILD_OPTIONS=-cl-opt-disable -Drestrict=" OCLGRIND_LOCAL_MEM_SIZE=65536
   OCLGRIND_MAX_ERRORS=10)
 
-# check NAME TEXT COMMAND...: fails where the command does not say TEXT or Oclgrind reports anything. The exit code
-# says less: Oclgrind may end a process that has done its work.
+# check NAME TEXT COMMAND...: fails if the command does not print TEXT or Oclgrind reports anything. The exit code
+# is not reliable: Oclgrind may end a process that has done its work.
 check() {
   local name="$1" text="$2"
   shift 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what gpufilter needs, builds it, and installs the program and its library in ~/.local, or in
-# the folder that is given: scripts/install.sh /usr/local
+# Installs the packages that gpufilter needs, builds it, and installs the program and its library in ~/.local, or
+# in the given folder: scripts/install.sh /usr/local
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 prefix="${1:-${HOME}/.local}"
 [[ $# -le 1 && "${prefix}" != -* ]] || fail "usage: scripts/install.sh [FOLDER]; without FOLDER, ~/.local"
 require_build_packages
-# shellcheck disable=SC2119  # no options: any configuration will do
+# shellcheck disable=SC2119  # no options: any configuration is fine
 configure
 build gpufilter
 run_step "installing in ${prefix}" cmake --install "${build_folder}" --prefix "${prefix}"

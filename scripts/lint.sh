@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the layout of every source file with clang-format, and every source file with clang-tidy.
-# Both are meant in version 14; other versions lay out and complain a little differently.
+# Checks the formatting of every source file with clang-format, and runs clang-tidy on all of them.
+# Use version 14 of both: other versions format and report a little differently.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs what gpufilter needs, builds it, and runs it with the arguments given here; without any,
-# blurs one of the pictures in samples/. What needs no doing is not done again.
+# Installs the packages that gpufilter needs, builds it, and runs it with the given arguments; without
+# arguments, it blurs one of the pictures in samples/. Steps that are already done are skipped.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 require_build_packages
-# shellcheck disable=SC2119  # no options: any configuration will do
+# shellcheck disable=SC2119  # no options: any configuration is fine
 configure
 build gpufilter
 

@@ -1,6 +1,6 @@
-# Sourced by run.sh, install.sh and test.sh: installs what is missing, configures and builds build/release.
-# Everything said here goes to standard error, and nothing here reads standard input: both belong to
-# the program that is run afterwards.
+# Sourced by run.sh, install.sh and test.sh: installs missing packages, configures and builds build/release.
+# All output goes to standard error, and nothing reads standard input: the other streams are for the
+# program that is run afterwards.
 # shellcheck shell=bash
 
 project_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
@@ -10,13 +10,13 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
 test_packages=(libgtest-dev)
-# A few tests compare with OpenCV, check a JSON schema, or run what samples/clusters holds; where that
-# cannot be had, they skip themselves.
+# For a few tests that compare with OpenCV, check a JSON schema, or run samples/clusters; without these
+# packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   parallel)
 
-verbose=      # not empty: show all that the commands print, not only what failing ones do
-lists_fresh=  # not empty: apt's package lists were fetched a moment ago
+verbose=      # not empty: show the output of all commands, not only of failed ones
+lists_fresh=  # not empty: apt's package lists have just been updated
 
 say() { printf 'gpufilter: %s\n' "$*" >&2; }
 
@@ -25,7 +25,7 @@ fail() {
   exit 1
 }
 
-# Those of the packages that dpkg does not know as installed, one a line.
+# Prints the packages that are not installed according to dpkg, one per line.
 missing_packages() {
   local installed package
   installed=" $(dpkg-query -W -f '${Package}:${db:Status-Status} ' "$@" 2>/dev/null || true)"
@@ -34,7 +34,7 @@ missing_packages() {
   done
 }
 
-# Installs the packages; false where apt, or the right to use it, is missing or fails.
+# Installs the packages; false if apt, or the permission to use it, is missing, or if it fails.
 apt_install() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120)
   local install=(install -y --no-install-recommends "$@")
@@ -48,7 +48,7 @@ apt_install() {
   fi
   say "installing $*"
   if [[ -z "${lists_fresh}" ]]; then
-    # Where an update fails for one source, the others are usable: the installation decides.
+    # If the update fails for one source, others may still work: the installation decides.
     "${apt[@]}" update </dev/null >&2 || say "trying with apt's package lists as they are"
     lists_fresh=yes
   fi
@@ -58,8 +58,7 @@ apt_install() {
   return 1
 }
 
-# Installs those of the packages that are missing; apt is left alone where none is. False where
-# that fails.
+# Installs the packages that are missing; does not call apt if there are none. False if that fails.
 require_packages() {
   local missing
   if ! command -v dpkg-query >/dev/null; then
@@ -75,16 +74,16 @@ require_packages() {
 
 require_build_packages() { require_packages "${build_packages[@]}" || exit 1; }
 
-# What to compare with is asked for only until the tests are configured, with or without it.
+# The optional packages are installed only before the tests are first configured.
 require_test_packages() {
   require_packages "${build_packages[@]}" "${test_packages[@]}" || exit 1
   if ! option_is GPUFILTER_BUILD_TESTS=ON; then
     require_packages "${comparison_packages[@]}" ||
-      say "going on without them; the tests that need them will be skipped"
+      say "continuing without them; the tests that need them will be skipped"
   fi
 }
 
-# run_step WHAT COMMAND...: says what is done; the command's own output appears where it fails.
+# run_step WHAT COMMAND...: prints WHAT; the command's output is shown only if it fails.
 run_step() {
   local what="$1" output
   shift
@@ -97,12 +96,12 @@ run_step() {
   fi
 }
 
-# Whether OPTION=VALUE is how the build folder is configured.
+# Whether the build folder is configured with OPTION=VALUE.
 option_is() { grep -qsxF "${1%%=*}:BOOL=${1#*=}" "${build_folder}/CMakeCache.txt"; }
 
-# configure OPTION=VALUE...: runs CMake where the build folder is new, belongs to another source
-# folder (the project was moved), or differs in one of the options. Changes of the CMake files
-# themselves are noticed by the build.
+# configure OPTION=VALUE...: runs CMake if the build folder is new, belongs to another source folder
+# (the project was moved), or differs in one of the options. The build itself notices changes of CMake
+# files.
 configure() {
   local cache="${build_folder}/CMakeCache.txt" option current=yes
   if [[ -e "${cache}" ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=${project_root}" "${cache}"; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what gpufilter and its tests need, builds them and runs the whole suite; arguments go to
-# ctest (-R blur: only tests with "blur" in their names). With CI set, compiler warnings are errors.
+# Installs the packages that gpufilter and its tests need, builds them and runs the whole suite. Arguments
+# are passed to ctest (-R blur: only tests with "blur" in their names). With CI set, compiler warnings are errors.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

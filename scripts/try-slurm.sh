@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Tries the scripts of samples/clusters on a cluster that exists on this machine alone: a Slurm
-# controller with four nodes, mpirun with four processes, GNU parallel with four jobs. As root:
+# Tries the scripts of samples/clusters on a cluster simulated on this machine: a Slurm controller
+# with four nodes, mpirun with four processes, GNU parallel with four jobs. Run it as root:
 #
 #     scripts/try-slurm.sh [OPTION...] [slurm] [mpirun] [parallel]
 #
 #     slurm, mpirun, parallel
-#                       what is tried; all three without one
-#     --program FILE    the gpufilter to try; without it, build/release is built
-#     --pictures N      how many pictures are filtered [64]
-#     --keep            leave the folder with pictures, results and logs where it is
+#                       what to try; default: all three
+#     --program FILE    the gpufilter to try; by default build/release is built
+#     --pictures N      how many pictures to filter [64]
+#     --keep            keep the folder with pictures, results and logs
 #
 # A folder is filtered once by one process. Then each launcher does the same in shards, while
-# processes are killed with SIGKILL: under Slurm a task, the daemon of a node (whose task goes on,
-# while its retry begins elsewhere), and all of another node. "gpufilter gather" has to say what is
-# missing, and at the end that nothing is; the results have to be equal, byte for byte, with nothing
-# beside them. Packages that are missing are installed: slurm-wlm, munge, openmpi-bin, parallel. All
-# of it lies in ${TMPDIR:-/tmp}, and everything that was started is stopped.
+# processes are killed with SIGKILL: under Slurm a task, the daemon of a node (whose task continues
+# while its retry begins elsewhere), and all of another node. "gpufilter gather" has to report what is
+# missing, and at the end that nothing is; the results have to be equal, byte for byte, with no other
+# files beside them. Missing packages are installed: slurm-wlm, munge, openmpi-bin, parallel. All files
+# are in ${TMPDIR:-/tmp}, and everything that was started is stopped at the end.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -71,7 +71,7 @@ prepare() {
   require_packages "${packages[@]}" || exit 1
   if [[ -z "${program}" ]]; then
     require_build_packages
-    # shellcheck disable=SC2119  # no options: any configuration will do
+    # shellcheck disable=SC2119  # no options: any configuration is fine
     configure
     build gpufilter
     program="${build_folder}/bin/gpufilter"
@@ -81,9 +81,9 @@ prepare() {
   chmod 755 "${work}"
   mkdir "${work}/bin" "${work}/home"
   ln -s "$(realpath "${program}")" "${work}/bin/gpufilter"
-  # The scripts of samples/clusters find this gpufilter first; --device is left to it.
+  # The scripts of samples/clusters find this gpufilter first; it chooses the device.
   export PATH="${work}/bin:${PATH}" HOME="${work}/home" GPUFILTER_DEVICE=cpu
-  # What this shell may itself have from a scheduler.
+  # Variables that this shell may itself have from a scheduler.
   unset "${!SLURM_@}" "${!OMPI_@}" "${!PMI@}" "${!PARALLEL@}" JOB_COMPLETION_INDEX
   cd "${work}"
 }
@@ -101,7 +101,7 @@ check() {
   fail "not so: ${text}"
 }
 
-# wait_until SECONDS TEXT COMMAND...: until the command succeeds.
+# wait_until SECONDS TEXT COMMAND...: waits until the command succeeds.
 wait_until() {
   local end=$((SECONDS + $1)) text="$2"
   shift 2
@@ -113,7 +113,7 @@ wait_until() {
 
 # ---- Pictures and results ----
 
-# Pictures that differ, in two folders, some of them large: shards are balanced by bytes.
+# Different pictures in two folders, some of them large, because shards are balanced by bytes.
 make_pictures() {
   local i source
   mkdir -p photos/more
@@ -131,13 +131,13 @@ make_pictures() {
 
 count_results() { find "$1" -name '*.png' -o -name '*.jpg' 2>/dev/null | wc -l; }
 
-# Whether the results are those of one process, with nothing beside them but the journal.
+# Whether the results are those of one process, with no other file beside them but the journal.
 are_equal() {
   diff -r --exclude=.gpufilter-journal expected "$1" &&
     [[ "$(find "$1" -name '.*' -printf '%P\n')" == .gpufilter-journal ]]
 }
 
-# gather_says CODE FOLDER [WORDS]: whether gather ends with the code, and says the words.
+# gather_says CODE FOLDER [WORDS]: whether gather ends with the code and prints the words.
 gather_says() {
   local code=0
   gpufilter gather "$2" >gather.out 2>&1 || code=$?
@@ -155,15 +155,15 @@ expect_gathered() {
   check "gather may be run again" gather_says 0 "$1" "nothing to gather"
 }
 
-# What gather says of the processes at work.
+# Prints what gather reports about the processes at work.
 workers_on() { gpufilter gather "$1" 2>/dev/null | grep "^at work: " || true; }
 
 nobody_works_on() { [[ -z "$(workers_on "$1")" ]]; }
 
-# Whether four processes are at work, and have come as far as four results.
+# Whether four processes are at work and have made four results.
 are_under_way() { (($(workers_on "$1" | wc -l) == 4 && $(count_results "$1") >= 4)); }
 
-# signal_shard SIGNAL FOLDER SHARD: false where no process is at work on the shard.
+# signal_shard SIGNAL FOLDER SHARD: false if no process is at work on the shard.
 signal_shard() {
   local process
   process="$(workers_on "$2" | sed -n "s|^at work: shard $3 on .*, process ||p")"
@@ -215,7 +215,7 @@ EOF
   for node in n1 n2 n3 n4; do
     echo "NodeName=${node} NodeHostname=localhost NodeAddr=127.0.0.1 Port=$(free_port) CPUs=4"
   done >>slurm/slurm.conf
-  # Newer versions look for cgroups even where nothing uses them.
+  # Newer versions look for cgroups even if nothing uses them.
   if (($(slurmd -V | sed 's/[^0-9]*\([0-9]*\).*/\1/') >= 23)); then
     echo CgroupPlugin=disabled >slurm/cgroup.conf
   fi
@@ -257,7 +257,7 @@ stop_slurm() {
   unset SLURM_CONF
 }
 
-# kill_node NODE: with all that runs on it.
+# kill_node NODE: kills the node with everything that runs on it.
 kill_node() {
   local folder parent
   kill -9 "$(cat "slurm/slurmd.$1.pid")"
@@ -273,7 +273,7 @@ kill_node() {
 
 tasks_in_states() { squeue -h -r -j "$1" -t "$2" -o %K; }
 
-# Slurm lets a job that it requeues wait for two minutes; here it need not.
+# Slurm delays a requeued job for two minutes; this skips the delay.
 no_tasks_left() {
   local task
   for task in $(tasks_in_states "$1" PENDING); do

@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Tries the scripts that README.md names on bare systems, each in a chroot made by debootstrap. As root:
+# Tries the scripts of README.md on bare systems, each in a chroot made by debootstrap. Run it as root:
 #
 #     scripts/try-systems.sh [OPTION...] [SYSTEM...] [-- ARGUMENT...]
 #
-#     SYSTEM            bookworm, trixie, noble (these three without one), or another of Debian's or
-#                       Ubuntu's releases
-#     --compiler NAME   g++-13, clang, clang-18, ... in place of the system's g++
-#     --no-tests        leave scripts/test.sh out
-#     --keep            leave the chroots where they are
+#     SYSTEM            a release of Debian or Ubuntu; default: bookworm, trixie and noble
+#     --compiler NAME   g++-13, clang, clang-18, ... instead of the system's g++
+#     --no-tests        do not run scripts/test.sh
+#     --keep            keep the chroots
 #     ARGUMENT...       for scripts/test.sh: "-N" only builds the tests
 #
-# What is tried is the commit that is checked out, beside a copy of ../shared where that exists:
-# scripts/run.sh without /proc and /sys, once more with them, scripts/install.sh and the program that it
-# installed, then scripts/test.sh. The chroots lie in
-# ${TMPDIR:-/tmp}, the output of all commands in build/try-systems. Mirrors are those of this machine's
-# apt, else debootstrap's own; DEBIAN_MIRROR and UBUNTU_MIRROR name others. UBUNTU_KEYRING is the file
-# with Ubuntu's keys, where it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
+# Each system gets the commit that is checked out, and a copy of ../shared if that exists. It runs
+# scripts/run.sh without /proc and /sys, again with them, scripts/install.sh and the program that it
+# installed, then scripts/test.sh. The chroots are in ${TMPDIR:-/tmp}, the output of all commands in
+# build/try-systems. Mirrors are those of this machine's apt, otherwise debootstrap's defaults;
+# DEBIAN_MIRROR and UBUNTU_MIRROR override them. UBUNTU_KEYRING is the file with Ubuntu's keys, if it is
+# not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -68,7 +67,7 @@ is_ubuntu() {
   esac
 }
 
-# The mirror that this machine's apt uses for Debian or Ubuntu; nothing where there is none.
+# The mirror that this machine's apt uses for Debian or Ubuntu; empty if there is none.
 mirror_of_apt() {
   # shellcheck disable=SC2016  # apt's own variable
   apt-get indextargets --format '$(REPO_URI)' "Origin: $1" 'Created-By: Packages' 2>/dev/null |
@@ -85,7 +84,7 @@ bootstrap() {
       echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
       return 1
     }
-    # All of Ubuntu's releases have this one; debootstrap may be older than the release.
+    # All releases of Ubuntu use this script; debootstrap may be older than the release.
     script=/usr/share/debootstrap/scripts/gutsy
   else
     mirror="${DEBIAN_MIRROR:-$(mirror_of_apt Debian)}"
@@ -93,7 +92,7 @@ bootstrap() {
   debootstrap "${options[@]}" "$1" "$2" "${mirror}" ${script:+"${script}"}
 }
 
-# As a container has it.
+# Mounts what a container has.
 mount_system() {
   mount -t proc proc "${root}/proc"
   mount -t sysfs -o ro sysfs "${root}/sys"
@@ -102,7 +101,7 @@ mount_system() {
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
 }
 
-# False where something is still mounted.
+# False if something is still mounted.
 unmount_system() {
   local folder
   for folder in dev/pts dev/shm sys proc; do
@@ -129,7 +128,7 @@ inside() {
     ${CI:+CI="${CI}"} ${compiler_variable:+"${compiler_variable}"} "$@" </dev/null
 }
 
-# timed COMMAND...: runs it inside; `outcome` is then "ok" or "failed", and the seconds it took.
+# timed COMMAND...: runs it inside and sets `outcome` to "ok" or "failed" with the seconds that it took.
 timed() {
   local begin="${SECONDS}" word=ok
   printf '\n==== %s\n' "$*" >>"${log}"
@@ -137,7 +136,7 @@ timed() {
   outcome="${word} $((SECONDS - begin)) s"
 }
 
-# Of the last test run: "1030 passed, 0 failed, 4 skipped".
+# The counts of the last test run: "1030 passed, 0 failed, 4 skipped".
 count_tests() {
   local total failed skipped
   total="$(sed -n 's/.* tests\{0,1\} failed out of \([0-9]*\)$/\1/p' "${log}" | tail -n 1)"

@@ -13,7 +13,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What was asked for makes no sense: found before any picture is touched. Exit code 2.
+// The request makes no sense; found before any picture is touched. Exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -27,7 +27,7 @@ class PictureError : public Error {
       : Error(std::string(name) + ": " + std::string(reason)) {}
 };
 
-// The device that was asked for does not exist or does not work. Exit code 3.
+// The requested device does not exist or does not work. Exit code 3.
 class DeviceError : public Error {
  public:
   using Error::Error;

@@ -28,8 +28,8 @@ struct FilterResult {
   double seconds = 0;  // from the call until the output was in place
 };
 
-// A chain of stages on a device. The device is prepared only once, so keep this for many pictures;
-// it may be used by several threads.
+// A chain of stages on a device. The device is prepared only once, so keep this object for many
+// pictures. Thread-safe.
 class PictureFilter {
  public:
   // Throws UsageError for unknown or invalid stages and parameters. The device is searched for in
@@ -40,8 +40,8 @@ class PictureFilter {
   PictureFilter& operator=(PictureFilter&&) noexcept;
 
   // Filters `input` into `output`, whose name decides the format; "-" is standard input or output.
-  // `options` are those of the output's format: {{"quality", "85"}}. The output appears whole or
-  // not at all. Throws UsageError, PictureError, DeviceError.
+  // `options` are those of the output's format: {{"quality", "85"}}. The output appears complete
+  // or not at all. Throws UsageError, PictureError, DeviceError.
   FilterResult run(const std::string& input, const std::string& output,
                    const std::map<std::string, std::string>& options = {});
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Filters a folder by MPI's launcher, a shard for each process, and gathers:
+# Filters a folder with MPI's launcher, one shard per process, and gathers:
 #
 #     ./mpirun.sh 16 photos results --blur auto
 #     MPIRUN='mpirun --hostfile nodes --map-by node' ./mpirun.sh 16 photos results --blur auto

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Filters a folder by GNU parallel, in shards, and gathers:
+# Filters a folder in shards with GNU parallel, and gathers:
 #
 #     ./parallel.sh 16 photos results --blur auto
 #     PARALLEL_OPTIONS='--jobs 1 --sshloginfile nodes --workdir .' ./parallel.sh 16 photos results --blur auto
 #
 # The second line runs one shard at a time on each of the machines that the file "nodes" lists; they
-# see the folders under the same paths. A shard that fails is tried again, twice.
+# have to see the folders under the same paths. A shard that fails is retried twice.
 set -euo pipefail
 (($# >= 3)) || {
   echo "usage: parallel.sh SHARDS INDIR OUTDIR [STAGE...] [OPTION...]" >&2

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Filters a folder in the tasks of a Slurm array, a shard each:
+# Filters a folder in the tasks of a Slurm array, one shard per task:
 #
 #     sbatch --array=0-15 slurm-array.sh photos results --blur auto
 #
-# and, once all tasks have ended, says whether every picture has its result:
+# Once all tasks have ended, check that every picture has its result:
 #
 #     gpufilter gather results
 #
-# The numbers of the array may be any, as long as there is one task for each shard. Options that
-# your cluster needs (--partition, --time, --mem, --gpus-per-task=1) go in front of the script's name.
+# The array may have any number of tasks: there is one shard for each. Options that your cluster needs
+# (--partition, --time, --mem, --gpus-per-task=1) go before the script's name.
 #SBATCH --job-name=gpufilter
 #SBATCH --array=0-15
 #SBATCH --cpus-per-task=4
@@ -17,5 +17,5 @@
 #SBATCH --output=gpufilter-%A_%a.log
 set -euo pipefail
 
-# --resume: a task that Slurm starts again, as its node died, goes on where it was.
+# --resume: a task that Slurm restarts because its node died continues where it was.
 exec gpufilter "$@" --shard auto --resume

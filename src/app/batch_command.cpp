@@ -1,6 +1,8 @@
 #include "app/batch_command.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -48,8 +50,8 @@ BatchRequest request_for(const FilterOptions& options) {
   return request;
 }
 
-// What the pictures under way may take together. More would let more be decoded before a GPU has
-// started, but pinned memory takes as long to give back.
+// The memory limit for all pictures in progress. A higher one would allow more rows to be decoded
+// before a GPU has started, but freeing that much pinned memory costs the time that this gains.
 std::uint64_t memory_for(const FilterOptions& options) {
   constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
   const auto jobs = static_cast<std::uint64_t>(options.folder.jobs);
@@ -66,18 +68,18 @@ void check_streams(const FilterOptions& options) {
   }
   if (std::find(options.inputs.begin(), options.inputs.end(), standard_stream) !=
       options.inputs.end()) {
-    throw UsageError("-: standard input has no name for its result in a folder; read it alone");
+    throw UsageError("-: standard input has no name for its result in a folder; filter it alone");
   }
   if (options.show_kernel) throw UsageError("--show-kernel is for one picture, not for folders");
   if (options.folder.json && timing_is_data(options)) {
-    throw UsageError("--json holds the timing too; leave --timing out");
+    throw UsageError("--json includes the timing; leave out --timing");
   }
   if (options.trace == standard_stream && (options.folder.json || timing_is_data(options))) {
-    throw UsageError("--trace -: standard output is taken already; give --trace a file");
+    throw UsageError("--trace -: standard output is already in use; give --trace a file");
   }
 }
 
-// The formats of the outputs that are known, each once.
+// The formats of all outputs, each once.
 CodecList output_formats(const BatchPlan& plan) {
   CodecList formats;
   for (const Codec* codec : codecs()) {
@@ -89,7 +91,7 @@ CodecList output_formats(const BatchPlan& plan) {
   return formats;
 }
 
-// The first of the options that --list makes useless; empty: none is given.
+// The first given option that has no effect with --list; empty if there is none.
 std::string useless_with_list(const FolderOptions& folder) {
   return folder.follow_links    ? "--follow-links"
          : folder.recursive     ? "--recursive"
@@ -115,11 +117,11 @@ void check_list_and_shard(const FilterOptions& options) {
   }
   if (options.in_place && !folder.shard.empty()) {
     throw UsageError(
-        "--in-place: not with --shard, because the shares depend on the sizes of the inputs");
+        "--in-place: not possible with --shard, because shares depend on the sizes of the inputs");
   }
 }
 
-// Options that would have no effect are mistakes.
+// Refuses options that would have no effect: they are mistakes.
 void check_folder_options(const FilterOptions& options) {
   check_list_and_shard(options);
   const FolderOptions& folder = options.folder;
@@ -128,23 +130,27 @@ void check_folder_options(const FilterOptions& options) {
   }
   if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder)) return;
   const char* useless = folder.recursive ? "--recursive" : folder.match.empty() ? "" : "--match";
+  std::error_code ignored;
   if (*useless != '\0') {
-    throw UsageError(formatted("{}: is for folders, and no input is a folder", useless));
+    throw UsageError(formatted("{}: is for folders, but {}", useless,
+                               std::filesystem::exists(options.input, ignored)
+                                   ? "no input is a folder"
+                                   : printable(options.input) + " does not exist"));
   }
 }
 
 // Why there is nothing to do.
 std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folder) {
-  const std::string where =
-      plan.inputs.size() == 1 ? printable(plan.inputs.front()) + ": holds" : "the inputs hold";
+  const std::string where = plan.inputs.size() == 1 ? printable(plan.inputs.front()) + ": contains"
+                                                    : "the inputs contain";
   if (plan.unmatched > 0) {
     return formatted("{} {}, but none matches --match '{}'", where, count_text(plan.unmatched),
                      printable(formatted("{}", fmt::join(folder.match, "' or '"))));
   }
   if (plan.not_entered > 0) {
-    return formatted("{} no picture; --recursive searches {} too", where,
-                     plan.not_entered == 1 ? "the folder in it"
-                                           : formatted("the {} folders in it", plan.not_entered));
+    return formatted(
+        "{} no picture; --recursive searches {} too", where,
+        plan.not_entered == 1 ? "its subfolder" : formatted("its {} subfolders", plan.not_entered));
   }
   return where + " no picture";
 }
@@ -163,7 +169,7 @@ void check_trace(const BatchPlan& plan, const std::string& trace) {
 int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
   check_folder_options(options);
-  const LastingDispatcher lasting(options);  // which looks for devices meanwhile
+  const LastingDispatcher lasting(options);  // starts the search for devices
   Dispatcher& dispatcher = lasting.get();
   const BatchRequest request = request_for(options);
   BatchPlan plan = make_batch_plan(request);
@@ -177,7 +183,7 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.threads = options.threads.value_or(0);
   batch.stop_on_error = options.folder.stop_on_error;
   batch.dry_run = options.folder.dry_run;
-  // A device that was asked for and does not exist is reported before anything is written.
+  // If a requested device does not exist, that is reported before anything is written.
   const bool needs_none = options.device == "auto" || options.device == "all";
   if (!needs_none || options.require_device) dispatcher.await_choice();
   std::unique_ptr<ByteSink> trace;

@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-// The work began at `start`. Returns 0, or 1 where a picture failed; throws UsageError,
+// Times are counted from `start`. Returns 0, or 1 if a picture failed; throws UsageError,
 // PictureError, DeviceError.
 [[nodiscard]] int run_batch_command(const FilterOptions& options, Nanoseconds start);
 

@@ -120,7 +120,7 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
   json["dry_run"] = dry_run;
   if (plan.shard) json["shard"] = shard_json(plan);
   std::string text = dump(json, -1);
-  text.pop_back();  // the brace: more follows
+  text.pop_back();  // the closing brace: more members follow
   return text + ",\"pictures\":[\n";
 }
 

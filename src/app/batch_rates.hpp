@@ -11,7 +11,7 @@ namespace gpufilter {
   return static_cast<double>(duration) / 1e6;
 }
 
-// 0 for no time.
+// 0 if the time is 0.
 [[nodiscard]] inline double megapixels_per_second(std::uint64_t pixels, Nanoseconds duration) {
   return duration == 0 ? 0 : static_cast<double>(pixels) * 1e3 / static_cast<double>(duration);
 }

@@ -13,7 +13,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* summed = "sums over all pictures; several are under way at a time";
+constexpr const char* summed = "sums over all pictures; several are in progress at the same time";
 
 std::string label(const BatchActivity& line) {
   if (line.pass < 0) return activity_name(line.activity);

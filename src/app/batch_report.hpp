@@ -1,4 +1,4 @@
-// The account of a folder as text: its pictures, and where the time went.
+// The report of a run over folders as text: the pictures, and where the time went.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace gpufilter {
 // "1 picture", "12 pictures"
 [[nodiscard]] std::string count_text(std::size_t pictures);
 
-// What a shard takes, as one line:
+// A shard's share of the pictures, in one line:
 //   gpufilter: shard 3/8 from SLURM_PROCID 3 of 8: 50 of 400 pictures, 101.2 of 809.0 MB
 [[nodiscard]] std::string shard_line(const BatchPlan& plan);
 
-// In at most two lines:
+// At most two lines:
 //   in -> out: 12 of 14 pictures done, 2 failed
 //   3.21 s, 3.7 pictures/s, 29.9 Mpx/s; device: processor
-// Where several devices took part, with the number of pictures of each.
+// If several devices were used, each with its number of pictures.
 [[nodiscard]] std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals,
                                         Nanoseconds elapsed);
 [[nodiscard]] std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed);

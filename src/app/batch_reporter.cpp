@@ -68,7 +68,7 @@ void BatchReporter::advanced(std::uint64_t bytes_under_way) {
   const std::uint64_t before = progress_.done;
   progress_.done = finished_bytes_ + bytes_under_way;
   progress_.worked = finished_bytes_filtered_ + bytes_under_way;
-  // Less than before: a picture is finished, and reported next.
+  // It is less if a picture has just finished: finished() then follows and shows the progress.
   if (progress_.done > before) show_progress();
 }
 
@@ -101,7 +101,7 @@ void BatchReporter::listed(const PictureResult& result) {
   document_begun_ = true;
 }
 
-// A line for the picture: the answer of a dry run, else for those who want to hear of everything.
+// A line for the picture: in a dry run the result on standard output, otherwise a log line for -v.
 void BatchReporter::print_line(const PictureResult& result) const {
   const bool is_answer = options_.folder.dry_run && !options_.folder.json;
   if (!is_answer && log::level() > log::Level::info) return;

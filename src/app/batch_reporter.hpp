@@ -1,4 +1,4 @@
-// What the user hears while a folder is worked on, and at its end.
+// Reports to the user during a run over folders, and at its end.
 #pragma once
 
 #include <map>
@@ -15,8 +15,9 @@ namespace gpufilter {
 
 class BatchReporter final : public BatchListener {
  public:
-  // `plan`, `options` and `trace`, which may be nullptr, outlive it; the work began at `start`.
-  // While it exists, a signal that ends the program says how far it came.
+  // `plan`, `options` and `trace` (which may be nullptr) have to outlive this object. Times are
+  // counted from `start`. While it exists, a signal that ends the program prints how many pictures
+  // are done.
   BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
                 ByteSink* trace);
   ~BatchReporter() override;
@@ -25,7 +26,7 @@ class BatchReporter final : public BatchListener {
   void finished(const PictureResult& result, const RunReport* report) override;
   void listed(const PictureResult& result) override;
 
-  // The account of everything. Throws PictureError.
+  // Prints the final report. Throws PictureError.
   void conclude();
 
   [[nodiscard]] bool any_failed() const { return totals_.count(PictureStatus::failed) > 0; }
@@ -41,8 +42,8 @@ class BatchReporter final : public BatchListener {
   Nanoseconds start_;
   ProgressDisplay display_;
   Progress progress_;
-  std::uint64_t finished_bytes_ = 0;           // of inputs
-  std::uint64_t finished_bytes_filtered_ = 0;  // of those that took work
+  std::uint64_t finished_bytes_ = 0;           // of all finished inputs
+  std::uint64_t finished_bytes_filtered_ = 0;  // of those that were filtered
   BatchTotals totals_;
   std::optional<BatchTrace> trace_;
   OptionUse option_use_;

@@ -1,4 +1,4 @@
-// What all pictures of a run took together.
+// Totals over all pictures of a run.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace gpufilter {
 
-// Everything of one kind, over all pictures.
+// The total of one kind of activity over all pictures.
 struct BatchActivity {
   Activity activity = Activity::decode;
   int walk = 0;
-  int pass = -1;  // for kernels and programs
+  int pass = -1;  // index of the pass, for kernels and programs
   std::string stage;
-  std::string variant;  // "various" where pictures differ in it
+  std::string variant;  // "various" if it is not the same for all pictures
   Nanoseconds duration = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t pixels = 0;  // of the pictures it was done for
+  std::uint64_t pixels = 0;  // of the pictures that had this activity
   std::uint64_t commands = 0;
 };
 
-// Adds pictures up; takes memory for the kinds of work, not for the pictures.
+// Adds up pictures. Memory grows with the kinds of activity, not with the pictures.
 class BatchTotals {
  public:
   void add(const PictureResult& result, const RunReport* report);
@@ -35,9 +35,9 @@ class BatchTotals {
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
   [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
-  // Blocks that --verify found equal.
+  // Blocks that --verify found correct.
   [[nodiscard]] std::uint64_t verified_blocks() const { return verified_blocks_; }
-  // In the order of a picture's way.
+  // In processing order.
   [[nodiscard]] std::vector<BatchActivity> activities() const;
   // The devices in use and why, in the order of their first picture.
   struct DeviceUse {
@@ -45,7 +45,7 @@ class BatchTotals {
     std::size_t pictures = 0;
   };
   [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
-  // The same, each device once; of different reasons only EngineReport::share is left.
+  // The same with each device once; if its reasons differ, only EngineReport::share is kept.
   [[nodiscard]] std::vector<DeviceUse> devices_by_name() const;
 
  private:

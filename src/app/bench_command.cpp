@@ -23,15 +23,14 @@ int run_matmul(int argc, const char* const* argv) {
   BenchOptions common;
   bench::MatmulOptions options;
   CLI::App app(
-      "Measures products of square matrices of float32: on the processor step by step from "
-      "three plain loops to vectors on all cores, by OpenBLAS where it is installed, and by "
-      "each kernel of a device.",
+      "Measures products of square float32 matrices: on the processor from three plain loops to "
+      "vectors on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
       "gpufilter bench matmul");
   add_numbers(app, "--sizes", options.sides, 1, 16384, "Rows and columns of the matrices.");
   add_numbers(app, "--tile", options.tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
   app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
   app.add_option("--show", options.show,
-                 "Print a corner of so many rows of A, B and C beside the processor's C.")
+                 "Print a corner of N rows of A, B, C, and the processor's C.")
       ->check(whole_number(1, 16))
       ->option_text("N");
   add_bench_options(app, common);
@@ -53,8 +52,8 @@ int run_copy(int argc, const char* const* argv) {
   bench::CopyOptions options;
   std::vector<std::string> sizes;
   CLI::App app(
-      "Measures copies of memory: by kernels and the driver on a device, by the processor, and "
-      "between the two. No kernel that reads and writes as much can be faster.",
+      "Measures memory copies: by kernels and the driver on a device, by the processor, and "
+      "between the two. No kernel that reads and writes as many bytes can be faster.",
       "gpufilter bench copy");
   app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
       ->delimiter(',')
@@ -74,13 +73,13 @@ int run_reduce(int argc, const char* const* argv) {
   bench::ReduceOptions options;
   std::vector<int> counts{1048576};
   CLI::App app(
-      "Measures sums, products, extremes and bit combinations of arrays of integers and floats, "
-      "by each path that the device offers and with several sizes of work-groups, and how exact "
-      "sums of floats are.",
+      "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
+      "floats, with each path that the device offers and several sizes of work-groups, and how "
+      "exact sums of floats are.",
       "gpufilter bench reduce");
   add_numbers(app, "--counts", counts, 1, 1 << 28, "Values in the array.");
   add_numbers(app, "--groups", options.group_sizes, 1, 1024,
-              "Work-items in a work-group of the textbook's kernel.");
+              "Work-items in a work-group of the textbook kernel.");
   add_bench_options(app, common);
   app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
@@ -94,8 +93,8 @@ int run_pipeline(int argc, const char* const* argv) {
   common.device = "auto";
   bench::PipelineOptions options;
   CLI::App app(
-      "Measures a picture's whole way from file to file, the first time and again: the share of "
-      "each step, the time below which it cannot be, and what bounds it. Nothing is written.",
+      "Measures a whole run from file to file, the first and later ones: the share of each step, "
+      "its lower bound, and the bottleneck. Nothing is written.",
       "gpufilter bench pipeline");
   app.add_option("FILE", options.input, "A picture.")->required()->option_text(" ");
   const StageOptions stages(app);
@@ -105,7 +104,7 @@ int run_pipeline(int argc, const char* const* argv) {
   options.chain = stages.chain();
   options.device = common.device;
   options.require_device = common.require_device;
-  common.device = "cpu";  // the run chooses for itself
+  common.device = "cpu";  // whole runs choose their device themselves
   common.require_device = false;
   return finish_bench(common,
                       [&](const TestBed& bed) { return bench::bench_pipeline(bed, options); });
@@ -121,15 +120,15 @@ constexpr std::array kinds{
     BenchKind{"matmul", "matrix products, from three plain loops to tuned kernels", run_matmul},
     BenchKind{"blur", "--blur: naive, tiled, auto", run_bench_blur},
     BenchKind{"color", "--color", run_bench_color},
-    BenchKind{"lookup", "look-up tables, which --levels and --tonemap end in", run_bench_lookup},
+    BenchKind{"lookup", "look-up tables, as in --levels and --tonemap", run_bench_lookup},
     BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
-    BenchKind{"reduce", "sums, products, extremes, bit combinations of arrays", run_reduce},
-    BenchKind{"copy", "copies of memory: the ceiling of the others", run_copy},
+    BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},
+    BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
     BenchKind{"pipeline", "a picture from file to file", run_pipeline},
 };
 
 std::string list_of_kinds() {
-  std::string list = "Benchmarks (each has a --help of its own):\n";
+  std::string list = "Benchmarks (each has its own --help):\n";
   for (const BenchKind& kind : kinds)
     list += formatted("  {:<12}{}\n", kind.name, kind.summary);
   return list +
@@ -155,14 +154,18 @@ int run_bench_command(int argc, const char* const* argv) {
   if (!name.empty() && !name.starts_with('-')) {
     throw UsageError(formatted("bench {}: choose one of {}", name, names_of_kinds()));
   }
+  if (name.empty()) {
+    throw UsageError(formatted("bench: name what to measure: {}", names_of_kinds()));
+  }
   CLI::App app(
-      "Measures this machine: its processor, and a device beside it. Every result is compared "
-      "with a reference; a bit that differs ends the program with 1.",
+      "Measures the processor and an OpenCL device. Every result is compared with a reference; if "
+      "a bit differs, the exit code is 1.",
       "gpufilter bench");
+  std::string what;
+  app.add_option("WHAT", what, "One of the benchmarks below.")->required();
   add_color_output(app);
   app.footer(list_of_kinds());
-  if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  throw UsageError(formatted("bench: say what to measure: {}", names_of_kinds()));
+  return parse_command_line(app, argc, argv).value_or(0);
 }
 
 }  // namespace gpufilter

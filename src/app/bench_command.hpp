@@ -4,7 +4,7 @@
 namespace gpufilter {
 
 // Measures what the next argument names, and prints a table, JSON or CSV; argv[0] is "bench".
-// Returns 0; 1 where bits differ. Throws UsageError, DeviceError, PictureError.
+// Returns 0; 1 if bits differ. Throws UsageError, DeviceError, PictureError.
 [[nodiscard]] int run_bench_command(int argc, const char* const* argv);
 
 }  // namespace gpufilter

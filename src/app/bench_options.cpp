@@ -18,9 +18,9 @@ namespace {
 constexpr int max_trials = 10000;
 constexpr int max_threads = 1024;
 
-// The device that was asked for, or the processor alone with a word about why.
+// The requested device, or the processor alone and the reason.
 bench::TestBed test_bed_of(const BenchOptions& options) {
-  // 'auto' is a question of whole runs; here the device is what is measured.
+  // 'auto' is for whole runs; here a particular device is measured.
   const bool any = options.device == "auto" || options.device == "all";
   bench::TestBed bed =
       bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
@@ -38,13 +38,14 @@ bench::TestBed test_bed_of(const BenchOptions& options) {
 }  // namespace
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
-  app.add_option("--trials", options.trials, "Measured runs after one that warms up.")
+  app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
   const bool is_whole_run = options.device == "auto";
-  add_device_choice(app, options.device, options.require_device,
-                    {.automatic = is_whole_run ? "whatever ends first" : "the best OpenCL device",
-                     .has_all = is_whole_run});
+  add_device_choice(
+      app, options.device, options.require_device,
+      {.automatic = is_whole_run ? "whatever finishes first" : "the best OpenCL device",
+       .has_all = is_whole_run});
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));

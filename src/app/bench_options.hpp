@@ -22,15 +22,15 @@ struct BenchOptions {
   std::string plot;  // file; empty: none
 };
 
-// Declares them. `about` stands before the table's options in the help.
+// Declares them.
 void add_bench_options(CLI::App& app, BenchOptions& options);
 
-// A list of whole numbers with commas between them.
+// A list of whole numbers separated by commas.
 void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
                  int high, const std::string& help);
 
-// Measures on the device that was asked for, with progress on standard error where that is a
-// terminal; prints and draws. Returns the exit code. Throws what make_test_bed() throws.
+// Measures on the requested device, with progress on standard error if that is a terminal; prints
+// and draws. Returns the exit code. Throws what make_test_bed() throws.
 [[nodiscard]] int finish_bench(const BenchOptions& options,
                                const std::function<bench::Report(const bench::TestBed&)>& measure);
 

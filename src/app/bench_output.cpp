@@ -21,7 +21,7 @@ using bench::Row;
 using bench::Value;
 using Json = nlohmann::ordered_json;
 
-// `digits` significant digits, without an exponent where that can be read.
+// `digits` significant digits, without an exponent if that is readable.
 std::string number_text(double number, int digits) {
   const double size = std::abs(number);
   if (size != 0 && (size < 1e-5 || size >= 1e9)) return formatted("{:.{}e}", number, digits - 1);
@@ -41,7 +41,7 @@ std::string table_text(const Row& row, const Column& column) {
   return "";
 }
 
-// Texts stand at the left of their column, numbers at the right.
+// Texts are left-aligned in their column, numbers right-aligned.
 bool holds_text(const Report& report, const std::string& key) {
   return std::any_of(report.rows.begin(), report.rows.end(), [&key](const Row& row) {
     const auto found = row.find(key);
@@ -190,7 +190,7 @@ std::string bench_json(const Report& report, const std::string& date) {
                   {"rows", rows},
                   {"corners", corners},
                   {"notes", report.notes}};
-  // Drivers' texts need not be UTF-8.
+  // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

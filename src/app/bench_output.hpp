@@ -1,4 +1,4 @@
-// What "gpufilter bench" prints and draws.
+// The output of "gpufilter bench".
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace gpufilter {
 
-// Who was measured, a table, notes.
+// The device that was measured, a table, notes.
 [[nodiscard]] std::string bench_text(const bench::Report& report, const std::string& date);
 
 // One JSON object, "gpufilter-bench-1"; docs/bench.md describes it.
 [[nodiscard]] std::string bench_json(const bench::Report& report, const std::string& date);
 
-// A line of headings and a line for each row; every line names bench, version, date and device.
+// CSV: a line of headings and a line for each row, with benchmark, version, date and device.
 [[nodiscard]] std::string bench_csv(const bench::Report& report, const std::string& date);
 
 // The report's chart as SVG.

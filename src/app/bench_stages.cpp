@@ -23,11 +23,11 @@ using bench::StageCase;
 
 constexpr int max_side = 32768;
 
-// What all four take besides the common options.
+// The options of all four besides the common ones.
 struct StageOptionsOfBench {
   BenchOptions common;
   bench::PictureOptions pictures;
-  std::string size;  // "2048x1536"; empty: what suits the device
+  std::string size;  // "2048x1536"; empty: one that suits the device
 };
 
 void add_options(CLI::App& app, StageOptionsOfBench& options) {
@@ -64,7 +64,7 @@ int run(StageOptionsOfBench& options, const std::string& name,
   });
 }
 
-// Weights of no meaning that keep colours within their range.
+// Arbitrary weights that keep colours within their range.
 Network random_network(const std::vector<int>& widths) {
   std::mt19937 random(1);
   Network network;
@@ -142,7 +142,8 @@ int run_bench_blur(int argc, const char* const* argv) {
 int run_bench_color(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   std::vector<std::string> colors{"sepia"};
-  CLI::App app("Measures --color, every pixel times a matrix.", "gpufilter bench color");
+  CLI::App app("Measures --color, which multiplies every pixel by a matrix.",
+               "gpufilter bench color");
   app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
       ->allow_extra_args(false)
       ->option_text("COLOR [sepia]");
@@ -185,7 +186,8 @@ int run_bench_mlp(int argc, const char* const* argv) {
   options.pictures.channels = {3};
   std::vector<std::string> layers{"3-16-16-3"};
   std::vector<std::string> files;
-  CLI::App app("Measures --mlp, every pixel through a small network.", "gpufilter bench mlp");
+  CLI::App app("Measures --mlp, which applies a small network to every pixel.",
+               "gpufilter bench mlp");
   app.add_option("--layers", layers, "Networks of these widths, with random weights.")
       ->delimiter(',')
       ->allow_extra_args(false)

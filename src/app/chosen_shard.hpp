@@ -1,4 +1,4 @@
-// The share of a folder that the command line asks for.
+// The value of --shard.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace gpufilter {
 
-// What --shard says; the source is "--shard" where it gives the share itself. Nothing where it is
-// not given. Throws UsageError.
+// The requested shard; nothing without --shard. Its source is "--shard" unless the value is "auto".
+// Throws UsageError.
 [[nodiscard]] std::optional<DetectedShard> chosen_shard(const FolderOptions& options);
 
-// The command line as a shell takes it, without the options that may differ between the processes
+// The command line, quoted for a shell, without the options that may differ between the processes
 // of a run.
 [[nodiscard]] std::string command_without_shard(int argc, const char* const* argv);
 

@@ -17,6 +17,7 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
+#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -41,7 +42,7 @@ const std::vector<Command>& commands() {
       {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
       {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
-      {"gather", "OUTDIR", "End a run in shards: is all done?", run_gather_command},
+      {"gather", "OUTDIR", "Check and end a run in shards", run_gather_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},
@@ -71,6 +72,13 @@ void refuse_misspelt_command(const std::vector<std::string>& words) {
         formatted("{0}: not an option; did you mean 'gpufilter {1}'?", first, first.substr(2)));
   }
   if (first.empty() || first.starts_with('-') || may_be_picture(first)) return;
+  const auto stages = stage_names();
+  if (std::find(stages.begin(), stages.end(), first) != stages.end()) {
+    throw UsageError(formatted(
+        "{0}: not a subcommand or a picture; stages are options, as in: gpufilter in.png out.png "
+        "--{0} ... (see gpufilter help {0})",
+        first));
+  }
   const auto near = words_like(first, command_names());
   if (near.empty() && words.size() > 1) return;
   throw UsageError(formatted(

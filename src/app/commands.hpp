@@ -16,14 +16,15 @@ struct Command {
 
 [[nodiscard]] const std::vector<Command>& commands();
 
-// nullptr if there is none of that name.
+// nullptr if there is no subcommand of that name.
 [[nodiscard]] const Command* find_command(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> command_names();
 
-// Throws UsageError if the first word after the program's name can only be a misspelt subcommand:
-// it has neither a folder nor the extension of a picture, there is no such file, and it is similar
-// to a subcommand's name or is the only word. `words` begins with it.
+// Throws UsageError if the first word after the program's name can only be a misspelt subcommand or
+// the name of a stage: it has neither a folder nor the extension of a picture, there is no such
+// file, and it is a stage, is similar to a subcommand's name or is the only word. `words` begins
+// with it.
 void refuse_misspelt_command(const std::vector<std::string>& words);
 
 }  // namespace gpufilter

@@ -38,7 +38,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return formatted("{} KiB", bytes >> 10U);
 }
 
-// // "1520 GB/s" from seconds per byte.
+// "1520 GB/s" from seconds per byte.
 std::string bandwidth_text(double seconds_a_byte) {
   return formatted("{:.3g} GB/s", 1e-9 / seconds_a_byte);
 }

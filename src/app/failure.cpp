@@ -24,7 +24,7 @@ int report_failure(const ExitCodes& codes) {
   } catch (const DeviceError& error) {
     return fail(error.what(), codes.device);
   } catch (const std::bad_alloc&) {
-    return fail("there is not enough memory for this picture", codes.picture);
+    return fail("not enough memory for this picture", codes.picture);
   } catch (const std::exception& error) {
     return fail(error.what(), codes.picture);
   }

@@ -71,6 +71,12 @@ void check_intent(const FilterOptions& options) {
 // The format to write; nullptr for standard output without --to, which keeps the input's.
 const Codec* output_format(const FilterOptions& options, const std::string& output) {
   if (output == standard_stream) return options.to;
+  std::error_code ignored;
+  // The input was probably meant to be a folder; then the output's name is not the mistake.
+  if (codec_of_name(output) == nullptr && codec_of_name(options.input) == nullptr &&
+      options.input != standard_stream && !fs::exists(options.input, ignored)) {
+    throw PictureError(options.input, "no such file or folder");
+  }
   const Codec& named = codec_for_output(output);
   if (options.to != nullptr && options.to != &named) {
     throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
@@ -183,7 +189,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   try {
     return filter_picture(options.input, output, file_format, options.chain, dispatcher, run);
   } catch (const std::bad_alloc&) {
-    throw PictureError(options.input, "there is not enough memory for this picture");
+    throw PictureError(options.input, "not enough memory for this picture");
   }
 }
 

@@ -27,8 +27,8 @@ constexpr int max_verify_blocks = 1'000'000;
 template <typename Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
-// An option whose value is one of `choices`; the help shows them and, in brackets, the one that
-// `value` holds now.
+// Adds an option whose value is one of `choices`. The help shows them and, in brackets, the
+// default: the current `value`.
 template <typename Value>
 void add_choice(CLI::App& app, const std::string& name, Value& value, const Choices<Value>& choices,
                 const std::string& help) {
@@ -56,8 +56,8 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
                     {.automatic = "whatever finishes first", .has_all = true});
   app.add_option(
          "--threads", options.threads,
-         "Threads for decoding, filtering and encoding together. PoCL has as many of its own, "
-         "which work while those wait.")
+         "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
+         "which work while the others wait.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));
   app.add_option_function<std::string>(
@@ -68,13 +68,14 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
            limits.max_memory = std::max(limits.max_memory, *options.max_memory);
            options.run.write.limit_memory(limits.max_memory);
          },
-         "Memory for the bands under way, of all pictures together. In bytes, or with K, M or G. "
-         "Bands become lower to fit. For folders the default is at least 16M a job. More than 1G "
-         "lets larger interlaced PNGs and progressive JPEGs in.")
+         "Memory for the bands in progress, of all pictures together. In bytes, or with K, M or G. "
+         "Bands become lower to fit. For folders the default is at least 16M per job. A value "
+         "above "
+         "1G also allows larger interlaced PNGs and progressive JPEGs.")
       ->check(byte_count())
       ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
-                 "Rows that are filtered at a time. By default what suits the device.")
+                 "Rows in a band, the unit of work. The default suits the device.")
       ->check(whole_number(1, std::numeric_limits<int>::max()))
       ->option_text("N");
 }
@@ -82,17 +83,17 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
 void add_kernel_options(CLI::App& app, FilterOptions& options) {
   app.add_flag_callback(
       "--no-fuse", [&options] { options.fuse = false; },
-      "Give every stage a kernel of its own on an OpenCL device; the result is the same");
+      "On an OpenCL device, run each stage in a separate kernel. The result is the same.");
   app.add_flag("--show-kernel", options.show_kernel,
-               "Run on an OpenCL device and print the OpenCL C that ran on standard output");
+               "Run on an OpenCL device and print its kernels' OpenCL C on standard output.");
 }
 
 void add_picture_options(CLI::App& app, FilterOptions& options) {
   app.option_defaults()->group("Pictures");
   app.add_option_function<std::string>(
          "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
-         "Format of the output. By default the name of OUTPUT decides; for folders and for '-' it "
-         "is that of the input.")
+         "Format of the output. By default the name of the output file decides; '-' has the format "
+         "of the input.")
       ->check(one_of(format_names()))
       ->option_text(formatted("{}", fmt::join(main_format_names(), "|")));
   add_format_options(app, options.run.write);
@@ -116,52 +117,54 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Report where the time went. Three lines or a table on standard error, "
                            "JSON or CSV on standard output.");
-  // A function, because CLI11 2.4 checks a number that is counted even where the flag is absent.
+  // A function, because CLI11 2.4 checks a counted flag's value even if the flag is absent.
   app.add_flag_function(
          "--verify{16}",
          [&options](std::int64_t blocks) { options.run.verify_blocks = static_cast<int>(blocks); },
-         "Check N random blocks of each result. A block is 8 rows; the processor computes "
-         "them once more. A picture that differs fails and is not written.")
+         "Check N random blocks of each result. N is 16 by default; a block is 8 rows, which the "
+         "processor computes again. A picture that differs fails and is not written.")
       ->check(whole_number(1, max_verify_blocks))
       ->option_text("[=N]");
   app.add_option("--trace", options.trace,
-                 "Write every span of time to a file. As Chrome trace events.")
+                 "Write a trace of the run to FILE. In Chrome's format, for Perfetto too.")
       ->option_text("FILE");
   add_choice<ProgressMode>(
       app, "--progress", options.progress,
       {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}},
-      "Show the progress. auto: on a terminal, when it takes long.");
+      "Show the progress. auto: on a terminal, if the run takes longer than a second.");
   app.add_flag_function(
       "-v,--verbose",
       [&options](std::int64_t times) {
         options.log_level = times > 1 ? log::Level::debug : log::Level::info;
       },
-      "Say more: device, plan, programs. -vv says everything.");
+      "Print more: device, plan, programs. -vv prints everything.");
   app.add_flag(
       "-q,--quiet", options.quiet,
-      "Say nothing but errors and fallbacks. What --timing, --progress and --log-level ask "
-      "for stays.");
+      "Print only errors and fallbacks. --timing, --progress and --log-level still take effect if "
+      "given.");
   add_choice<log::Level>(app, "--log-level", options.log_level,
                          {{"debug", log::Level::debug},
                           {"info", log::Level::info},
                           {"warn", log::Level::warn},
                           {"error", log::Level::error},
                           {"off", log::Level::off}},
-                         "Lines of the log on standard error.");
+                         "Print messages of this level and above on standard error.");
   add_color_output(app);
 }
 
-// The parser would give INPUT, of which there may be several, the last name too: OUTPUT is declared
-// for the help alone.
+// INPUT takes any number of names, so the parser gives it the last one too. OUTPUT is declared only
+// for the help.
 void add_names(CLI::App& app, FilterOptions& options) {
-  app.add_option("INPUT", options.inputs,
-                 formatted("Picture to read: {}; several, if OUTPUT is a folder. A folder: every "
-                           "picture in it.",
-                           names_of(codecs())))
+  app.add_option(
+         "INPUT", options.inputs,
+         formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
+                   "every picture in it.",
+                   names_of(codecs())))
       ->option_text("...");
-  app.add_option("OUTPUT", options.output,
-                 "Picture to write; its name decides the format. A folder: the results in it have "
-                 "the names of their inputs.");
+  app.add_option(
+      "OUTPUT", options.output,
+      "Picture to write; its name decides the format. In a folder, results get the names "
+      "of their inputs.");
 }
 
 void take_output_from_names(const CLI::App& app, FilterOptions& options) {
@@ -180,19 +183,19 @@ void take_output_from_names(const CLI::App& app, FilterOptions& options) {
   });
 }
 
-// Each picture under way takes a thread, so there are not more of them than threads.
+// Each job takes one of the threads, so there are at most as many jobs as threads.
 void apply_threads(const CLI::App& app, FilterOptions& options) {
   if (!options.threads) return;
   if (app.count("--jobs") == 0) {
     options.folder.jobs = std::min(options.folder.jobs, *options.threads);
   } else if (options.folder.jobs > *options.threads) {
     throw UsageError(
-        formatted("--jobs {} is more than --threads {}: each picture under way takes a thread",
+        formatted("--jobs {} is more than --threads {}: each job takes one of the threads",
                   options.folder.jobs, *options.threads));
   }
 }
 
-// What is asked for by name is not taken away.
+// --quiet does not override options that are given explicitly.
 void apply_quiet(const CLI::App& app, FilterOptions& options) {
   if (!options.quiet) return;
   if (app.count("--log-level") == 0) options.log_level = log::Level::error;
@@ -206,7 +209,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   FilterOptions options;
   options.command_line = command_line_text(argc, argv);
   CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show what most people need, on one screen.");
+  app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
   app.option_defaults()->group("Help");
   app.set_help_all_flag("--help-all", "Show every option.");
   app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");

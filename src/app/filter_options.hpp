@@ -22,8 +22,8 @@ struct FilterOptions {
   std::string output;
   bool only_names = false;  // neither a stage nor an option is given
   StageChain chain;
-  const Codec* to =
-      nullptr;  // the format to write; nullptr: that of the output's name, or the input
+  // The format to write; nullptr: that of the output's name, or of the input.
+  const Codec* to = nullptr;
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
@@ -31,20 +31,20 @@ struct FilterOptions {
   bool show_kernel = false;  // print the OpenCL C that ran
   TimingFormat timing = TimingFormat::line;
   std::string trace;         // file; empty: none
-  std::string command_line;  // as a shell would take it, for the trace
+  std::string command_line;  // quoted for a shell, for the trace
   OnExists on_exists = OnExists::overwrite;
-  bool on_exists_given = false;  // where it is not, folders have a default of their own
+  bool on_exists_given = false;  // folders have another default
   ProgressMode progress = ProgressMode::automatic;
   log::Level log_level = log::Level::warn;
   bool quiet = false;  // already applied to timing, progress and log level
   std::optional<int> band_rows;
-  std::optional<int> threads;               // none: all cores
-  std::optional<std::uint64_t> max_memory;  // none: that of `run`; in folders it may be more
+  std::optional<int> threads;               // nothing: all cores
+  std::optional<std::uint64_t> max_memory;  // nothing: that of `run`, or more for folders
   RunOptions run;
   FolderOptions folder;
 };
 
-// Nothing where the command line asked for help or the version, which were printed. Throws
+// Returns nothing if the command line asked for help or the version, which are then printed. Throws
 // UsageError.
 [[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
 

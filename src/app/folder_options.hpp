@@ -1,4 +1,4 @@
-// The options that only folders of pictures and several pictures have.
+// The options that apply only to folders and to several pictures.
 #pragma once
 
 #include <string>
@@ -21,13 +21,13 @@ struct FolderOptions {
   bool json = false;
   std::string list;     // a file; empty: none
   std::string shard;    // "I/N" or "auto"; empty: none
-  std::string command;  // the command line as a shell takes it, without --list and --shard
+  std::string command;  // the command line, quoted for a shell, without --list and --shard
   std::string given;    // the first of these options on the command line; empty: none
 };
 
 void add_folder_options(CLI::App& app, FolderOptions& options);
 
-// After parsing: fills `given`.
+// Sets `given`. Call it after parsing.
 void note_folder_options(const CLI::App& app, FolderOptions& options);
 
 }  // namespace gpufilter

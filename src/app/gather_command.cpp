@@ -13,17 +13,17 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* description =
-    "Ends a run in shards (--shard): says whether every picture has its result, and makes one "
-    "journal of all shards' journals.";
+    "Ends a run in shards (--shard): checks that every picture has its result, and merges the "
+    "shards' journals into one.";
 
 constexpr const char* explanation =
-    R"(It looks at the result of every picture of the run. Failed and missing ones are
-listed, with the commands that do them. Once every picture is done, what the
-shards noted is copied into the folder's own journal, which --resume reads, and
-the shards' journals are removed.
+    R"(It checks the result of every picture of the run, and lists failed and missing
+pictures with the commands that filter them. Once every picture is done, it
+copies the shards' journals into the folder's own journal, which --resume reads,
+and removes them.
 
-Before that, and while shards are at work, gather says how far they are and
-changes nothing. It may be run at any time and as often as you like.
+Before that, and while shards are at work, gather reports the progress and
+changes nothing. You can run it at any time and as often as you like.
 
 Exit codes: 0 every picture has its result, 1 not yet, or a file cannot be read
 or written, 2 wrong usage.
@@ -41,7 +41,7 @@ int run_gather_command(int argc, const char* const* argv) {
   CLI::App app(description, "gpufilter gather");
   std::string output;
   bool json = false;
-  app.add_option("OUTDIR", output, "The folder of results.")->required()->option_text(" ");
+  app.add_option("OUTDIR", output, "The folder with the results.")->required()->option_text(" ");
   app.add_flag("--json", json, "Print one JSON object, with every picture that is not done.");
   add_color_output(app);
   app.footer(explanation);

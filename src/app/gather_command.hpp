@@ -3,7 +3,7 @@
 
 namespace gpufilter {
 
-// Exit code: 0 where every picture has its result, 1 where not.
+// argv[0] is "gather". Returns 0 if every picture has its result, otherwise 1.
 int run_gather_command(int argc, const char* const* argv);
 
 }  // namespace gpufilter

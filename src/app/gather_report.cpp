@@ -36,7 +36,7 @@ std::string summary(const GatherReport& report) {
   const std::size_t failed = count_failed(report);
   for (const auto& [count, words] :
        {std::pair{failed, "failed"}, std::pair{report.unfinished.size() - failed, "missing"},
-        std::pair{report.under_way, "under way"}}) {
+        std::pair{report.under_way, "in progress"}}) {
     if (count > 0) text += formatted(", {} {}", count, words);
   }
   if (report.gathered) {
@@ -47,7 +47,7 @@ std::string summary(const GatherReport& report) {
   return text + "\n";
 }
 
-// At most ten of the lines, each after `label`.
+// The first ten lines, each after `label`.
 std::string first_of(const std::vector<std::string>& lines, const std::string& label) {
   std::string text;
   for (std::size_t i = 0; i < std::min(lines.size(), max_lines); ++i)
@@ -108,7 +108,7 @@ std::string gather_text(const GatherReport& report) {
   text += first_of(process_texts(report.at_work), "at work: ");
   if (!report.commands.empty()) text += "to do the rest:\n" + first_of(report.commands, "  ");
   if (!report.at_work.empty()) {
-    text += "run gather again when the processes at work have ended\n";
+    text += "run gather again when these processes have ended\n";
   } else if (report.busy) {
     text += "another gpufilter is writing to this folder; run gather again when it has ended\n";
   }

@@ -1,4 +1,4 @@
-// What `gpufilter gather` found, as text and as JSON.
+// The report of `gpufilter gather`, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace gpufilter {
 
-// A line with the numbers, then what is missing or at work and the commands that do the rest, of
-// each at most ten lines.
+// A line with the counts, then what is missing or in progress, and the commands that do the rest:
+// at most ten lines of each.
 [[nodiscard]] std::string gather_text(const GatherReport& report);
 
-// One JSON object with everything.
+// The whole report as one JSON object, "gpufilter-gather-1".
 [[nodiscard]] std::string gather_json(const GatherReport& report);
 
 }  // namespace gpufilter

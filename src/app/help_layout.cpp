@@ -16,16 +16,22 @@ std::string without_trailing_blanks(std::string text) {
   return text;
 }
 
-// "-q, --quiet".
+// "-q, --quiet". The parser's own text for a flag with a value is "--verify{16}".
 std::string names_of(const CLI::Option& option) {
   std::string names = option.get_name(false, true);
+  names.erase(std::min(names.find('{'), names.size()));
   const std::size_t comma = names.find(',');
   return comma == std::string::npos ? names : names.insert(comma + 1, " ");
 }
 
+// "--quality 1..100" or "--verify[=N]".
+std::string with_form(const CLI::Option& option, const std::string& form) {
+  return without_trailing_blanks(names_of(option) + (form.starts_with("[=") ? "" : " ") + form);
+}
+
 std::string option_item(const CLI::Option& option) {
-  return list_item(without_trailing_blanks(names_of(option) + " " + option.get_option_text()),
-                   option.get_description(), option_column);
+  return list_item(with_form(option, option.get_option_text()), option.get_description(),
+                   option_column);
 }
 
 std::string group_text(const CLI::App& app, const std::string& group) {
@@ -79,7 +85,7 @@ std::string first_sentence(std::string_view text) {
 
 std::string option_head(const CLI::Option& option) {
   const std::string& form = option.get_option_text();
-  return without_trailing_blanks(names_of(option) + " " + form.substr(0, form.find(" [")));
+  return with_form(option, form.substr(0, form.find(" [")));
 }
 
 std::string option_groups(const CLI::App& app) {
@@ -100,8 +106,11 @@ std::string positionals(const CLI::App& app) {
 
 std::string usage_line(const CLI::App& app) {
   std::string line = app.get_name();
-  for (const CLI::Option* option : positional_options(app))
-    line += " " + option->get_name(true, false);
+  for (const CLI::Option* option : positional_options(app)) {
+    const std::string name =
+        option->get_name(true, false) + (option->get_items_expected_max() > 1 ? "..." : "");
+    line += option->get_required() ? " " + name : formatted(" [{}]", name);
+  }
   return line + " [OPTION...]";
 }
 

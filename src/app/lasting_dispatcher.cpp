@@ -5,7 +5,7 @@
 namespace gpufilter {
 namespace {
 
-// Reachable until the process ends, so not a leak.
+// Reachable until the process ends, so it is not a leak.
 Dispatcher& lasting(const FilterOptions& options) {
   EngineOptions engine = default_engine_options();
   engine.band_rows = options.band_rows;

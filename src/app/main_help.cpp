@@ -23,7 +23,7 @@ constexpr std::array calls{
     Call{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
 };
 
-// The options that most people need, in this order.
+// The most common options, in this order.
 constexpr std::array common_options{"--border",  "--device",    "--to",
                                     "--quality", "--on-exists", "--recursive",
                                     "--resume",  "--timing",    "--quiet"};
@@ -31,7 +31,7 @@ constexpr std::array common_options{"--border",  "--device",    "--to",
 constexpr std::size_t short_column = 43;
 
 constexpr const char* short_examples = R"(Examples:
-  gpufilter in.png out.png --blur tiled
+  gpufilter in.png out.png --blur auto
   gpufilter in.jpg out.jpg --levels auto --color sepia=0.6 --quality 90
   gpufilter photos/ results/ --blur auto --recursive --resume
 
@@ -47,13 +47,13 @@ constexpr const char* rules =
     "causes a warning.\n";
 
 constexpr const char* more_examples = R"(Examples:
-  gpufilter in.png out.png --blur tiled             blur, see the time it took
+  gpufilter in.png out.png --blur auto              blur once
   gpufilter in.jpg out.png --blur auto --blur auto  blur twice
   gpufilter in.png out.png --blur tiled --tile 32 --border mirror --device gpu
   gpufilter in.png out.png --border wrap --blur auto --blur auto --border mirror
   gpufilter in.png out.jpg --quality 85             only convert
   gpufilter - - --blur auto < in.png > out.png      in a pipe
-  gpufilter in.png - --to jpg > out.jpg             the format of a pipe
+  gpufilter in.png - --to jpg > out.jpg             as JPEG to a pipe
   gpufilter in.png out.png --blur auto --timing json --trace trace.json
   gpufilter photos/ results/ --blur auto --recursive --resume
   gpufilter *.jpg results/ --color sepia            several pictures
@@ -111,7 +111,7 @@ std::string brief_usage() {
   std::string text = "Usage:\n" + call_lines() + "  gpufilter ";
   for (const std::string& name : command_names())
     text += (text.ends_with(' ') ? "" : " | ") + name;
-  return text + "\n\nFor example: gpufilter in.png out.png --blur tiled\nMore: gpufilter --help\n";
+  return text + "\n\nFor example: gpufilter in.png out.png --blur auto\nMore: gpufilter --help\n";
 }
 
 }  // namespace gpufilter

@@ -25,13 +25,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* description =
     "Prints statistics of a picture's samples as they are stored, for each channel: minimum, "
-    "maximum, mean, standard deviation, percentiles, and, or, xor.";
+    "maximum, mean, standard deviation, percentiles, and the bitwise and, or and xor.";
 
 constexpr const char* explanation =
     R"(The standard deviation is that of all pixels (divided by their number). The
-percentile P is the smallest value that at least P per cent of the pixels do not
+percentile P is the smallest value that at least P percent of the pixels do not
 exceed. and, or, xor combine all samples bit by bit: a bit that is 0 in 'or' is
-used nowhere.
+0 in every sample.
 
 Examples:
   gpufilter stats photo.jpg

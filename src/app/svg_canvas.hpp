@@ -15,14 +15,13 @@ struct ChartPoint {
 
 enum class TextAnchor { start, middle, end };
 
-// An SVG image without scripts and without references to anything outside. It is light, or dark
-// where the viewer prefers that. What is drawn names its looks, which are classes of its style
-// sheet:
+// An SVG image without scripts and external references. It is light, or dark if the viewer prefers
+// that. The looks of its elements are classes of its style sheet:
 //   grid, frame, mark     lines
 //   panel, key            areas
 //   note, title           words
 //   s0 ... s7, f0 ... f7  the stroke or the fill of a series, by its number
-//   curve, dashed, faint  lines along points, broken lines, areas that let others shine through
+//   curve, dashed, faint  lines along points, dashed lines, translucent areas
 class SvgCanvas {
  public:
   // Screen readers read `title`.

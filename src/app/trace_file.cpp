@@ -158,8 +158,10 @@ void BatchTrace::finish() {
 
 std::string command_line_text(int argc, const char* const* argv) {
   std::string text;
-  for (int i = 0; i < argc; ++i)
-    text += (i > 0 ? " " : "") + shell_word(argv[i]);
+  for (int i = 0; i < argc; ++i) {
+    if (i > 0) text += ' ';
+    text += shell_word(argv[i]);
+  }
   return text;
 }
 

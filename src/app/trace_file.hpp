@@ -21,7 +21,8 @@ void write_trace(const RunReport& report, const std::string& command_line, ByteS
 // track that names the pictures.
 class BatchTrace {
  public:
-  // `sink` outlives it; times count from `start`. Throws PictureError, as all of this does.
+  // `sink` has to outlive this object; times are counted from `start`. Throws PictureError, as all
+  // methods do.
   BatchTrace(ByteSink& sink, Nanoseconds start, const std::string& command_line);
 
   void add(const RunReport& report, int job);
@@ -32,7 +33,7 @@ class BatchTrace {
   ByteSink& sink_;
   Nanoseconds start_;
   TraceTracks tracks_;
-  std::set<int> jobs_;  // that have their names
+  std::set<int> jobs_;  // jobs whose tracks are named
   bool has_events_ = false;
 };
 

@@ -128,7 +128,7 @@ std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
           {few, few, few},  {some, some, some}, {many, many, many}};
 }
 
-// Everything that was asked for, in the order of the report.
+// Everything requested, in the order of the report.
 std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInfo& device) {
   std::vector<MakeSubject> subjects;
   for (const Job& job : jobs_of(command)) {

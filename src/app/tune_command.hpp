@@ -1,4 +1,4 @@
-// gpufilter tune: which kernels are the fastest here?
+// gpufilter tune: finds the fastest kernels on this machine.
 #pragma once
 
 namespace gpufilter {

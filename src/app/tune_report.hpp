@@ -1,4 +1,4 @@
-// What `gpufilter tune` prints.
+// The output of `gpufilter tune`.
 #pragma once
 
 #include <string>

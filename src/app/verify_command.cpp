@@ -20,9 +20,9 @@ constexpr const char* description =
 constexpr const char* explanation =
     R"(Each stage runs on small pictures of 1 to 4 channels, of 8 and 16 bits, of odd
 sizes, whole and in bands of few rows. The results are compared, sample by
-sample, with those of the processor's baseline instruction set. All of it takes
-minutes where the kernels are not compiled yet; --quick takes seconds. On a
-terminal a line shows how far it is, and the time left.
+sample, with those of the processor's baseline instruction set. A full check
+takes minutes if the kernels are not compiled yet; --quick takes seconds. On a
+terminal, a line shows the progress and the time left.
 
 Exit codes: 0 all results are equal, 1 one differs, 2 wrong usage, 3 no such
 device.

@@ -1,4 +1,4 @@
-// gpufilter verify: are all results on this machine exact?
+// gpufilter verify: checks that results on this machine are exact.
 #pragma once
 
 namespace gpufilter {

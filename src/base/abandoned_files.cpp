@@ -28,7 +28,7 @@ bool remove_if_abandoned(const fs::path& path, bool without_locks) {
     const FileDescriptor file = open_file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
     const bool is_free =
         ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || (without_locks && errno != EWOULDBLOCK);
-    // Unlinked under the lock: a writer that has created it but not locked it yet finds out.
+    // Unlinked under the lock: a writer that has created but not yet locked the file notices that.
     return is_free && ::unlink(path.c_str()) == 0;
   } catch (const std::system_error&) {
     return false;  // gone in the meantime, or not ours to write to

@@ -34,7 +34,7 @@ std::string follow_links(const std::string& path) {
   throw_error(ELOOP);
 }
 
-// The file that will be replaced, if there is one. Throws where it must not or cannot be.
+// The file that will be replaced, if there is one. Throws if it must not or cannot be replaced.
 std::optional<struct stat> status_of_replaced(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -74,8 +74,8 @@ std::string temporary_name(const std::string& target) {
   return folder / formatted(".{}{}", shortened(name, room), suffix);
 }
 
-// Marks the file as in use for base/abandoned_files. False if the file was just taken for
-// abandoned. On file systems without locks, this succeeds.
+// Marks the file as in use for base/abandoned_files. False if another process has just removed it
+// as abandoned. On file systems without locks, this succeeds.
 bool lock_against_removal(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
@@ -90,8 +90,8 @@ void sync(int descriptor) {
   }
 }
 
-// So that the new name survives a power cut too. A folder that may be written but not read cannot
-// be opened for it.
+// Makes the new name survive a power failure too. A folder that may be written but not read cannot
+// be opened for that.
 void sync_folder(const std::filesystem::path& folder) {
   FileDescriptor opened;
   try {
@@ -107,8 +107,8 @@ void sync_folder(const std::filesystem::path& folder) {
 
 AtomicFile::AtomicFile(const std::string& path) : target_(follow_links(path)) {
   const auto replaced = status_of_replaced(target_);
-  // Closed to others until it has the mode of the file that it replaces; otherwise as the umask
-  // says.
+  // If it replaces a file, nobody else may open it until it has that file's mode; otherwise the
+  // umask decides.
   create_temporary(replaced ? 0600 : 0666);
   if (!replaced) return;
   // Only the superuser can give files away; all other users get a file of their own, as with an

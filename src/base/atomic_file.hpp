@@ -1,4 +1,4 @@
-// Files that appear whole or not at all.
+// Files that appear complete or not at all.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,12 @@
 
 namespace gpufilter {
 
-// Writes a temporary file beside `path`, which commit() syncs and renames to `path`: whoever looks
-// there sees the complete new contents or what was there before. A symbolic link is followed; the
-// mode (and, where permitted, the owner) of a file that is replaced is kept, and a file that may
-// not be written to is not replaced. Destroyed without commit(), it leaves nothing behind; a
-// program ended by SIGINT or SIGTERM neither, once install_cleanup_on_signals() was called. `path`
-// is a regular file or nothing yet, and relative paths ask that the working folder stays the same.
-// Failures throw std::system_error, whose code says why.
+// Writes a temporary file beside `path`; commit() syncs it and renames it to `path`. Readers see
+// either the complete new contents or the old ones. A symbolic link is followed. A replaced file
+// keeps its mode and, if permitted, its owner; a file that may not be written to is not replaced.
+// Without commit(), the destructor removes the temporary file, and so do SIGINT and SIGTERM once
+// install_cleanup_on_signals() was called. `path` has to be a regular file or not exist; if it is
+// relative, the working folder must not change. Failures throw std::system_error with the reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

@@ -20,8 +20,8 @@ struct Background::Arena {
 };
 
 Background::Background() : arena_(std::make_unique<Arena>()) {
-  // A limit that is lower now may be lifted while tasks are under way; it holds for arenas of any
-  // size.
+  // A limit that applies now may be lifted while tasks run, so the arena has room for all threads;
+  // limits apply whatever its size.
   arena_->arena.initialize(
       std::max(tbb::info::default_concurrency(), static_cast<int>(allowed_threads())));
 }

@@ -1,4 +1,4 @@
-// Work done by other threads while the caller goes on. oneTBB is behind it.
+// Work done by other threads while the caller continues, on oneTBB.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,12 @@
 
 namespace gpufilter {
 
-// The threads that a group of tasks runs on: those of the process, as many as allowed_threads()
-// says at the time. A thread that waits for a task of the group helps with the group's tasks,
-// and with no others.
+// The threads that a group of tasks runs on: up to allowed_threads() of the process's threads. A
+// thread that waits for a task of the group helps with the group's tasks and with no others.
 class Background {
  public:
   Background();
-  ~Background();  // its tasks are gone by then
+  ~Background();  // all its tasks have to be destroyed before
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
@@ -25,12 +24,12 @@ class Background {
   std::unique_ptr<Arena> arena_;
 };
 
-// One piece of work, done at some time between its start and the return of wait().
+// One piece of work, done at some time between start() and the return of wait().
 class BackgroundTask {
  public:
-  // `background` outlives the task.
+  // `background` has to outlive the task.
   explicit BackgroundTask(Background& background);
-  // Waits where wait() was not called; work that no thread has begun is then not done at all.
+  // If wait() was not called, cancels work that no thread has begun and waits for work in progress.
   ~BackgroundTask();
   BackgroundTask(const BackgroundTask&) = delete;
   BackgroundTask& operator=(const BackgroundTask&) = delete;
@@ -38,7 +37,7 @@ class BackgroundTask {
   // May be called again after wait().
   void start(std::function<void()> work);
 
-  // Returns when the work is done; throws what it threw.
+  // Returns when the work is done; rethrows its exception.
   void wait();
 
  private:

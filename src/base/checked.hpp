@@ -1,4 +1,4 @@
-// Arithmetic on sizes that come from files: it throws instead of wrapping round.
+// Arithmetic on sizes from files: it throws instead of overflowing.
 #pragma once
 
 #include <concepts>
@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-// a * b; throws std::overflow_error where the product does not fit T.
+// a * b; throws std::overflow_error if the product does not fit in T.
 template <std::integral T>
 [[nodiscard]] constexpr T checked_multiply(T a, T b) {
   T product{};
@@ -14,7 +14,7 @@ template <std::integral T>
   return product;
 }
 
-// a + b; throws std::overflow_error where the sum does not fit T.
+// a + b; throws std::overflow_error if the sum does not fit in T.
 template <std::integral T>
 [[nodiscard]] constexpr T checked_add(T a, T b) {
   T sum{};
@@ -22,7 +22,7 @@ template <std::integral T>
   return sum;
 }
 
-// The least multiple of `step` that is not below `value`.
+// `value` rounded up to a multiple of `step`.
 template <std::integral T>
 [[nodiscard]] constexpr T round_up(T value, T step) {
   return checked_add(value, step - 1) / step * step;

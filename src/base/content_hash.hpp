@@ -1,4 +1,4 @@
-// Tells contents apart by 128 bits: fast, and no protection against someone who forges them.
+// A 128-bit hash of contents: fast, not cryptographic.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-struct XXH3_state_s;  // xxHash's
+struct XXH3_state_s;  // declared by xxHash
 
 namespace gpufilter {
 
@@ -19,18 +19,17 @@ struct ContentHash {
   bool operator==(const ContentHash&) const = default;
 };
 
-// 32 hexadecimal digits, as xxhsum -H2 prints them, and back; nothing where `text` is something
-// else.
+// 32 hexadecimal digits, as xxhsum -H2 prints them, and back; nothing if `text` has another form.
 [[nodiscard]] std::string to_string(const ContentHash& hash);
 [[nodiscard]] std::optional<ContentHash> parse_content_hash(std::string_view text);
 
-// XXH3 (128 bits, seed 0) of bytes that come piece by piece; how they are cut does not matter.
+// XXH3 (128 bits, seed 0) of bytes that arrive in pieces; the sizes of the pieces do not matter.
 class ContentHasher {
  public:
   ContentHasher();  // throws std::bad_alloc
 
   void add(std::span<const std::uint8_t> bytes);
-  // Of all bytes so far; more may follow.
+  // The hash of all bytes so far; more may follow.
   [[nodiscard]] ContentHash result() const;
 
  private:

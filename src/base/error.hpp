@@ -1,4 +1,4 @@
-// The kinds of failure, which programs that use the library see too.
+// The library's exceptions, which are public.
 #pragma once
 
 #include <gpufilter/error.hpp>  // IWYU pragma: export

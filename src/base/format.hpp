@@ -1,4 +1,4 @@
-// fmt, whether it comes with spdlog or beside it: the project's one way to format text.
+// fmt, bundled with spdlog or separate: the project's only way to format text.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@
 
 namespace gpufilter {
 
-// As std::format(), which compilers with a C++20 library of their own would find beside a function
-// of that name.
+// Like std::format(). It has another name because argument-dependent lookup would find both.
 template <typename... Arguments>
 [[nodiscard]] std::string formatted(fmt::format_string<Arguments...> text,
                                     Arguments&&... arguments) {

@@ -47,7 +47,7 @@ bool is_colored() {
 std::mutex status_mutex;  // guards the status line, and the terminal
 
 std::string& status() {
-  static auto* const text = new std::string;  // NOLINT: others may log while the process ends
+  static auto* const text = new std::string;  // NOLINT: threads may still log at exit
   return *text;
 }
 

@@ -1,6 +1,6 @@
-// What a thread sanitizer cannot see by itself: oneTBB orders tasks, but as distributions package
-// it it is not instrumented, and everything that two ordered tasks share would be reported as a
-// race. Without a thread sanitizer these calls are nothing.
+// Tells ThreadSanitizer about the order of oneTBB's tasks. Distributions' oneTBB is not
+// instrumented, so everything that two ordered tasks share would be reported as a race. Without the
+// sanitizer these calls do nothing.
 #pragma once
 
 #if defined(__SANITIZE_THREAD__)
@@ -17,7 +17,7 @@
 
 namespace gpufilter {
 
-// What this thread did before is done for whoever calls happens_after() with the same address.
+// Everything that this thread did so far happens before a later happens_after() with this address.
 inline void happens_before([[maybe_unused]] const void* address) {
 #ifdef GPUFILTER_ANNOTATES_ORDER
   __tsan_release(const_cast<void*>(address));

@@ -1,4 +1,4 @@
-// The operating system's files, without its pitfalls: interrupted calls, short writes, leaks.
+// POSIX files; handles interrupted calls, short reads and writes, and closing.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +26,21 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] explicit operator bool() const { return descriptor_ >= 0; }
   void reset(int descriptor = -1) noexcept;
-  // Closes it and reports what the file system reports only now. Throws std::system_error.
+  // Closes it. Throws std::system_error if the file system reports an error only now.
   void close();
 
  private:
   int descriptor_ = -1;
 };
 
-// open(2) with O_CLOEXEC; `mode` counts where `flags` create the file. Throws std::system_error.
+// open(2) with O_CLOEXEC; `mode` is used if the file is created. Throws std::system_error.
 [[nodiscard]] FileDescriptor open_file(const std::string& path, int flags, unsigned mode = 0);
 
-// Reads until `buffer` is full or the file ends; how much it read. Throws std::system_error.
+// Reads until `buffer` is full or the file ends. Returns the number of bytes. Throws
+// std::system_error.
 [[nodiscard]] std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer);
 
-// The contents of a file that fits into memory. Throws std::system_error.
+// The contents of a file that fits in memory. Throws std::system_error.
 [[nodiscard]] std::vector<std::uint8_t> read_file(const std::string& path);
 
 // Throws std::system_error.

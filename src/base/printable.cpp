@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// `character` is valid.
+// `character` has to be valid UTF-8.
 char32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0);
@@ -22,8 +22,7 @@ bool is_control(char32_t code) {
   return code < 0x20 || (0x7F <= code && code <= 0x9F);
 }
 
-// Separators of lines and paragraphs, and characters that change the direction of the text after
-// them.
+// Separators of lines and paragraphs, and characters that change the direction of writing.
 bool is_layout(char32_t code) {
   return code == 0x061C || code == 0x200E || code == 0x200F || (0x2028 <= code && code <= 0x202E) ||
          (0x2066 <= code && code <= 0x2069);

@@ -1,4 +1,4 @@
-// A name for this process that no other has, on whatever machine.
+// A name for this process that is unique on all machines.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace gpufilter {
 
 inline constexpr std::size_t process_token_digits = 16;
 
-// Random hexadecimal digits, the same as long as the process lives. Process ids are not enough on a
-// file system that several machines share.
+// Random hexadecimal digits, constant during the life of the process. Process ids are not unique on
+// a file system that several machines share.
 [[nodiscard]] const std::string& process_token();
 
 }  // namespace gpufilter

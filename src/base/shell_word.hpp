@@ -1,11 +1,11 @@
-// Words of command lines that people may copy.
+// Shell quoting, for command lines that people may copy.
 #pragma once
 
 #include <string>
 
 namespace gpufilter {
 
-// `word` as a shell takes it: in quotes where it needs them.
+// `word` quoted for a shell, if necessary.
 [[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace gpufilter

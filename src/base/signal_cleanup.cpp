@@ -31,8 +31,8 @@ static_assert(std::atomic<State>::is_always_lock_free);
 std::array<Slot, 256> table;
 std::atomic<bool> ending = false;
 
-// The handler reads one message while the next is written to the other place. It may take its time:
-// once `ending` is set, no message is written.
+// The handler reads one message while the next is written to the other buffer. It cannot be
+// overtaken: once `ending` is set, no message is written.
 struct Message {
   std::array<char, 1024> text;
   std::size_t size = 0;
@@ -51,8 +51,8 @@ void write_to_standard_error(std::string_view text) noexcept {
     ::pause();
 }
 
-// Async-signal-safe. The thread that is busy with a file is never the one that was interrupted, so
-// waiting for it cannot deadlock; a second is plenty unless its file system hangs.
+// Async-signal-safe. The interrupted thread is never the one that is busy with a file, so waiting
+// cannot deadlock. A second is enough unless the file system hangs.
 void remove_file(Slot& slot) noexcept {
   for (int tries = 0; slot.state == State::busy && tries < 1000; ++tries) {
     ::poll(nullptr, 0, 1);

@@ -1,4 +1,4 @@
-// What happens when a signal ends the program: files to remove, a message to print.
+// Cleanup when a signal ends the program: files to remove, a message to print.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,7 @@
 
 namespace gpufilter {
 
-// Keeps SIGINT and SIGTERM from this thread while it exists.
+// Blocks SIGINT and SIGTERM on this thread while it exists.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -19,12 +19,11 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
-// A place in the table that the signal handler reads, for one file. The handler waits for a slot
-// that is not armed, so what happens to a file in between (it is created, renamed) happens under a
-// SignalsHeld, and briefly.
+// A slot for one file in the table that the signal handler reads. The handler waits for slots that
+// are not armed, so a file has to be created or renamed quickly and under a SignalsHeld.
 class CleanupSlot {
  public:
-  // Not armed. Throws std::system_error where the table is full or `path` too long.
+  // Not armed at first. Throws std::system_error if the table is full or `path` is too long.
   explicit CleanupSlot(const std::string& path);
   ~CleanupSlot();
   CleanupSlot(const CleanupSlot&) = delete;
@@ -32,18 +31,18 @@ class CleanupSlot {
 
   // The file exists: from now on a signal removes it.
   void arm() noexcept;
-  // Where a signal is ending the program already, this does not return.
+  // Does not return if a signal is already ending the program.
   void disarm() noexcept;
 
  private:
   std::size_t index_ = 0;
 };
 
-// From now on a signal that ends the program writes `text` to standard error; empty: nothing. What
-// exceeds one kilobyte is cut. One thread at a time.
+// From now on a signal that ends the program writes `text`, at most one kilobyte of it, to standard
+// error; nothing if it is empty. Only one thread at a time may call this.
 void set_message_on_signals(std::string_view text) noexcept;
 
-// Whether that signal takes the terminal's status line away first.
+// Whether that signal first removes the terminal's status line.
 void erase_line_on_signals(bool erase) noexcept;
 
 }  // namespace gpufilter

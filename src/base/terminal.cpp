@@ -26,7 +26,7 @@ class Utf8Locale {
   Utf8Locale& operator=(const Utf8Locale&) = delete;
 
  private:
-  // Stays null, which changes nothing, on systems without it.
+  // Stays null on systems without this locale; the thread's locale then does not change.
   static locale_t shared() {
     static const locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
     return locale;
@@ -66,7 +66,7 @@ std::size_t width_of(const std::vector<Character>& characters) {
   return width;
 }
 
-// The first characters that fit in `columns` columns, which are reduced by their width.
+// The first characters that fit in `columns` columns; `columns` is reduced by their width.
 template <typename Iterator>
 Iterator advance_by_columns(Iterator first, Iterator last, std::size_t columns) {
   for (; first != last && first->width <= columns; ++first)
@@ -87,7 +87,7 @@ constexpr std::string_view ellipsis = "...";
 }  // namespace
 
 bool is_terminal(int descriptor) {
-  // Set once, before there are threads.
+  // Not changed after threads are started.
   const char* kind = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
   return ::isatty(descriptor) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
 }

@@ -1,4 +1,4 @@
-// What fits on a line of a terminal.
+// The width of terminals and of text on them.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace gpufilter {
 
-// Moves to the beginning of the line; clears it and what the terminal wrapped from it.
+// Moves to the beginning of the line; clears it and the lines that the terminal wrapped from it.
 inline constexpr std::string_view erase_line = "\r\033[J";
 
-// Whether `descriptor` is a terminal that carries out control sequences.
+// Whether `descriptor` is a terminal that supports control sequences.
 [[nodiscard]] bool is_terminal(int descriptor);
 
-// The terminal's width at this moment; 80 where it does not say.
+// The terminal's current width; 80 if it is unknown.
 [[nodiscard]] std::size_t terminal_columns(int descriptor);
 
-// Columns that UTF-8 text takes: two for a wide character, none for a combining one.
+// The width of UTF-8 text: two columns for a wide character, none for a combining one.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-// `text` in at most `columns` columns: where it is wider, its end or its beginning becomes "...".
+// `text` in at most `columns` columns: if it is wider, "..." replaces its end or its beginning.
 // Bytes that are not UTF-8 and characters that cannot be printed become question marks.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string fitted_at_end(std::string_view text, std::size_t columns);

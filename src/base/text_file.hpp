@@ -1,11 +1,11 @@
-// Files of text.
+// Reads text files.
 #pragma once
 
 #include <string>
 
 namespace gpufilter {
 
-// The bytes of a file, pipes among them. Throws std::system_error.
+// The bytes of a file or pipe. Throws std::system_error.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
 }  // namespace gpufilter

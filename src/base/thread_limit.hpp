@@ -1,4 +1,4 @@
-// How many threads the program works with. oneTBB is behind it.
+// Limits the threads that the program uses, through oneTBB.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace gpufilter {
 
-// As many as there are cores that the process may run on, or what a ThreadLimit says.
+// The number of cores that the process may run on, or the lowest ThreadLimit.
 [[nodiscard]] std::size_t allowed_threads();
 
-// While it lives, work that is spread over threads takes at most `threads` of them in all, the one
-// that hands it out among them. Of several limits the lowest holds.
+// While it exists, parallel work uses at most `threads` threads in total, including the one that
+// starts it. The lowest of several limits applies.
 class ThreadLimit {
  public:
   explicit ThreadLimit(std::size_t threads);
@@ -18,7 +18,7 @@ class ThreadLimit {
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
-  // Replaces the number. Work under way gains or loses threads soon.
+  // Replaces the number. Work in progress gains or loses threads soon afterwards.
   void set(std::size_t threads);
 
  private:

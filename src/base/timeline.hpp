@@ -1,5 +1,5 @@
-// What took how long: spans of time on one clock, from host code and from OpenCL's event profiling.
-// The timing report sums them, the trace file draws them.
+// Spans of time on one clock, from host code and from OpenCL's event profiling. The timing report
+// sums them up, the trace file shows them.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace gpufilter {
 using Nanoseconds = std::int64_t;
 [[nodiscard]] Nanoseconds now();
 
-// In the order of a picture's way, which reports keep.
+// In processing order, which reports keep.
 enum class Activity {
   find_devices,
   start_device,
   build_program,
   decode,
   upload,
-  launch,  // a kernel is wanted and its queue free, but it does not run yet
+  launch,  // a kernel waits although its queue is free
   kernel,
   download,
   encode
@@ -29,8 +29,8 @@ enum class Activity {
 
 struct Span {
   Activity activity;
-  int pass = -1;  // the index of the report's pass, for kernels and programs; else -1
-  int walk = 0;   // how many times the picture was walked through before
+  int pass = -1;  // index of the report's pass, for kernels and programs; otherwise -1
+  int walk = 0;   // how many times the picture was read before
   Nanoseconds start = 0;
   Nanoseconds duration = 0;
   std::uint64_t bytes = 0;  // read plus written
@@ -38,7 +38,7 @@ struct Span {
   int rows = 0;             // 0: no band
 };
 
-// Collects spans; safe to use from several threads.
+// Collects spans. Thread-safe.
 class Timeline {
  public:
   void add(const Span& span);
@@ -49,7 +49,7 @@ class Timeline {
   std::vector<Span> spans_;
 };
 
-// Adds the span from its construction to its destruction.
+// Adds the span between its construction and its destruction.
 class ScopedSpan {
  public:
   ScopedSpan(Timeline& timeline, Span span) : timeline_(timeline), span_(span) {

@@ -14,7 +14,7 @@ struct Range {
 // The bytes that may follow a lead byte (table 3-7 of the Unicode standard): their number, and the
 // range of the first, which excludes overlong forms, surrogates and code points above U+10FFFF.
 struct Tail {
-  std::size_t length;  // 0: no lead byte
+  std::size_t length;  // 0: not a lead byte
   Range first;
 };
 

@@ -6,8 +6,8 @@
 
 namespace gpufilter {
 
-// Bytes of the character that `text` begins with: 1 to 4; 0 where that is not valid UTF-8, and
-// where `text` is empty.
+// The length in bytes, 1 to 4, of the character that `text` begins with; 0 if that is not valid
+// UTF-8 or `text` is empty.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 }  // namespace gpufilter

@@ -51,12 +51,13 @@ std::string enumerated(const std::vector<std::string>& words, std::string_view l
 std::vector<std::string> words_like(std::string_view word, const std::vector<std::string>& known) {
   const std::string name = in_lower_case(word);
   if (name.empty()) return {};
+  const std::size_t allowed = std::max<std::size_t>(1, (name.size() + 1) / 4);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : known) {
     std::size_t letters = distance(name, candidate);
     const bool is_abbreviation = name.size() > 2 && candidate.starts_with(name);
     if (is_abbreviation) letters = std::min(letters, std::size_t{1});
-    if (letters <= (name.size() + 2) / 3) near.emplace_back(letters, candidate);
+    if (letters <= allowed) near.emplace_back(letters, candidate);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

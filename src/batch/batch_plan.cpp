@@ -25,7 +25,7 @@ bool is_same_folder(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored) && fs::is_directory(a, ignored);
 }
 
-// "a.png, b.png, ..." is what a shell makes of *.png.
+// A call like "gpufilter *.png" gets here: the shell replaces *.png by "a.png b.png ...".
 [[noreturn]] void refuse_file_as_output(const BatchRequest& request) {
   const std::string output = printable(request.output);
   if (request.inputs.size() == 1) {
@@ -59,7 +59,7 @@ void check_output(const BatchRequest& request) {
   }
 }
 
-// Adds an input and what it holds to the plan.
+// Adds inputs to the plan: files, and the pictures in folders.
 class Collector {
  public:
   Collector(const BatchRequest& request, BatchPlan& plan) : request_(request), plan_(plan) {}
@@ -122,8 +122,8 @@ void add_inputs(const BatchRequest& request, BatchPlan& plan) {
 void refuse_unfinished_shards(const BatchRequest& request) {
   if (request.resume || !read_shard_run(request.output)) return;
   throw UsageError(
-      formatted("{0}: holds a run of shards; 'gpufilter gather {0}' ends it when it is complete, "
-                "--resume continues it here",
+      formatted("{0}: holds an unfinished run in shards; 'gpufilter gather {0}' ends it when it is "
+                "complete, --resume continues it here",
                 printable(request.output)));
 }
 

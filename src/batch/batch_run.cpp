@@ -24,7 +24,7 @@
 namespace gpufilter {
 namespace {
 
-// How many finished pictures may wait for an unfinished one that comes before them.
+// How many finished pictures may wait to be listed after an earlier, unfinished one.
 constexpr std::size_t max_waiting = 1024;
 
 class BatchRun {
@@ -54,8 +54,8 @@ class BatchRun {
   }
 
  private:
-  // The largest first, so that no core is idle at the end while one picture takes long. Of more
-  // pictures than may wait for one before them, and where the first failure ends it: as they are.
+  // The largest first, so that no core idles at the end while one picture takes long. In the plan's
+  // order if there are more pictures than may wait, or if the first failure ends the run.
   [[nodiscard]] std::vector<std::size_t> begin_order() const {
     std::vector<std::size_t> places(plan_.items.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
@@ -86,15 +86,15 @@ class BatchRun {
     if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
   }
 
-  // How many threads may work on each of `jobs` pictures. Each job is a thread already; the others
-  // are for all to share. So the last pictures get those of the jobs that found no more.
+  // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
+  // other threads help all jobs. A job that finds no more pictures leaves its thread to the others.
   [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const {
     return static_cast<std::size_t>(options_.threads) - jobs + 1;
   }
 
   std::optional<std::size_t> take_next() {
     std::unique_lock lock(mutex_);
-    // The first one that is not listed yet is under way, so somebody will call.
+    // The first picture that is not listed is in progress, so somebody will notify.
     changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + max_waiting; });
     if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
     return order_[next_++];
@@ -128,14 +128,14 @@ class BatchRun {
       if (!any_done_) throw;
       fail(item.input + ": " + error.what());
     } catch (const std::bad_alloc&) {
-      fail(item.input + ": there is not enough memory for this picture");
+      fail(item.input + ": not enough memory for this picture");
     } catch (const std::exception& error) {
       fail(item.input + ": " + error.what());
     }
     deliver(index, std::move(result), report ? &*report : nullptr);
   }
 
-  // What becomes of it; `done` where it has to be filtered first. Throws PictureError.
+  // The picture's status; `done` if it has yet to be filtered. Throws PictureError.
   [[nodiscard]] PictureStatus decide(const BatchItem& item) const {
     if (!item.problem.empty()) throw PictureError(item.input, item.problem);
     if (item.exists) return PictureStatus::exists;
@@ -163,10 +163,10 @@ class BatchRun {
   void advance(int job, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     bytes_under_way_[job] = bytes;
-    tell_advance();
+    report_progress();
   }
 
-  void tell_advance() {
+  void report_progress() {
     if (failure_) return;
     std::uint64_t all = 0;
     for (const auto& [job, bytes] : bytes_under_way_)
@@ -178,7 +178,7 @@ class BatchRun {
     const std::lock_guard lock(mutex_);
     if (failure_) return;
     if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
-    if (bytes_under_way_.erase(result.job) > 0) tell_advance();
+    if (bytes_under_way_.erase(result.job) > 0) report_progress();
     listener_.finished(result, report);
     waiting_.emplace(index, std::move(result));
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == listed_;
@@ -196,20 +196,20 @@ class BatchRun {
   BatchListener& listener_;
   std::atomic<bool> any_done_ = false;
 
-  std::mutex mutex_;  // guards what follows, and the listener
+  std::mutex mutex_;  // guards the members below, and the listener
   std::condition_variable changed_;
   std::vector<std::size_t> order_;
-  std::size_t next_ = 0;    // of order_, to be begun
-  std::size_t listed_ = 0;  // all before it are
+  std::size_t next_ = 0;    // index in order_ of the next picture to begin
+  std::size_t listed_ = 0;  // number of pictures listed
   std::map<std::size_t, PictureResult> waiting_;
   std::map<int, std::uint64_t> bytes_under_way_;  // by job
   bool stopped_ = false;
   std::exception_ptr failure_;
-  std::size_t working_ = 0;  // jobs that may begin another picture, or are at one
+  std::size_t working_ = 0;  // jobs that are at a picture or may begin another
   std::optional<ThreadLimit> limit_;
 };
 
-// Of the files of runs that were killed.
+// Removes temporary files of runs that were killed.
 void remove_unfinished(const BatchPlan& plan) {
   int removed = 0;
   if (!plan.shard) {
@@ -228,18 +228,18 @@ void check_lock(const BatchPlan& plan, const Journal& journal) {
                                     [](const BatchItem& item) { return item.replaces_input; });
   if (in_place) {
     throw UsageError(
-        formatted("{}: the file system keeps no locks; without them a second run could filter a "
+        formatted("{}: this file system has no locks; without them a second run could filter a "
                   "picture twice, so --in-place is refused here",
                   printable(plan.output)));
   }
   if (plan.shard) return;
   log::warn(
-      formatted("{}: the file system keeps no locks; a second run in this folder would not be "
+      formatted("{}: this file system has no locks; a second run in this folder would not be "
                 "noticed",
                 printable(plan.output)));
 }
 
-// Where results may go from now on.
+// From here on results may be written.
 std::unique_ptr<Journal> open_journal(const BatchPlan& plan) {
   create_folder(plan.output);
   auto journal = plan.shard ? begin_shard_journal(plan.output, plan.shard->shard)

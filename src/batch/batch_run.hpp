@@ -1,4 +1,4 @@
-// A folder of pictures, several at a time.
+// Filters the pictures of a plan, several at a time.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ namespace gpufilter {
 
 enum class PictureStatus {
   done,
-  unchanged,  // complete since an earlier run
-  exists,     // the output existed and is left alone
+  unchanged,  // already complete from an earlier run
+  exists,     // the output existed and was kept
   failed,
-  not_begun,  // stopped before
-  planned     // would be done, were it not for dry_run
+  not_begun,  // the run stopped before it
+  planned     // would be filtered without dry_run
 };
 [[nodiscard]] const char* to_string(PictureStatus status);
 
@@ -25,8 +25,8 @@ struct PictureResult {
   const BatchItem* item = nullptr;
   PictureStatus status = PictureStatus::not_begun;
   std::string failure;  // "PATH: reason"
-  int job = 0;          // which of the pictures under way at a time, from 0
-  // Of those done:
+  int job = 0;          // the number of the job that did it, from 0
+  // Only if status is done:
   const Codec* input_format = nullptr;
   ImageSize size;
   PixelFormat output_pixel;
@@ -36,8 +36,8 @@ struct PictureResult {
   Nanoseconds duration = 0;
 };
 
-// Called with what happens, by one thread at a time. What it throws ends the run and leaves
-// run_batch().
+// Receives the events of a run, from one thread at a time. An exception from it ends the run and
+// propagates out of run_batch().
 class BatchListener {
  public:
   BatchListener() = default;
@@ -45,26 +45,26 @@ class BatchListener {
   BatchListener(const BatchListener&) = delete;
   BatchListener& operator=(const BatchListener&) = delete;
 
-  // As soon as a picture is finished. `report` is not nullptr where it was done.
+  // As soon as a picture is finished. `report` is nullptr unless its status is done.
   virtual void finished(const PictureResult& result, const RunReport* report) = 0;
-  // Now and then: how many bytes of the unfinished inputs are done, in proportion to the rows.
+  // From time to time: how many bytes of the unfinished inputs are done, in proportion to the rows.
   virtual void advanced(std::uint64_t bytes_under_way) = 0;
-  // Every picture once more, in the order of the plan.
+  // Every picture once, in the order of the plan.
   virtual void listed(const PictureResult& result) = 0;
 };
 
 struct BatchOptions {
-  RunOptions run;   // of each picture; max_memory is for all together
-  int jobs = 1;     // pictures under way at a time
-  int threads = 0;  // in all, at least as many as jobs; 0: as many as allowed_threads() says
+  RunOptions run;   // for each picture; all of them share max_memory
+  int jobs = 1;     // pictures in progress at the same time
+  int threads = 0;  // in total, at least `jobs`; 0: allowed_threads()
   bool stop_on_error = false;
-  bool dry_run = false;  // only says what would be done
+  bool dry_run = false;  // only report what would be done
 };
 
-// Carries out the plan: makes folders, keeps the journal, removes what killed runs left behind.
-// A picture that fails leaves the others alone. Throws UsageError where another run is writing to
-// the output folder, PictureError where that cannot be written to, DeviceError where no picture
-// could be done because the device does not work.
+// Carries out the plan: creates folders, keeps the journal, removes what killed runs left behind.
+// A picture that fails does not affect the others. Throws UsageError if another run is writing to
+// the output folder, PictureError if the folder cannot be written to, DeviceError if the device
+// does not work and no picture was finished.
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener);
 

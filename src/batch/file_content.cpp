@@ -15,7 +15,7 @@ namespace gpufilter {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
-// The coarsest times that file systems keep are those of FAT, with steps of two seconds.
+// The coarsest timestamps of any file system are FAT's, in steps of two seconds.
 constexpr std::int64_t settling_time = 3 * second;
 
 std::int64_t nanoseconds(const struct timespec& time) {
@@ -57,7 +57,7 @@ FileContent content_of(const std::string& path) {
     const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
-    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no plain file any more");
+    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a plain file");
     FileContent content;
     content.stamp = stamp(status);
     content.settled = wall_clock() - content.stamp.changed > settling_time;

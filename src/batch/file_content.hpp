@@ -1,4 +1,4 @@
-// Whether a file is still the one that it was.
+// Whether a file has changed: by its stamp, or by a hash of its contents.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// What the file system says of a file without reading it. Times in nanoseconds since the epoch.
+// What stat(2) says about a file. Times are in nanoseconds since the epoch.
 struct FileStamp {
   std::uint64_t bytes = 0;
   std::uint64_t inode = 0;
@@ -17,20 +17,20 @@ struct FileStamp {
   std::int64_t changed = 0;  // ctime, which programs cannot set
 
   bool operator==(const FileStamp&) const = default;
-  // Whether the file is the same, other things (its mode, its links) apart.
+  // Whether it is the same file with the same contents; its mode and links may differ.
   [[nodiscard]] bool same_content(const FileStamp& other) const {
     return bytes == other.bytes && inode == other.inode && modified == other.modified;
   }
 };
 
-// Of the plain file that `path` leads to; nothing where there is none.
+// The stamp of the plain file that `path` leads to; nothing if there is none.
 [[nodiscard]] std::optional<FileStamp> stamp_of(const std::string& path);
 
 struct FileContent {
-  FileStamp stamp;  // from before it was read
+  FileStamp stamp;  // taken before the file was read
   ContentHash hash;
-  // Whether an equal stamp means equal contents from now on. Not so for a file that was changed
-  // just now: a second change could bear the same time.
+  // Whether an equal stamp means equal contents from now on. It does not if the file was changed
+  // just now: another change could have the same time.
   bool settled = false;
 };
 

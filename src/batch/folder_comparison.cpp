@@ -19,7 +19,7 @@ std::string path_of(const std::string& folder, const std::string& name) {
   return std::filesystem::path(folder) / name;
 }
 
-// The pictures of `folder`, and what cannot be read there.
+// The pictures of `folder`, and the files and folders that cannot be read.
 std::vector<FoundFile> pictures_in(const FolderComparisonRequest& request,
                                    const std::string& folder, const std::string& other) {
   FolderScan scan;
@@ -34,8 +34,8 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// All names, in order. A name that only one scan has found may still be there in the other folder,
-// as a file that is not a picture.
+// All names, in order. A name that only one scan has found may still exist in the other folder, as
+// something that the scan ignores.
 std::vector<NameComparison> names_of(const FolderComparisonRequest& request) {
   std::map<std::string, NameComparison> names;
   const auto add = [&](const std::string& folder, const std::string& other,
@@ -69,7 +69,7 @@ void compare_name(const FolderComparisonRequest& request, NameComparison& name) 
   } catch (const PictureError& error) {
     name.failure = error.what();
   } catch (const std::bad_alloc&) {
-    name.failure = a + ": there is not enough memory to compare it";
+    name.failure = a + ": not enough memory to compare it";
   } catch (const std::exception& error) {
     name.failure = a + ": " + error.what();
   }

@@ -1,4 +1,4 @@
-// The pictures of two folders against each other, by name.
+// Compares the pictures of two folders by name.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,22 @@ struct FolderComparisonRequest {
   ReadLimits limits;
 };
 
-// What came of one name.
+// The comparison of one name.
 struct NameComparison {
   std::string name;  // relative to both folders
   bool in_a = false;
   bool in_b = false;
-  std::optional<FileComparison> files;  // where both folders have it and both files can be read
+  std::optional<FileComparison> files;  // if both folders have it and both files can be read
   std::string failure;                  // why a file cannot be read: "PATH: REASON"
 };
 
-// Compares every picture that one of the two folders holds with the file of the same relative path
-// in the other: "x.png" and "x.jpg" are two names. Which files count, links and hidden files are as
-// scan_folder() has it; a folder that lies in the other is not entered from there.
+// Compares every picture that either folder holds with the file of the same relative path in the
+// other: "x.png" and "x.jpg" are two names. scan_folder() has the rules for files, links and hidden
+// names. If one folder lies in the other, the scan of the outer one does not enter it.
 //
-// Calls `take` for each name in the order of their bytes, one at a time. Several pairs are compared
-// at once, as many as threads are allowed, with two bands each in memory. Throws PictureError where
-// a folder itself cannot be read, and what `take` throws.
+// Calls `take` for each name in the order of their bytes, one at a time. As many pairs are compared
+// at the same time as threads are allowed, with two bands each in memory. Throws PictureError if a
+// folder itself cannot be read, and whatever `take` throws.
 void compare_folders(const FolderComparisonRequest& request,
                      const std::function<void(const NameComparison&)>& take);
 

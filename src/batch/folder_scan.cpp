@@ -32,7 +32,7 @@ std::vector<std::string> visible_names(const std::string& folder) {
   if (!opened) throw std::system_error(errno, std::generic_category());
   std::vector<std::string> names;
   errno = 0;
-  // readdir() is safe where no two threads read through one DIR.
+  // readdir() is safe unless two threads read from the same DIR.
   while (const dirent* entry = ::readdir(opened.get())) {  // NOLINT(concurrency-mt-unsafe)
     if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
   }
@@ -54,7 +54,7 @@ FoundFile look_at_plain_file(const std::string& path, const std::string& relativ
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw std::system_error(errno, std::generic_category());
   if (!S_ISREG(status.st_mode)) return problem_with(relative, not_plain);
-  // If it has become a pipe by now, opening it does not wait for the other end.
+  // O_NONBLOCK: if it has become a pipe by now, opening it does not wait for the other end.
   const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
     return problem_with(relative, not_plain);
@@ -112,8 +112,7 @@ class Scanner {
 
   void enter(const Folder& folder) {
     if (!entered_.insert(folder.identity).second) {
-      log::info(printable(path_of(folder.relative)) +
-                ": was already read under another name, skipped");
+      log::info(printable(path_of(folder.relative)) + ": already read under another name, skipped");
       return;
     }
     try {

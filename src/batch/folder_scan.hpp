@@ -11,42 +11,42 @@
 
 namespace gpufilter {
 
-// A file or folder, whatever it is called.
+// Identifies a file or folder independently of its name.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;  // device, inode
-// Of what `path` leads to; nothing where it leads nowhere.
+// The identity of what `path` leads to; nothing if it leads nowhere.
 [[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& path);
 
 struct FoundFile {
-  std::string relative;  // to the folder that was scanned
+  std::string relative;  // path below the scanned folder
   std::uint64_t bytes = 0;
-  std::string problem;  // why it cannot be read; empty: its content begins like a picture's
+  std::string problem;  // why it cannot be read; empty if its content begins like a picture's
 };
 
-// What `path`, a file that the user named, holds. `relative` is its name without folders.
+// Looks at `path`, a file that the user named. `relative` is its name without folders.
 [[nodiscard]] FoundFile look_at(const std::string& path);
 
 struct FolderScan {
   std::string folder;
   bool recursive = false;
   bool follow_links = false;  // enter links to folders too
-  // Names of files have to match one of these, as fnmatch(3) does it, in any case; empty: any name.
+  // File names have to match one of these by fnmatch(3), ignoring case; empty: any name.
   std::vector<std::string> patterns = {};
-  // A folder that is not entered: the one that the results go to.
+  // A folder that is not entered: the output folder.
   std::optional<std::string> left_out = {};
-  bool look_inside = true;  // else only names and sizes count, and no file has a problem
+  bool look_inside = true;  // false: only names and sizes are read, and no file has a problem
 };
 
 struct ScanResult {
   std::vector<FoundFile> files;
   std::size_t unmatched = 0;    // files named like a picture that match no pattern
-  std::size_t not_entered = 0;  // folders, because the scan is not recursive
+  std::size_t not_entered = 0;  // subfolders, if the scan is not recursive
 };
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the
-// bytes of their relative paths. Other files are not looked at; hidden files and folders are
-// skipped, and only plain files are ever opened. Links to files are followed. A folder that several
-// paths lead to is scanned once, under its own name where that is one of them. Throws PictureError
-// where `folder` itself cannot be read.
+// bytes of their relative paths. Other files are ignored; hidden files and folders are skipped, and
+// only plain files are ever opened. Links to files are followed. A folder that several paths lead
+// to is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
+// itself cannot be read.
 [[nodiscard]] ScanResult scan_folder(const FolderScan& scan);
 
 }  // namespace gpufilter

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the shards' journals are moved to in one step before they are removed.
+// The shards' journals are moved here in one step before they are removed.
 constexpr const char* gathered_name = ".gpufilter-gathered";
 
 bool is_there(const fs::path& path) {
@@ -47,7 +47,7 @@ const Codec* codec_called(const std::string& name) {
   return found == codecs().end() ? nullptr : *found;
 }
 
-// The folder's journal, which keeps all other programs out; nothing where one is there.
+// The folder's journal, locked against all other writers; nullptr if another program holds it.
 std::unique_ptr<Journal> lock_folder(const std::string& output) {
   try {
     return std::make_unique<Journal>(output);
@@ -57,7 +57,7 @@ std::unique_ptr<Journal> lock_folder(const std::string& output) {
   }
 }
 
-// What the folder's journal and those of a run say together.
+// The folder's journal and the journals of a run, combined.
 class ShardNotes {
  public:
   ShardNotes(const JournalRecords& earlier, std::vector<ShardJournal> journals) {
@@ -85,16 +85,16 @@ class ShardNotes {
   [[nodiscard]] const std::vector<ShardProcess>& at_work() const { return at_work_; }
   [[nodiscard]] const std::set<std::string, std::less<>>& not_ended() const { return not_ended_; }
   [[nodiscard]] std::size_t processes() const { return processes_; }
-  // The number of shards that the youngest process knew.
+  // The number of shards that the latest process was started with.
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
-  // The last process that worked on the shard, if it did not come to its end; else nullptr.
+  // The last process that worked on the shard, if it did not end normally; otherwise nullptr.
   [[nodiscard]] const ShardProcess* stopped_on(const Shard& shard) const {
     const auto found = stopped_.find({shard.count, shard.index});
     return found == stopped_.end() ? nullptr : &found->second;
   }
 
-  // Empty where it did not fail, or was done later.
+  // Empty if it did not fail or was done later.
   [[nodiscard]] std::string failure_of(const std::string& output) const {
     const auto found = failures_.find(output);
     return found == failures_.end() ? std::string() : found->second;
@@ -136,7 +136,7 @@ class Shares {
  private:
   const ShardNotes& notes_;
   std::uint32_t count_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> shards_;  // by their number
+  std::map<std::uint32_t, std::vector<std::uint32_t>> shards_;  // by the number of shards
 };
 
 // The results that the run made, or kept.
@@ -144,7 +144,7 @@ class Results {
  public:
   Results(const std::string& output, const ShardRun& run) : folder_(output), run_(run) {}
 
-  // The record that the result on the disk is true to; nullptr: none.
+  // The record that matches the result on disk; nullptr if there is none.
   [[nodiscard]] const JournalRecord* made(const std::string& name,
                                           const KnownRecords& known) const {
     const auto records = known.find(name);
@@ -166,7 +166,7 @@ class Results {
   const ShardRun& run_;
 };
 
-// Returns the records of the results that are there.
+// Returns the records of the results that exist.
 JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
                                 GatherReport& report) {
   const PictureList listing = read_run_listing(report.output, run);
@@ -193,7 +193,8 @@ JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
   return made;
 }
 
-// For each shard with unfinished pictures the command that does them, and who left them.
+// Adds, for each shard with unfinished pictures, the command that finishes it and the process that
+// left it.
 void explain(const ShardRun& run, const ShardNotes& notes, GatherReport& report) {
   std::error_code ignored;
   const bool is_here = fs::equivalent(run.working_folder, ".", ignored);
@@ -208,7 +209,7 @@ void explain(const ShardRun& run, const ShardNotes& notes, GatherReport& report)
   }
 }
 
-// What tells whether processes have begun or gone on: names and sizes of the run's files.
+// Names and sizes of the run's files: they change if a process has begun or written meanwhile.
 std::map<std::string, std::uintmax_t> files_of_run(const std::string& output) {
   std::map<std::string, std::uintmax_t> files;
   std::error_code ended;
@@ -220,8 +221,8 @@ std::map<std::string, std::uintmax_t> files_of_run(const std::string& output) {
   return files;
 }
 
-// Notes in the folder's journal the records that it lacks, and sees to it that they stay there:
-// without a lock two programs may write at once.
+// Adds the records that the folder's journal lacks, and checks that they are there: without a lock,
+// two programs may write at the same time.
 void merge(const std::string& output, const JournalRecords& records, Journal& journal) {
   const auto missing = [&] {
     JournalRecords known = read_journal(output);
@@ -236,17 +237,17 @@ void merge(const std::string& output, const JournalRecords& records, Journal& jo
   sync_folder(output);
   if (missing().empty()) return;
   throw PictureError((fs::path(output) / journal_name).native(),
-                     "was changed by another program; run gather again");
+                     "another program has changed it; run gather again");
 }
 
 void remove_gathered(const std::string& output) {
   std::error_code error;
   fs::remove_all(fs::path(output) / gathered_name, error);
-  // On NFS a file that is open somewhere stays until it is closed. The next gather removes it.
+  // On NFS a removed file that is still open stays under another name. The next gather removes it.
   if (error) log::debug(formatted("{}/{}: {}", output, gathered_name, error.message()));
 }
 
-// A run is there with all its journals or not at all.
+// Removes the run in one step: other processes see it with all its journals or not at all.
 void remove_run(const std::string& output) {
   const fs::path folder = output;
   remove_gathered(output);
@@ -277,7 +278,7 @@ GatherReport look_at_journal(const std::string& output) {
   return report;
 }
 
-// Looks first, and locks the folder only for the end: a shard that begins meanwhile is not refused.
+// Locks the folder only after all checks, so that a shard that begins meanwhile is not refused.
 GatherReport gather_run(const std::string& output, const ShardRun& run) {
   const auto files = files_of_run(output);
   const ShardNotes notes(read_journal(output),
@@ -308,7 +309,7 @@ void check_folder(const std::string& output) {
   }
   const fs::path folder = output;
   if (!is_there(folder / journal_name) && !is_there(folder / shards_name)) {
-    throw UsageError(printable(output) + ": no gpufilter has written to this folder");
+    throw UsageError(printable(output) + ": gpufilter has not written to this folder");
   }
 }
 
@@ -322,7 +323,7 @@ GatherReport gather_shards(const std::string& output) {
       return gather_run(output, *run);
     } catch (const PictureError&) {
       if (read_shard_run(output) == run) throw;
-      return gather_shards(output);  // another gather has ended the run meanwhile
+      return gather_shards(output);  // another gather has ended the run
     }
   }
   GatherReport report = look_at_journal(output);

@@ -18,7 +18,7 @@
 namespace gpufilter {
 namespace {
 
-// Of the lines, and of the hashes in them. Lines of another version read as absent.
+// Of the lines, and of the hashes in them. Lines of another version are treated as absent.
 constexpr std::string_view version = "2";
 constexpr std::size_t few_lines = 1000;  // not worth rewriting
 
@@ -27,7 +27,7 @@ std::string stamp_text(const std::optional<FileStamp>& stamp) {
   return formatted("{}:{}:{}:{}", stamp->bytes, stamp->inode, stamp->modified, stamp->changed);
 }
 
-// Whether `text` is a stamp or stands for none.
+// False if `text` is neither a stamp nor "-", which stands for none.
 bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
   if (text == "-") return true;
   const auto parts = split(text, ':');
@@ -51,10 +51,10 @@ std::string journal_path(const std::string& folder) {
 
 struct JournalLines {
   JournalRecords records;
-  std::size_t count = 0;  // of lines, including those that are not records
+  std::size_t count = 0;  // of all lines, including those that are not records
 };
 
-// None where there is no such file.
+// No lines if the file does not exist.
 JournalLines read_lines(const std::string& path) {
   JournalLines lines;
   std::vector<std::uint8_t> bytes;
@@ -74,7 +74,7 @@ JournalLines read_lines(const std::string& path) {
   return lines;
 }
 
-// Whether `path` leads to the file that is open.
+// Whether `path` leads to the open file.
 bool is_at(int descriptor, const std::string& path) {
   struct stat open {};
   struct stat named {};
@@ -138,7 +138,7 @@ Journal::Journal(const std::string& folder, const std::string& path, const std::
     folder_lock_ = open_locked(folder, LOCK_SH);
     path_ = path;
     file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
-    // Held against by nobody but for the moment of a look (see read_shard_journals()).
+    // Nobody else takes this lock except read_shard_journals(), for a moment.
     ::flock(file_.get(), LOCK_EX);
     write_line(first_line, true);
   } catch (const std::system_error& error) {
@@ -146,24 +146,24 @@ Journal::Journal(const std::string& folder, const std::string& path, const std::
   }
 }
 
-// Another program may rewrite the journal after we opened it and before we locked it. Our file is
-// then no longer the journal, and is opened again.
+// Another program may rewrite the journal between our opening and locking it. Our file is then no
+// longer the journal, and it is opened again.
 FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
-  constexpr int max_tries = 10;  // some file systems number a file as they like
+  constexpr int max_tries = 10;  // some file systems have no stable inode numbers
   FileDescriptor file;
   for (int tries = 0; tries < max_tries && !is_at(file.get(), path_); ++tries) {
     file = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
     is_locked_ = ::flock(file.get(), lock | LOCK_NB) == 0;
     if (!is_locked_ && errno == EWOULDBLOCK) {
       throw UsageError(
-          formatted("{}: another gpufilter is writing to this folder; wait for its end", folder));
+          formatted("{}: another gpufilter is writing to this folder; wait until it ends", folder));
     }
   }
   return file;
 }
 
-// Killed at any time, this leaves the old journal or the new one. Where no new one can be written,
-// the old one stays in use; so it does without a lock, as another program may be writing to it.
+// If killed at any time, this leaves either the old journal or the new one. The old one stays in
+// use if no new one can be written, and without a lock, because another program may be writing.
 void Journal::compact() {
   if (!is_locked_) return;
   const JournalLines lines = read_lines(path_);
@@ -192,14 +192,14 @@ void Journal::add(const std::string& output, const JournalRecord& record, bool d
 }
 
 void Journal::add_all(const JournalRecords& records) {
-  constexpr std::size_t enough = std::size_t{1} << 20U;  // bytes, to be written at once
+  constexpr std::size_t enough = std::size_t{1} << 20U;  // bytes in one write
   std::string lines;
   for (const auto& [output, record] : records) {
     if (lines.size() >= enough) write_line(std::exchange(lines, std::string()));
     if (!lines.empty()) lines += '\n';
     lines += journal_line(output, record);
   }
-  // Syncs what was written before, too.
+  // This also syncs all earlier lines.
   if (!lines.empty()) write_line(lines, true);
 }
 

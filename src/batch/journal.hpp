@@ -1,4 +1,4 @@
-// What a folder's results were made of: with it, a run that was stopped continues where it was.
+// Records what a folder's results were made from, so that a run that was stopped can be resumed.
 #pragma once
 
 #include <mutex>
@@ -12,13 +12,13 @@
 
 namespace gpufilter {
 
-// One result. It is recorded before the result takes its place (without a stamp, which does not
-// exist yet) and again after: whenever the program is killed, the journal and the bytes on the disk
-// together say which results are complete.
+// One result. It is recorded before the result is moved into place (without a stamp, which does not
+// exist yet) and again afterwards: whenever the program is killed, the journal and the bytes on
+// disk together show which results are complete.
 struct JournalRecord {
   ContentHash work;  // stages, format, versions: see work_hash() in batch_plan.hpp
   ContentHash input;
-  std::optional<FileStamp> input_stamp;  // where it can stand for the contents
+  std::optional<FileStamp> input_stamp;  // if it can stand for the contents
   ContentHash output;
   std::uint64_t output_bytes = 0;
   std::optional<FileStamp> output_stamp;
@@ -29,43 +29,42 @@ struct JournalRecord {
 // By the result's path, relative to the folder. Later records replace earlier ones.
 using JournalRecords = std::unordered_map<std::string, JournalRecord>;
 
-// All that several journals say of a result: the bytes on the disk decide which record is true.
+// All records of a result in several journals: the bytes on disk decide which one is true.
 using KnownRecords = std::unordered_map<std::string, std::vector<JournalRecord>>;
 
-// The journal's own name in the folder.
+// The name of the journal's file in the folder.
 inline constexpr const char* journal_name = ".gpufilter-journal";
 
-// A record as one line, with a checksum in front, and back. Nothing where the line is damaged or
-// was written by a program with other hashes.
+// A record as one line that begins with a checksum, and back. Nothing if the line is damaged or
+// was written by a version with other hashes.
 [[nodiscard]] std::string journal_line(const std::string& output, const JournalRecord& record);
 [[nodiscard]] std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(
     std::string_view line);
 
-// The intact lines of the journal in `folder`; none where there is no journal. Throws PictureError
-// where it cannot be read.
+// The intact lines of the journal in `folder`; empty if there is no journal. Throws PictureError
+// if it cannot be read.
 [[nodiscard]] JournalRecords read_journal(const std::string& folder);
 
-// Appends to a journal; safe to use from several threads.
+// Appends to a journal. Thread-safe.
 class Journal {
  public:
-  // The journal in `folder`. Keeps others from writing to the same folder at the same time: throws
-  // UsageError where another program does, PictureError where the journal cannot be written. A
-  // journal most of whose lines have been replaced by later ones, or are damaged, is rewritten
-  // without them.
+  // Opens the journal in `folder` and locks it against other writers. Throws UsageError if another
+  // program is writing to the folder, PictureError if the journal cannot be written. If later lines
+  // replace most of its lines, or most are damaged, it is rewritten without them.
   explicit Journal(const std::string& folder);
 
-  // The journal `path` of one of several processes that write to `folder`, which begins with
-  // `first_line`. Keeps programs out that want the folder for themselves, and throws as above.
+  // Creates the journal `path` of one of several processes that write to `folder`; it begins with
+  // `first_line`. Locks the folder against programs that need it for themselves. Throws as above.
   Journal(const std::string& folder, const std::string& path, const std::string& first_line);
 
-  // Whether the lock on the folder is held. Some file systems keep none.
+  // Whether the lock on the folder is held. Some file systems have no locks.
   [[nodiscard]] bool is_locked() const { return is_locked_; }
 
-  // Where `durably`, the line survives a power cut once this returns. Throws PictureError.
+  // With `durably`, the line survives a power failure once this returns. Throws PictureError.
   void add(const std::string& output, const JournalRecord& record, bool durably = false);
   // All of them durably. Throws PictureError.
   void add_all(const JournalRecords& records);
-  // A line of another kind, sealed, without its end.
+  // Writes a line of another kind: sealed(), without a line end.
   void write_line(const std::string& line, bool durably = false);
 
  private:
@@ -74,10 +73,10 @@ class Journal {
 
   std::string path_;
   std::mutex mutex_;
-  FileDescriptor folder_lock_;  // where the journal is not the folder's own
+  FileDescriptor folder_lock_;  // open if the journal is not the folder's own
   FileDescriptor file_;
   bool is_locked_ = false;
-  bool torn_ = false;  // the last line is not complete
+  bool torn_ = false;  // the last line is incomplete
 };
 
 }  // namespace gpufilter

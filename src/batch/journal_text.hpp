@@ -1,4 +1,4 @@
-// The lines of journals: words between spaces, under a checksum.
+// The lines of journals: words separated by spaces, protected by a checksum.
 #pragma once
 
 #include <charconv>
@@ -9,19 +9,19 @@
 
 namespace gpufilter {
 
-// `text` with its checksum in front, as one line without its end; and back: nothing where the line
-// is damaged.
+// `text` after its checksum, as one line without a line end; and back: nothing if the line is
+// damaged.
 [[nodiscard]] std::string sealed(const std::string& text);
 [[nodiscard]] std::optional<std::string_view> unsealed(std::string_view line);
 
-// Any bytes as one word, without spaces, line ends and anything else that a line must not hold; and
-// back: nothing where `text` is no such word.
+// Any bytes as one word without spaces, line ends or other control characters; and back: nothing
+// if `text` is not such a word.
 [[nodiscard]] std::string escaped(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> unescaped(std::string_view text);
 
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
-// Whether `text` is a number and nothing else, which `number` then holds.
+// Whether `text` is a number and nothing else; if so, `number` is set to it.
 template <typename Number>
 [[nodiscard]] bool parse_whole(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();

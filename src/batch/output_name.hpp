@@ -1,4 +1,4 @@
-// What the results of a folder are called.
+// The names of a folder's results.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gpufilter {
 
-// The relative path of the result of `relative` in the format `wanted`. It stays the same where
-// `wanted` is nullptr or the name has an ending of that format already. Otherwise the format's
-// first ending replaces that of another format, or is appended where the name has none.
+// The relative path of the result of `relative` in the format `wanted`. The path stays the same if
+// `wanted` is nullptr or the name already has an extension of that format. Otherwise the format's
+// first extension replaces that of another format, or is appended if the name has none.
 [[nodiscard]] std::string output_name(const std::string& relative, const Codec* wanted);
 
 }  // namespace gpufilter

@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// Hashes what is written, and calls back before the file takes its place.
+// Hashes what is written, and calls back before the file is moved into place.
 class WatchedSink final : public ByteSink {
  public:
   using BeforeCommit = std::function<void(const ContentHash& hash, std::uint64_t bytes)>;
@@ -41,10 +41,10 @@ class WatchedSink final : public ByteSink {
 
 struct Verified {
   bool same = false;
-  std::optional<FileStamp> stamp;  // a new one that can stand for the contents
+  std::optional<FileStamp> stamp;  // the current one, if it can stand for the contents
 };
 
-// Whether the file holds `hash`: by its stamp where that settles it, else by its bytes.
+// Whether the file's contents have `hash`: by its stamp if that decides it, otherwise by its bytes.
 Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
                 const ContentHash& hash) {
   if (stamp && stamp_of(path) == stamp) return {true, stamp};
@@ -53,12 +53,12 @@ Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
   return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
 }
 
-// Fails where the picture on the disk has changed since its contents were recorded. One that is
-// gone was read to its end.
+// Fails if the picture on disk has changed since its contents were hashed. A picture that was
+// deleted meanwhile has been read to its end.
 void check_unchanged(const std::string& path, const FileStamp& before) {
   const auto after = stamp_of(path);
   if (after && !after->same_content(before)) {
-    throw PictureError(path, "it was changed while it was read");
+    throw PictureError(path, "it changed while it was being read");
   }
 }
 
@@ -92,7 +92,7 @@ bool PictureJobs::is_true(const JournalRecord& known, const BatchItem& item) con
     record.input_stamp = source.stamp;
   }
   record.output_stamp = result.stamp;
-  // So that the next run need not read it.
+  // With a new stamp, the next run need not read the file.
   if (journal_ != nullptr && record != known) journal_->add(item.output, record);
   return true;
 }
@@ -124,8 +124,8 @@ RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                                            check_unchanged(input, content.stamp);
                                            record.output = hash;
                                            record.output_bytes = bytes;
-                                           // A picture must never be taken for its own input once
-                                           // it has been replaced.
+                                           // Durably, so that a picture that has been replaced is
+                                           // never mistaken for its input.
                                            journal_->add(item.output, record, item.replaces_input);
                                          });
   };
@@ -134,13 +134,13 @@ RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
   try {
     journal_->add(item.output, record);
   } catch (const PictureError& error) {
-    // The picture is in its place, and the earlier record holds its contents.
+    // The picture is in place, and the earlier record holds the hash of its contents.
     log::debug(error.what());
   }
   return report;
 }
 
-// A pipe would wait for a reader, a device swallow the picture.
+// A pipe would wait for a reader, and a device would swallow the picture.
 std::unique_ptr<ByteSink> PictureJobs::open_output(const std::string& path) const {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

@@ -23,7 +23,7 @@ bool by_name(const SizedName& a, const SizedName& b) {
   return a.name < b.name;
 }
 
-// The size in front of the name, which it is taken away from.
+// Removes the size in front of the name and returns it.
 std::optional<std::uint64_t> take_size(std::string_view& entry) {
   const std::size_t tab = entry.find('\t');
   std::uint64_t bytes = 0;
@@ -34,13 +34,14 @@ std::optional<std::uint64_t> take_size(std::string_view& entry) {
   return bytes;
 }
 
-// Whether folders would skip it: other files, and hidden ones.
+// Whether a scan would ignore it: not named like a picture, or hidden.
 bool is_skipped(std::string_view name) {
   return codec_of_name(std::string(name)) == nullptr || name.front() == '.' ||
          name.find("/.") != std::string_view::npos;
 }
 
-// Whether one file has one such name, which cannot leave the folder.
+// Whether `name` is a normalised relative path: it cannot leave the folder, and no other such path
+// leads to the same file without links.
 bool is_below_a_folder(std::string_view name) {
   if (name.empty()) return false;
   for (const std::string_view part : split(name, '/')) {
@@ -54,7 +55,7 @@ std::uint64_t size_of(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-// Goes through the entries of a list.
+// Parses the entries of a list.
 class ListReader {
  public:
   ListReader(std::string_view text, const std::string& source, const std::string& folder)
@@ -83,7 +84,7 @@ class ListReader {
     const auto bytes = take_size(entry);
     if (!has_sizes_) has_sizes_ = bytes.has_value();
     if (*has_sizes_ != bytes.has_value()) {
-      if (*has_sizes_) refuse(whole, "has no size, and the first name has one");
+      if (*has_sizes_) refuse(whole, "has no size, but the first name has one");
       entry = whole;  // a name with a tab
     }
     while (entry.starts_with("./"))

@@ -1,4 +1,4 @@
-// The pictures of a folder, listed once: names below the folder, and sizes.
+// A list of a folder's pictures: their paths below the folder, and their sizes.
 #pragma once
 
 #include <memory>
@@ -11,32 +11,32 @@
 
 namespace gpufilter {
 
-// Entries end in NUL or, where the text holds none, in a line end. An entry is "SIZE<tab>NAME" or,
-// where the first one is not, NAME alone. So `find DIR -type f -printf '%s\t%P\0'` makes one. As in
-// folders, only names that end like a picture's count, and hidden files and folders do not.
+// Entries end in NUL or, if the text holds none, in a line end. An entry is "SIZE<tab>NAME" or, if
+// the first one is not of this form, NAME alone. `find DIR -type f -printf '%s\t%P\0'` makes such a
+// list. As in a scan, names that do not end like a picture's and hidden names are ignored.
 class PictureList {
  public:
   PictureList() = default;
-  // Takes the sizes that `text` does not give from the files in `folder`; 0 where there is no such
-  // file. Throws UsageError, naming `source`, where an entry is not a path below a folder, a size
-  // is missing, or a name comes twice.
+  // If `text` has no sizes, takes them from the files in `folder`; 0 if there is no such file.
+  // Throws UsageError, which names `source`, if an entry is not a path below a folder, a size is
+  // missing, or a name is listed twice.
   PictureList(std::string text, const std::string& source, const std::string& folder);
-  // Of names that are known to differ. Sorts them.
+  // The names have to differ; they are sorted here.
   explicit PictureList(std::vector<SizedName> pictures);
 
   // Sorted by the bytes of their names.
   [[nodiscard]] std::span<const SizedName> pictures() const { return pictures_; }
-  [[nodiscard]] std::uint64_t bytes() const;  // of all
-  // The form with sizes and NUL, in order: equal lists have equal texts.
+  [[nodiscard]] std::uint64_t bytes() const;  // of all pictures
+  // The list with sizes and NUL, sorted: equal lists have equal texts.
   [[nodiscard]] std::string text() const;
 
  private:
-  std::shared_ptr<const std::string> text_;  // which the names are parts of
+  std::shared_ptr<const std::string> text_;  // the names point into it
   std::vector<SizedName> pictures_;
 };
 
-// Reads the list that is in the file `path`; "-" is standard input. Throws as the constructor does,
-// and PictureError where it cannot be read.
+// Reads the list in the file `path`; "-" is standard input. Throws as the constructor does, and
+// PictureError if the file cannot be read.
 [[nodiscard]] PictureList read_picture_list(const std::string& path, const std::string& folder);
 
 }  // namespace gpufilter

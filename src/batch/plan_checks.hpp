@@ -1,4 +1,4 @@
-// What is found before a run begins: outputs that collide, and outputs that already exist.
+// Checks before a run begins: outputs that collide, and outputs that already exist.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace gpufilter {
 
-// Where an output really lies, whatever links lead there: also for files that do not exist yet.
+// Paths without links, also of files that do not exist yet.
 class Places {
  public:
   [[nodiscard]] std::string of(const std::string& path);
@@ -24,18 +24,18 @@ class Places {
   std::unordered_map<std::string, std::filesystem::path> folders_;
 };
 
-// Throws UsageError where two items of the plan have one output.
+// Throws UsageError if two items of the plan have the same output.
 void check_collisions(const BatchPlan& plan);
 
 // Decides about the outputs that already exist.
 class ExistingOutputs {
  public:
-  // `inputs` gives the identities of all inputs of the run; it is called when they are needed.
+  // `inputs` returns the identities of all inputs of the run; it is called at most once.
   ExistingOutputs(OnExists on_exists, std::function<std::set<FileIdentity>()> inputs)
       : on_exists_(on_exists), find_inputs_(std::move(inputs)) {}
 
-  // Notes in `item` that its output exists and is left alone. Throws UsageError where it may not be
-  // replaced.
+  // Sets `item.exists` if the output exists and is kept. Throws UsageError if the output exists and
+  // may be neither kept nor replaced.
   void check(const BatchPlan& plan, BatchItem& item);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A picture of a folder is there because of its name; one that was named may be called anything.
+// A file found in a folder always has a picture's name; one named on the command line may not.
 const Codec* format_of_name(const BatchItem& item) {
   const Codec* format = codec_of_name(item.output);
   if (format != nullptr) return format;
@@ -20,8 +20,8 @@ const Codec* format_of_name(const BatchItem& item) {
                              printable(item.input), endings_of(codecs())));
 }
 
-// What the names below `folder` begin with that lie in `inner`; empty: it lies elsewhere, or is the
-// folder itself.
+// The path of `inner` relative to `folder`, with a slash at the end; empty if `inner` is not below
+// `folder`.
 std::string prefix_of(const std::string& inner, const std::string& folder) {
   std::error_code error;
   const fs::path within =
@@ -30,7 +30,7 @@ std::string prefix_of(const std::string& inner, const std::string& folder) {
   return within.string() + "/";
 }
 
-// find DIR prints names with DIR, which are not those below it.
+// "find DIR" prints paths that begin with DIR, but a list has paths below DIR.
 void check_prefix(const PictureList& list, const std::string& source, const std::string& folder) {
   if (list.pictures().empty()) return;
   const fs::path first = list.pictures().front().name;

@@ -1,4 +1,4 @@
-// An input with the result that it is to become.
+// Pairs an input with its output.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace gpufilter {
 
-// `found` in `folder`, for the plan of `request`. `in_place`: the folder is that of the results.
-// Throws UsageError where no name says the format of the result.
+// The item for `found` in `folder`. `in_place`: the folder is also the output folder. Throws
+// UsageError if neither the request nor the name gives the format of the result.
 [[nodiscard]] BatchItem plan_item(const BatchRequest& request, FoundFile found,
                                   const std::filesystem::path& folder, bool in_place);
 
-// The pictures that the request's list names, without those that lie in the folder of the results.
-// Throws as read_picture_list() does.
+// The pictures in the request's list, without those in the output folder. Throws as
+// read_picture_list() does.
 [[nodiscard]] PictureList listed_pictures(const BatchRequest& request);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// Shares of a folder, for processes that know nothing of each other.
+// Divides a folder among processes that do not communicate.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace gpufilter {
 
-// One of `count` shares. They are counted from 0, as ranks and the tasks of schedulers are.
+// One of `count` shares, numbered from 0 like MPI ranks and the tasks of most schedulers.
 struct Shard {
   std::uint32_t index = 0;
   std::uint32_t count = 1;
@@ -20,21 +20,22 @@ struct Shard {
 
 inline constexpr std::uint32_t max_shards = 1'000'000;
 
-// "3/10", and back. Throws UsageError for texts that are none, and for 10/10.
+// "3/10", and back. Throws UsageError if the text is not a shard or, like 10/10, is out of range.
 [[nodiscard]] std::string to_string(const Shard& shard);
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
-// A picture as far as its share depends on it.
+// The properties of a picture that decide its share.
 struct SizedName {
   std::string_view name;
   std::uint64_t bytes = 0;
 };
 
-// The index of the shard of each picture, in the order of `pictures`, whose names differ. Each
-// picture, the largest first and of equal ones by name, goes to the shard with the fewest bytes so
-// far (of such to the one with the fewest pictures, then to the first): "longest processing time
-// first", R. L. Graham, Bounds on Multiprocessing Timing Anomalies, 1969. Two shards differ by no
-// more than the largest picture, and the order of `pictures` does not matter. `count` is from 1.
+// The index of each picture's shard, in the order of `pictures`, whose names have to differ;
+// `count` is at least 1. Pictures are assigned by size, the largest first (equal sizes by name),
+// each to the shard with the fewest bytes so far (ties: fewest pictures, then lowest index):
+// "longest processing time first", R. L. Graham, Bounds on Multiprocessing Timing Anomalies, 1969.
+// Two shards differ by at most the size of the largest picture. The order of `pictures` does not
+// matter.
 [[nodiscard]] std::vector<std::uint32_t> assign_shards(std::span<const SizedName> pictures,
                                                        std::uint32_t count);
 

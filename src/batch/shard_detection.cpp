@@ -18,7 +18,7 @@ constexpr const char* explicit_remedy = "or give the share as --shard I/N";
   throw UsageError("--shard auto: " + reason);
 }
 
-// One source's answer.
+// What one source says.
 struct Rank {
   std::uint64_t index = 0;
   std::uint64_t count = 0;  // 0: the source does not say
@@ -33,7 +33,7 @@ class Variables {
 
   [[nodiscard]] bool has(const std::string& name) const { return environment_.contains(name); }
 
-  // Nothing where it is not set. Refuses what is not a number.
+  // Nothing if it is not set. Throws UsageError if it is not a number.
   [[nodiscard]] std::optional<std::uint64_t> number(const std::string& name) const {
     const auto found = environment_.find(name);
     if (found == environment_.end()) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Rank> kubernetes_job(const Variables& variables) {
   return rank;
 }
 
-// The variables of a batch script describe the processes that srun would start.
+// In a batch script the variables describe the processes that srun would start.
 bool is_slurm_batch_script(const Variables& variables) {
   return variables.has("SLURM_JOB_ID") && !variables.has("SLURM_STEP_ID") &&
          !variables.has("SLURM_STEPID");
@@ -137,7 +137,8 @@ std::optional<Rank> gnu_parallel(const Variables& variables) {
   return rank;
 }
 
-// What all sources say. Refuses those that contradict each other, and what has no count.
+// Combines what all sources say. Throws UsageError if they contradict each other or none has a
+// count.
 std::optional<Rank> agreed(const Ranks& ranks) {
   if (ranks.empty()) return std::nullopt;
   Rank all = ranks.front();
@@ -152,7 +153,7 @@ std::optional<Rank> agreed(const Ranks& ranks) {
     all.source += ", " + other.source;
   }
   if (all.count == 0) {
-    refuse(formatted("{} has no count with it; {}", all.source, "give the share as --shard I/N"));
+    refuse(formatted("{} is set without a count; {}", all.source, "give the share as --shard I/N"));
   }
   return all;
 }

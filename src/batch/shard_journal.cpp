@@ -36,7 +36,7 @@ std::string file_name(const ShardProcess& process) {
   return formatted("{}-of-{}-{}", process.shard.index, process.shard.count, process.token);
 }
 
-// The shard in the name of a journal; nothing for other names.
+// The shard in the name of a journal; nothing if the name is not a journal's.
 std::optional<Shard> shard_of(const std::string& name) {
   const auto parts = split(name, '-');
   Shard shard;

@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Which names there are in folders, each of which is read once: a million questions about files of
-// a network file system take minutes.
+// Tells which files exist. Each folder is read once: a million calls of stat() on a network file
+// system take minutes.
 class FolderNames {
  public:
   [[nodiscard]] bool hold(const fs::path& path) {
     const auto [known, is_new] = folders_.try_emplace(path.parent_path());
     if (is_new) {
-      std::error_code ended;  // also where there is no such folder
+      std::error_code ended;  // set if the folder does not exist, too
       for (fs::directory_iterator entry(known->first, ended);
            !ended && entry != fs::directory_iterator(); entry.increment(ended)) {
         known->second.insert(entry->path().filename());
@@ -99,7 +99,7 @@ class ShardPlanner {
     plan_.shard->run = run_of(request);
   }
 
-  // A run that begins.
+  // Plans the first shard of a new run.
   [[nodiscard]] BatchPlan begin(PictureList listing) {
     plan_.shard->run.listing = content_hash(listing.text());
     if (request_.resume) add(plan_.records, read_journal(request_.output));
@@ -114,19 +114,20 @@ class ShardPlanner {
     return std::move(plan_);
   }
 
-  // A run that the folder of the results holds; `given` is the list that this process was given.
+  // Plans another shard of `run`, which the output folder holds. `given`: the list from --list.
   [[nodiscard]] BatchPlan follow(const ShardRun& run, const std::optional<PictureList>& given) {
     const std::string output = printable(request_.output);
     if (run.id != plan_.shard->run.id) {
       throw UsageError(
-          formatted("{0}: holds a run of shards with other inputs, stages or options; 'gpufilter "
-                    "gather {0}' ends it when it is complete, removing {0}/{1} gives it up",
+          formatted("{0}: holds an unfinished run in shards with other inputs, stages or options; "
+                    "'gpufilter gather {0}' ends it when it is complete; to abandon it, remove "
+                    "{0}/{1}",
                     output, shards_name));
     }
     if (given && content_hash(given->text()) != run.listing) {
       throw UsageError(
-          formatted("{0}: names or sizes differ from those that the run in {1} began with; leave "
-                    "out --list to go on with these",
+          formatted("{0}: names or sizes differ from the list that the run in {1} began with; "
+                    "leave out --list to continue with that one",
                     printable(request_.list), output));
     }
     plan_.shard->run = run;
@@ -145,7 +146,7 @@ class ShardPlanner {
     plan_.not_entered = result.not_entered;
     std::vector<SizedName> names;
     for (const FoundFile& file : result.files) {
-      // Without it nobody knows which pictures are missing.
+      // The listing of the whole run would be incomplete.
       if (!file.problem.empty())
         throw PictureError((fs::path(folder_) / file.relative).string(), file.problem);
       names.push_back({file.relative, file.bytes});
@@ -154,7 +155,7 @@ class ShardPlanner {
   }
 
  private:
-  // As all checks of a folder that is not divided. Only outputs that exist or seem to collide are
+  // The same checks as for an undivided folder. Only outputs that exist or whose hashes collide are
   // looked at, in the order of their names.
   void check_whole_folder(const PictureList& listing) {
     const auto pictures = listing.pictures();
@@ -196,7 +197,7 @@ class ShardPlanner {
     std::swap(whole.records, plan_.records);
   }
 
-  // Pictures of this shard are in its own journals and in those of other divisions of the run.
+  // This shard's pictures may be in its own journals, and in those of shards of another count.
   void take_records() {
     std::unordered_set<std::string_view> outputs;
     for (const BatchItem& item : plan_.items)
@@ -216,7 +217,8 @@ class ShardPlanner {
     });
   }
 
-  // Warns of a process that works on the same pictures; a dead one leaves files behind.
+  // Warns of a process that is working on the same pictures; notes a dead one, whose temporary
+  // files will be removed.
   void note_unfinished(const ShardJournal& journal) {
     const ShardProcess& other = journal.process;
     if (other.token == process_token() || journal.ended) return;
@@ -224,7 +226,7 @@ class ShardPlanner {
       plan_.shard->dead_processes.insert(other.token);
       return;
     }
-    log::warn(formatted("{}: shard {} is being worked on by process {} on {} too",
+    log::warn(formatted("{}: shard {} is also in progress in process {} on {}",
                         printable(request_.output), to_string(other.shard), other.process,
                         printable(other.host)));
   }
@@ -244,8 +246,8 @@ class ShardPlanner {
     }
   }
 
-  // No output existed when the run began, or the user has allowed that: what exists now and is in
-  // no journal is the run's own, of a machine that lost its last writes.
+  // When the run began no output existed, or the user allowed it. So an output that is in no
+  // journal was made by this run, on a machine that crashed before its journal was on disk.
   void check_share() {
     const bool skips = request_.on_exists == OnExists::skip;
     ExistingOutputs existing(skips ? OnExists::skip : OnExists::overwrite, [&] {
@@ -276,7 +278,7 @@ BatchPlan make_shard_plan(const BatchRequest& request) {
     ShardPlanner planner(request);
     return planner.begin(given ? *given : planner.list_pictures());
   } catch (const UsageError&) {
-    // The outputs that exist may be those of a run that has begun since.
+    // The outputs that exist may belong to a run that another process has begun meanwhile.
     const auto run = read_shard_run(request.output);
     if (!run) throw;
     return ShardPlanner(request).follow(*run, given);

@@ -38,7 +38,7 @@ std::string works_text(const std::vector<ContentHash>& works) {
   return formatted("{}", fmt::join(texts, ","));
 }
 
-// Nothing where the text is not one of works_text().
+// The inverse of works_text(); nothing if the text is malformed.
 std::optional<std::vector<ContentHash>> parse_works(std::string_view text) {
   std::vector<ContentHash> works;
   if (text == "-") return works;
@@ -94,7 +94,7 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   return ShardRun{*id, *listing, *input, *format, *folder, *command, *works, parts[8] == "kept"};
 }
 
-// The file's text; nothing where there is no such file.
+// The file's text; nothing if the file does not exist.
 std::optional<std::string> text_of(const std::string& path) {
   try {
     return read_text_file(path);
@@ -111,13 +111,13 @@ bool is_same_file(const std::string& a, const std::string& b) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Gives the finished file `from` its name `to` unless that is taken.
+// Gives the finished file `from` the name `to` as well, unless a file of that name exists.
 void take_name(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST) return;
-  // Over a network the answer may be lost, and the question repeated.
+  // On a network file system, link() can succeed although its answer is lost and the retry fails.
   if (is_same_file(from, to)) return;
-  // Some file systems have no links. The file is then whole a moment after it appears, which
-  // read_shard_run() waits for.
+  // Some file systems have no hard links. The file is then complete a moment after it appears;
+  // read_shard_run() waits for that.
   const auto bytes = read_file(from);
   FileDescriptor file;
   try {
@@ -147,7 +147,7 @@ std::optional<ShardRun> read_shard_run(const std::string& output) {
     if (auto run = parse_run(*text)) return run;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  throw PictureError(path, "is damaged; remove it, and the shards begin again");
+  throw PictureError(path, "is damaged; remove it to begin the run again");
 }
 
 PictureList read_run_listing(const std::string& output, const ShardRun& run) {

@@ -1,10 +1,10 @@
-// What the shards of one run share in OUTDIR/.gpufilter-shards, and what each of them notes there:
+// The files in OUTDIR/.gpufilter-shards, through which the shards of one run cooperate:
 //
-//   run              the run: its inputs, its work, its listing. Made by the shard that comes
-//                    first, in one step (link(2)), which keeps other runs out without any lock.
+//   run              the run: its inputs, its work, its listing. The first shard creates it
+//                    atomically (link(2)); that keeps other runs out without a lock.
 //   listing-HASH     the pictures of the run, a PictureList: every shard takes its share of these.
 //   I-of-N-TOKEN     the journal of one process that works on shard I/N. Only that process writes
-//                    to it, so it needs no lock to stay whole. A retry has a journal of its own.
+//                    to it, so it needs no lock to stay intact. A retry has a journal of its own.
 //                    See shard_journal.hpp.
 #pragma once
 
@@ -20,27 +20,26 @@ namespace gpufilter {
 inline constexpr const char* shards_name = ".gpufilter-shards";
 
 struct ShardRun {
-  ContentHash id;              // of the inputs and of the work, see BatchRequest::run
-  ContentHash listing;         // of the listing's text
-  std::string input;           // INDIR, as it was given
-  std::string format;          // the name of the format of all results; empty: as their names say
-  std::string working_folder;  // which the other paths are relative to
-  std::string command;         // as a shell takes it, without --shard and --list
-  std::vector<ContentHash> works = {};  // JournalRecord::work of its results, each format's
+  ContentHash id;              // hash of the inputs and the work
+  ContentHash listing;         // hash of the listing's text
+  std::string input;           // INDIR as given
+  std::string format;          // the format of all results; empty: each result's name decides
+  std::string working_folder;  // the other paths are relative to it
+  std::string command;         // quoted for a shell, without --shard and --list
+  std::vector<ContentHash> works = {};  // JournalRecord::work of its results, one for each format
   bool keeps_existing = false;          // results that existed before count as done
 
   bool operator==(const ShardRun&) const = default;
 };
 
-// The run that the folder of results holds; nothing where there is none. Throws PictureError where
-// it cannot be read.
+// The run in the output folder; nothing if there is none. Throws PictureError if it cannot be read.
 [[nodiscard]] std::optional<ShardRun> read_shard_run(const std::string& output);
 
-// Its pictures. Throws PictureError where they cannot be read, or are not those of the run.
+// The run's pictures. Throws PictureError if the listing cannot be read or is damaged.
 [[nodiscard]] PictureList read_run_listing(const std::string& output, const ShardRun& run);
 
-// Makes `run` the run of the folder, which exists. Returns the run that the folder holds then:
-// another process may have been first. Throws PictureError.
+// Makes `run` the run of the folder, which has to exist. Returns the run that the folder holds
+// afterwards: another process may have been first. Throws PictureError.
 [[nodiscard]] ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
                                          const PictureList& listing);
 

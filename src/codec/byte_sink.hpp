@@ -1,4 +1,4 @@
-// Where encoded bytes go.
+// Destinations of encoded bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,29 @@
 
 namespace gpufilter {
 
-// A stream of bytes written front to back. What was written is the output only once commit() has
-// returned; a sink destroyed before that leaves the file as it was.
+// A stream of bytes written front to back. They become the output only when commit() returns; a
+// sink destroyed before that leaves the file unchanged.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  // What messages call it: the path as given, or "standard output".
+  // Its name in messages: the path as given, or "standard output".
   [[nodiscard]] virtual const std::string& name() const = 0;
 
-  // Throws PictureError where the bytes cannot be written (disk full, pipe closed, ...).
+  // Throws PictureError if the bytes cannot be written (disk full, pipe closed, ...).
   virtual void write(std::span<const std::uint8_t> bytes) = 0;
 
-  // Makes what was written the file's contents, durably. Throws PictureError.
+  // Makes the written bytes the file's contents, durably. Throws PictureError.
   virtual void commit() = 0;
 
   [[nodiscard]] virtual std::uint64_t bytes_written() const = 0;
 };
 
 // Writes to a file through a temporary one beside it, or to standard output for "-". Devices, pipes
-// and sockets are written directly. Throws PictureError where the file cannot be created.
+// and sockets are written directly. Throws PictureError if the file cannot be created.
 [[nodiscard]] std::unique_ptr<ByteSink> open_sink(const std::string& path);
 
-// Collects the bytes in `destination`, which outlives the sink.
+// Collects the bytes in `destination`, which has to outlive the sink.
 [[nodiscard]] std::unique_ptr<ByteSink> memory_sink(std::vector<std::uint8_t>& destination,
                                                     std::string name);
 

@@ -1,8 +1,8 @@
 // Loops that are compiled for several generations of processors.
 #pragma once
 
-// Before a function: it and all that it calls are compiled for each of these, and the program takes
-// the best one for its machine when it is loaded, which is before a sanitizer is ready for it.
+// Compiles a function, with everything inlined into it, for each of these. The loader chooses the
+// best one for the machine; sanitizers are not ready at that time, so they do without.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define GPUFILTER_CLONES \

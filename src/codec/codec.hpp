@@ -1,5 +1,5 @@
-// Pictures as files: their rows in and out. The libraries of formats are known only to the codecs
-// behind this interface; codec_table.hpp lists those.
+// Reads and writes the rows of picture files. Only the codecs behind this interface use the
+// libraries of formats; codec_table.hpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace gpufilter {
 
 struct Codec;
 
-// How a file stores its picture, as far as a new file of the same format can be made alike. A codec
-// derives its own class and ignores those of other codecs.
+// How a file stores its picture, so that a new file of the same format can use the same settings. A
+// codec derives its own class and ignores those of other codecs.
 class StoredSettings {
  public:
   virtual ~StoredSettings() = default;
@@ -32,7 +32,7 @@ struct PictureHeader {
   const Codec* file_format = nullptr;  // nullptr: the picture does not come from a file
   ImageSize size;
   PixelFormat format;                                 // of the rows that the reader yields
-  Metadata metadata;                                  // what stands before the pixels
+  Metadata metadata;                                  // from before the pixels
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
 };
 
@@ -44,13 +44,13 @@ class RowReader {
   virtual ~RowReader() = default;
   [[nodiscard]] const PictureHeader& header() const { return header_; }
 
-  // Fills every row of `rows` with the next rows of the picture. The rows read so far and these are
-  // no more than the picture has; width and format are the header's. Throws PictureError where the
-  // file is damaged or ends too early.
+  // Fills every row of `rows` with the next rows of the picture, which has to have that many left;
+  // width and format have to be the header's. Throws PictureError if the file is damaged or ends
+  // too early.
   virtual void read(const MutableRows& rows) = 0;
 
   // Call once, after the last row: checks the rest of the file, and returns metadata found there
-  // (text, EXIF). Logs a warning where the file has damaged metadata, which is skipped. Throws
+  // (text, EXIF). Logs a warning if the file has damaged metadata, which is skipped. Throws
   // PictureError.
   virtual Metadata finish() = 0;
 
@@ -58,13 +58,13 @@ class RowReader {
   PictureHeader header_;
 };
 
-// Reads the header of `source`; the content decides the format. Throws PictureError where it is not
-// a picture, damaged, or larger than `limits` allow; nothing as large as the picture is allocated
-// before that is known.
+// Reads the header of `source`; the content decides the format. Throws PictureError if it is not a
+// picture, damaged, or larger than `limits` allow. Before that check, nothing of the picture's size
+// is allocated.
 [[nodiscard]] std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                                       const ReadLimits& limits = {});
 
-// How a file is written and why, where the codec has something to say about it.
+// How a file is written and why, if the codec reports it.
 struct EncodingNotes {
   std::string text;  // "quality 90 (asked for), 4:2:0 (kept from the input)"
   // The same for programs: {"quality", 90}, ...
@@ -79,7 +79,7 @@ class RowWriter {
   // Encodes the next rows; their format and width are those given at creation. Throws PictureError.
   virtual void write(const ConstRows& rows) = 0;
 
-  // Call once, after the last row: writes `trailing` where the format can hold it, completes the
+  // Call once, after the last row: writes `trailing` if the format can hold it, and completes the
   // stream. The sink is not committed. Throws PictureError.
   virtual void finish(const Metadata& trailing) = 0;
 
@@ -90,15 +90,15 @@ class RowWriter {
 };
 
 // Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;
-// header.file_format and header.stored tell of the file that the picture comes from. `sink`
-// outlives the writer. A format that holds only 8 bits a sample takes 16-bit ones as (v * 255 +
-// 32767) / 65535; one without alpha lays the picture over background_option(). Throws PictureError.
+// header.file_format and header.stored describe the input file. `sink` has to outlive the writer. A
+// format with only 8 bits per sample converts 16-bit samples by (v * 255 + 32767) / 65535; one
+// without alpha lays the picture over background_option(). Throws PictureError.
 [[nodiscard]] std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});
 
-// The libraries that decode and encode, with the versions in use: with another one, a picture's
-// file may have other bytes. "libpng 1.6.39, zlib 1.2.13, ..."
+// The libraries that decode and encode, with the versions in use, because other versions may write
+// other bytes. "libpng 1.6.39, zlib 1.2.13, ..."
 [[nodiscard]] std::string codec_versions();
 
 }  // namespace gpufilter

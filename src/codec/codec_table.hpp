@@ -16,10 +16,10 @@ struct Codec {
   std::vector<std::string> endings;     // of file names, with the dot; new names get the first
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
-  bool is_lossless = false;          // every sample of any picture comes back as it was written
-  bool encodes_in_parallel = false;  // a picture on several threads
-  std::string report_key;            // where JSON reports show EncodingNotes; empty: it makes none
-  std::vector<const WriteOption*> options;  // all of them decide the bytes of a file
+  bool is_lossless = false;          // every sample is read back exactly as it was written
+  bool encodes_in_parallel = false;  // one picture on several threads
+  std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
+  std::vector<const WriteOption*> options;  // all of them affect the bytes of a file
   std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
   std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,
                                        const WriteOptions&) = nullptr;
@@ -30,12 +30,12 @@ struct Codec {
 using CodecList = std::vector<const Codec*>;
 [[nodiscard]] const CodecList& codecs();
 
-// The codec of a file that begins with `head`, by its content; nullptr: of none. `signature_size()`
-// bytes are enough.
+// The codec of a file that begins with `head`; nullptr if there is none. `signature_size()` bytes
+// are enough.
 [[nodiscard]] const Codec* codec_of_content(std::span<const std::uint8_t> head);
 [[nodiscard]] std::size_t signature_size();
 
-// The codec whose ending the name has, in any case; nullptr where it has none.
+// The codec whose extension the name has, ignoring case; nullptr if there is none.
 [[nodiscard]] const Codec* codec_of_name(const std::string& path);
 
 // The same for the name of an output. Throws UsageError for other names, with the possible endings.
@@ -44,8 +44,8 @@ using CodecList = std::vector<const Codec*>;
 // The options of all codecs; one that several codecs have appears once.
 [[nodiscard]] std::vector<const WriteOption*> all_write_options();
 
-// The options that were given and that `codec` does not take or that make no difference to such
-// pictures, each with the reason: "the output is a PNG", "the picture has no alpha".
+// The given options that `codec` does not take or that make no difference to such pictures, each
+// with the reason: "the output is a PNG", "the picture has no alpha".
 struct UnusedOption {
   const WriteOption* option;
   std::string reason;
@@ -57,7 +57,7 @@ struct UnusedOption {
 // The formats that take an option.
 [[nodiscard]] CodecList codecs_with(const WriteOption& option);
 
-// The format and the options that decide the bytes of a file, as text.
+// The format and the options that affect the bytes of a file, as text.
 [[nodiscard]] std::string encoding_key(const Codec& codec, const WriteOptions& options);
 
 // For messages: "PNG or JPEG", ".png, .jpg or .jpeg", "neither a PNG nor a JPEG picture".

@@ -1,4 +1,4 @@
-// Whole words of bytes, the first one lowest, whatever the processor.
+// Reads and writes words in little-endian byte order on every processor.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// What a picture may take before it is refused. docs/limits.md lists all bounds.
+// The limits beyond which a picture is refused. docs/limits.md lists all of them.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ struct ReadLimits {
   // Bytes of a picture that cannot be decoded row by row: the pixels of an interlaced PNG, the
   // coefficients of a JPEG with several scans.
   std::uint64_t max_memory = std::uint64_t{1} << 30U;
-  // Whether to log a warning where damaged metadata is skipped; false where the same file was read
+  // Whether to log a warning if damaged metadata is skipped; false if the same file was read
   // before.
   bool warn = true;
 };
 
-// Bytes of a row, whatever --max-pixels says: some rows are always in memory, in each buffer on
-// their way. That is a million pixels of the largest format, and eight of the smallest.
+// Bytes of a row, regardless of --max-pixels: several copies of some rows are always in memory.
+// It is a million pixels of the largest format, and eight million of the smallest.
 inline constexpr std::uint64_t max_row_bytes = std::uint64_t{8} << 20U;
 
-// To be called with what the header says, before anything is allocated. Throws PictureError where
-// the picture's rows of `format` are too long or where it has too many pixels; `name` is the
+// Call this with the values of the header, before anything is allocated. Throws PictureError if the
+// picture's rows of `format` are too long or it has too many pixels; `name` is the
 // file's.
 void check_size(const std::string& name, std::uint64_t width, std::uint64_t height,
                 const PixelFormat& format, const ReadLimits& limits);
 
-// Throws PictureError where `bytes` are more than `limits` allow. `holder` begins the message ("an
+// Throws PictureError if `bytes` are more than `limits` allow. `holder` begins the message ("an
 // interlaced PNG"), `remedy` ends it ("save it without interlacing").
 void check_memory(const std::string& name, std::uint64_t bytes, const ReadLimits& limits,
                   const std::string& holder, const std::string& remedy);

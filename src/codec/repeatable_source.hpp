@@ -9,19 +9,19 @@
 
 namespace gpufilter {
 
-// Opens the same input again and again. What can be read only once (standard input, a pipe) is
-// first copied to a temporary file without a name, where `repeat` says that once is not enough.
+// Opens the same input repeatedly. If `repeat` is set, an input that can be read only once
+// (standard input, a pipe) is first copied to an unnamed temporary file.
 class RepeatableSource {
  public:
-  // "-" is standard input. Throws PictureError as open_source() does, or where the copy fails.
+  // "-" is standard input. Throws PictureError as open_source() does, or if the copy fails.
   RepeatableSource(std::string path, bool repeat);
 
-  // From its beginning; a source opened before is no longer used. Throws PictureError.
+  // Opens it at its beginning; do not use sources from earlier calls. Throws PictureError.
   [[nodiscard]] std::unique_ptr<ByteSource> open() const;
 
  private:
   std::string path_;
-  FileDescriptor copy_;  // none: the path itself can be opened as often as needed
+  FileDescriptor copy_;  // none: the path itself can be opened repeatedly
 };
 
 }  // namespace gpufilter

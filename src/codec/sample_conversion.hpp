@@ -1,5 +1,5 @@
-// What is done to samples where a file format holds less than the picture has. Integer arithmetic
-// throughout: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
+// Conversions of samples for file formats that hold less than the picture has. All arithmetic is on
+// integers: the same bits everywhere. Rows are packed; 16-bit samples need no alignment.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t 
                                    1000U);
 }
 
-// Lays `width` pixels of `format`, which has alpha, over `background`: what comes out has the same
-// depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max.
+// Lays `width` pixels of `format`, which has to have alpha, over `background`: the result has the
+// same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max.
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background);
 
-// What the samples of a CMYK file mean: `ink` 255 is full ink; `inverted` (Adobe's way) 255 is
-// none.
+// The meaning of the samples of a CMYK file: `ink`: 255 is full ink; `inverted` (Adobe): 255 is
+// no ink.
 enum class CmykPolarity { ink, inverted };
 
 // `width` pixels of 8-bit CMYK become RGB: (255 - C) * (255 - K) / 255 rounded, and so on.

@@ -64,8 +64,8 @@ std::string to_string(const OptionValue& value) {
 
 const WriteOption& background_option() {
   static const WriteOption option{"background", WriteOption::AnyColor{}, "white",
-                                  "The colour behind transparent pixels. Where the output's "
-                                  "format has no alpha, such as JPEG: #rgb, #rrggbb or a name.",
+                                  "The colour behind transparent pixels if the output has no "
+                                  "alpha, as in JPEG. #rgb, #rrggbb or a name.",
                                   WriteOption::Pixels::with_alpha};
   return option;
 }

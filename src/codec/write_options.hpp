@@ -1,4 +1,4 @@
-// What a caller can ask for when a picture is written, and what it did ask for.
+// The options for writing pictures, and the values that a caller has given.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace gpufilter {
 
 using OptionValue = std::variant<int, std::string, Color, bool>;  // in the order of the kinds
 
-// Declared once, in the row of every codec that has it. The command line makes "--name" of it.
+// Declared once, in the row of every codec that has it. On the command line it is "--name".
 struct WriteOption {
   struct WholeNumber {
     int minimum = 0;
@@ -31,12 +31,12 @@ struct WriteOption {
   std::variant<WholeNumber, Choice, AnyColor, Flag> kind;
   std::string default_value;  // as text; empty: the codec decides, by the picture
   std::string help;
-  // The pictures, as they are handed to the codec, that it makes a difference to.
+  // The pictures, as the codec gets them, that it makes a difference to.
   enum class Pixels { all, with_alpha, in_color };
   Pixels pixels = Pixels::all;
 };
 
-// The value that `text` stands for. Throws UsageError where the option does not take it.
+// The value that `text` stands for. Throws UsageError if the option does not take it.
 [[nodiscard]] OptionValue parse_value(const WriteOption& option, std::string_view text);
 
 // The text of a value: "85", "420", "#ffffff".
@@ -51,13 +51,13 @@ class WriteOptions {
   // Throws as parse_value() does.
   WriteOptions& set(const WriteOption& option, std::string_view text);
 
-  // What an encoder may take that has to hold a picture as a whole; 1 GiB until it is set.
+  // The memory limit for encoders that have to hold a whole picture; 1 GiB until it is set.
   void limit_memory(std::uint64_t bytes) { max_memory_ = bytes; }
   [[nodiscard]] std::uint64_t max_memory() const { return max_memory_; }
 
   [[nodiscard]] bool is_given(const WriteOption& option) const;
 
-  // What was given, else the default; nothing where the codec decides.
+  // The given value, otherwise the default; nothing if the codec decides.
   [[nodiscard]] std::optional<OptionValue> value(const WriteOption& option) const;
 
   // The same, for an option whose values are of type Value.

@@ -1,4 +1,4 @@
-// What a device says of itself. For this folder alone.
+// Queries the properties of a device. Only for this folder.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,7 @@
 
 namespace gpufilter {
 
-// Nothing where the device is not available or has no compiler; its index is left at 0. Throws
-// cl::Error.
+// Nothing if the device is not available or has no compiler. The index stays 0. Throws cl::Error.
 [[nodiscard]] std::optional<DeviceInfo> describe(const cl::Platform& platform,
                                                  const cl::Device& device);
 

@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Not for use by two threads at a time.
+// Not thread-safe.
 class DeviceCatalog {
  public:
   using Source = std::function<std::vector<DeviceInfo>()>;
@@ -17,7 +17,7 @@ class DeviceCatalog {
   // Devices are numbered in the order of their sources, each of which is queried at most once.
   explicit DeviceCatalog(std::vector<Source> sources) : sources_(std::move(sources)) {}
 
-  // Those found so far. A device's index does not depend on how far the search went.
+  // The devices found so far. A device's index does not depend on how far the search went.
   [[nodiscard]] const std::vector<DeviceInfo>& devices() const { return devices_; }
   // Whether these are all.
   [[nodiscard]] bool complete() const { return asked_ == sources_.size(); }

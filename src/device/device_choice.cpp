@@ -18,7 +18,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// Whether it means any device of a kind, not a particular one.
+// Whether `request` means any device of a kind, not a particular one.
 bool is_kind(std::string_view request) {
   return request == "gpu" || request == "opencl";
 }
@@ -33,16 +33,16 @@ std::string suggestion(std::string_view request) {
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
     throw DeviceError(
-        formatted("no OpenCL device for '{}'{}: there is none on this machine; install a driver, "
-                  "or PoCL (pocl-opencl-icd)",
+        formatted("no OpenCL device for '{}'{}: this machine has none; install a driver, or PoCL "
+                  "(pocl-opencl-icd)",
                   request, suggestion(request)));
   }
   std::string found;
   for (const DeviceInfo& device : devices) {
-    found += formatted("{} {}: {} ({})", found.empty() ? "" : ";", device.index, device.name,
+    found += formatted("{} {} {} ({})", found.empty() ? "" : ";", device.index, device.name,
                        device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
-  throw DeviceError(formatted("no OpenCL device for '{}'{}; this machine has{}", request,
+  throw DeviceError(formatted("no OpenCL device for '{}'{}; 'gpufilter devices' lists:{}", request,
                               suggestion(request), found));
 }
 

@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// Not for use by two threads, or with two queues, at a time.
+// Not thread-safe; only for one queue at a time.
 class DeviceConstants {
  public:
   DeviceConstants(Session& session, std::vector<std::uint8_t> bytes)

@@ -12,7 +12,7 @@ namespace gpufilter {
 enum class DeviceKind { gpu, cpu, other };
 [[nodiscard]] const char* to_string(DeviceKind kind);
 
-struct DeviceHandle;  // OpenCL's own, known in this folder alone
+struct DeviceHandle;  // OpenCL's object, defined only in this folder
 
 struct DeviceInfo {
   int index = 0;  // its place in the list, which --device takes
@@ -27,16 +27,16 @@ struct DeviceInfo {
   unsigned compute_units = 0;
   std::size_t max_work_group_size = 0;  // work-items
   std::array<std::size_t, 3> max_work_item_sizes{};
-  std::size_t preferred_multiple = 0;  // of work-items in a work-group; 0: the device does not say
-  unsigned max_sub_groups = 0;         // in a work-group; 0: the device has none
-  unsigned compute_capability = 0;     // NVIDIA's, 90 for 9.0; 0: not NVIDIA's
-  std::uint64_t local_memory = 0;      // bytes a work-group
-  bool local_memory_is_real = false;   // on the chip; else a part of global memory
+  std::size_t preferred_multiple = 0;  // of work-items in a work-group; 0: unknown
+  unsigned max_sub_groups = 0;         // in a work-group; 0: no sub-groups
+  unsigned compute_capability = 0;     // NVIDIA's, 90 for 9.0; 0: another vendor's device
+  std::uint64_t local_memory = 0;      // bytes per work-group
+  bool local_memory_is_real = false;   // on the chip; false: a part of global memory
   std::uint64_t global_memory = 0;     // bytes
-  std::uint64_t max_allocation = 0;    // bytes a buffer
+  std::uint64_t max_allocation = 0;    // bytes per buffer
   bool unified_memory = false;         // shares the host's memory
-  // Why it must not be used; empty: it may. Such a device stands for all devices of a vendor whose
-  // library ends the process; its name is the library's, and no more is known of it.
+  // Why it must not be used; empty if it may. Such an entry stands for all devices of a vendor
+  // whose library ends the process. Its name is the library's; nothing else is known.
   std::string unusable;
   std::shared_ptr<const DeviceHandle> handle;
 

@@ -85,7 +85,7 @@ std::shared_ptr<std::uint8_t> DeviceMemory::allocate_pinned(std::size_t bytes) {
 
 Buffer DeviceMemory::borrow(const void* data, std::size_t bytes) {
   int code = CL_SUCCESS;
-  // OpenCL does not take a pointer to const; the kernel's parameters say that it only reads.
+  // OpenCL takes no pointer to const; the kernel's parameters ensure that it only reads.
   cl_mem handle = clCreateBuffer(context_(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  const_cast<void*>(data), &code);
   check_opencl(code, device_.name, formatted("using {} bytes in place", bytes));

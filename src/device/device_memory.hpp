@@ -14,15 +14,15 @@ struct Buffer::State {
   cl_mem handle = nullptr;  // the target of a kernel argument
   std::size_t size = 0;     // as requested
   std::size_t capacity = 0;
-  std::shared_ptr<IdlePool<cl::Buffer>> home = {};  // where it goes back to
+  std::shared_ptr<IdlePool<cl::Buffer>> home = {};  // the pool that it returns to
 
   ~State() {
     if (home) home->put(capacity, std::move(buffer));
   }
 };
 
-// Allocating, and even more pinning, takes milliseconds, as long as a small picture, so returned
-// memory is kept. Commands that use it have ended by then.
+// Allocating memory, and even more so pinning it, takes milliseconds, as long as a small picture.
+// So returned memory is kept; all commands that use it must have ended by then.
 class DeviceMemory {
  public:
   DeviceMemory(const DeviceInfo& device, cl::Context context);

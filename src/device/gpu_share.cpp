@@ -46,7 +46,7 @@ std::optional<std::size_t> whole_number(std::string_view text) {
 
 struct Listed {
   std::size_t count = 0;             // of the entries
-  std::vector<std::size_t> indices;  // up to the first that is no index
+  std::vector<std::size_t> indices;  // up to the first entry that is not an index
   bool by_name = false;              // names instead of indices
 };
 

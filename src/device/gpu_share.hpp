@@ -1,4 +1,4 @@
-// Which GPUs of a node are this process's, where a scheduler runs several processes there.
+// Which GPUs of a node belong to this process, if a scheduler runs several processes there.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace gpufilter {
 // Environment variables by name.
 using NodeVariables = std::map<std::string, std::string, std::less<>>;
 
-// Of this process, those that share_gpus() looks at.
+// The variables of this process that share_gpus() uses.
 [[nodiscard]] NodeVariables node_variables();
 
 struct GpuShare {
   std::vector<DeviceInfo> gpus;  // in the order in which they are to be tried
-  std::string reason;            // why that order; empty: nothing says which GPU is meant
+  std::string reason;            // the reason for that order; empty: no variable selects a GPU
 };
 
 // Of `gpus`, those that this process may use, its own first:
 // - CUDA_VISIBLE_DEVICES (for GPUs by NVIDIA) and ROCR_VISIBLE_DEVICES (by AMD) list what the
-//   scheduler gave. Where the driver shows no more than that, it has applied the list; else the
-//   list's indices are applied here, and the GPUs it does not name are left out.
+//   scheduler assigned. If the driver shows no more GPUs than the list has, it has applied the
+//   list; otherwise the list's indices are applied here, and other GPUs are left out.
 // - Of several GPUs (without a list, those of the first one's platform) it is the one at the
 //   process's number on the node, modulo their number. The number is the first that is set of
 //   OMPI_COMM_WORLD_LOCAL_RANK, MPI_LOCALRANKID, PMI_LOCAL_RANK, PARALLEL_JOBSLOT (which counts

@@ -18,14 +18,14 @@ namespace gpufilter {
   return (bytes + step - 1) / step * step;
 }
 
-// Idle objects by their size in bytes. Safe to use from several threads.
+// Idle objects by their size in bytes. Thread-safe.
 template <typename Thing>
 class IdlePool {
  public:
   // Keeps up to `maximum` bytes; anything beyond that is dropped.
   explicit IdlePool(std::uint64_t maximum) : maximum_(maximum) {}
 
-  // One of exactly that size, if there is one.
+  // Takes one of exactly that size, if there is one.
   [[nodiscard]] std::optional<Thing> take(std::size_t size) {
     const std::lock_guard lock(mutex_);
     auto found = idle_.extract(size);

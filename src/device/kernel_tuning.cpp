@@ -24,7 +24,7 @@ std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
   return group;
 }
 
-// Calls `read` with what candidates.json has for the function, if it has something.
+// Calls `read` with the function's entry in candidates.json, if there is one.
 template <typename Read>
 void read_grid(const std::string& function, const Read& read) {
   const Json json = Json::parse(kernel_file("candidates.json"), nullptr, false);

@@ -25,31 +25,31 @@ struct WorkShape {
 // "8x4 pixels per work-item, groups of 64x2".
 [[nodiscard]] std::string to_string(const WorkShape& shape);
 
-// What other kernels are compiled and launched with, by the names in their files: "BLOCK_ROWS".
+// Constants of kernels that are not over rows, by their names in the kernel files: "BLOCK_ROWS".
 using KernelConstants = std::map<std::string, std::size_t>;
 
 struct KernelCandidate {
   std::string algorithm;           // "blur_strips", "tiled 16x16"
   WorkShape shape = {};            // of a kernel over rows
-  KernelConstants constants = {};  // of another kernel; empty where its name says all
+  KernelConstants constants = {};  // of another kernel; empty if its name says everything
   bool operator==(const KernelCandidate&) const = default;
 };
 
 // "blur_strips, 8x4 pixels a work-item, groups of 64x2", "reduce_picture, BATCH 4, PIXELS 16".
 [[nodiscard]] std::string to_string(const KernelCandidate& candidate);
 
-// Where a kernel is chosen: what it is for and the formats of its rows.
+// The place where a kernel is chosen: its purpose and the formats of its rows.
 struct KernelSite {
   std::string name;
   PixelFormat source;
   PixelFormat target;
-  std::string code;  // hash of all kernels that are candidates
+  std::string code;  // hash of all candidate kernels
 
-  // Name and formats: "blur_strips 4x8 to 4x8"; the name where it is not about pictures.
+  // Name and formats: "blur_strips 4x8 to 4x8"; only the name if it is not about pictures.
   [[nodiscard]] std::string key() const;
 };
 
-// Decides between candidates. Safe to use from several threads.
+// Chooses among candidates. Thread-safe.
 class KernelTuning {
  public:
   virtual ~KernelTuning() = default;
@@ -58,15 +58,15 @@ class KernelTuning {
     std::size_t candidate = 0;  // its index
     std::string reason;
   };
-  // `candidates` fit the device; the first is what is used without a choice.
+  // `candidates` have to fit the device; the first is used if nothing is returned.
   [[nodiscard]] virtual std::optional<Choice> choose(
       const KernelSite& site, std::span<const KernelCandidate> candidates) const = 0;
 };
 
-// The shapes to try for a kernel function, from kernels/candidates.json; none where it is not
-// listed. Throws DeviceError where that file is damaged.
+// The shapes to try for a kernel function, from kernels/candidates.json; none if it is not listed.
+// Throws DeviceError if that file is damaged.
 [[nodiscard]] std::vector<WorkShape> candidate_shapes(const std::string& function);
-// The same for a function that is compiled with constants of its own.
+// The same for the constants of a function that is compiled with constants of its own.
 [[nodiscard]] std::vector<KernelConstants> candidate_constants(const std::string& function);
 
 }  // namespace gpufilter

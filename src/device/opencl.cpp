@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-// Those that occur at run time, from the specification's list.
+// The error codes that occur at run time, from the specification.
 constexpr std::array error_names{
     std::pair{CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
     std::pair{CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},

@@ -8,7 +8,7 @@
 
 namespace gpufilter {
 
-// As PoCL names its platform.
+// PoCL's name for its platform.
 inline constexpr const char* pocl_platform = "Portable Computing Language";
 
 // Sets POCL_CACHE_DIR before OpenCL is first used, unless the user's own setting names a usable

@@ -35,7 +35,7 @@ std::string first_complaint(const std::string& log) {
   return first.empty() ? "the compiler gave no reason" : first;
 }
 
-// What the compiler said of the program in `file`: its errors, or its warnings.
+// The compiler's messages about the program in `file`: its errors, or its warnings.
 void log_lines(const std::string& file, const std::string& compiler_log) {
   std::istringstream lines(compiler_log);
   for (std::string line; std::getline(lines, line);)
@@ -124,7 +124,7 @@ void ProgramBuilder::keep() {
   for (const auto& [full_key, entry] : programs) {
     const std::lock_guard building(entry->mutex);
     if (entry->kept || !entry->built) continue;
-    entry->kept = true;  // tried once: a cache that cannot be written does not get better
+    entry->kept = true;  // only one attempt: a cache that cannot be written stays that way
     const auto alone = compile_lock();
     try {
       const auto binaries = entry->built->program.getInfo<CL_PROGRAM_BINARIES>();

@@ -1,4 +1,4 @@
-// Programs of one context: compiled at most once, or taken from the cache. For this folder alone.
+// Programs of one context: compiled at most once, or taken from the cache. Only for this folder.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace gpufilter {
 
-// What a program is compiled from.
+// The text and options that a program is compiled from.
 struct ProgramText {
   std::string options;
   std::string source;
@@ -35,13 +35,13 @@ class ProgramBuilder {
         cache_(std::move(cache)),
         compiles_alone_(device_.kind == DeviceKind::cpu) {}
 
-  // A program that has the kernel asked for; of the kernels that the file keeps between
-  // "#ifdef KERNEL_name" and "#endif", no other. May be called from several threads: each program
-  // is compiled once, and different ones at the same time where the device is not the processor.
-  // Throws DeviceError with the compiler's first complaint.
+  // A program with the requested kernel; other kernels that the file has between "#ifdef
+  // KERNEL_name" and "#endif" are left out. Thread-safe: each program is compiled once, and
+  // different ones at the same time unless the device is the processor. Throws DeviceError with the
+  // compiler's first message.
   [[nodiscard]] BuiltProgram build(const KernelRequest& request);
 
-  // Stores what was compiled in the cache.
+  // Stores compiled programs in the cache.
   void keep();
 
  private:
@@ -51,7 +51,7 @@ class ProgramBuilder {
     bool kept = false;
   };
   [[nodiscard]] std::shared_ptr<Entry> entry_of(const std::string& full_key);
-  // Owns nothing where the driver may do several programs at the same time.
+  // Owns nothing if the driver may compile several programs at the same time.
   [[nodiscard]] std::unique_lock<std::mutex> compile_lock() const;
 
   [[nodiscard]] std::string key(const ProgramText& text) const;
@@ -62,7 +62,7 @@ class ProgramBuilder {
   DeviceInfo device_;
   cl::Context context_;
   std::optional<ProgramCache> cache_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of programs_
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards programs_
   std::unique_ptr<std::mutex> compiling_ = std::make_unique<std::mutex>();
   std::map<std::string, std::shared_ptr<Entry>> programs_;  // by key
   bool compiles_alone_;

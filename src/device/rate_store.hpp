@@ -13,8 +13,7 @@ namespace gpufilter {
 
 // Seconds by place ("processor avx512", a device with its driver) and kind of work ("blur 8",
 // "start"). One JSON file; values that are missing, damaged or impossible count as not learned yet.
-// A file that cannot be read or written costs time, but is never a failure. Safe to use from
-// several threads.
+// A file that cannot be read or written costs time, but is never a failure. Thread-safe.
 class RateStore {
  public:
   // Without a file nothing outlives the process.
@@ -22,8 +21,8 @@ class RateStore {
 
   [[nodiscard]] std::optional<double> find(const std::string& place, const std::string& kind) const;
 
-  // Takes a measured value into account: the first as it is, later ones with a weight of a third,
-  // so that one run on a busy machine does not decide. Values that are not above 0 and finite are
+  // Adds a measured value: the first counts fully, later ones with a weight of a third, so that a
+  // single run on a busy machine has little effect. Values that are not positive and finite are
   // ignored.
   void learn(const std::string& place, const std::string& kind, double seconds);
 

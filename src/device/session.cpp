@@ -170,7 +170,7 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
   const cl::Kernel& function = kernel.state().kernel;
   const std::size_t asked = range.group_width * range.group_height;
   const KernelLimits& limits = kernel.limits();
-  // A kernel whose source states the size was compiled for it: there the driver has the last word.
+  // A kernel whose source states the size was compiled for it, so the driver decides.
   const bool is_stated = asked == limits.stated_group;
   if (const std::size_t maximum = limits.max_work_group;
       maximum > 0 && asked > maximum && !is_stated) {

@@ -52,22 +52,22 @@ class KernelArgument {
 enum class ProgramOrigin { compiled, cached };
 [[nodiscard]] const char* to_string(ProgramOrigin origin);
 
-// What a kernel takes on its device, by the driver; 0 where that is not known.
+// The resources that a kernel takes on its device, as the driver reports them; 0 if unknown.
 struct KernelLimits {
   std::size_t max_work_group = 0;   // work-items
-  std::size_t stated_group = 0;     // as its source states; 0: any
-  std::uint64_t local_bytes = 0;    // a work-group
-  std::uint64_t private_bytes = 0;  // a work-item
+  std::size_t stated_group = 0;     // work-items, as its source states; 0: any
+  std::uint64_t local_bytes = 0;    // per work-group
+  std::uint64_t private_bytes = 0;  // per work-item
 };
 
-// A kernel function of its own: its arguments are not shared with another Kernel of that name. Not
-// for use by two threads at a time.
+// A kernel function with its own arguments, which are not shared with another Kernel of that name.
+// Not thread-safe.
 class Kernel {
  public:
   struct State;
   explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
   [[nodiscard]] ProgramOrigin origin() const;
-  // What its program was compiled from: a line with the compiler's options, then the text.
+  // The source of its program: a line with the compiler's options, then the text.
   [[nodiscard]] std::string source() const;
   [[nodiscard]] const KernelLimits& limits() const;
   [[nodiscard]] const State& state() const { return *state_; }
@@ -91,19 +91,19 @@ class Event {
   explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   struct Times {
-    Nanoseconds queued = 0;  // on the host's steady clock, as the next
+    Nanoseconds queued = 0;  // these times are on the host's steady clock
     Nanoseconds start = 0;
     Nanoseconds duration = 0;
   };
-  // When the device carried it out, by OpenCL's profiling. Only after the command has finished.
+  // When the device ran it, by OpenCL's profiling. Only after the command has finished.
   [[nodiscard]] Times times() const;
 
  private:
   std::shared_ptr<State> state_;
 };
 
-// Commands carried out one after the other. Host memory given to upload() and download() must stay
-// until finish(). Failures throw DeviceError.
+// Commands that run one after the other. Host memory passed to upload() and download() has to stay
+// valid until finish(). Failures throw DeviceError.
 class Queue {
  public:
   struct State;
@@ -113,16 +113,16 @@ class Queue {
 
   Event upload(const Buffer& destination, const void* source, std::size_t bytes);
   Event download(const Buffer& source, void* destination, std::size_t bytes);
-  // From buffer to buffer, by the driver's own means.
+  // Copies from buffer to buffer by the driver's own command.
   Event copy(const Buffer& source, const Buffer& destination, std::size_t bytes);
-  // The work-group is no larger than the kernel's limits allow.
+  // The work-group must not exceed the kernel's limits.
   Event launch(const Kernel& kernel, const WorkRange& range,
                std::span<const KernelArgument> arguments);
   Event launch(const Kernel& kernel, const WorkRange& range,
                std::initializer_list<KernelArgument> arguments) {
     return launch(kernel, range, std::span(arguments.begin(), arguments.size()));
   }
-  // Gives borrowed memory back to the host once the commands before are done.
+  // Returns borrowed memory to the host once the commands before this one are done.
   Event reclaim(const Buffer& borrowed);
   // Waits until all commands are done.
   void finish();
@@ -131,9 +131,8 @@ class Queue {
   std::unique_ptr<State> state_;
 };
 
-// What a kernel is built from: a file of kernels/, a function in it, the macros it is compiled with
-// ("-D CHANNELS=3 -D DEPTH=8"), and OpenCL C that was generated for the program; it stands before
-// the file.
+// What a kernel is built from: a file of kernels/, a function in it, the macros that it is compiled
+// with ("-D CHANNELS=3 -D DEPTH=8"), and generated OpenCL C, which precedes the file's text.
 struct KernelRequest {
   std::string file;
   std::string function;
@@ -141,10 +140,10 @@ struct KernelRequest {
   std::string generated = {};
 };
 
-// A context on one device. All methods may be called from several threads at a time.
+// A context on one device. Thread-safe.
 class Session {
  public:
-  // Without `cache`, programs are compiled anew. Throws DeviceError where the device does not work.
+  // Without `cache`, programs are always compiled. Throws DeviceError if the device does not work.
   Session(DeviceInfo device, std::optional<ProgramCache> cache);
   ~Session();
   Session(const Session&) = delete;
@@ -152,26 +151,26 @@ class Session {
 
   [[nodiscard]] const DeviceInfo& device() const;
 
-  // Throws DeviceError where the device has no such memory. At least one byte is allocated.
+  // Throws DeviceError if the device cannot allocate it. At least one byte is allocated.
   [[nodiscard]] Buffer allocate(std::size_t bytes);
-  // Memory of the host that the device copies from and to at full speed. Throws DeviceError.
+  // Host memory that the device copies from and to at full speed. Throws DeviceError.
   [[nodiscard]] std::shared_ptr<std::uint8_t> allocate_pinned(std::size_t bytes);
-  // Memory of the host as a buffer, without a copy: only where the device works in the host's
-  // memory (a CPU). It is the device's from now on until Queue::reclaim(), or, where no command
-  // writes to it, until the commands that read it have finished.
+  // Host memory as a buffer, without a copy: only if the device works in the host's memory (a CPU).
+  // It belongs to the device from now on until Queue::reclaim() or, if no command writes to it,
+  // until the commands that read it have finished.
   [[nodiscard]] Buffer borrow(const void* data, std::size_t bytes);
   [[nodiscard]] Queue make_queue();
   // Compiles the program, or takes it from the cache, once per session. Throws DeviceError with the
   // first line of the compiler's log.
   [[nodiscard]] Kernel make_kernel(const KernelRequest& request);
 
-  // Who decides how kernels divide their work from now on; nullptr: they do themselves. Not while
-  // kernels are made.
+  // Sets the tuning that chooses kernels from now on; nullptr: they decide themselves. Not while
+  // kernels are being built.
   void set_tuning(std::shared_ptr<const KernelTuning> tuning);
   [[nodiscard]] const KernelTuning* tuning() const;
 
-  // Writes the programs that were compiled into the cache. Asking the driver for them takes time:
-  // call it when the user has the picture.
+  // Writes compiled programs to the cache. Requesting them from the driver takes time: call this
+  // after the picture has been written.
   void keep_programs();
 
   struct State;

@@ -63,7 +63,7 @@ class StoredTuning final : public KernelTuning {
           contains(device.vendor, entry.vendor) || contains(device.platform, entry.vendor);
       if (of_vendor && contains(device.name, entry.device)) shipped_.push_back(std::move(entry));
     }
-    // Those for the device itself go first.
+    // Entries for the device itself come first.
     std::stable_partition(shipped_.begin(), shipped_.end(),
                           [](const Shipped& entry) { return !entry.device.empty(); });
   }

@@ -1,4 +1,4 @@
-// What an OpenCL implementation's behaviour may depend on, apart from its own files.
+// The environment that an OpenCL implementation's behaviour may depend on, apart from its files.
 #pragma once
 
 #include <string>

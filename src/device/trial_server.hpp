@@ -31,7 +31,7 @@ class TrialNotes {
   // The current step, as in "while looking for devices".
   void step(std::string_view what) const { send('s', what); }
   void note(std::string_view text) const { send('n', text); }
-  // It survived.
+  // Reports that the trial ran to its end.
   void end() const { send('e', ""); }
 
  private:

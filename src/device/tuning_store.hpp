@@ -21,15 +21,14 @@ struct TunedKernel {
 };
 
 // One JSON file. Entries that are damaged or belong to another version of a kernel are treated as
-// absent. A file that cannot be read or written costs time, but is never a failure. Safe to use
-// from several threads.
+// absent. A file that cannot be read or written costs time, but is never a failure. Thread-safe.
 class TuningStore {
  public:
   // Without a file nothing outlives the process. A damaged file is ignored, with a message in the
   // log.
   explicit TuningStore(std::optional<std::filesystem::path> file = std::nullopt);
 
-  // `place`: a device with its driver, tuning_place().
+  // `place`: a device with its driver, see tuning_place().
   [[nodiscard]] std::optional<TunedKernel> find(const std::string& place,
                                                 const KernelSite& site) const;
   void keep(const std::string& place, const KernelSite& site, const TunedKernel& tuned);

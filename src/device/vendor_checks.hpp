@@ -15,16 +15,16 @@ namespace gpufilter {
 
 enum class PastAnswers { used, ignored };
 
-// Before a library is first loaded in an environment where it has not been seen working, it is
-// loaded and used in a separate process, which may crash without harm. The answer is kept: in this
-// object for its lifetime, and in a file if there is one. Safe to use from several threads.
+// Before a library is loaded in an environment where it has not been seen working, it is loaded and
+// used in a separate process, which may crash without harm. The answer is kept: in this object for
+// its lifetime, and in a file if there is one. Thread-safe.
 class VendorChecks {
  public:
   struct Settings {
     std::optional<TrialStore> store;
     std::string surroundings;
     TrialServer::Trial trial;
-    std::chrono::milliseconds limit;  // of a trial
+    std::chrono::milliseconds limit;  // for a trial
   };
 
   explicit VendorChecks(Settings settings) : settings_(std::move(settings)) {}
@@ -42,14 +42,14 @@ class VendorChecks {
   [[nodiscard]] TrialAnswer try_now(const std::string& library);
 
   Settings settings_;
-  std::mutex mutex_;                          // guards what follows
+  std::mutex mutex_;                          // guards the members below
   std::map<std::string, std::string> known_;  // failures by library
   std::vector<std::string> unknown_;          // of those passed to prepare()
   std::optional<TrialServer> server_;
 };
 
-// Those of this process. Trials take at most 20 seconds, or the number in the environment variable
-// GPUFILTER_TRIAL_SECONDS.
+// The checks of this process. Trials take at most 20 seconds, or the number in the environment
+// variable GPUFILTER_TRIAL_SECONDS.
 [[nodiscard]] VendorChecks& vendor_checks();
 
 }  // namespace gpufilter

@@ -17,7 +17,7 @@ struct Vendors {
   std::vector<std::string> late;       // loaded only if the others are not enough: PoCL
 };
 
-// Those that the user's environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
+// The vendors that the environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
 // as ocl-icd and the Khronos loader read them), otherwise those of /etc/OpenCL/vendors, sorted by
 // the names of their .icd files. Nothing is loaded. Changes the environment for a moment to keep
 // the loader from loading vendors by itself: call this before other threads are started. Later

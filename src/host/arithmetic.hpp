@@ -1,4 +1,4 @@
-// Arithmetic on single numbers that loops in vectors are made of, exact with every instruction set.
+// Arithmetic on single numbers for vectorised loops, exact with every instruction set.
 #pragma once
 
 #include <bit>
@@ -10,18 +10,18 @@
 
 namespace gpufilter {
 
-// std::fma(a, b, c) from operations on double, for processors without an instruction for it: the
-// library's takes several times as long there and is no vector code. The product is exact; the sum
-// is rounded to odd (S. Boldo, G. Melquiond: Emulation of a FMA and correctly rounded sums, 2008),
-// so that rounding it once more, to single precision, gives the nearest number.
+// std::fma(a, b, c) computed in double precision, for processors without an instruction for it,
+// where the library's version takes several times as long and does not vectorise. The product is
+// exact; the sum is rounded to odd (S. Boldo, G. Melquiond: Emulation of a FMA and correctly
+// rounded sums, 2008), so that rounding it again, to single precision, gives the nearest number.
 [[gnu::always_inline]] inline float fma_from_double(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;
   const double sum = product + addend;
   const double added = sum - product;
-  const double error = (product - (sum - added)) + (addend - added);  // NaN where sum is infinite
-  // The neighbour of an even sum on the side of the exact one. Written so that it becomes vector
-  // code without comparisons of 64-bit integers.
+  const double error = (product - (sum - added)) + (addend - added);  // NaN if sum is infinite
+  // The neighbour of an even sum on the side of the exact one. Written so that it vectorises
+  // without comparisons of 64-bit integers.
   const auto bits = std::bit_cast<std::uint64_t>(sum);
   const std::uint64_t even = ~bits & 1U;
   const std::uint64_t below = (std::bit_cast<std::uint64_t>(error) ^ bits) >> 63U;

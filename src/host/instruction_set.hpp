@@ -6,23 +6,23 @@
 
 namespace gpufilter {
 
-// baseline: what every processor of this architecture has. avx2: x86-64-v3, with FMA. avx512:
+// baseline: available on every processor of this architecture. avx2: x86-64-v3, with FMA. avx512:
 // x86-64-v4. Loops give the same bits with each.
 enum class InstructionSet { baseline, avx2, avx512 };
 
 // "baseline", "avx2" or "avx512".
 [[nodiscard]] std::string_view to_string(InstructionSet set);
 
-// Those that this machine has, the best last.
+// Those that this machine supports, the best last.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
 
 // The set in use: the one that the environment variable GPUFILTER_INSTRUCTION_SET names, otherwise
-// the best. Throws UsageError where the variable names none that this machine has. Safe to call
-// from several threads; the variable is read once.
+// the best. Throws UsageError if this machine does not support the named one. Thread-safe; the
+// variable is read once.
 [[nodiscard]] InstructionSet instruction_set();
 
-// Replaces the set in use as long as it lives. For tests, measurements and checks, while no other
-// thread calls instruction_set().
+// Replaces the set in use while it exists. For tests, measurements and checks; no other thread may
+// call instruction_set() meanwhile.
 class InstructionSetInUse {
  public:
   explicit InstructionSetInUse(InstructionSet set);  // an available one
@@ -34,8 +34,8 @@ class InstructionSetInUse {
   InstructionSet before_;
 };
 
-// Lets instruction_set() be the baseline on this thread alone as long as it lives, for a loop that
-// runs on this thread from its beginning to its end.
+// Makes instruction_set() return the baseline on this thread while it exists, for a loop that runs
+// entirely on this thread.
 class BaselineOnThisThread {
  public:
   BaselineOnThisThread();

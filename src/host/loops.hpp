@@ -1,11 +1,11 @@
-// How one loop is compiled for each instruction set, and the right one run.
+// Compiles a loop for every instruction set and runs the version for the set in use.
 //
 // A loop is a type with a member
 //   template <InstructionSet set> [[gnu::always_inline]] static void run(Arguments...)
-// run_loop<Loop>(arguments...) calls it from a function compiled for the set in use. All that it
-// calls and that matters for its speed is [[gnu::always_inline]] as well: what is not inlined is
-// compiled for the baseline. This is why no function of the standard library can end up in a form
-// that other machines cannot run, which compiling whole files for an instruction set risks.
+// run_loop<Loop>(arguments...) calls it from a function compiled for the set in use. Everything
+// that it calls and that matters for its speed is [[gnu::always_inline]] as well, because functions
+// that are not inlined are compiled for the baseline. Compiling whole files for an instruction set
+// would risk that the linker picks a standard-library function that other machines cannot run.
 #pragma once
 
 #include <cmath>
@@ -54,7 +54,7 @@ void run_loop(Arguments... arguments) {
   }
 }
 
-// Memory at any address as a number, in the machine's byte order.
+// Reads a number from memory at any alignment, in the machine's byte order.
 template <typename Number>
 [[gnu::always_inline]] inline Number load(const void* from) {
   Number number;

@@ -1,13 +1,13 @@
-// Work spread over the processor's cores. oneTBB is behind it.
+// Distributes work over the processor's cores, through oneTBB.
 #pragma once
 
 #include <functional>
 
 namespace gpufilter {
 
-// Calls work(0), ..., work(parts - 1), several at a time on as many threads as are allowed, this
-// one among them; returns when all have ended. A thread that waits here takes up no other task.
-// Throws what one of them throws.
+// Calls work(0), ..., work(parts - 1) in parallel on all allowed threads, including this one, and
+// returns when all calls have ended. While it waits, this thread takes no other tasks. Rethrows the
+// exception of one of the calls.
 void run_parts(int parts, const std::function<void(int part)>& work);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// Pixels as numbers: what loops in vectors read and write at once.
+// Pixels as numbers, the unit that vectorised loops read and write.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace gpufilter {
 
-// A pixel of 2 or 4 samples in as few machine words as hold it without going beyond 32 bits, which
-// vectors of every processor can convert to floats and back.
+// A pixel of 2 or 4 samples in as few words of up to 32 bits as possible: vectors of every
+// processor can convert such words to floats and back.
 template <typename Sample, std::size_t channels>
 class Pixel {
  public:
@@ -33,13 +33,13 @@ class Pixel {
   [[nodiscard, gnu::always_inline]] std::int32_t get(std::size_t channel) const {
     return static_cast<std::int32_t>((words_[channel / samples] >> shift(channel)) & max);
   }
-  // The channel holds 0 before.
+  // The channel has to hold 0 before.
   [[gnu::always_inline]] void put(std::size_t channel, std::uint32_t sample) {
     Word& word = words_[channel / samples];
     word = static_cast<Word>(word | static_cast<Word>(sample) << shift(channel));
   }
 
-  // Where `first`, its words, otherwise those of `other`.
+  // Its own words if `first`, otherwise those of `other`.
   [[nodiscard, gnu::always_inline]] Pixel if_else(bool first, const Pixel& other) const {
     Pixel pixel;
     for (std::size_t i = 0; i < words; ++i)
@@ -67,8 +67,8 @@ class Pixel {
   std::array<Word, words> words_{};
 };
 
-// `count` pixels of 1 to 3 channels as RGBA: grey three times, alpha at its maximum where there is
-// none. No sample after those of the pixels is read or written, here and below.
+// `count` pixels of 1 to 3 channels as RGBA: grey is repeated, a missing alpha is the maximum. Here
+// and below, no sample after those of the pixels is read or written.
 template <InstructionSet set, std::size_t channels, typename Sample>
 [[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t count, Sample* rgba) {
   std::size_t i = 0;
@@ -99,7 +99,7 @@ template <InstructionSet set, typename Sample>
   }
 }
 
-// The same for a number of channels that is known when it runs, 4 among them.
+// The same for a number of channels that is known only at run time, including 4.
 template <InstructionSet set, typename Sample>
 [[gnu::always_inline]] inline void to_rgba(const Sample* in, std::size_t channels,
                                            std::size_t count, Sample* rgba) {

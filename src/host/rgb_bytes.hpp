@@ -1,4 +1,4 @@
-// RGB of 8 bits to RGBA and back, by shuffles: compilers make them of no plain loop.
+// Converts 8-bit RGB to RGBA and back by shuffles, which no compiler generates from a plain loop.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ struct ByteVector {
   using Words [[gnu::vector_size(bytes)]] = std::uint32_t;
 };
 
-// Byte i of a register of RGBA: its place among four RGB pixels at the beginning of its lane.
+// For byte i of a register of RGBA: its position among four RGB pixels at the start of its lane.
 constexpr int rgb_byte(int i) {
   return i / 16 * 16 + i % 16 / 4 * 3 + (i % 4 == 3 ? 0 : i % 4);
 }
-// Byte i of a lane of packed RGB: its place among four pixels of RGBA.
+// For byte i of a lane of packed RGB: its position among four RGBA pixels.
 constexpr int rgba_byte(int i) {
   return i / 16 * 16 + (i % 16 < 12 ? i % 16 / 3 * 4 + i % 16 % 3 : 0);
 }
@@ -45,8 +45,8 @@ template <typename Vector, int... i>
   v = __builtin_shufflevector(v, v, rgba_byte(i)...);
 }
 
-// Converts as many of `count` pixels as registers reach without touching what follows; returns
-// their number.
+// Converts as many of the `count` pixels as whole registers can without touching memory after them;
+// returns their number.
 template <InstructionSet set>
 [[gnu::always_inline]] inline std::size_t rgb_bytes_to_rgba(const std::uint8_t* in,
                                                             std::size_t count, std::uint8_t* rgba) {

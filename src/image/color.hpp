@@ -1,4 +1,4 @@
-// Colours as people write them.
+// Colours as text.
 #pragma once
 
 #include <array>

@@ -1,12 +1,12 @@
-// The one field of EXIF that says how the stored pixels are to be shown.
+// The EXIF field that says how the stored pixels should be displayed.
 #pragma once
 
 #include "image/metadata.hpp"
 
 namespace gpufilter {
 
-// Tag 0x0112 of the first directory (TIFF 6.0, section 8): 1 as stored, 2 to 8 mirrored or turned.
-// 1 where `exif`, a TIFF structure, has none that is valid.
+// Tag 0x0112 of the first directory (TIFF 6.0, section 8): 1 as stored, 2 to 8 mirrored or rotated.
+// 1 if `exif`, a TIFF structure, has no valid one.
 [[nodiscard]] int exif_orientation(const Bytes& exif);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// Pixels in memory: a whole picture or a band of one.
+// Pixels in memory: a whole picture or a band of it.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace gpufilter {
 
-// Memory for pixels, aligned to a page as CPU devices ask for what they use in place, and not
-// initialised. Throws std::bad_alloc.
+// Uninitialised memory for pixels, aligned to a page, as CPU devices require for memory that they
+// use in place. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<std::uint8_t> allocate_image_memory(std::size_t bytes);
 
-// Owns the pixels of rows `rows` of a picture `width` wide, at row_pitch(). Move-only. The contents
-// are not initialised.
+// Owns the pixels of the rows `rows` of a picture `width` wide, at row_pitch(). Move-only. The
+// contents are not initialised.
 class Image {
  public:
   Image() = default;
-  // Throws std::overflow_error or std::bad_alloc where such a buffer cannot be had.
+  // Throws std::overflow_error or std::bad_alloc if such a buffer cannot be allocated.
   Image(int width, RowRange rows, PixelFormat format);
   Image(ImageSize size, PixelFormat format) : Image(size.width, {0, size.height}, format) {}
-  // In memory that is there already, large enough, and nobody else's.
+  // In existing memory, which has to be large enough and unused.
   Image(int width, RowRange rows, PixelFormat format, std::shared_ptr<std::uint8_t> memory)
       : width_(width), rows_(rows), format_(format), data_(std::move(memory)) {}
   ~Image() = default;

@@ -1,4 +1,4 @@
-// Memory for bands, used again and again.
+// Reuses the memory of bands.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace gpufilter {
 
-// Hands out images, and takes their memory back when they go: new memory costs the operating system
-// a fault per page, and memory that a device reaches directly costs even more. Safe to use from
-// several threads; images may outlive the pool.
+// Creates images and takes their memory back when they are destroyed: new memory costs a page fault
+// per page, and memory that a device accesses directly costs even more. Thread-safe; images may
+// outlive the pool.
 class ImagePool {
  public:
-  // Gives memory of at least that many bytes, aligned to a page; throws where there is none.
+  // Allocates at least that many bytes, aligned to a page; throws if it cannot.
   using Allocate = std::function<std::shared_ptr<std::uint8_t>(std::size_t bytes)>;
 
   // Ordinary memory of the host.

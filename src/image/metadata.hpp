@@ -1,5 +1,5 @@
-// What a file says about its pixels beside the pixels. It is carried from the input to the output
-// where the output's format can hold it; nothing here changes a sample.
+// Metadata of a picture. It is carried over from the input to the output if the output's format can
+// hold it; nothing here changes a sample.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What one pixel is made of.
+// The channels and depth of pixels.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace gpufilter {
 // samples are in the machine's byte order. Alpha is never premultiplied.
 struct PixelFormat {
   int channels = 3;
-  int depth = 8;  // bits a sample
+  int depth = 8;  // bits per sample
 
   [[nodiscard]] constexpr bool has_alpha() const { return channels == 2 || channels == 4; }
   [[nodiscard]] constexpr int color_channels() const { return channels - (has_alpha() ? 1 : 0); }
@@ -30,7 +30,7 @@ struct PixelFormat {
 // "grey", "grey+alpha", "RGB" or "RGBA", and the depth: "RGB, 8-bit".
 [[nodiscard]] std::string to_string(const PixelFormat& format);
 
-// "grey" or "red", "green", "blue", then "alpha" where there is one.
+// "grey" or "red", "green", "blue", then "alpha" if there is one.
 [[nodiscard]] std::vector<std::string> channel_names(const PixelFormat& format);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// Rows of a picture: who owns them does not matter here.
+// Views of a picture's rows.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct PictureShape {
   bool operator==(const PictureShape&) const = default;
 };
 
-// Rows begin <= y < end of a picture. Where a stage wraps around, a range may reach past the
-// picture's first and last row: row y then stands for row y modulo the height.
+// Rows begin <= y < end of a picture. With a wrapping border, a range may reach past the picture's
+// first and last row: row y then means row y modulo the height.
 struct RowRange {
   int begin = 0;
   int end = 0;
@@ -45,8 +45,8 @@ struct RowRange {
 // buffer.
 inline constexpr std::size_t row_alignment = 64;
 
-// Bytes behind the last row of a picture buffer that kernels may read, whatever they hold: a
-// stretch of pixels at the end of a row is loaded whole.
+// Bytes after the last row of a picture buffer that kernels may read, with any contents: kernels
+// load the run of pixels at the end of a row as a whole.
 inline constexpr std::size_t row_slack = 256;
 
 [[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
@@ -57,7 +57,7 @@ inline constexpr std::size_t row_slack = 256;
   return row_pitch(picture.size.width, picture.format);
 }
 
-// A window onto consecutive rows, owning nothing. `data` is the first byte of row rows.begin.
+// A non-owning view of consecutive rows. `data` is the first byte of row rows.begin.
 template <typename Byte>
 struct BasicRows {
   Byte* data = nullptr;
@@ -73,11 +73,11 @@ struct BasicRows {
       requires(!std::is_const_v<Byte>) {
     return {data, pitch, rows, width, format};
   }
-  // The same rows with numbers that are `by` higher.
+  // The same rows with their numbers increased by `by`.
   [[nodiscard]] BasicRows renumbered(int by) const {
     return {data, pitch, rows.moved(by), width, format};
   }
-  // The same rows, fewer of them; `part` lies within `rows`.
+  // A part of these rows; `part` has to lie within `rows`.
   [[nodiscard]] BasicRows part(const RowRange& part) const {
     return {row(part.begin), pitch, part, width, format};
   }

@@ -11,14 +11,14 @@
 
 namespace gpufilter {
 
-// The work of a pass, for estimates; see StageCost.
+// The amount of work of a pass, for estimates; see StageCost.
 struct PassWork {
   std::string kind;
   double operations = 0;  // over the whole picture
-  double literals = 0;    // in its program
+  double literals = 0;    // numbers written into its program
 };
 
-// How one pass, or several by one kernel, were carried out: for the report of every run.
+// How one pass, or several in one kernel, were carried out: for the report of every run.
 struct PassReport {
   std::string stage;  // "color", "color + levels"
   std::string variant;
@@ -29,7 +29,7 @@ struct PassReport {
   std::string source = {};          // of the program that ran on a device
 };
 
-// As executors report it before they run.
+// What an executor reports before it runs.
 [[nodiscard]] PassReport describe_pass(const Pass& pass);
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
 
@@ -44,12 +44,13 @@ class BandExecutor {
   // several threads for different bands. Throws DeviceError.
   virtual void run(const ConstRows& source, const MutableRows& target) = 0;
 
-  // For a plan that measures: runs the passes and adds up the rows `band` of their result. As safe.
+  // For a plan that measures: runs the passes and adds the rows `band` of their result to the
+  // statistics. Equally thread-safe.
   virtual void measure(const ConstRows& source, const RowRange& band) = 0;
-  // Of all bands measured so far; no thread may be measuring.
+  // The statistics of all bands measured so far; no thread may be measuring.
   [[nodiscard]] virtual PictureStatistics statistics() = 0;
 
-  // Those of the plan, then the measuring where it measures.
+  // The passes of the plan, then the measuring, if the plan measures.
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// --verify: the processor computes parts of a result again while the picture is filtered.
+// --verify: computes parts of a result again on the processor while the picture is filtered.
 #pragma once
 
 #include <atomic>

@@ -14,8 +14,8 @@ namespace gpufilter {
 enum class Verdict { equal, within_tolerance, different };
 
 struct Tolerance {
-  std::uint32_t steps = 0;  // by which a sample may differ
-  double percent = 0;       // of a picture's pixels, which may differ by more
+  std::uint32_t steps = 0;  // the maximum difference of a sample
+  double percent = 0;       // of a picture's pixels may differ by more
 };
 
 // Differences are absolute, in steps of a sample.

@@ -83,7 +83,7 @@ class BandCommands {
     Nanoseconds queued = 0;
   };
 
-  // What passes before a kernel runs: little, but where the driver compiles it for this launch.
+  // The time before a kernel runs: short, unless the driver compiles it for this launch.
   void record_launch(Nanoseconds from, Nanoseconds to) {
     if (to <= from) return;
     timeline_.add({.activity = Activity::launch, .start = from, .duration = to - from});
@@ -177,7 +177,7 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
     auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, session_.make_queue()});
-    // Buffers are for the results that stay on the device: in place, the last group's does not.
+    // Buffers hold the results that stay on the device; in place, the last group's does not stay.
     const std::size_t kept = stored_ - (in_place_ && !plan_.measure ? 1 : 0);
     if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
@@ -279,8 +279,8 @@ class DeviceExecutor final : public BandExecutor {
 
   const Plan& plan_;
   std::vector<PassGroup> groups_;
-  bool counts_;         // the last group does
-  std::size_t stored_;  // the groups before it: all others
+  bool counts_;         // whether the last group counts its result
+  std::size_t stored_;  // the number of groups that store their results
   Session& session_;
   Timeline& timeline_;
   bool in_place_;  // the device works in the host's memory: nothing is copied

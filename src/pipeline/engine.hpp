@@ -40,7 +40,7 @@ inline constexpr const char* processor_kind = "processor";
 struct Work {
   PictureShape input;
   StageChain chain;                                // every stage resolved
-  std::optional<Quantity> measure = std::nullopt;  // wanted of the result instead of its pixels
+  std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason
 };
@@ -84,7 +84,7 @@ class Engine {
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
 
-  // Of the device in use now.
+  // The report on the device in use now.
   [[nodiscard]] EngineReport report() const;
   // Whether the processor has replaced all devices. Only once it is ready.
   [[nodiscard]] bool is_on_processor();
@@ -99,7 +99,7 @@ class Engine {
   [[nodiscard]] PlanLimits limits(const Work& work);
 
   EngineOptions options_;
-  mutable std::mutex mutex_;  // guards what follows, once the start is over
+  mutable std::mutex mutex_;  // guards the members below once the start is over
   DeviceCandidates candidates_;
   std::size_t current_ = 0;
   std::shared_ptr<Session> session_;  // on the current candidate's device

@@ -37,7 +37,7 @@ constexpr std::array shipped{
     Shipped{program_kind, 0, 0.1},
     Shipped{literal_kind, 0, 150'000 * ns},
 };
-// Of any other kind: a pixel of a colour transform, say.
+// For any other kind of operation, such as a pixel of a colour transform.
 constexpr Shipped any_other{"", 3 * ns, 0.03 * ns};
 
 const Shipped& shipped_rates(std::string_view kind) {
@@ -137,7 +137,7 @@ double folder_time_with_device(const TaskTimes& times, double pictures, double t
   const double each = (codecs + times.host_filter) / threads;
   const double left = std::max(pictures - start / each, 0.0);
   if (left == 0) return pictures * each;
-  // The device takes the share of the pictures with which it ends when the processor does.
+  // The device gets the share of the pictures with which it finishes together with the processor.
   const double share = std::min(
       1.0, (codecs + times.host_filter) / (threads * times.device_filter + times.host_filter));
   return start + left * std::max((codecs + (1 - share) * times.host_filter) / threads,

@@ -1,4 +1,4 @@
-// How long a picture takes on the processor and on a device, before anything is done.
+// Estimates how long a picture will take on the processor and on a device.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace gpufilter {
 // The known properties of a picture once its header is read.
 struct PictureTask {
   PictureShape shape;
-  StageChain chain;                // as asked for
+  StageChain chain;                // as requested
   std::string decoding;            // kind of work: "decode JPEG"
   std::string encoding;            // "encode PNG"
   bool parallel_encoding = false;  // whether its encoder uses several threads
@@ -38,8 +38,7 @@ inline constexpr const char* start_kind = "start";  // a device, until it can be
 inline constexpr const char* program_kind = "compile a program";
 inline constexpr const char* literal_kind = "compile a literal";
 
-// Seconds for one operation of a kind: what was learned at `place`, else what this program is
-// shipped with.
+// Seconds for one operation of a kind: learned at `place`, otherwise this program's defaults.
 class Rates {
  public:
   Rates(const RateStore& store, std::string host_place, std::string device_place)
@@ -48,7 +47,7 @@ class Rates {
   [[nodiscard]] double on_host(const std::string& kind) const;
   [[nodiscard]] double on_device(const std::string& kind) const;
 
-  // As where no program was compiled before.
+  // Assumes that no program was compiled before.
   [[nodiscard]] TaskTimes times(const PictureTask& task) const;
 
  private:
@@ -68,7 +67,7 @@ class Rates {
 // The wall-clock time of `pictures` such pictures, several of which are in progress at the same
 // time.
 [[nodiscard]] double folder_time_on_host(const TaskTimes& times, double pictures, double threads);
-// The processor begins at once and filters until the device can be used.
+// The processor begins at once and filters alone until the device can be used.
 [[nodiscard]] double folder_time_with_device(const TaskTimes& times, double pictures,
                                              double threads, double start);
 

@@ -18,8 +18,8 @@ namespace gpufilter {
 struct FleetOptions {
   EngineOptions engine;
   std::shared_ptr<RateStore> store;  // where measured times are kept
-  // Names the installed OpenCL vendors: what was learned about them holds while it is the same.
-  // Empty: there are none, and so no GPU.
+  // Identifies the installed OpenCL vendors: what was learned about them is valid while this stays
+  // the same. Empty: there are none, and so no GPU.
   std::string vendors;
 };
 
@@ -57,9 +57,9 @@ class Fleet : public Dispatcher {
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
   [[nodiscard]] Rates rates() const;
-  // Without the time to compile where the GPU has the programs already.
+  // Without the time to compile if the GPU already has the programs.
   [[nodiscard]] TaskTimes times_of(const PictureTask& task) const;
-  // With `device`, or with one whose start begins now where that is nullptr.
+  // With `device`; if that is nullptr, with a device whose start begins now.
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
                                     const Member* device) const;
   // Why `chosen`: its estimate, then the other's. "80 ms estimated; NVIDIA H200 437 ms".

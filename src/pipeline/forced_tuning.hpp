@@ -1,5 +1,5 @@
-// Every candidate of a kernel in turn: to verify and to time them. Each thread has choices of its
-// own.
+// Forces each candidate of a kernel in turn, to verify and to time it. Every thread has its own
+// choices.
 #pragma once
 
 #include <map>
@@ -22,13 +22,12 @@ class ForcedTuning final : public KernelTuning {
   [[nodiscard]] std::optional<Choice> choose(
       const KernelSite& site, std::span<const KernelCandidate> candidates) const override;
 
-  // Lets this thread choose candidate `index` at this site from now on, everywhere else the usual
-  // one.
+  // From now on this thread chooses candidate `index` at this site, and the usual one elsewhere.
   void force(const std::string& site_key, std::size_t index);
-  // Every site takes its usual kernel again.
+  // Every site uses its usual kernel again.
   void force_none();
 
-  // The sites that asked on this thread since the last call, by key.
+  // The sites that this thread has asked for since the last call, by key.
   [[nodiscard]] std::map<std::string, Site> take_sites();
 
  private:

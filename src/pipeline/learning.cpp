@@ -16,7 +16,7 @@ namespace gpufilter {
 namespace {
 
 // The times of smaller pictures are not reliable.
-constexpr std::uint64_t telling_pixels = 1'000'000;
+constexpr std::uint64_t min_pixels = 1'000'000;
 // Followed by the day on which none was found, in days since 1970: drivers may be installed or
 // repaired later.
 constexpr const char* no_gpu = "none since day ";
@@ -98,7 +98,7 @@ bool was_compiled(const RunReport& report, const Span& build) {
 
 // Programs and literals are taken to be as much faster or slower as both together.
 void learn_compiling(RateStore& store, const std::string& place, const RunReport& report) {
-  constexpr double shortest = 1e-3;  // else the session had the program from an earlier picture
+  constexpr double shortest = 1e-3;  // seconds; if shorter, the session already had the program
   const Rates rates(store, place, place);
   double programs = 0;
   double literals = 0;
@@ -137,7 +137,7 @@ void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& re
   const Sum decoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::decode; });
   if (decoded.bytes > 0) store.learn(host_place(), task.decoding, decoded.seconds / decoded.bytes);
-  if (task.parallel_encoding) return;  // its spans say how long the pipeline waited
+  if (task.parallel_encoding) return;  // its spans show how long the pipeline waited, not the work
   const Sum encoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::encode; });
   if (encoded.bytes > 0) store.learn(host_place(), task.encoding, encoded.seconds / encoded.bytes);
@@ -179,7 +179,7 @@ void learn_from(RateStore& store, const std::string& vendors, const PictureTask&
     learn_compiling(store, place, report);
     if (!task.chain.empty()) keep_programs_known(store, place, task);
   }
-  if (task.shape.size.pixels() < telling_pixels || (in_folder && on_host)) return;
+  if (task.shape.size.pixels() < min_pixels || (in_folder && on_host)) return;
   learn_filters(store, place, on_gpu, report);
   if (!in_folder) learn_codecs(store, task, report);
 }

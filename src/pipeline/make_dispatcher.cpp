@@ -28,16 +28,16 @@ std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
   return devices;
 }
 
-using Tell = void (*)(std::string_view line);
+using Warn = void (*)(std::string_view line);
 
-// Looks for `device`, which is not cpu, in `catalog`; calls `tell` if there is none.
+// Looks for `device`, which is not cpu, in `catalog`; calls `warn` if there is none.
 std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
                                   const DeviceCatalog& catalog, const EngineOptions& options,
-                                  Tell tell) {
-  const auto choose = [device, require_device, catalog, tell] {
+                                  Warn warn) {
+  const auto choose = [device, require_device, catalog, warn] {
     DeviceCandidates candidates(device, require_device, catalog, node_variables());
     if (!candidates.at(0)->device) {
-      tell(formatted("{} (see 'gpufilter devices'); the processor does the work",
+      warn(formatted("{} (see 'gpufilter devices'); the processor does the work",
                      candidates.at(0)->reason));
     }
     return candidates;
@@ -90,7 +90,7 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
   if (device == "all" || device == "auto") {
-    // Now, since there will be other threads when a GPU is searched for.
+    // Now, because other threads will exist when a GPU is searched for.
     const bool no_gpu = device == "auto" && vendors.empty();
     const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
     FleetOptions fleet{options, make_rate_store(), vendors};

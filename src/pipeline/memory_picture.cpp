@@ -64,7 +64,7 @@ Image filter_in_memory(const Image& image, const StageChain& asked, int band_row
   Image result(plan.output().size, plan.output().format);
   std::memset(result.rows().data, unwritten, result.bytes());
   feed_bands(image, plan, executor->pool(), [&](const ConstRows& source, const RowRange& band) {
-    // Devices that work in the host's memory ask for bands that begin on a page.
+    // Devices that work in the host's memory need bands that begin on a page.
     Image target = executor->pool().take(plan.output().size.width, band, plan.output().format);
     std::memset(target.rows().data, unwritten, target.bytes());
     executor->run(source, target.rows());

@@ -9,7 +9,7 @@ namespace gpufilter {
 
 namespace {
 
-// The role of a stage in a kernel with others.
+// The properties of a stage that decide whether it may share a kernel.
 struct Role {
   bool pixels = false;  // it works on single pixels
   bool window = false;
@@ -33,7 +33,7 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
 // Decides, pass after pass, whether it may join a group.
 class Growth {
  public:
-  // Whether what comes last may be counted.
+  // Whether the last result may be counted.
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] bool takes(const Role& role) const {
     if (!open_ || !(role.pixels || role.window)) return false;
@@ -83,7 +83,7 @@ std::string labels_of(const Plan& plan, const PassGroup& group) {
   return labels;
 }
 
-// Adds what another pass does in the same kernel.
+// Adds another pass to the same kernel.
 void add(PassReport& report, const PassReport& next) {
   report.stage += " + " + next.stage;
   report.work.insert(report.work.end(), next.work.begin(), next.work.end());

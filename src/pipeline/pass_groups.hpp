@@ -1,4 +1,4 @@
-// Neighbouring passes that a device carries out by one kernel.
+// Neighbouring passes that a device carries out in one kernel.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace gpufilter {
 struct PassGroup {
   std::size_t first = 0;
   std::size_t end = 0;
-  // Whether its kernel counts its result, which is what the plan measures, and stores none.
+  // Whether its kernel counts its result, for the plan's statistics, instead of storing it.
   bool counts = false;
 };
 
@@ -22,15 +22,15 @@ struct PassGroup {
 [[nodiscard]] std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device,
                                                   bool fuse);
 
-// Builds what the group, which does not count, needs on the device. Throws DeviceError, UsageError.
+// Builds the kernel of a group that does not count. Throws DeviceError, UsageError.
 [[nodiscard]] std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
                                                         Session& session);
-// The same for the group that counts.
+// The same for a group that counts.
 [[nodiscard]] std::unique_ptr<CountingPass> prepare_counting(const Plan& plan,
                                                              const PassGroup& group,
                                                              Session& session);
 
-// As describe_pass(), of all passes of the group: "color + levels", "blur + statistics".
+// Like describe_pass() for all passes of the group: "color + levels", "blur + statistics".
 [[nodiscard]] PassReport describe_group(const Plan& plan, const PassGroup& group);
 
 }  // namespace gpufilter

@@ -38,9 +38,9 @@ struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
   int band_rows = 1;  // rows of the result of every band but the last
-  // Bytes of a device's memory that stages take beside the rows, for each band under way.
+  // Bytes of device memory that stages use besides the rows, for each band in progress.
   std::uint64_t scratch = 0;
-  // What is wanted of the result in place of its pixels.
+  // The statistics to measure instead of storing the result.
   std::optional<Quantity> measure = std::nullopt;
 
   [[nodiscard]] const PictureShape& output() const {
@@ -60,8 +60,8 @@ struct Plan {
   // Bytes of the largest buffer that bands of `rows` rows need, over all passes.
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
-  // The maximum of bytes that a band of `rows` rows takes: its input and its result on the host,
-  // as much on the device, and what stages take there.
+  // The maximum memory of a band of `rows` rows in bytes: its input and its result on the host, the
+  // same on the device, and the stages' scratch memory there.
   [[nodiscard]] std::uint64_t band_memory(int rows) const {
     return 4 * largest_buffer(rows) + scratch;
   }
@@ -73,14 +73,13 @@ struct PlanLimits {
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
-  // Bytes that all bands under way may take. Bands are so low that three of them fit (one is
-  // decoded, one filtered, one encoded). Where three bands of 16 rows do not fit, there are fewer;
-  // where not even one does, a band is lower. Stages that take memory beside the rows get at most
-  // half.
+  // Bytes that all bands in progress may take. Bands are low enough that three of them fit (one is
+  // decoded, one filtered, one encoded). If three bands of 16 rows do not fit, there are fewer
+  // bands; if not even one fits, it is lower. Stages get at most half of it as scratch memory.
   std::uint64_t max_memory = UINT64_MAX;
-  // What runs the passes; nullptr: the processor.
+  // The device that runs the passes; nullptr: the processor.
   const DeviceInfo* device = nullptr;
-  // Rows of a band, whatever target and memory say; fewer where max_buffer demands it.
+  // Rows of a band; overrides target_buffer and max_memory, but not max_buffer.
   std::optional<int> band_rows = std::nullopt;
 };
 

@@ -11,7 +11,7 @@ namespace gpufilter {
 namespace {
 
 constexpr std::size_t bytes_for_gpu = std::size_t{256} << 20U;
-constexpr std::size_t bytes_for_cpu = std::size_t{32} << 20U;  // more than its caches hold
+constexpr std::size_t bytes_for_cpu = std::size_t{32} << 20U;  // larger than its caches
 constexpr int copies = 5;
 // Large enough for learn_from() to trust its times.
 constexpr ImageSize size_for_processor{1280, 960};

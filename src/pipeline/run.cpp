@@ -37,7 +37,7 @@ std::uint64_t bytes_of_file(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-// One walk through the picture: the input opened, and what is to be done with its bands.
+// One walk through the picture: the opened input, and the work on its bands.
 struct Walk {
   std::unique_ptr<ReadAhead> reader;
   Prepared prepared;
@@ -85,7 +85,7 @@ class PictureRun {
   }
 
  private:
-  // Reads the picture for the statistics that the stage at `index` needs of the result before it.
+  // Reads the picture for the statistics of its input that the stage at `index` needs.
   void resolve(std::size_t index) {
     Walk walk;
     open(walk);
@@ -310,7 +310,7 @@ class PictureRun {
 
   StageChain chain_;
   int walks_;
-  int walk_ = 0;  // those that are done
+  int walk_ = 0;  // number of finished walks
   RepeatableSource source_;
   bool is_file_;
   const Codec* output_format_;  // nullptr: the input's

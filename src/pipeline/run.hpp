@@ -1,4 +1,4 @@
-// One picture from file to file.
+// Filters one picture from file to file.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,21 @@ using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 struct RunOptions {
   ReadLimits limits;
   WriteOptions write;
-  // When the work began that the report accounts for; the call where it is empty.
+  // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
-  // Bytes that the bands under way, and rows decoded ahead of them, may take. A band of one row is
-  // allowed whatever it takes, and so is one of the height that the engine's options ask for.
+  // Bytes that the bands in progress and the rows decoded ahead of them may take. A single band of
+  // one row, or of the height in the engine's options, is allowed even if it takes more.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
-  // Opens the output; open_sink() where it is empty.
+  // Opens the output; open_sink() if empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
-  // Blocks of the result that the processor's baseline computes once more. A picture in which one
-  // differs fails, and no output appears.
+  // The number of blocks of the result that the processor's baseline computes again. If one
+  // differs, the picture fails and no output appears.
   int verify_blocks = 0;
-  // Called after each band: rows done, rows to do in all, over all walks. May be empty.
+  // Called after each band with the rows done and all rows, over all walks. May be empty.
   OnProgress on_progress;
 };
 
-// What was done, and how long everything took.
+// What was done and how long it took.
 struct RunReport {
   std::string input;
   std::string output;
@@ -44,11 +44,11 @@ struct RunReport {
   int bands = 0;
   int band_rows = 0;
   std::size_t bands_under_way = 0;        // at the same time, in the last walk
-  std::uint64_t memory = 0;               // bytes that those may take
+  std::uint64_t memory = 0;               // bytes that these may take
   int exif_orientation = 1;               // of the input: carried, not applied
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
-  std::optional<int> verified_blocks;     // found equal; nothing where none was asked for
+  std::optional<int> verified_blocks;     // found equal; nothing if verification is off
   bool alpha_flattened = false;  // laid over a background: the output's format has no alpha
   EngineReport engine;
   std::vector<PassReport> passes;
@@ -57,9 +57,9 @@ struct RunReport {
   Nanoseconds total = 0;  // wall clock, until the output is in place
 };
 
-// Reads `input`, runs the chain and writes `output` ("-": standard input and output) in
-// `output_format`, or in the input's format where that is nullptr, on the engine that `dispatcher`
-// assigns. The output appears whole or not at all. Throws PictureError, DeviceError, UsageError.
+// Reads `input`, runs the chain on the engine that `dispatcher` assigns, and writes `output` ("-":
+// standard input and output) in `output_format`; nullptr: in the input's format. The output appears
+// complete or not at all. Throws PictureError, DeviceError, UsageError.
 [[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
                                        const Codec* output_format, const StageChain& chain,
                                        Dispatcher& dispatcher, const RunOptions& options);

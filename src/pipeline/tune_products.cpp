@@ -95,7 +95,7 @@ class ProductSubject final : public TuneSubject {
 
   void build() const override { static_cast<void>(kernel()); }
 
-  // Odd ones, smaller than a block and larger.
+  // Odd sizes, smaller and larger than a block.
   [[nodiscard]] std::optional<std::string> check() override {
     const MatrixProduct product = kernel();
     for (const MatrixShape& shape :
@@ -117,7 +117,7 @@ class ProductSubject final : public TuneSubject {
 
   [[nodiscard]] double run() override { return large_->run(queue_, *product_); }
 
-  // Some rows: all would take the processor long.
+  // Only some rows: all of them would take the processor too long.
   [[nodiscard]] std::optional<std::string> check_timed() override {
     return large_->difference(queue_, std::max(1, shape_.rows / 2));
   }

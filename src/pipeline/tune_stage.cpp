@@ -61,7 +61,7 @@ class StageSubject final : public TuneSubject {
   }
 
  private:
-  // The whole picture as one band, again and again.
+  // The whole picture as one band, repeatedly.
   struct Run {
     Run(Session& session, const Image& picture, const StageChain& chain)
         : plan(make_plan({picture.size(), picture.format()}, chain, {.band_rows = whole_picture})),

@@ -13,11 +13,11 @@
 namespace gpufilter {
 namespace {
 
-// Larger than for stages: a picture that stays in the device's caches says nothing about memory.
+// Larger than for stages: a picture that fits in the device's caches does not measure memory.
 constexpr ImageSize size_for_gpu{8192, 4096};
 constexpr ImageSize size_for_cpu{1280, 960};
 
-// Slopes with noise, opaque, as photographs are: neighbours share counters.
+// Gradients with noise, opaque, like photographs: neighbouring pixels use the same counters.
 Image photograph(ImageSize size, const PixelFormat& format) {
   Image image(size, format);
   std::mt19937 noise(1);
@@ -119,7 +119,7 @@ class StatisticsSubject final : public TuneSubject {
   Queue queue_;
   ImageSize size_;
   std::optional<Buffer> picture_;
-  PictureStatistics expected_;  // of the picture once
+  PictureStatistics expected_;  // of one run
   std::optional<PictureReducer> reducer_;
   int runs_ = 0;  // that the reducer has added up
 };

@@ -1,4 +1,4 @@
-// What `gpufilter tune` tries candidates with: a stage, statistics, matrix products.
+// The work that `gpufilter tune` times candidates with: a stage, statistics, matrix products.
 #pragma once
 
 #include <memory>
@@ -13,28 +13,28 @@
 
 namespace gpufilter {
 
-// Work on one device by kernels that ask the session's tuning. Whatever that chooses, the result
-// has to be the processor's. All methods throw DeviceError, and UsageError where what tuning chose
-// does not fit.
+// Work on one device with kernels that the session's tuning chooses. Every choice has to give the
+// processor's result. All methods throw DeviceError, and UsageError if the choice does not fit the
+// device.
 class TuneSubject {
  public:
   virtual ~TuneSubject() = default;
 
-  // Builds the kernels, which asks the tuning, and drops them.
+  // Builds the kernels, which queries the tuning, and discards them.
   virtual void build() const = 0;
 
-  // Runs small cases. The first difference from the processor's result, if any.
+  // Runs small cases. Returns the first difference from the processor's result, if any.
   [[nodiscard]] virtual std::optional<std::string> check() = 0;
 
-  // Builds the kernels for the work that is timed.
+  // Builds the kernels for the timed work.
   virtual void begin() = 0;
-  // Does that work once; milliseconds by OpenCL's profiling.
+  // Does the timed work once; returns milliseconds by OpenCL's profiling.
   [[nodiscard]] virtual double run() = 0;
-  // How its result differs from the processor's, as far as that was computed.
+  // How its result differs from those parts of the processor's that were computed, if it does.
   [[nodiscard]] virtual std::optional<std::string> check_timed() = 0;
 };
 
-// A stage on pictures of this format. `session` outlives the subject, here and below.
+// A stage on pictures of this format. `session` has to outlive the subject, here and below.
 [[nodiscard]] std::unique_ptr<TuneSubject> make_stage_subject(Session& session,
                                                               std::shared_ptr<const Stage> stage,
                                                               const PixelFormat& format);
@@ -48,11 +48,11 @@ class TuneSubject {
 [[nodiscard]] std::unique_ptr<TuneSubject> make_product_subject(Session& session,
                                                                 const MatrixShape& shape);
 
-// Random pixels, opaque, for measurements; as large as suits the device.
+// Random opaque pixels for measurements; the size suits the device.
 [[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
-// The stage, or what it becomes once it knows a random picture.
+// The stage, or the stage that it resolves to for a random picture.
 [[nodiscard]] std::shared_ptr<const Stage> resolved_stage(std::shared_ptr<const Stage> stage,
                                                           const PixelFormat& format);
 

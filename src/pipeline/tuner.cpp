@@ -15,7 +15,7 @@ namespace {
 using Outcome = TriedCandidate::Outcome;
 
 constexpr int timed_runs = 5;
-// A candidate that takes this many times the best one's time is run only once.
+// A candidate that is slower than the best one by this factor is run only once.
 constexpr double hopeless = 3;
 
 double median(std::vector<double> values) {
@@ -40,7 +40,7 @@ void time(TuneSubject& subject, TriedCandidate& tried, double best) {
   }
 }
 
-// What the tuning has to be forced to already.
+// Checks and times one candidate, which the tuning has to choose already.
 void try_candidate(TuneSubject& subject, TriedCandidate& tried, double best) {
   try {
     if (auto difference = subject.check()) {

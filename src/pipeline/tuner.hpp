@@ -18,12 +18,12 @@ struct TriedCandidate {
   KernelCandidate candidate = {};
   Outcome outcome = Outcome::timed;
   double milliseconds = 0;      // the median of several runs
-  std::string difference = {};  // the place of a wrong sample, or why it was not built
+  std::string difference = {};  // the position of a wrong sample, or why it was not built
 };
 
 struct TunedSite {
   KernelSite site;
-  bool known = false;                                // tuned before: nothing was tried now
+  bool known = false;                                // tuned before, so nothing was tried
   std::vector<TriedCandidate> tried = {};            // the usual one first
   std::optional<TunedKernel> chosen = std::nullopt;  // none if no candidate is correct
 };
@@ -38,13 +38,13 @@ class Tuner {
   using OnCandidate =
       std::function<void(const std::string& site, std::size_t done, std::size_t all)>;
 
-  // `session` is the tuner's alone: its tuning is replaced.
+  // Nobody else may use `session`: its tuning is replaced.
   Tuner(std::shared_ptr<Session> session, std::shared_ptr<TuningStore> store);
 
-  // Tries every candidate of the kernels that `subject` runs: it is compiled with its constants,
-  // has to give the processor's bits, and is timed. Keeps the fastest in the store and saves it. A
-  // site that is in the store already is tried only where `again`. Throws DeviceError where the
-  // device fails altogether.
+  // Tries every candidate of the kernels that `subject` runs: compiles it with its constants,
+  // checks that it gives the processor's bits, and times it. Saves the fastest in the store. A site
+  // that is already in the store is tried only with `again`. Throws DeviceError if the device fails
+  // altogether.
   [[nodiscard]] std::vector<TunedSite> tune(TuneSubject& subject, bool again,
                                             const OnCandidate& on_candidate);
 

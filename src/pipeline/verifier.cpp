@@ -21,7 +21,7 @@
 namespace gpufilter {
 namespace {
 
-// Where cases are run.
+// A place where cases are run.
 struct Place {
   std::string name;
   InstructionSet set = InstructionSet::baseline;
@@ -72,7 +72,7 @@ class Verification {
   }
 
   VerifyReport run() {
-    // The set in use is the process's: the processor comes first, and alone.
+    // The instruction set is one for the whole process, so the processor comes first, and alone.
     const auto processor_ends =
         std::find_if(places_.begin(), places_.end(),
                      [](const Place& place) { return place.session != nullptr; });
@@ -96,7 +96,7 @@ class Verification {
     std::size_t first_job = 0;
   };
 
-  // All jobs, as many at a time as suit the one device of `places`.
+  // All jobs, as many at the same time as suit the one device of `places`.
   void check_on_threads(std::span<const Place> places) {
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
@@ -104,7 +104,7 @@ class Verification {
       try {
         for (std::size_t i = next++; i < jobs_.size(); i = next++) {
           check(jobs_[i], places);
-          // A run that is interrupted need not compile all of it again.
+          // After an interruption, the next run need not compile everything again.
           if (i % chains_.size() == 0) places.front().session->keep_programs();
         }
       } catch (...) {
@@ -163,7 +163,7 @@ class Verification {
     }
   }
 
-  // Everything that `gpufilter tune` may choose later.
+  // Every candidate that `gpufilter tune` may choose later.
   void check_candidates(const Place& place, const Job& job, const Image& picture,
                         const Image& expected) {
     for (const auto& [key, site] : candidates_->take_sites()) {
@@ -227,7 +227,7 @@ class Verification {
     return passes.back().variant;
   }
 
-  // By the text before the comma, since numbers follow it: bounds of tables, shapes of groups.
+  // Only the text before the comma: numbers follow it, such as bounds of tables and group shapes.
   VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
     std::string stage;
     for (const auto& asked : work.chain.chain)
@@ -261,7 +261,7 @@ class Verification {
   std::vector<VerifyChain> chains_;
   std::vector<ImageSize> sizes_;
   std::vector<Job> jobs_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::size_t jobs_done_ = 0;
   std::vector<Counted> variants_;
   std::pair<std::size_t, std::size_t> first_failure_;  // place and job

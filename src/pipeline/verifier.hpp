@@ -20,7 +20,7 @@ struct VerifyOptions {
   std::optional<int> depth;         // only with this many bits per sample
   bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
   std::vector<std::shared_ptr<Session>> devices;
-  // Called now and then: cases done, cases in all.
+  // Called from time to time with the number of cases done and of all cases.
   std::function<void(std::int64_t done, std::int64_t all)> on_progress;
 };
 

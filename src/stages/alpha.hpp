@@ -3,7 +3,7 @@
 
 namespace gpufilter {
 
-// How alpha takes part: as the weight of the colours beside it, or as one more plain channel.
+// How a stage uses alpha: as the weight of its pixel's colours, or as one more plain channel.
 enum class AlphaMode { weighted, independent };
 
 }  // namespace gpufilter

@@ -11,8 +11,8 @@
 namespace gpufilter {
 namespace {
 
-// How work-items share a tile. On a GPU each takes four or eight neighbours, on a CPU a whole tile,
-// since the compiler vectorises the loop over a row of a tile.
+// How work-items divide a tile. On a GPU each takes four or eight neighbours, on a CPU a whole
+// tile, because the compiler vectorises the loop over a row of a tile.
 struct TileShares {
   TileShares(const DeviceInfo& device, int tile, const PixelFormat& pixel)
       : pixels(device.kind == DeviceKind::cpu ? static_cast<std::size_t>(tile)

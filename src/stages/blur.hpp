@@ -11,7 +11,7 @@ enum class BlurVariant { naive, tiled, automatic };
 
 struct BlurParameters {
   BlurVariant variant = BlurVariant::automatic;
-  int tile = 16;  // side of a tiled work-group: 8, 16 or 32
+  int tile = 16;  // side of the tile of a work-group: 8, 16 or 32
   Border border = Border::replicate;
   AlphaMode alpha = AlphaMode::weighted;
 };
@@ -19,8 +19,8 @@ struct BlurParameters {
 [[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
 [[nodiscard]] StageKind blur_stage_kind();
 
-// Bytes of local memory that a tile takes at most: the tile and a halo of one pixel around it, and
-// what aligns its rows.
+// The maximum local memory of a tile in bytes: the tile, a halo of one pixel around it, and the
+// alignment of its rows.
 [[nodiscard]] std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format);
 
 // Whether --blur tiled runs on `device` with tiles of this side.

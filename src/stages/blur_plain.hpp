@@ -1,4 +1,4 @@
-// Plain means of nine samples, all channels alike, in vectors.
+// Plain means of nine samples, the same for all channels, vectorised.
 #pragma once
 
 #include "host/loops.hpp"
@@ -6,8 +6,8 @@
 
 namespace gpufilter::blur {
 
-// Two neighbouring samples in a word of twice their size. Its halves are added up and divided side
-// by side, which saves the shuffles that widening samples takes.
+// Two neighbouring samples in a word of twice their size. Its halves are summed and divided
+// separately, which avoids the shuffles for widening samples.
 template <typename Sample>
 struct PairOf;
 template <>
@@ -70,7 +70,7 @@ template <typename Sample>
   }
 }
 
-// Asks for what the next row takes. A tile's rows are too short for the processor to foresee it.
+// Prefetches the data of the next row. A tile's rows are too short for the hardware prefetcher.
 template <typename Sample>
 [[gnu::always_inline]] inline void prefetch(const Sample* in, const Sample* out, size_t samples) {
   constexpr size_t line = 64 / sizeof(Sample);
@@ -80,9 +80,9 @@ template <typename Sample>
   }
 }
 
-// Fills `samples` samples of each row of `target` from sample `offset` on; a pixel stands on either
-// side of them. Where their number is odd, one more sample is read and written. Calls visit(samples
-// from `offset` on) for each row that it reads.
+// Fills `samples` samples of each row of `target` from sample `offset` on. There has to be a pixel
+// on either side of them. If their number is odd, one more sample is read and written. Calls
+// visit(samples from `offset` on) for each row that it reads.
 template <typename Sample, typename Visit>
 [[gnu::always_inline]] inline void mean_tile(const Source<Sample>& source,
                                              const MutableRows& target, size_t offset,

@@ -1,4 +1,4 @@
-// The rows that a blur reads, those past the picture's edges included. For blur_*.hpp alone.
+// The rows that a blur reads, including those past the picture's edges. Only for blur_*.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace gpufilter::blur {
 
 using std::size_t;
 
-// Rows are worked on in tiles of at most so many samples, so that what is kept of three rows stays
-// in the core's first cache. A multiple of the samples in a vector and of every number of channels.
+// The maximum number of samples of a tile: the data of three rows stay in the core's first-level
+// cache. A multiple of the samples in a vector and of every number of channels.
 inline constexpr size_t tile_samples = 1920;
 inline constexpr size_t max_channels = 4;
 
@@ -32,11 +32,11 @@ class Source {
   [[nodiscard]] size_t channels() const { return static_cast<size_t>(rows_.format.channels); }
   [[nodiscard]] size_t width() const { return static_cast<size_t>(rows_.width); }
 
-  // Sample `offset` of row y, the first of a pixel, -1 <= y <= height. As far as they lie in the
-  // picture, it stands among the others of its row; in a row outside, a pixel precedes it and a
-  // tile and a pixel follow.
+  // Sample `offset`, the first of a pixel, of row y, -1 <= y <= height. In a row of the picture,
+  // the samples around it are those of the row. In a row outside, one pixel may be read before it,
+  // and a tile and one pixel after it.
   [[nodiscard]] const Sample* at(int y, size_t offset) const {
-    // Under a wrapping border, rows past the picture's are in the source.
+    // With a wrapping border, the source has the rows past the edges.
     const int row = border_ == Border::wrap ? y : border_position(border_, y, height_);
     return row < 0 && border_ == Border::constant ? outside_pixel() : first_sample(row) + offset;
   }
@@ -56,7 +56,7 @@ class Source {
   ConstRows rows_;
   int height_;
   Border border_;
-  std::array<Sample, tile_samples + 2 * max_channels> outside_;  // opaque black, where it is used
+  std::array<Sample, tile_samples + 2 * max_channels> outside_;  // opaque black, if it is used
 };
 
 }  // namespace gpufilter::blur

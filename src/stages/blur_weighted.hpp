@@ -1,4 +1,4 @@
-// Means of nine colours weighted by their alpha, in vectors.
+// Means of nine colours weighted by their alpha, vectorised.
 #pragma once
 
 #include <type_traits>
@@ -12,8 +12,8 @@ namespace gpufilter::blur {
 template <typename Sample>
 using Real = std::conditional_t<sizeof(Sample) == 1, float, double>;
 
-// A number for each channel of the pixels in a tile and of one on either side: colour * alpha, and
-// last alpha; or sums of these.
+// For the pixels of a tile and one on either side, a number for each channel: colour * alpha, and
+// finally alpha; or sums of these.
 template <typename Sample, size_t channels>
 struct Planes {
   alignas(64) std::array<std::array<Real<Sample>, tile_samples / channels + 2>, channels> of;
@@ -63,7 +63,7 @@ class WeightedMean {
   Number rounding_;
 };
 
-// Replaces the colours in `out`, which holds plain means, wherever some alpha is not 0.
+// Replaces the colours in `out`, which holds plain means, wherever the sum of the alphas is not 0.
 template <typename Sample, size_t channels>
 [[gnu::always_inline]] inline void weighted_mean_row(const Planes<Sample, channels>& above,
                                                      const Planes<Sample, channels>& here,
@@ -91,7 +91,7 @@ template <typename Sample, size_t channels>
   return all.get(channels - 1) == std::numeric_limits<Sample>::max();
 }
 
-// Replaces colours that mean_tile() stored; `pixels` have neighbours on either side.
+// Replaces colours that mean_tile() stored; `pixels` need neighbours on either side.
 template <typename Sample, size_t channels>
 [[gnu::always_inline]] inline void weighted_mean_tile(const Source<Sample>& source,
                                                       const MutableRows& target, size_t offset,

@@ -1,4 +1,4 @@
-// What stands outside a picture where a stage looks past its edge.
+// The pixels outside a picture, for stages that read past its edges.
 #pragma once
 
 #include "image/rows.hpp"
@@ -13,11 +13,11 @@ enum class Border {
   constant = 3,   // opaque black
 };
 
-// Which of the positions 0 ... n - 1 stands at position i, any integer; -1: none, a constant.
+// The position within 0 ... n - 1 whose pixel is at position i, any integer; -1: a constant.
 [[nodiscard]] int border_position(Border border, int i, int n);
 
-// The rows that a window of `radius` rows around each of `rows` reads, in a picture `height` high;
-// under Border::wrap they may reach past its edges.
+// The rows that a window of `radius` rows around each of `rows` reads, in a picture `height` high.
+// With Border::wrap they may reach past its edges.
 [[nodiscard]] RowRange border_rows(Border border, const RowRange& rows, int radius, int height);
 
 }  // namespace gpufilter

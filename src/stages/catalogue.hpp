@@ -1,5 +1,5 @@
-// Every stage there is, and the parameters it takes, declared once: the command line, its help and
-// its checks are made from this.
+// Every stage and its parameters, declared once: the command line, its help and its checks are
+// generated from this.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct StageParameter {
   std::string option;  // with dashes: "--tile"
   ValueType type;
   std::string default_value;   // as text
-  std::string help;            // sentences, as StageKind::help
+  std::string help;            // sentences, like StageKind::help
   std::string only_with = {};  // the one value of the stage that it goes with; empty: every value
   bool operator==(const StageParameter&) const = default;
 };
@@ -29,7 +29,7 @@ struct StageParameter {
 // The parameters given for one stage: texts by option.
 using GivenParameters = std::map<std::string, std::string>;
 
-// An option that prints what a kind of stage offers instead of filtering: "--list-presets".
+// An option that prints a list for a kind of stage instead of filtering: "--list-presets".
 struct StageListing {
   std::string option;  // with dashes
   std::string help;
@@ -39,7 +39,7 @@ struct StageListing {
 struct StageKind {
   std::string option;  // with dashes: "--blur"
   ValueType type;
-  std::string help;  // what it does, in sentences; the first one stands alone in short lists
+  std::string help;  // what it does, in sentences; short lists show only the first
   std::vector<StageParameter> parameters = {};
   std::vector<StageListing> listings = {};
   // More for its page, "gpufilter help blur": how a sample is computed, what happens at the
@@ -48,20 +48,20 @@ struct StageKind {
   std::string edges = {};
   std::string alpha = {};
   std::vector<std::string> examples = {};
-  // For `gpufilter verify` and `tune`: values, or stages by name, that between them take every path
-  // of its code, the most usual one first. A kind whose value is a word needs neither.
+  // For `gpufilter verify` and `tune`: values, or stages by name, that together cover every path of
+  // its code, the most common one first. A kind whose value is a word needs neither.
   std::vector<std::string> sample_values = {};
   std::function<std::vector<std::pair<std::string, std::shared_ptr<const Stage>>>()> sample_stages =
       {};
-  // Makes a stage from the values of its option and of all its parameters, reading the file that
-  // its option names where it names one. Throws UsageError where they make no sense.
+  // Makes a stage from the values of its option and of all its parameters; reads the file that its
+  // option names, if any. Throws UsageError if the values make no sense.
   std::function<std::shared_ptr<const Stage>(const OptionValues&)> from_options = {};
 
   // Whether the stage takes a parameter when its own option has this value.
   [[nodiscard]] bool takes(std::string_view value, std::string_view parameter) const;
 
   // The stage for one use of the option; parameters that are not given have their default values.
-  // Throws UsageError where a value is not what was declared, or not taken.
+  // Throws UsageError if a value does not fit its declaration or the stage does not take it.
   [[nodiscard]] std::shared_ptr<const Stage> make(const std::string& value,
                                                   const GivenParameters& given = {}) const;
 };

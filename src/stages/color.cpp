@@ -99,7 +99,7 @@ StageKind color_stage_kind() {
               "of red, green, blue (and alpha) of the result, a column of weights for each of the "
               "input, and a last column that is added, as a fraction of the largest sample.",
           .listings = {{"--list-presets",
-                        "Print the presets of --color. With their ranges, matrices and sources.",
+                        "Print the presets of --color. Each has its range, matrix and source.",
                         color_preset_list}},
           .formula =
               "sum = added * max\n"

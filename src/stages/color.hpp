@@ -1,4 +1,4 @@
-// --color: every pixel times a matrix.
+// --color: multiplies every pixel by a matrix.
 #pragma once
 
 #include "stages/catalogue.hpp"

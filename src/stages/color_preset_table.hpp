@@ -16,7 +16,7 @@ struct ColorPreset {
   Amount amount = Amount::none;
   double low = 0;  // the range of the amount
   double high = 0;
-  double shown = 0;       // the amount where none is given, or for the list where one must be
+  double shown = 0;       // the default amount; if there is none, the amount shown in the list
   std::string_view unit;  // what may follow the amount: "%" (hundredths) or "deg"
   std::string_view meaning;
   std::string_view source;

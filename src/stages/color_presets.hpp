@@ -10,18 +10,19 @@
 
 namespace gpufilter {
 
-// "sepia", "hue=90", "saturate=150%": nothing where the part before '=' names no preset. Throws
-// UsageError where the amount is missing, superfluous, malformed or out of range.
+// The matrix of "sepia", "hue=90" or "saturate=150%"; nothing if the part before '=' is not the
+// name of a preset. Throws UsageError if the amount is missing, superfluous, malformed or out of
+// range.
 //
-// Every number of a preset is computed in double precision from sums, products and divisions alone
-// and then rounded to nine decimals: the same on every machine.
+// Every number of a preset is computed in double precision with sums, products and divisions only,
+// and then rounded to nine decimals: it is the same on every machine.
 [[nodiscard]] std::optional<MatrixRows> find_color_preset(std::string_view value);
 
-// The names most like the one in `value`, best first; empty where none is.
+// The names most similar to the one in `value`, best first; empty if none is similar.
 [[nodiscard]] std::vector<std::string> color_presets_like(std::string_view value);
 
-// What --list-presets prints: each preset with its range, what it does, where its numbers come from
-// and its matrix, as a file for --color would hold it.
+// The output of --list-presets: each preset with its range, its effect, the source of its numbers
+// and its matrix, in the form of a file for --color.
 [[nodiscard]] std::string color_preset_list();
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// The colour matrix in plain C++: the bits that every kernel gives.
+// The colour matrix in plain C++: the reference for every kernel.
 #pragma once
 
 #include "image/rows.hpp"

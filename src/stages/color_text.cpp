@@ -15,7 +15,7 @@
 namespace gpufilter {
 namespace {
 
-// Far more than twenty numbers with comments need: a larger file is something else.
+// Far more than twenty numbers with comments need: a larger file is not a matrix.
 constexpr std::size_t largest_file = 65536;
 
 // The format with the largest samples.

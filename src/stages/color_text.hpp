@@ -14,12 +14,11 @@ namespace gpufilter {
 // UsageError.
 [[nodiscard]] ColorMatrix parse_color_matrix(std::string_view text, const std::string& file);
 
-// The same from a file. Throws UsageError, also where it cannot be read.
+// The same from a file. Throws UsageError, also if the file cannot be read.
 [[nodiscard]] ColorMatrix read_color_matrix(const std::string& path);
 
-// Whether the value of --color is a matrix written out rather than a name: its first word is a
-// number, or it has digits and more than one row. What begins like a path ("./", "../", "/") never
-// is.
+// Whether the value of --color is a matrix rather than a name: its first word is a number, or it
+// has digits and more than one row. A value that begins like a path ("./", "../", "/") never is.
 [[nodiscard]] bool is_matrix_text(std::string_view value);
 
 }  // namespace gpufilter

@@ -8,7 +8,7 @@ namespace gpufilter {
 
 namespace {
 
-// There are more work-groups than sets of counters but for the smallest bands.
+// Except for the smallest bands, there are more work-groups than sets of counters.
 constexpr std::size_t many_groups = 1024;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::vector<Event> CountingPass::enqueue(Queue& queue, const DeviceRows& source,
   const std::uint64_t pixels = ImageSize{width_, target.count()}.pixels();
   if (pixels == 0) return {};
   std::vector<Event> events = counters_.begin(queue, pixels);
-  // The kernel has a target, as all kernels over rows, and leaves it alone.
+  // Like all kernels over rows, the kernel has a target, but it does not use it.
   const DeviceRows unused{source.buffer, target};
   events.push_back(launch_.enqueue(queue, source, unused, {counters_.buffer(), counters_.sets()}));
   return events;

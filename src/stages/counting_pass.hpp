@@ -1,5 +1,5 @@
-// Stages whose result is counted by the kernel that makes it, on a device: statistics of a picture
-// that is stored nowhere.
+// Statistics on a device without storing the picture: the kernel that computes a result also counts
+// it.
 #pragma once
 
 #include <vector>
@@ -14,22 +14,22 @@ namespace gpufilter {
 [[nodiscard]] bool can_count(const DeviceInfo& device, const PixelFormat& format,
                              Quantity quantity);
 
-// Not for use by two threads, or with two queues, at a time.
+// Not thread-safe; only for one queue at a time.
 class CountingPass {
  public:
-  // Builds the kernel of `group`, whose sink counts, for pictures of this size. `description` has
-  // the variant and the reason. `session` outlives the pass. Throws DeviceError, UsageError.
+  // Builds the kernel of `group`, whose sink counts, for pictures of this size. `description` gets
+  // the variant and the reason. `session` has to outlive the pass. Throws DeviceError, UsageError.
   CountingPass(Session& session, const StageGroup& group, ImageSize size,
                DevicePass::Description description);
 
   [[nodiscard]] const DevicePass::Description& description() const { return launch_.description(); }
 
-  // Queues the work that counts the rows `target` of the result; `source` covers what the stages
-  // need for these. Returns its commands, in order, for the timing. Throws std::overflow_error
-  // where a band has too many pixels to be counted.
+  // Queues the work that counts the rows `target` of the result; `source` covers the rows that the
+  // stages need. Returns its commands, in order, for the timing. Throws std::overflow_error if a
+  // band has too many pixels to be counted.
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source, const RowRange& target);
 
-  // Of everything counted so far; waits until `queue` is done.
+  // The statistics of everything counted so far; waits until `queue` is done.
   [[nodiscard]] const PictureStatistics& result(Queue& queue) { return counters_.result(queue); }
 
  private:

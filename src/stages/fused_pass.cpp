@@ -12,7 +12,7 @@
 namespace gpufilter {
 namespace {
 
-// Of all stages over single pixels, a pixel.
+// Operations per pixel of all stages over single pixels.
 double operations_of(const StageGroup& group) {
   double operations = 0;
   for (const PixelFunction* function : group.functions())
@@ -23,7 +23,7 @@ double operations_of(const StageGroup& group) {
 constexpr double many_operations = 64;
 constexpr double too_many_operations = 1500;
 
-// Chains that are tuned together: what bounds them is the same.
+// The kind of chain for tuning: chains with the same bottleneck are tuned together.
 std::string site_of(const StageGroup& group) {
   const double operations = operations_of(group);
   if (operations > too_many_operations) return "fused, heavy";
@@ -34,21 +34,21 @@ std::string site_of(const StageGroup& group) {
   return has_tables ? "fused, tables" : "fused, light";
 }
 
-// How work-items share a picture where no window decides.
+// How work-items divide a picture if the group has no window.
 void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
   const double operations = operations_of(group);
   if (device.kind == DeviceKind::cpu) {
-    kernel.pixels = 16;  // as many as a vector has room for
+    kernel.pixels = 16;  // the size of a vector
     return;
   }
-  // Loads and stores of four pixels are wide. The instructions of a network are not: they have to
-  // stay in the caches for instructions, so that each work-item has one pixel where they are many.
+  // Loads and stores of four pixels are wide. But a network's instructions have to stay in the
+  // instruction caches, so a work-item has only one pixel if there are many instructions.
   if (operations > too_many_operations) {
     kernel.pixels = 1;
   } else if (operations > many_operations) {
     kernel.pixels = 4;
   } else {
-    // 24 or 32 bytes, 16 of grey, in two rows: enough is asked for before the first is needed.
+    // 24 or 32 bytes (16 for grey) in two rows: enough loads are in flight to hide their latency.
     const std::size_t bytes =
         std::max(group.source.bytes_per_pixel(), group.target.bytes_per_pixel());
     kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
@@ -56,15 +56,15 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   }
 }
 
-// Each work-group clears its counters and adds them to the shared ones: it has to have many pixels.
+// Each work-group clears its counters and adds them to the shared ones, so it needs many pixels.
 void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
   constexpr std::size_t pixels_a_group = 16'384;
-  constexpr std::size_t fewest_lines = 8;
+  constexpr std::size_t min_lines = 8;
   const std::uint64_t local = local_counter_bytes(group.target, *group.counted);
   const bool is_high = device.kind != DeviceKind::cpu && device.fits(kernel.group_width, 4, local);
   kernel.group_height = is_high ? 4 : 1;
   const std::size_t in_a_line = kernel.pixels * kernel.group_width * kernel.group_height;
-  kernel.lines = std::max(pixels_a_group / in_a_line, fewest_lines);
+  kernel.lines = std::max(pixels_a_group / in_a_line, min_lines);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   if (device.kind == DeviceKind::cpu) kernel.macros += " -D RUNS_OF_WORDS=0";
   kernel.variant = std::move(description.variant);
   kernel.reason = std::move(description.reason);
-  // A window has candidates of its own, and counting asks for large work-groups.
+  // A window has its own candidates, and counting needs large work-groups.
   if (!group.window && !group.counted)
     choose_shape(session, kernel, site_of(group), group.source, group.target);
   kernel.generated = fused_source(group, kernel.pixels);

@@ -1,4 +1,4 @@
-// Stages that share one generated kernel, on a device.
+// Stages that share a generated kernel on a device.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace gpufilter {
 
-// The kernel, for either sink, before it is built, in the shape that the session's tuning chooses.
-// `description` has the variant and the reason.
+// The kernel for either sink, before it is built, in the shape that the session's tuning chooses.
+// `description` gets the variant and the reason.
 [[nodiscard]] RowKernel fused_kernel(const Session& session, const StageGroup& group,
                                      DevicePass::Description description);
 

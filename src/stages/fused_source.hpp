@@ -1,4 +1,4 @@
-// Stages as OpenCL C for one kernel.
+// Generates the OpenCL C of several stages for one kernel.
 #pragma once
 
 #include <optional>
@@ -18,30 +18,30 @@ struct PixelStep {
   PixelFormat target;
 };
 
-// A stage that reads neighbours too, by a kernel that loads and stores through the macros of
+// A stage that also reads neighbours, with a kernel that loads and stores through the macros of
 // kernels/fused_window.cl.
 struct WindowStep {
   RowKernel kernel;
   PixelFormat format;  // of its source and its result
 };
 
-// What one kernel does, in this order; without a window, all steps are in `before`.
+// The work of one kernel, in this order; without a window, all steps are in `before`.
 struct StageGroup {
   std::vector<PixelStep> before = {};
   std::optional<WindowStep> window = std::nullopt;
   std::vector<PixelStep> after = {};
   PixelFormat source = {};
   PixelFormat target = {};
-  // What its sink counts of the result, which is stored nowhere; without it the sink is a picture.
+  // What its sink counts instead of storing the result; nothing: the sink is a picture.
   std::optional<Quantity> counted = std::nullopt;
 
   // The steps that have tables, in the order of the kernel's parameters.
   [[nodiscard]] std::vector<const PixelFunction*> functions() const;
 };
 
-// The text that stands before the kernel's file, fused.cl or the window's, whose work-items fill
-// `pixels` neighbours. What precedes a window is applied to the pixels that it loads, what follows
-// to those that it stores.
+// The text that precedes the kernel's file, fused.cl or the window's, whose work-items fill
+// `pixels` neighbours. Steps before a window are applied to the pixels that it loads, steps after
+// it to those that it stores.
 [[nodiscard]] std::string fused_source(const StageGroup& group, std::size_t pixels);
 
 }  // namespace gpufilter

@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-// A table for each depth, made when first requested. Safe to use from several threads.
+// A table for each depth, made when first requested. Thread-safe.
 template <typename Entry>
 class Tables {
  public:

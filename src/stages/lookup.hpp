@@ -1,4 +1,4 @@
-// What the stages that end in a look-up table share: levels and tone mapping.
+// Stages that end in a look-up table: levels and tone mapping.
 #pragma once
 
 #include <functional>

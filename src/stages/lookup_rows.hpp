@@ -1,4 +1,4 @@
-// Look-up tables on the processor: the bits that every kernel gives.
+// Look-up tables on the processor: the reference for every kernel.
 #pragma once
 
 #include "image/rows.hpp"

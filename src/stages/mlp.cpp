@@ -20,8 +20,8 @@ PixelFormat output_of(const Network& network, const PixelFormat& input) {
   return {network.outputs() == 4 || input.has_alpha() ? 4 : 3, input.depth};
 }
 
-// Whether a kernel of its own suits the network: its numbers fit registers, and the compiler, whose
-// time grows with the operations, is done soon.
+// Whether a kernel of its own suits the network: its numbers fit in registers, and compiling, which
+// takes longer the more operations there are, does not take too long.
 bool suits(const NetworkSize& size, bool on_gpu) {
   return size.numbers <= (on_gpu ? 140 : 80) && size.operations <= (on_gpu ? 36'000 : 10'000);
 }

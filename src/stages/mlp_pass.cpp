@@ -14,7 +14,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::uint64_t fewest_pixels = 64;  // of a block, however little memory there is
+constexpr std::uint64_t min_pixels = 64;  // of a block, however little memory there is
 
 // Pixels `left` <= x < left + columns of rows `top` <= y < top + rows.
 struct Block {
@@ -40,13 +40,13 @@ std::vector<Block> blocks_of(const RowRange& rows, int width, int pixels) {
   return blocks;
 }
 
-// That a pixel takes in both planes.
+// The memory of a pixel in both planes.
 std::uint64_t pixel_bytes(const Network& network) {
   return 2 * static_cast<std::uint64_t>(network.widest()) * sizeof(float);
 }
 
 int pixels_a_block(const Network& network, const MlpBlock& block, ImageSize size) {
-  const std::uint64_t suitable = std::max(block.bytes / pixel_bytes(network), fewest_pixels);
+  const std::uint64_t suitable = std::max(block.bytes / pixel_bytes(network), min_pixels);
   const std::uint64_t wanted =
       block.pixels > 0 ? static_cast<std::uint64_t>(block.pixels) : suitable;
   return static_cast<int>(std::min(wanted, size.pixels()));

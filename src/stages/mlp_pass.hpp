@@ -1,4 +1,4 @@
-// The device half of --mlp: pixels become a matrix, each layer is a matrix product.
+// --mlp on a device with matrix products: pixels become a matrix, each layer is a product.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ struct MlpFormats {
   PixelFormat target;
 };
 
-// Bytes that the numbers between two layers take, of those that go in and those that come out.
+// Bytes of the numbers between two layers: the inputs and the outputs of a layer.
 [[nodiscard]] std::uint64_t mlp_block_bytes(const Network& network, const MlpBlock& block,
                                             ImageSize size);
 

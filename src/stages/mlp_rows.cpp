@@ -28,7 +28,7 @@ constexpr size_t lanes = set == InstructionSet::avx512 ? 64 : 32;
 template <InstructionSet set>
 constexpr size_t outputs_at_once = set == InstructionSet::avx512 ? 4 : 2;
 
-// The value that `sum` becomes. No sample shows which NaN it was: all become 0.
+// The activation of `sum`. NaNs need no distinction: all of them become sample 0.
 [[gnu::always_inline]] inline float activated(float sum, Activation activation) {
   if (activation == Activation::none) return sum;
   const float positive = sum > 0 ? sum : 0;
@@ -110,7 +110,7 @@ struct MlpLoop {
                                          const Network* network) {
     Planes planes;
     Planes next;
-    alignas(64) Block<Sample> block{};  // beyond the end of a row: pixels that are never used
+    alignas(64) Block<Sample> block{};  // past the end of a row, its pixels are never used
     const auto width = static_cast<size_t>(source.width);
     const auto channels = static_cast<size_t>(source.format.channels);
     const auto target_channels = static_cast<size_t>(target.format.channels);

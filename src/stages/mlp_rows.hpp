@@ -1,4 +1,4 @@
-// The network in plain C++: the bits that the kernels give.
+// The network in plain C++: the reference for the kernels.
 #pragma once
 
 #include "image/rows.hpp"
@@ -6,8 +6,8 @@
 
 namespace gpufilter {
 
-// Fills `target` from the same rows of `source`; target.format is what make_mlp()'s stage makes of
-// source.format.
+// Fills `target` from the same rows of `source`; target.format is the output format of make_mlp()'s
+// stage for source.format.
 void mlp_rows(const ConstRows& source, const MutableRows& target, const Network& network);
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// A small network that maps colours to colours, one pixel at a time: what --mlp runs.
+// A small network that maps colours to colours, one pixel at a time, for --mlp.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,18 @@ struct Network {
 
   [[nodiscard]] int inputs() const { return layers.front().inputs; }
   [[nodiscard]] int outputs() const { return layers.back().outputs(); }
-  // The most numbers that stand between two layers, before the first or after the last.
+  // The maximum count of numbers between two layers, before the first or after the last.
   [[nodiscard]] int widest() const;
 };
 
 inline constexpr int network_width = 256;
 
-// Why layer `index` cannot stand where it is, naming it: "layer 2 takes 8 inputs, layer 1 gives
-// 16"; empty where it can.
+// Why layer `index` does not fit in its place: "layer 2 takes 8 inputs, layer 1 gives 16"; empty if
+// it fits.
 [[nodiscard]] std::string objection_to_layer(const Network& network, std::size_t index);
 
-// Why these layers, each in order by itself, are no network from colours to colours; empty where
-// they are.
+// Why these layers, each valid by itself, do not form a network from colours to colours; empty if
+// they do.
 [[nodiscard]] std::string objection_to_ends(const Network& network);
 
 // The network in a file of this form, its numbers rounded to single precision:

@@ -9,16 +9,17 @@ namespace {
 
 using std::size_t;
 
-// Outputs whose chains stand side by side in the text: one waits for the multiply-add before.
+// The number of outputs whose chains are interleaved in the text, because each multiply-add waits
+// for the one before it in its chain.
 constexpr int interleaved = 4;
 
-// How a layer is written: alone, or with the next one, to whose sums its outputs are added at once.
+// How a layer is written: alone, or with the next one, to whose sums each output is added at once.
 struct Steps {
   std::vector<bool> with_next;  // by layer
   int numbers = 0;              // alive at a time
 };
 
-// The way through layers `first` and on that has the fewest numbers alive at a time.
+// The way of writing layers `first` and on that keeps the fewest numbers alive at a time.
 Steps plan_layers(const Network& network) {
   const size_t count = network.layers.size();
   std::vector<int> widths{network.inputs()};
@@ -37,7 +38,7 @@ Steps plan_layers(const Network& network) {
   return steps;
 }
 
-// The number `index` of those that go into layer `layer`.
+// The name of input `index` of layer `layer`.
 std::string number(size_t layer, int index) {
   return formatted("n{}_{}", layer, index);
 }

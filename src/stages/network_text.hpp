@@ -1,4 +1,4 @@
-// Text on its way into a parser.
+// Feeds text to a parser and tracks its position.
 #pragma once
 
 #include <iterator>

@@ -24,7 +24,7 @@ bool is_large(std::string_view digits) {
   if (exponent_at < digits.size()) {
     const std::string_view text = without_plus(digits.substr(exponent_at + 1));
     const auto result = std::from_chars(text.data(), text.data() + text.size(), exponent);
-    // No memory holds a mantissa that would make up for such an exponent.
+    // No mantissa that fits in memory could compensate for such an exponent.
     if (result.ec == std::errc::result_out_of_range) return !text.starts_with('-');
   }
   return exponent > leading - point;
@@ -52,7 +52,7 @@ Reading<Number> read(std::string_view text) {
   if (error == std::errc::invalid_argument || stopped != end) return {};
   if (error == std::errc::result_out_of_range) {
     if (is_large(digits)) return {Form::too_large};
-    value = 0;  // libraries differ in what they leave there
+    value = 0;  // libraries differ in the value that they leave
   }
   return {Form::number, negative ? -value : value};
 }

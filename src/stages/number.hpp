@@ -1,4 +1,4 @@
-// Numbers as people write them in options, matrices and networks: one form, one rounding.
+// Numbers as text in options, matrices and networks: one form, one rounding.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 namespace gpufilter {
 
 // A number is an optional sign, decimal digits with an optional point, and an optional exponent:
-// "-1", "+.5", "1.", "2e-3". It may be of any length. The point is a point in every locale. Blanks,
-// hexadecimal digits, "nan" and "inf" are no part of a number.
+// "-1", "+.5", "1.", "2e-3". It may have any length. The decimal point is '.' in every locale.
+// Blanks, hexadecimal digits, "nan" and "inf" are not allowed.
 //
-// It becomes the nearest value of the type, rounded once from the decimal digits, half to even.
-// What is too small for the type becomes 0; what is too large is refused.
+// It becomes the nearest value of the type, rounded once from the decimal digits, half to even. A
+// number too small for the type becomes 0; one that is too large is refused.
 
 // Whether all of `text` has that form, however large the number is.
 [[nodiscard]] bool is_number(std::string_view text);
 
-// Nothing where `text` is not a number or is too large.
+// Nothing if `text` is not a number or is too large.
 [[nodiscard]] std::optional<double> to_number(std::string_view text);
 
 // The same in double and in single precision. Both throw UsageError: "WHAT: 'TEXT' is not a

@@ -62,13 +62,13 @@ std::vector<ValueMeaning> meanings_of(const Type& /*type*/) {
   return {};
 }
 
-// Each gives the value of `text`, which the user knows as `words`: "--tile 12".
+// Each returns the value of `text`. `words` is the user's text for messages: "--tile 12".
 int read(const OneOf& type, const std::string& words, const std::string& text) {
   for (const Choice& choice : type.choices) {
     if (choice.word == text) return choice.meaning;
   }
   const std::vector<std::string> known = words_of(type);
-  // Between numbers of one or two digits a likeness means nothing.
+  // Similarity between numbers of one or two digits means nothing.
   const auto near = text.size() > 2 ? words_like(text, known) : std::vector<std::string>{};
   if (near.empty()) throw UsageError(formatted("{}: choose {}", words, enumerated(known, "or")));
   throw UsageError(formatted("{}: unknown; did you mean {}? ({})", words, enumerated(near, "or"),

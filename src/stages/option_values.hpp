@@ -1,4 +1,4 @@
-// The values of options that stages have: their types, how they are read, and typed access to them.
+// The values of stages' options: their types, how they are read, and typed access to them.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 namespace gpufilter {
 
 // A word, and the enumerator or whole number that it stands for. `help` says what it does; it may
-// be empty where the word says it all.
+// be empty if the word is clear.
 struct Choice {
   template <typename Meaning>
   requires std::is_enum_v<Meaning> || std::is_same_v<Meaning, int> Choice(std::string name,
@@ -63,16 +63,16 @@ using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText>;
 // How the help shows a value of this type: "naive|tiled|auto", "1..255", "FILE".
 [[nodiscard]] std::string value_form(const ValueType& type);
 
-// Each value, or form of values, with what it does; empty where the form says it all.
+// Each value, or form of values, with what it does; empty if the form is clear.
 [[nodiscard]] std::vector<ValueMeaning> value_meanings(const ValueType& type);
 
 // What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
 [[nodiscard]] std::string expected_value(const ValueType& type);
 
-// Values of options that were read and checked.
+// Option values that have been read and checked.
 class OptionValues {
  public:
-  // Reads `text`. Throws UsageError where it is not of `type`; the message begins with the words of
+  // Reads `text`. Throws UsageError if it is not of `type`; the message begins with the words of
   // the command line: "--tile 12: choose 8, 16 or 32".
   void set(const std::string& option, const ValueType& type, const std::string& text);
 

@@ -1,4 +1,4 @@
-// What a stage makes of one pixel, as OpenCL C: what several stages in one kernel are made of.
+// A stage's computation for one pixel as OpenCL C. Kernels of several stages are built from these.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace gpufilter {
 
 struct PixelFunction {
   // Statements that fill `out` from `in`: arrays of PIXELS pixels of the stage's result and of its
-  // source. They use what kernels/common.cl and kernels/fused.cl define, apart from CHANNELS and
-  // what depends on it: other stages of the kernel have other formats. Constants are literals.
+  // source. They may use the definitions of kernels/common.cl and kernels/fused.cl except CHANNELS
+  // and those that depend on it, because other stages of the kernel may have other formats.
+  // Constants are literals.
   std::string body;
-  // What the statements know as `table`: the type of its entries in OpenCL C, and its bytes. A
-  // function without a table leaves both empty.
+  // The statements' `table`: the OpenCL C type of its entries, and its bytes. Both are empty if the
+  // function has no table.
   std::string table_entry = {};
   std::vector<std::uint8_t> table = {};
-  // Numbers that are alive at a time for one pixel, where they are many.
+  // Numbers that are alive at a time for one pixel, if there are many.
   int numbers = 0;
-  // Multiplications and additions for one pixel, where they are many.
+  // Multiplications and additions for one pixel, if there are many.
   double operations = 0;
 };
 
@@ -30,7 +31,7 @@ struct PixelFunction {
 // blue, a missing alpha as the maximum. Channels: 0 red, 1 green, 2 blue, 3 alpha.
 [[nodiscard]] std::string color_expression(const PixelFormat& format, int channel);
 
-// A literal of OpenCL C with every bit of `number`, which is finite.
+// An OpenCL C literal with every bit of `number`, which has to be finite.
 [[nodiscard]] std::string float_literal(float number);
 
 }  // namespace gpufilter

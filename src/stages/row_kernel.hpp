@@ -14,8 +14,8 @@ struct RowKernel {
   std::string file = {};  // in kernels/
   std::string function = {};
   std::string macros = {};     // besides those of common.cl
-  std::string formats = {};    // format_macros(), where not those of the kernel's source and target
-  std::string generated = {};  // OpenCL C that stands before the file
+  std::string formats = {};    // format_macros(), if not those of the kernel's source and target
+  std::string generated = {};  // OpenCL C that precedes the file
   std::vector<std::vector<std::uint8_t>> tables = {};
   std::size_t pixels = 4;        // neighbours in a row that a work-item fills
   std::size_t lines = 1;         // rows that it fills
@@ -23,8 +23,8 @@ struct RowKernel {
   std::size_t group_height = 1;
   std::string variant = {};  // these two as in DevicePass::Description
   std::string reason = "the only kernel";
-  std::string name = {};      // for tuning, where the function does not say all: "tiled 16x16"
-  std::string fixed_by = {};  // the option that asked for this very group: "--tile 16"
+  std::string name = {};      // for tuning, if the function is not specific enough: "tiled 16x16"
+  std::string fixed_by = {};  // the option that requested this work-group: "--tile 16"
 };
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// A kernel over rows that is built and can be launched.
+// Builds and launches a kernel over rows.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace gpufilter {
 
-// It knows the pitches and uploads tables once. Not for use by two threads at a time.
+// Passes the pitches and uploads tables once. Not thread-safe.
 class RowLaunch {
  public:
   // Builds `kernel` for pictures of this size. Throws DeviceError, UsageError.

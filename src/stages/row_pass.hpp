@@ -1,4 +1,4 @@
-// The device half of most stages: one kernel that fills rows from rows.
+// The device part of most stages: one kernel that fills rows from rows.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace gpufilter {
 // Neighbours in a row that fill 16 bytes or more: for kernels bound by memory.
 [[nodiscard]] std::size_t wide_pixels(const PixelFormat& format);
 
-// Builds the kernel for pictures of this size, or what tuning chose in its place: another shape, or
-// one of `others`, which give the same bits. Throws DeviceError; UsageError where what was asked
-// for does not fit the device.
+// Builds the kernel for pictures of this size, or the tuning's choice in its place: another shape,
+// or one of `others`, which give the same bits. Throws DeviceError; UsageError if a requested
+// kernel does not fit the device.
 [[nodiscard]] std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
                                                         ImageSize size, const PixelFormat& source,
                                                         const PixelFormat& target,

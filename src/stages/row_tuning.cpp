@@ -39,8 +39,8 @@ std::string without_shape(const std::string& variant) {
   return name.ends_with(" of") ? name.substr(0, name.size() - 3) : name;
 }
 
-// What tuning chooses from, the usual kernel as it is first: the others as they are, and the usual
-// one in every shape that may fit the device.
+// The candidates for tuning: first the usual kernel, then the others, then the usual one in every
+// shape that may fit the device.
 std::vector<RowKernel> all_candidates(const DeviceInfo& device, const RowKernel& usual,
                                       const std::vector<RowKernel>& others) {
   std::vector<RowKernel> all{usual};
@@ -63,7 +63,7 @@ std::string code_hash(const std::vector<RowKernel>& kernels) {
   return to_string(content_hash(code));
 }
 
-// NVIDIA's driver gives 256 for every kernel, also for those whose source states more, which run.
+// NVIDIA's driver reports 256 for every kernel, even if its source states more and it runs.
 std::size_t maximum_group(const Session& session, const Kernel& kernel) {
   const std::size_t of_device = session.device().max_work_group_size;
   const KernelLimits& limits = kernel.limits();
@@ -77,7 +77,7 @@ RowKernel chosen_kernel(const Session& session, RowKernel usual,
                         const std::vector<RowKernel>& others, const PixelFormat& source,
                         const PixelFormat& target) {
   const KernelTuning* tuning = session.tuning();
-  // A generated text is written for one shape, and for one chain.
+  // Generated text is written for one shape and one chain.
   if (tuning == nullptr || !usual.generated.empty()) return usual;
   const std::vector<RowKernel> all = all_candidates(session.device(), usual, others);
   std::vector<KernelCandidate> candidates;

@@ -1,4 +1,4 @@
-// Which of several kernels over rows runs, and how it divides its work.
+// Chooses among kernels over rows, and how a kernel divides its work.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace gpufilter {
 
 // The kernel that the session's tuning chooses: `usual`, one of `others`, or any of them in another
-// shape from kernels/candidates.json. `usual` where it chooses none.
+// shape from kernels/candidates.json. `usual` if it chooses none.
 [[nodiscard]] RowKernel chosen_kernel(const Session& session, RowKernel usual,
                                       const std::vector<RowKernel>& others,
                                       const PixelFormat& source, const PixelFormat& target);
@@ -19,9 +19,9 @@ namespace gpufilter {
 void choose_shape(const Session& session, RowKernel& kernel, const std::string& name,
                   const PixelFormat& source, const PixelFormat& target);
 
-// Builds the kernel. Where the driver says that its work-group is too large for the device, that
-// becomes smaller, with a notice in the log and in kernel.reason. Throws DeviceError; UsageError
-// where the group was asked for (RowKernel::fixed_by).
+// Builds the kernel. If the driver reports that the work-group is too large for the device, a
+// smaller one is used, with a message in the log and in kernel.reason. Throws DeviceError;
+// UsageError if the work-group was requested (RowKernel::fixed_by).
 [[nodiscard]] Kernel build_row_kernel(Session& session, RowKernel& kernel,
                                       const PixelFormat& source, const PixelFormat& target);
 

@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// The pipeline resolves a stage before it runs it: only a mistake in the program gets here.
+// The pipeline resolves a stage before it runs it: only a programming error gets here.
 [[noreturn]] void throw_not_runnable(const Stage& stage) {
   throw std::logic_error("the stage " + stage.name() + " is used before or after it was resolved");
 }

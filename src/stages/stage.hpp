@@ -29,17 +29,16 @@ class DevicePass {
   [[nodiscard]] virtual const Description& description() const = 0;
 
   // Queues the work that fills `target` from `source`, which covers the stage's source_rows(). The
-  // buffers differ. Not for use by two threads at a time. Returns the commands, in order, for the
-  // timing.
+  // buffers have to differ. Not thread-safe. Returns the commands, in order, for the timing.
   virtual std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                                      const DeviceRows& target) = 0;
 };
 
-// How much work a stage is, for estimates of its time.
+// The amount of work of a stage, for estimates of its time.
 struct StageCost {
   std::string kind;               // stages of one kind take the same time for an operation
   double operations_a_pixel = 0;  // of the source
-  // Numbers written into a program for this very stage: compilers take time for each.
+  // Numbers written into a program for this stage: compiling takes time for each of them.
   double literals = 0;
 };
 
@@ -47,46 +46,45 @@ class Stage {
  public:
   virtual ~Stage() = default;
 
-  // The option that asks for it, without dashes: "blur".
+  // The option that requests it, without dashes: "blur".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  // What was asked for, for the account of a run: "sepia"; empty where the name says it all.
+  // The requested value, for reports: "sepia"; empty if the name is enough.
   [[nodiscard]] virtual std::string label() const { return {}; }
 
-  // Everything that decides its result, as text: two stages with one key, as they were asked for
-  // (not resolved), give the same bits for every picture. Kernel variants are no part of it, the
-  // contents of files are.
+  // Everything that decides its result, as text: two unresolved stages with the same key give the
+  // same bits for every picture. It includes the contents of files, but not kernel variants.
   [[nodiscard]] virtual std::string key() const = 0;
 
-  // Whether the user asked for a certain OpenCL kernel, so that `auto` means OpenCL.
+  // Whether the user requested a certain OpenCL kernel, so that `auto` means OpenCL.
   [[nodiscard]] virtual bool names_kernel() const { return false; }
 
   // The size of its result.
   [[nodiscard]] virtual ImageSize output_size(ImageSize source) const { return source; }
 
-  // The format of its result. Throws UsageError where it cannot work on `input`.
+  // The format of its result. Throws UsageError if it cannot work on `input`.
   [[nodiscard]] virtual PixelFormat output_format(const PixelFormat& input) const { return input; }
 
-  // The rows of a source of size `source` that it reads for the rows `target` of its result, its
-  // border included. `target` lies within the result. The answer may reach past the source's edges:
-  // row y then stands for row y modulo the height, which is how a border wraps around.
+  // The rows of a source of size `source` that it reads for the rows `target` of its result,
+  // including its border. `target` has to lie within the result. The returned rows may reach past
+  // the source's edges if a border wraps around: row y then means row y modulo the height.
   [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize source) const;
 
   [[nodiscard]] virtual StageCost cost(const PixelFormat& input) const = 0;
 
-  // The one stage that gives the same bits as this one and then `next`, for every picture that it
-  // takes to the same format as they do; nothing where there is none.
+  // The single stage that gives the same bits as this one and then `next`, for every picture for
+  // which it gives the same format; nothing if there is none.
   [[nodiscard]] virtual std::shared_ptr<const Stage> merged_with(const Stage& next) const;
 
   // Whether its result is its input, for every picture of this format.
   [[nodiscard]] virtual bool changes_nothing(const PixelFormat& input) const;
 
-  // What it has to know of the whole picture before it can work on any of it. A stage with such a
-  // need is never run or prepared itself: the one that resolved() returns is.
+  // The statistics of the whole picture that it needs before it can process any of it. Such a stage
+  // is never run or prepared itself; the stage that resolved() returns is.
   [[nodiscard]] virtual std::optional<Quantity> needs() const { return std::nullopt; }
 
-  // The stage for a picture with these statistics, which are what needs() asks for, in the format
-  // `input`. Only for a stage with a need; the one returned has none.
+  // The stage for a picture in the format `input` with these statistics, those of needs(). Only for
+  // a stage with a need; the returned stage has none.
   [[nodiscard]] virtual std::shared_ptr<const Stage> resolved(const PictureStatistics& statistics,
                                                               const PixelFormat& input) const;
 
@@ -94,29 +92,29 @@ class Stage {
   // source_rows(target.rows, size) of a picture of this size. Safe to call from several threads.
   virtual void run(const ConstRows& source, const MutableRows& target, ImageSize size) const;
 
-  // What it makes of a pixel of this format, whatever stands around it, for a kernel on `device`;
-  // nothing where it reads other pixels too, or would not suit such a kernel.
+  // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
+  // reads other pixels, or would not suit such a kernel.
   [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(const PixelFormat& input,
                                                                     const DeviceInfo& device) const;
 
-  // Where it reads a pixel's neighbours too and makes a picture of the same format and size: the
-  // kernel that loads and stores through the macros of kernels/fused_window.cl, so that other
-  // stages may share it; nothing where there is none.
+  // For a stage that also reads a pixel's neighbours and keeps format and size: a kernel that loads
+  // and stores through the macros of kernels/fused_window.cl, so that other stages can share it;
+  // nothing if there is none.
   [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
                                                                const DeviceInfo& device) const;
 
-  // Bytes of a device's memory that suit it beside the rows, for each band under way of a picture
-  // of this shape; 0: it takes none.
+  // Bytes of scratch memory on the device that suit it, besides the rows, for each band in progress
+  // of a picture of this shape; 0: it uses none.
   [[nodiscard]] virtual std::uint64_t scratch_bytes(const PictureShape& input,
                                                     const DeviceInfo& device) const;
 
-  // The same stage, which takes at most `bytes` of those, or as few as it can work with. Only for a
-  // stage that takes some.
+  // The same stage with at most `bytes` of scratch memory, or its minimum if that is more. Only for
+  // a stage that uses some.
   [[nodiscard]] virtual std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const;
 
-  // Builds what it takes to run on a device, for sources of this size and format: by default a
-  // kernel that is generated from its pixel function. Throws DeviceError; UsageError where what was
-  // asked for (a tile) does not fit the device.
+  // Builds the kernels for sources of this size and format: by default a kernel generated from its
+  // pixel function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the
+  // device.
   [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
                                                             const PixelFormat& input) const;
 };

@@ -8,7 +8,7 @@
 
 namespace gpufilter {
 
-// A piece of a file or an option for a message: whatever it is, it stays short and on one line.
+// A piece of a file or an option for a message, shortened and on one line.
 inline std::string shown(std::string_view piece, std::size_t longest = 120) {
   std::string text;
   for (const char c : piece.substr(0, longest)) {

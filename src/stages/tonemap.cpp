@@ -77,7 +77,7 @@ class ToneMap final : public Stage {
   [[nodiscard]] std::string key() const override {
     return formatted("tonemap {} {}", name_of(parameters_.curve), parameters_.key);
   }
-  // As that of the stage that resolved() returns.
+  // The same as that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {formatted("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
   }
@@ -126,7 +126,7 @@ std::vector<float> tone_factors(const ToneMapParameters& parameters, const Histo
     const double luminance = static_cast<double>(i) / max;
     factors[i] = static_cast<float>(mapping(luminance) / luminance);
   }
-  factors[0] = factors[1];  // luma rounds to 0 where a little colour is left
+  factors[0] = factors[1];  // a pixel with luma 0 may have a little colour left
   return factors;
 }
 
@@ -144,7 +144,7 @@ StageKind tonemap_stage_kind() {
                          "Hable's curve (2010), with a toe and a shoulder; a KEY above 0.18 "
                          "clips highlights"}}},
       .help =
-          "Compress the range of brightness. The picture is exposed by its own brightness, then "
+          "Compress the range of brightness. The picture's own brightness sets the exposure, then "
           "a curve is applied. KEY, 0.18 by default, is the brightness that the logarithmic "
           "mean gets before the curve: half the KEY is one stop darker.",
       .formula =

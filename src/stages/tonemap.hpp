@@ -1,4 +1,4 @@
-// --tonemap: compresses the range of brightness, by the picture's own statistics.
+// --tonemap: compresses the brightness range, based on the picture's own statistics.
 #pragma once
 
 #include "compute/picture_statistics.hpp"
@@ -13,15 +13,15 @@ inline constexpr double middle_grey = 0.18;
 
 struct ToneMapParameters {
   ToneCurve curve = ToneCurve::reinhard;
-  // The brightness that the picture's log-average gets before the curve, from 0.001 to 1. Twice
-  // the key is one stop more exposure.
+  // The brightness that the picture's log-average is scaled to before the curve, from 0.001 to 1.
+  // Doubling the key raises the exposure by one stop.
   double key = middle_grey;
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_tonemap(const ToneMapParameters& parameters);
 
-// For every luma the factor Ld / Lw that a pixel's colours are multiplied by. Lw = luma / max is
-// the pixel's luminance from 0 to 1, Ld the one to display, above 1 for white and lighter.
+// For every luma, the factor Ld / Lw that a pixel's colours are multiplied by. Lw = luma / max is
+// the pixel's luminance from 0 to 1, Ld the luminance to display, 1 for white; it may exceed 1.
 //
 // E. Reinhard, M. Stark, P. Shirley, J. Ferwerda: Photographic Tone Reproduction for Digital
 // Images, ACM Transactions on Graphics 21(3), 2002, calls the log-average Lm of N pixels, the key a

@@ -111,7 +111,7 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
   EXPECT_EQ(parsed({"--threads", "9", "--jobs", "4"}).folder.jobs, 4);
   EXPECT_EQ(parsed({"--threads", "4", "--jobs", "4"}).folder.jobs, 4);
   EXPECT_EQ(complaint({"in", "out", "--threads", "3", "--jobs", "4"}),
-            "--jobs 4 is more than --threads 3: each picture under way takes a thread");
+            "--jobs 4 is more than --threads 3: each job takes one of the threads");
 }
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {

@@ -26,7 +26,7 @@ TEST(ListItem, TextBeginsInItsColumn) {
   EXPECT_EQ(list_item("head", "", 8), "  head\n");
 }
 
-TEST(FirstSentence, IsWhatStandsBeforeTheFirstStop) {
+TEST(FirstSentence, EndsBeforeTheFirstFullStop) {
   EXPECT_EQ(first_sentence("Blurs. Twice."), "Blurs");
   EXPECT_EQ(first_sentence("Blurs."), "Blurs");
   EXPECT_EQ(first_sentence("From 0.1 on"), "From 0.1 on");
@@ -51,6 +51,21 @@ class HelpPages : public ::testing::Test {
 TEST_F(HelpPages, AnOptionHasItsNamesAndValues) {
   EXPECT_EQ(option_head(*app_.get_option("--number")), "-n, --number N");
   EXPECT_EQ(option_head(*app_.get_option("--all")), "--all");
+}
+
+TEST_F(HelpPages, AFlagWithAnOptionalValueHasItInBrackets) {
+  int blocks = 0;
+  const auto* option =
+      app_.add_flag_function("--verify{16}", [&](std::int64_t n) { blocks = static_cast<int>(n); })
+          ->option_text("[=N]");
+  EXPECT_EQ(option_head(*option), "--verify[=N]");
+  EXPECT_NE(option_groups(app_).find("  --verify[=N]\n"), std::string::npos) << option_groups(app_);
+}
+
+TEST_F(HelpPages, OptionalAndRepeatedArgumentsAreMarked) {
+  std::vector<std::string> stages;
+  app_.add_option("STAGE", stages, "Stages.");
+  EXPECT_EQ(usage_line(app_), "gpufilter do FILE [STAGE...] [OPTION...]");
 }
 
 TEST_F(HelpPages, TheGroupOfHelpIsTheLast) {

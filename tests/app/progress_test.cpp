@@ -24,7 +24,7 @@ Progress half(std::uint64_t done = 1, std::uint64_t all = 2) {
   return progress;
 }
 
-// What a terminal shows is tested in tests/cli/progress_terminal_test.cpp.
+// tests/cli/progress_terminal_test.cpp tests what a terminal shows.
 TEST(Progress, IsLinesWhereThereIsNoTerminal) {
   EXPECT_EQ(heard([] {
               ProgressDisplay display(ProgressMode::on);

@@ -88,7 +88,7 @@ TEST(AtomicFile, LeavesTheOldContentsWithoutCommit) {
   EXPECT_EQ(names_in(folder.path()), Names{"a.png"});
 }
 
-TEST(AtomicFile, LeavesNothingWhereCommitFails) {
+TEST(AtomicFile, LeavesNothingIfCommitFails) {
   const test::TemporaryFolder folder;
   {
     AtomicFile file(folder / "a.png");
@@ -121,7 +121,7 @@ TEST(AtomicFile, FollowsLinksToNothing) {
   EXPECT_EQ(read_file(folder / "real.png"), "new");
 }
 
-TEST(AtomicFile, RefusesLinksInACircle) {
+TEST(AtomicFile, RefusesLinksThatFormALoop) {
   const test::TemporaryFolder folder;
   std::filesystem::create_symlink("b", folder / "a");
   std::filesystem::create_symlink("a", folder / "b");
@@ -146,7 +146,7 @@ TEST(AtomicFile, NewFilesHaveTheModeOfTheUmask) {
   EXPECT_EQ(mode_of(folder / "a.png"), 0640U);
 }
 
-TEST(AtomicFile, DoesNotReplaceWhatMayNotBeWritten) {
+TEST(AtomicFile, DoesNotReplaceAReadOnlyFile) {
   if (::geteuid() == 0) GTEST_SKIP() << "skipped: the superuser may write to every file";
   const test::TemporaryFolder folder;
   write_file(folder / "a.png", "old");

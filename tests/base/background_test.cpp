@@ -44,7 +44,7 @@ TEST_P(BackgroundThreads, StartATaskAgain) {
   }
 }
 
-TEST_P(BackgroundThreads, TellWhatATaskThrewToWhoWaits) {
+TEST_P(BackgroundThreads, RethrowATasksExceptionWhenWaiting) {
   Background background;
   BackgroundTask task(background);
   task.start([] { throw std::runtime_error("the work failed"); });

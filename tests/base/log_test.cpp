@@ -36,7 +36,7 @@ class Log : public ::testing::Test {
   const log::Level before_ = log::level();
 };
 
-TEST_F(Log, DropsWhatLiesBelowItsLevel) {
+TEST_F(Log, DropsMessagesBelowItsLevel) {
   const std::string warning = "gpufilter: warning: w\n";
   const std::array<std::pair<log::Level, std::string>, 5> cases{{
       {log::Level::debug, "gpufilter: d\ngpufilter: i\n" + warning + "gpufilter: e\n"},
@@ -85,7 +85,7 @@ TEST_F(Log, NeverHidesWhyTheProgramEnds) {
   EXPECT_EQ(heard([] { log::failure("f"); }), "gpufilter: f\n");
 }
 
-TEST_F(Log, HidesNoFallbackWhereErrorsAreShown) {
+TEST_F(Log, ShowsFallbacksAtTheErrorLevel) {
   log::set_level(log::Level::error);
   EXPECT_EQ(heard([] { log::warn_of_fallback("f"); }), "gpufilter: warning: f\n");
 }

@@ -27,7 +27,7 @@ std::size_t threads_at_work() {
   return seen.size();
 }
 
-TEST(ThreadLimit, HoldsWhileItLives) {
+TEST(ThreadLimit, AppliesWhileItExists) {
   const std::size_t before = allowed_threads();
   EXPECT_GE(before, 1U);
   {
@@ -39,7 +39,7 @@ TEST(ThreadLimit, HoldsWhileItLives) {
   EXPECT_EQ(allowed_threads(), before);
 }
 
-TEST(ThreadLimit, TheLowestOfSeveralHolds) {
+TEST(ThreadLimit, TheLowestOfSeveralApplies) {
   const ThreadLimit two(2);
   const std::size_t outer = allowed_threads();
   EXPECT_LE(outer, 2U);
@@ -53,7 +53,7 @@ TEST(ThreadLimit, TheLowestOfSeveralHolds) {
 }
 
 // Threads join work in the background that began when fewer were allowed.
-TEST(ThreadLimit, CanBeLiftedWhileWorkIsUnderWay) {
+TEST(ThreadLimit, CanBeLiftedDuringWork) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
   ThreadLimit limit(1);
   Background background;

@@ -32,7 +32,24 @@ TEST(WordsLike, TwoLettersSwappedAreOneSlip) {
   EXPECT_EQ(words_like("abc", {"cab", "cba"}), Words{});
 }
 
-TEST(WordsLike, AreEmptyWhereNothingIsClose) {
+// "sharpen" is not a typo of "shard", although five of its seven letters are the same.
+TEST(WordsLike, AreTyposAndNotOtherWords) {
+  const Words options{"blur",  "color",     "levels", "tonemap", "device", "jobs",
+                      "shard", "recursive", "resume", "quality", "tile",   "on-exists"};
+  for (const char* word : {"sharpen", "resize", "denoise", "logs", "size", "crop"})
+    EXPECT_EQ(words_like(word, options), Words{}) << word;
+  EXPECT_EQ(words_like("recurse", options), Words{"recursive"});
+  EXPECT_EQ(words_like("recusrive", options), Words{"recursive"});
+  EXPECT_EQ(words_like("recusve", options), Words{"recursive"});
+  EXPECT_EQ(words_like("qualty", options), Words{"quality"});
+  EXPECT_EQ(words_like("jbos", options), Words{"jobs"});
+  EXPECT_EQ(words_like("shards", options), Words{"shard"});
+  EXPECT_EQ(words_like("onexists", options), Words{"on-exists"});
+  EXPECT_EQ(words_like("tone-map", options), Words{"tonemap"});
+  EXPECT_EQ(words_like("tone", options), Words{"tonemap"});
+}
+
+TEST(WordsLike, AreEmptyIfNothingIsClose) {
   const Words borders{"replicate", "mirror", "wrap", "constant"};
   EXPECT_EQ(words_like("black", borders), Words{});
   EXPECT_EQ(words_like("", borders), Words{});

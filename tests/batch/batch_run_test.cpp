@@ -41,7 +41,7 @@ struct Recorder final : BatchListener {
   }
   void advanced(std::uint64_t bytes_under_way) override {
     EXPECT_EQ(under_way.fetch_add(1), 0) << "two threads at a time";
-    most_bytes = std::max(most_bytes, bytes_under_way);
+    max_bytes = std::max(max_bytes, bytes_under_way);
     last_bytes = bytes_under_way;
     --under_way;
   }
@@ -54,7 +54,7 @@ struct Recorder final : BatchListener {
   std::set<std::string> reasons;
   std::size_t finished_count = 0;
   std::vector<std::string> finished_names;
-  std::uint64_t most_bytes = 0;
+  std::uint64_t max_bytes = 0;
   std::uint64_t last_bytes = 0;
   std::atomic<int> under_way = 0;
   std::function<void()> on_finished;
@@ -174,13 +174,13 @@ class AwaitsThreads final : public Dispatcher {
   std::atomic<std::size_t> at_large_ = 0;
 };
 
-TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfJobsWithoutOne) {
+TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfIdleJobs) {
   test::write_png(test::random_image({200, 90}, {3, 8}, 1), in_ + "/large.png");
   test::write_png(test::random_image({20, 10}, {3, 8}, 2), in_ + "/small.png");
   const Engines engines = processors(1);
   AwaitsThreads dispatcher(*engines[0], 90);
   BatchOptions options;
-  options.jobs = 5;  // of which two have a picture
+  options.jobs = 5;  // only two of them have a picture
   options.threads = 8;
   const std::size_t before = allowed_threads();
   Recorder recorder;
@@ -196,8 +196,8 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   Recorder recorder;
   run(plan(), processors(3), 3, recorder);
   EXPECT_EQ(recorder.reasons, (std::set<std::string>{"number 0", "number 1", "number 2"}));
-  EXPECT_GT(recorder.most_bytes, 0U);
-  EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is under way any more";
+  EXPECT_GT(recorder.max_bytes, 0U);
+  EXPECT_EQ(recorder.last_bytes, 0U) << "nothing is in progress any more";
   for (int i = 0; i < 30; ++i) {
     const Image input = test::read_picture(in_ + "/" + name(i));
     EXPECT_TRUE(test::same_pixels(test::read_picture(out_ + "/" + name(i)),
@@ -205,7 +205,7 @@ TEST_F(BatchRunning, SpreadsPicturesOverAllEngines) {
   }
 }
 
-// With devices beside the processor, the files are the same as with the processor alone.
+// With other devices besides the processor, the files are the same as with the processor alone.
 TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   put(12);
   Recorder alone;
@@ -240,7 +240,7 @@ TEST_F(BatchRunning, ListsInOrderHoweverManyJobs) {
   }
 }
 
-TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
+TEST_F(BatchRunning, AFailureDoesNotAffectTheOthers) {
   put(3);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
@@ -252,7 +252,7 @@ TEST_F(BatchRunning, AFailureLeavesTheOthersAlone) {
             (std::vector<std::string>{".gpufilter-journal", "a0.png", "a2.png"}));
 }
 
-TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
+TEST_F(BatchRunning, StopsOnErrorIfRequested) {
   put(5);
   test::write_file(in_ + "/a1.png", "\x89PNG\r\n\x1a\nand nothing more");
   Recorder recorder;
@@ -263,7 +263,7 @@ TEST_F(BatchRunning, StopsOnErrorWhenAsked) {
   EXPECT_EQ(recorder.finished_count, 2U);
 }
 
-TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
+TEST_F(BatchRunning, AnExceptionFromAListenerEndsTheRun) {
   put(20);
   Recorder recorder;
   recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
@@ -271,7 +271,7 @@ TEST_F(BatchRunning, WhatAListenerThrowsEndsTheRun) {
   EXPECT_LE(recorder.finished_count, 3U);
 }
 
-TEST_F(BatchRunning, AnInputThatVanishesIsAFailureOfItsOwn) {
+TEST_F(BatchRunning, AnInputThatVanishesFailsAlone) {
   put(3);
   const BatchPlan before = plan();
   fs::remove(in_ + "/a1.png");
@@ -302,7 +302,7 @@ TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
   EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});
 }
 
-TEST(WorkHash, DependsOnWhatDecidesTheBytes) {
+TEST(WorkHash, DependsOnEverythingThatDecidesTheBytes) {
   const WriteOptions plain;
   const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
     return to_string(work_hash(chain, codec, options));
@@ -333,7 +333,7 @@ TEST(WorkHash, DependsOnNothingElse) {
   const auto hash = [](const StageChain& chain, const Codec& codec, const WriteOptions& options) {
     return to_string(work_hash(chain, codec, options));
   };
-  // The variant of a kernel changes no bit, nor do the options of other formats and defaults.
+  // Neither kernel variants, nor options of other formats, nor explicit defaults change a bit.
   EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
             hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
   EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(jpeg_quality_option(), "11")),

@@ -60,9 +60,8 @@ class FolderScanning : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-// The name promises a picture, the content keeps that promise or fails; the format is another
-// thing.
-TEST_F(FolderScanning, NamesPromiseAndContentsKeep) {
+// A file named like a picture has to be one, but of any format.
+TEST_F(FolderScanning, AFileNamedLikeAPictureHasToBeOne) {
   put("a.jpg");
   put("b.PNG", jpeg_head);
   put("c.png", "no picture");
@@ -74,7 +73,7 @@ TEST_F(FolderScanning, NamesPromiseAndContentsKeep) {
   EXPECT_EQ(found[3].problem, "the file is empty");
 }
 
-TEST_F(FolderScanning, OtherNamesAreNotLookedAt) {
+TEST_F(FolderScanning, OtherNamesAreIgnored) {
   put("a.png");
   for (const char* name : {"picture.txt", "noending", "png", "a.png.bak"})
     put(name);
@@ -85,7 +84,7 @@ TEST_F(FolderScanning, OtherNamesAreNotLookedAt) {
   EXPECT_EQ(names(false, {"*"}), Names{"a.png"});
 }
 
-TEST_F(FolderScanning, AFileThatIsNamedMayBeCalledAnything) {
+TEST_F(FolderScanning, AFileNamedByTheUserMayHaveAnyName) {
   put("noending", jpeg_head);
   put("note.txt", "text");
   const FoundFile picture = look_at(folder_ / "noending");
@@ -112,7 +111,7 @@ TEST_F(FolderScanning, SkipsHiddenFilesAndFolders) {
   EXPECT_EQ(names(true, {"*"}), Names{"sub/b.png"});
 }
 
-TEST_F(FolderScanning, EntersFoldersOnlyWhenAsked) {
+TEST_F(FolderScanning, EntersFoldersOnlyOnRequest) {
   put("a.png");
   put("sub/deep/b.png");
   EXPECT_EQ(names(), Names{"a.png"});
@@ -132,7 +131,7 @@ TEST_F(FolderScanning, MatchesNamesNotFolders) {
   EXPECT_EQ(names(true, {"\\[x\\].png"}), Names{"[x].png"});
 }
 
-TEST_F(FolderScanning, MatchesInAnyCaseAsEndingsDo) {
+TEST_F(FolderScanning, MatchingIgnoresCase) {
   put("a.png");
   put("B.PNG");
   put("note.txt", "text");
@@ -160,7 +159,7 @@ TEST_F(FolderScanning, OpensNothingButPlainFiles) {
   EXPECT_EQ(scan()[1].problem, "is not a plain file");
 }
 
-TEST_F(FolderScanning, FollowsLinksToFoldersOnlyWhenAsked) {
+TEST_F(FolderScanning, FollowsLinksToFoldersOnlyOnRequest) {
   put("real/a.png");
   fs::create_symlink("real/a.png", folder_ / "b.png");
   const test::TemporaryFolder elsewhere;
@@ -170,13 +169,13 @@ TEST_F(FolderScanning, FollowsLinksToFoldersOnlyWhenAsked) {
   EXPECT_EQ(names_with_links(), (Names{"away/c.png", "b.png", "real/a.png"}));
 }
 
-TEST_F(FolderScanning, AFolderThatIsNamedMayBeALink) {
+TEST_F(FolderScanning, TheTopFolderMayBeALink) {
   put("real/a.png");
   fs::create_directory_symlink("real", folder_ / "link");
   EXPECT_EQ(names(scan_folder({.folder = folder_ / "link", .recursive = true})), Names{"a.png"});
 }
 
-TEST_F(FolderScanning, EndsWhereLinksGoRound) {
+TEST_F(FolderScanning, EndsIfLinksFormALoop) {
   put("sub/a.png");
   fs::create_directory_symlink("..", folder_ / "sub/up");
   fs::create_directory_symlink(".", folder_ / "sub/here");
@@ -185,8 +184,8 @@ TEST_F(FolderScanning, EndsWhereLinksGoRound) {
   EXPECT_EQ(names_with_links(), Names{"sub/a.png"});
 }
 
-// If a folder were scanned once for every path to it, this would take forever.
-TEST_F(FolderScanning, EntersAFolderOnceHoweverManyWaysLeadThere) {
+// If a folder were scanned once for every path to it, this would never end.
+TEST_F(FolderScanning, EntersAFolderOnceHoweverManyPathsLeadToIt) {
   Names expected;
   for (int i = 10; i < 40; ++i) {
     put(std::to_string(i) + "/a.png");
@@ -200,7 +199,7 @@ TEST_F(FolderScanning, EntersAFolderOnceHoweverManyWaysLeadThere) {
   EXPECT_EQ(names_with_links(), expected);
 }
 
-TEST_F(FolderScanning, WhatCannotBeReadIsAProblem) {
+TEST_F(FolderScanning, AnUnreadableFileHasAProblem) {
   put("a.png");
   fs::create_symlink("missing", folder_ / "dangling.png");
   fs::create_symlink("round.png", folder_ / "round.png");
@@ -217,7 +216,7 @@ TEST_F(FolderScanning, WhatCannotBeReadIsAProblem) {
   fs::permissions(folder_ / "sub", fs::perms::owner_all);
 }
 
-TEST_F(FolderScanning, LeavesTheResultsOut) {
+TEST_F(FolderScanning, DoesNotEnterTheOutputFolder) {
   put("a.png");
   put("results/a.png");
   put("results/sub/b.png");

@@ -48,7 +48,7 @@ class Gather : public ::testing::Test {
     static_cast<void>(publish_shard_run(output_, run, listing));
   }
 
-  // A result, and what its process notes.
+  // Writes a result and records it.
   void finish(Journal& journal, const std::string& name) const {
     test::write_file(output_ / name, "result of " + name);
     journal.add(name, record_of(name));
@@ -63,7 +63,7 @@ class Gather : public ::testing::Test {
     return record;
   }
 
-  // Lets a process work on a shard.
+  // Runs `body` in a process that works on a shard.
   template <typename Body>
   void in_process(std::uint32_t index, Body body) {
     const auto work_and_end = [&] {
@@ -77,7 +77,7 @@ class Gather : public ::testing::Test {
                output_ / shards_name / (name + formatted("{:016}", ++processes_)));
   }
 
-  // A process that does these pictures of a shard and ends.
+  // Runs a process that filters these pictures of a shard and ends.
   void run_shard(std::uint32_t index, const std::vector<std::string>& names) {
     in_process(index, [&](Journal& journal) {
       for (const std::string& name : names)
@@ -113,7 +113,7 @@ TEST_F(Gather, MakesOneJournalOnceAllIsDone) {
     EXPECT_EQ(record, record_of(name)) << name;
 }
 
-TEST_F(Gather, AgainIsNothingToDo) {
+TEST_F(Gather, ASecondTimeThereIsNothingToDo) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   EXPECT_TRUE(gather().gathered);
@@ -130,7 +130,7 @@ TEST_F(Gather, AgainIsNothingToDo) {
   EXPECT_EQ(lost.unfinished[0].output, "b.png");
 }
 
-TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
+TEST_F(Gather, ListsMissingPicturesWithTheCommandsForThem) {
   run_shard(1, {"c.png"});
   for (int times = 0; times < 2; ++times) {
     const GatherReport report = gather();
@@ -153,7 +153,7 @@ TEST_F(Gather, ListsWhatIsMissingWithTheCommandThatDoesIt) {
   EXPECT_EQ(read_journal(output_).size(), 3U);
 }
 
-TEST_F(Gather, KnowsFailuresUntilARetrySucceeds) {
+TEST_F(Gather, ReportsFailuresUntilARetrySucceeds) {
   run_shard(0, {"a.png"});
   in_process(1, [&](Journal& journal) {
     finish(journal, "c.png");
@@ -165,7 +165,7 @@ TEST_F(Gather, KnowsFailuresUntilARetrySucceeds) {
   ASSERT_EQ(report.unfinished.size(), 1U);
   EXPECT_EQ(report.unfinished[0].failure, "photos/b.png: not a picture");
   EXPECT_EQ(report.commands.size(), 1U);
-  // Journals are in the order of the seconds in which they began.
+  // Journals are sorted by the seconds in which they began.
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   run_shard(1, {"b.png"});
   EXPECT_TRUE(gather().gathered);
@@ -183,12 +183,12 @@ TEST_F(Gather, BelievesTheDiskAndNotTheJournal) {
   EXPECT_EQ(gather().unfinished.size(), 1U);
   fs::remove(output_ / "a.png");
   EXPECT_EQ(gather().unfinished.size(), 1U);
-  test::write_file(output_ / "a.png", right);  // another stamp, and the very bytes
+  test::write_file(output_ / "a.png", right);  // another stamp, the same bytes
   EXPECT_TRUE(gather().gathered);
 }
 
-// Two processes worked on one shard, and the input was another when the second one read it.
-TEST_F(Gather, TakesTheRecordThatIsTrue) {
+// Two processes worked on one shard, and the input had changed when the second one read it.
+TEST_F(Gather, UsesTheRecordThatMatchesTheFile) {
   run_shard(1, {"b.png", "c.png"});
   run_shard(0, {"a.png"});
   in_process(0, [&](Journal& journal) {
@@ -214,7 +214,7 @@ TEST_F(Gather, ResultsOfOtherWorkDoNotCount) {
   EXPECT_TRUE(gather().gathered);
 }
 
-TEST_F(Gather, ResultsThatExistedCountWhereTheRunKeepsThem) {
+TEST_F(Gather, ExistingResultsCountIfTheRunKeepsThem) {
   test::write_file(output_ / "a.png", "of someone else");
   run_shard(0, {});
   run_shard(1, {"b.png", "c.png"});
@@ -228,7 +228,7 @@ TEST_F(Gather, ResultsThatExistedCountWhereTheRunKeepsThem) {
   EXPECT_FALSE(read_journal(output_).contains("a.png"));
 }
 
-TEST_F(Gather, OnlyLooksWhileAShardIsAtWork) {
+TEST_F(Gather, ChangesNothingWhileAShardIsAtWork) {
   run_shard(1, {"c.png"});
   const auto journal = begin_shard_journal(output_, {0, 2});
   const GatherReport report = gather();
@@ -241,7 +241,7 @@ TEST_F(Gather, OnlyLooksWhileAShardIsAtWork) {
   ASSERT_EQ(report.unfinished.size(), 1U);
   EXPECT_EQ(report.unfinished[0].output, "b.png");
   EXPECT_EQ(read_journal(output_).size(), 0U);
-  // Even if all results are there: that process may be replacing one.
+  // Even if all results exist: that process may be replacing one.
   run_shard(1, {"b.png"});
   finish(*journal, "a.png");
   const GatherReport done = gather();
@@ -264,7 +264,7 @@ TEST_F(Gather, WaitsForAnotherProgram) {
   EXPECT_TRUE(gather().gathered);
 }
 
-TEST_F(Gather, RemovesWhatKilledProcessesLeft) {
+TEST_F(Gather, RemovesFilesOfKilledProcesses) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   in_process(1, [&](Journal&) {
@@ -274,7 +274,7 @@ TEST_F(Gather, RemovesWhatKilledProcessesLeft) {
   EXPECT_EQ(names().size(), 6U);
   const GatherReport report = gather();
   EXPECT_TRUE(report.gathered);
-  EXPECT_TRUE(report.stopped.empty());  // what it left is done
+  EXPECT_TRUE(report.stopped.empty());  // the pictures that it left are done
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
 
@@ -328,7 +328,7 @@ TEST_F(Gather, LocksNothingBeforeAllIsDone) {
 }
 
 // Killed after the run was moved away, and before it was removed.
-TEST_F(Gather, RemovesWhatAKilledGatherLeft) {
+TEST_F(Gather, RemovesFilesOfAKilledGather) {
   run_shard(0, {"a.png"});
   run_shard(1, {"b.png", "c.png"});
   EXPECT_TRUE(gather().gathered);
@@ -338,7 +338,7 @@ TEST_F(Gather, RemovesWhatAKilledGatherLeft) {
   EXPECT_EQ(names(), (Names{".gpufilter-journal", "a.png", "b.png", "c.png"}));
 }
 
-TEST_F(Gather, RefusesFoldersThatHoldNoResults) {
+TEST_F(Gather, RefusesFoldersWithoutResults) {
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "nowhere")), UsageError);
   fs::create_directory(folder_ / "empty");
   EXPECT_THROW(static_cast<void>(gather_shards(folder_ / "empty")), UsageError);

@@ -43,8 +43,8 @@ TEST(Journal, ALineHoldsARecord) {
 // Written with other hashes, by an earlier version of the program.
 TEST(Journal, ALineOfAnotherVersionIsAbsent) {
   const std::string digits(32, '0');
-  const std::string text =
-      " 1 " + digits + " " + digits + " - " + digits + " 10 - a.png";  // what followed the checksum
+  const std::string text = " 1 " + digits + " " + digits + " - " + digits +
+                           " 10 - a.png";  // the text after the checksum
   EXPECT_FALSE(parse_journal_line("0011223344556677" + text));
   // Even if its checksum is right.
   const std::string now = journal_line("a.png", {});
@@ -56,7 +56,7 @@ TEST(Journal, ALineOfAnotherVersionIsAbsent) {
   EXPECT_TRUE(parse_journal_line(to_string(content_hash(then)).substr(0, 16) + " " + then));
 }
 
-TEST(Journal, ADamagedLineIsNone) {
+TEST(Journal, ADamagedLineIsAbsent) {
   const std::string line = journal_line("a.png", some_record(4));
   for (std::size_t size = 0; size < line.size(); ++size) {
     EXPECT_FALSE(parse_journal_line(line.substr(0, size))) << size;
@@ -93,7 +93,7 @@ TEST_F(JournalFile, KeepsTheLastRecordOfEachOutput) {
   EXPECT_EQ(records.at("b"), some_record(2));
 }
 
-TEST_F(JournalFile, ATornLineHarmsNoOther) {
+TEST_F(JournalFile, ATornLineDoesNotAffectOthers) {
   Journal(folder_.path()).add("a", some_record(1));
   const std::string whole = test::read_file(path_);
   for (std::size_t size = 1; size < whole.size(); ++size) {
@@ -123,7 +123,7 @@ class LongJournal : public JournalFile {
   }
 };
 
-TEST_F(LongJournal, IsWrittenAnewWhereMostOfItIsStale) {
+TEST_F(LongJournal, IsRewrittenIfMostOfItIsStale) {
   write(400, 3);
   const JournalRecords before = read_journal(folder_.path());
   {
@@ -139,13 +139,13 @@ TEST_F(LongJournal, IsWrittenAnewWhereMostOfItIsStale) {
   EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{journal_name});
 }
 
-TEST_F(LongJournal, IsLeftAloneOtherwise) {
+TEST_F(LongJournal, IsNotRewrittenOtherwise) {
   write(600, 2);
   const Journal journal(folder_.path());
   EXPECT_EQ(lines(), 1200);
 }
 
-TEST_F(LongJournal, GoesOnWhereNoNewOneCanBeWritten) {
+TEST_F(LongJournal, StaysInUseIfItCannotBeRewritten) {
   write(400, 3);
   std::filesystem::create_directory(path_ + ".new");
   const JournalRecords before = read_journal(folder_.path());
@@ -168,7 +168,7 @@ TEST_F(JournalFile, HasOneWriterAtATime) {
   EXPECT_EQ(test::wait_for_child(test::start_child(refused)), 2);
 }
 
-TEST_F(JournalFile, WhatCannotBeWrittenIsNamed) {
+TEST_F(JournalFile, AJournalThatCannotBeWrittenIsNamed) {
   std::filesystem::create_directory(path_);
   EXPECT_THROW(const Journal journal(folder_.path()), PictureError);
   EXPECT_THROW(static_cast<void>(read_journal(folder_.path())), PictureError);

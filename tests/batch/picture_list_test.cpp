@@ -50,7 +50,7 @@ TEST_F(PictureLists, HaveSizesAndNames) {
   EXPECT_TRUE(read("").empty());
 }
 
-TEST_F(PictureLists, TakeSizesFromTheFilesWhereTheyNameNone) {
+TEST_F(PictureLists, TakeMissingSizesFromTheFiles) {
   std::filesystem::create_directory(folder_ / "sub");
   test::write_file(folder_ / "a.png", "12345");
   test::write_file(folder_ / "sub/12\tb.png", "123");
@@ -58,7 +58,7 @@ TEST_F(PictureLists, TakeSizesFromTheFilesWhereTheyNameNone) {
             (Sizes{{"a.png", 5}, {"missing.png", 0}, {"sub/12\tb.png", 3}}));
 }
 
-TEST_F(PictureLists, MayHoldLineEndsWhereNulsEndTheNames) {
+TEST_F(PictureLists, NamesMayContainLineEndsIfTheyEndInNul) {
   EXPECT_EQ(read("1\ta\nb.png\0"s), (Sizes{{"a\nb.png", 1}}));
   EXPECT_EQ(read("1\ta\r\0"
                  "2\tb.png\r\0"
@@ -66,8 +66,8 @@ TEST_F(PictureLists, MayHoldLineEndsWhereNulsEndTheNames) {
             (Sizes{{"c\r.png", 3}}));
 }
 
-// Whatever find prints counts as if the folder had been searched.
-TEST_F(PictureLists, LeaveOutWhatFoldersDo) {
+// The output of find gives the same pictures as a search of the folder.
+TEST_F(PictureLists, IgnoreWhatAScanIgnores) {
   EXPECT_EQ(read("1\ta.txt\n2\t.b.png\n3\t.git/c.png\n4\td/.e/f.png\n5\tg.png\n6\tMakefile\n"),
             (Sizes{{"g.png", 5}}));
 }
@@ -83,9 +83,9 @@ TEST_F(PictureLists, NameFilesBelowTheFolder) {
 
 TEST_F(PictureLists, NameEachOnceAndHaveAllSizesOrNone) {
   EXPECT_EQ(refusal("1\ta.png\n2\tb.png\n3\t./a.png\n"), "list: 'a.png' is listed twice");
-  EXPECT_EQ(refusal("1\ta.png\nb.png\n"), "list: 'b.png' has no size, and the first name has one");
+  EXPECT_EQ(refusal("1\ta.png\nb.png\n"), "list: 'b.png' has no size, but the first name has one");
   EXPECT_EQ(refusal("1\ta.png\n-1\tb.png\n"),
-            "list: '-1\\tb.png' has no size, and the first name has one");
+            "list: '-1\\tb.png' has no size, but the first name has one");
 }
 
 TEST_F(PictureLists, AreTheSameInAnyOrder) {
@@ -104,7 +104,7 @@ TEST_F(PictureLists, AreTheSameInAnyOrder) {
   EXPECT_EQ(PictureList(a.text(), "", "").text(), a.text());
 }
 
-// The names are parts of a text that moves along.
+// The names point into a text, which moves with the list.
 TEST_F(PictureLists, MayBeMovedAndCopied) {
   PictureList first({{"a.png", 1}});
   const PictureList copy = first;

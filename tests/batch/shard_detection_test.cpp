@@ -191,7 +191,7 @@ const std::vector<Refused>& refused() {
        {{"JOB_COMPLETION_INDEX", "5"}, {"JOB_COMPLETIONS", "5"}},
        "this is not one of 5"},
       {"a rank of none", {{"PMI_RANK", "0"}, {"PMI_SIZE", "0"}}, "this is not one of 0"},
-      {"a rank without a count", {{"PMIX_RANK", "1"}}, "PMIX_RANK 1 has no count with it"},
+      {"a rank without a count", {{"PMIX_RANK", "1"}}, "PMIX_RANK 1 is set without a count"},
       {"a process without a count", {{"SLURM_PROCID", "2"}}, "without SLURM_NTASKS"},
       {"GNU parallel without a count",
        {{"PARALLEL_SEQ", "1"}},
@@ -234,7 +234,7 @@ const std::vector<Refused>& refused() {
   return table;
 }
 
-TEST(ShardDetection, RefusesContradictionsAndNone) {
+TEST(ShardDetection, RefusesContradictionsAndMissingVariables) {
   for (const Refused& row : refused()) {
     SCOPED_TRACE(row.name);
     try {
@@ -248,7 +248,7 @@ TEST(ShardDetection, RefusesContradictionsAndNone) {
   }
 }
 
-// Every number of a job's processes comes out once.
+// Each process of a job gets a different shard.
 TEST(ShardDetection, ArraysAndStepsTogetherGiveEveryShareOnce) {
   std::vector<int> times(15);
   for (int task = 3; task <= 7; ++task) {

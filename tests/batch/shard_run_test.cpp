@@ -43,7 +43,7 @@ TEST_F(ShardRuns, AreReadBack) {
   EXPECT_EQ(test::names_in(shards_).size(), 2U) << "the run and its listing, nothing else";
 }
 
-TEST_F(ShardRuns, TheFirstOneStays) {
+TEST_F(ShardRuns, TheFirstOneIsKept) {
   static_cast<void>(publish_shard_run(folder_.path(), run(1), listing_));
   EXPECT_EQ(publish_shard_run(folder_.path(), run(2), listing_), run(1));
   EXPECT_EQ(read_shard_run(folder_.path()), run(1));
@@ -62,8 +62,8 @@ TEST_F(ShardRuns, DamageIsNoticed) {
   EXPECT_THROW(static_cast<void>(read_shard_run(folder_.path())), PictureError);
 }
 
-// As on a file system without hard links, where it is not whole from the beginning.
-TEST_F(ShardRuns, OneThatIsBeingWrittenIsWaitedFor) {
+// As on a file system without hard links, where the file is incomplete at first.
+TEST_F(ShardRuns, WaitsForARunThatIsBeingWritten) {
   static_cast<void>(publish_shard_run(folder_.path(), run(1), listing_));
   const std::string path = shards_ / "run";
   const std::string text = test::read_file(path);
@@ -76,7 +76,7 @@ TEST_F(ShardRuns, OneThatIsBeingWrittenIsWaitedFor) {
   writer.join();
 }
 
-TEST_F(ShardRuns, JournalsSayWhatTheirProcessesDid) {
+TEST_F(ShardRuns, JournalsRecordTheWorkOfTheirProcesses) {
   static_cast<void>(publish_shard_run(folder_.path(), run(1), listing_));
   EXPECT_TRUE(journals().empty());
   JournalRecord record;

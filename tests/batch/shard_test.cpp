@@ -25,7 +25,7 @@ struct Folder {
   }
 };
 
-// Sizes of one of several kinds; names of any bytes, each once.
+// Sizes from one of several distributions; unique names of arbitrary bytes.
 Folder random_folder(std::mt19937& random) {
   Folder folder;
   const auto count = std::uniform_int_distribution<std::size_t>(0, 300)(random);
@@ -94,8 +94,8 @@ TEST(Shards, DoNotDependOnTheOrderOfTheListing) {
   }
 }
 
-// The same today as when a shard is tried again by a later build.
-TEST(Shards, AreThoseThatTheRuleSays) {
+// The division must never change: a later build may retry a shard.
+TEST(Shards, FollowTheDocumentedRule) {
   const std::vector<SizedName> pictures{{"e", 5}, {"a", 1}, {"d", 5}, {"c", 3}, {"b", 1}, {"f", 0}};
   // d 5 to 0, e 5 to 1, c 3 to 2, a 1 to 2, b 1 to 2, f 0 to 0 (of those with five bytes).
   EXPECT_EQ(assign_shards(pictures, 3), (std::vector<std::uint32_t>{1, 2, 0, 2, 2, 0}));
@@ -118,7 +118,7 @@ std::string refusal(const std::string& text) {
   }
 }
 
-TEST(Shards, OtherTextsAreRefused) {
+TEST(Shards, MalformedTextsAreRefused) {
   for (const char* text : {"", "3", "/", "3/", "/10", "-1/10", "1/0", "0/0", " 1/2", "1/2 ",
                            "1/2/3", "a/b", "1/1000001", "0x1/2", "99999999999/99999999999"}) {
     EXPECT_NE(refusal(text).find("write I/N, as in 0/8 to 7/8"), std::string::npos)

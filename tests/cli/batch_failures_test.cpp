@@ -23,7 +23,7 @@ class BatchFailures : public BatchTest {
   }
 };
 
-TEST_F(BatchFailures, OneIsReportedAndTheRestGoesOn) {
+TEST_F(BatchFailures, OneIsReportedAndTheOthersAreDone) {
   put_many(3);
   damage("p100x.png");
   const ProcessResult result = batch({"--timing", "off"});
@@ -43,7 +43,7 @@ TEST_F(BatchFailures, StopOnErrorBeginsNoMore) {
   EXPECT_EQ(document["summary"]["not_begun"], 4);
 }
 
-TEST_F(BatchFailures, AFileThatIsNamedLikeAPictureAndIsNoneIsAFailure) {
+TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   put("a.png");
   write_file(in_ + "/empty.JPEG", "");
   write_file(in_ + "/text.png", "text");
@@ -81,7 +81,7 @@ TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
   EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/b.png"}));
 }
 
-TEST_F(BatchFailures, WhatCannotBeReadIsAFailure) {
+TEST_F(BatchFailures, ABrokenLinkIsAFailure) {
   put("a.png");
   fs::create_symlink("nowhere", in_ + "/dangling.png");
   const Json document = json_batch({}, 1);

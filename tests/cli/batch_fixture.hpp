@@ -1,4 +1,4 @@
-// Folders of pictures, run as users run them.
+// Runs the program on folders of pictures as users do.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class BatchTest : public FilterTest {
     return filter(command(more), options);
   }
 
-  // The same, which has to succeed.
+  // The same; the run has to succeed.
   [[nodiscard]] ProcessResult good_batch(const std::vector<std::string>& more = {}) const {
     ProcessResult result = batch(more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -62,7 +62,7 @@ class BatchTest : public FilterTest {
     return all;
   }
 
-  // Expects that nothing begins: exit code 2, one line with `parts`, no output.
+  // Expects a refusal: exit code 2, one line with `parts`, no output.
   void expect_refusal(const std::vector<std::string>& more,
                       const std::vector<std::string>& parts) const {
     const Files before = everything_in(folder_.path());
@@ -73,7 +73,8 @@ class BatchTest : public FilterTest {
     EXPECT_EQ(everything_in(folder_.path()), before);
   }
 
-  // Everything there is; folders end in a slash, other things in a question mark.
+  // Everything in the folder; names of folders end in a slash, those of other things in a question
+  // mark.
   [[nodiscard]] static Files everything_in(const std::filesystem::path& folder) {
     Files files;
     if (!std::filesystem::exists(folder)) return files;

@@ -24,7 +24,7 @@ class BatchInputs : public BatchTest {
     return filter(inputs, {.folder = folder_.path()});
   }
 
-  // Expects that nothing begins: exit code 2, one line with `parts`, nothing changed.
+  // Expects a refusal: exit code 2, one line with `parts`, nothing changed.
   void expect_refused(const Names& words, const Names& parts) const {
     SCOPED_TRACE(::testing::PrintToString(words));
     const Files before = everything_in(folder_.path());
@@ -130,7 +130,9 @@ TEST_F(BatchInputs, StandardInputIsNotOneOfThem) {
 
 TEST_F(BatchInputs, OptionsThatHaveNoEffectAreRefused) {
   expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
-                 {"--recursive: is for folders, and no input is a folder"});
+                 {"--recursive: is for folders, but no input is a folder"});
+  expect_refused({"nowhere", "in/a.png", "out", "--recursive"},
+                 {"--recursive: is for folders, but nowhere does not exist"});
   expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
 }
 

@@ -1,4 +1,4 @@
-// Which files of a folder are taken, and what the results are called.
+// Which files of a folder are filtered, and the names of the results.
 #include "cli/batch_fixture.hpp"
 
 namespace gpufilter::test {
@@ -99,18 +99,18 @@ TEST_F(BatchNames, RecursiveMirrorsTheTree) {
 TEST_F(BatchNames, NothingToDoIsExplained) {
   put("sub/a.png");
   EXPECT_NE(
-      good_batch().err.find("in: holds no picture; --recursive searches the folder in it too\n"),
+      good_batch().err.find("in: contains no picture; --recursive searches its subfolder too\n"),
       std::string::npos);
   put("b.png");
   EXPECT_NE(good_batch({"--match", "*.tif", "--match", "x*"})
-                .err.find("in: holds 1 picture, but none matches --match '*.tif' or 'x*'\n"),
+                .err.find("in: contains 1 picture, but none matches --match '*.tif' or 'x*'\n"),
             std::string::npos);
 }
 
 TEST_F(BatchNames, AnEmptyFolderIsDoneAtOnce) {
   const ProcessResult result = good_batch({"-q"});
   EXPECT_EQ(result.err, "");
-  EXPECT_NE(good_batch().err.find("in: holds no picture\n"), std::string::npos);
+  EXPECT_NE(good_batch().err.find("in: contains no picture\n"), std::string::npos);
   EXPECT_EQ(statuses(json_batch()), Names{});
 }
 

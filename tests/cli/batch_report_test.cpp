@@ -1,4 +1,4 @@
-// The account of a run over a folder.
+// The report of a run over a folder.
 #include <algorithm>
 #include <string>
 
@@ -116,7 +116,7 @@ TEST_F(BatchReport, VerboseNamesEachPicture) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4) << result.err;
 }
 
-// What a terminal shows is tested in progress_terminal_test.cpp.
+// progress_terminal_test.cpp tests what a terminal shows.
 TEST_F(BatchReport, ProgressIsLinesWhereThereIsNoTerminal) {
   put_many(3);
   const ProcessResult lines = good_batch({"--progress", "on", "--timing", "off"});

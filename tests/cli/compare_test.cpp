@@ -239,13 +239,13 @@ TEST_F(Compare, FileFormatAndMetadataDoNotMatter) {
   header.format = {1, 8};
   header.metadata.gamma = 45455;
   header.metadata.text.push_back({"Title", "the same picture", {}, {}});
-  const auto sink = open_sink(folder_ / "told.png");
+  const auto sink = open_sink(folder_ / "metadata.png");
   const auto writer = create_picture(png_codec(), *sink, header);
   writer->write(grey.rows());
   writer->finish({});
   sink->commit();
-  EXPECT_NE(read_file(folder_ / "told.png"), read_file(png));
-  EXPECT_EQ(compare({png, folder_ / "told.png"}).exit_code, 0);
+  EXPECT_NE(read_file(folder_ / "metadata.png"), read_file(png));
+  EXPECT_EQ(compare({png, folder_ / "metadata.png"}).exit_code, 0);
 }
 
 TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
@@ -266,7 +266,7 @@ TEST_F(Compare, FilesThatCannotBeReadEndWithFour) {
     expect_trouble({bad, good, "--json"}, bad + ": ");
     EXPECT_FALSE(std::filesystem::exists(drawing)) << name;
   }
-  // Damaged in both: not even that is equality.
+  // Damaged in both files: that is not equality either.
   expect_trouble({folder_ / "damaged.png", folder_ / "damaged.png"}, "damaged.png: ");
   expect_trouble({good, good, "--max-pixels", "526"}, good + ": ");
   EXPECT_EQ(compare({good, good, "--max-pixels", "527"}).exit_code, 0);

@@ -29,7 +29,7 @@ TEST_F(FilterFiles, AnOutputFolderTakesTheInputsName) {
   expect_failure(2, {"-", folder_ / "results"}, {"results: ", "standard input"});
 }
 
-// As with "gpufilter *.png" and two pictures.
+// As when "gpufilter *.png" matches two pictures.
 TEST_F(FilterFiles, TwoPicturesAndNothingElseAreRefused) {
   static_cast<void>(stored(random_image(size_, format_, 2), "out.png"));
   expect_failure(2, {in_, out_}, {out_ + ": already exists", "--on-exists overwrite"});
@@ -142,7 +142,7 @@ TEST_F(FilterFiles, NamesMayHoldAnyBytes) {
   }
 }
 
-// Every 97th byte may be the last.
+// Truncates the file after every 97th byte.
 class FilterDamage : public FilterFiles {
  protected:
   void expect_refused_wherever_cut(const std::string& bytes, const std::string& name) const {

@@ -1,5 +1,5 @@
-// Stages that share a kernel, as users see them: --show-kernel, --no-fuse, the account, programs
-// in the cache, and --max-memory for networks that are too wide to share.
+// Stages that share a kernel, as users see them: --show-kernel, --no-fuse, the report, programs in
+// the cache, and --max-memory for networks that are too wide to share.
 #include "cli/filter_fixture.hpp"
 
 namespace gpufilter::test {
@@ -7,7 +7,7 @@ namespace {
 
 class FilterFusion : public FilterTest {
  protected:
-  // Runs the stages on an OpenCL device, with a cache of its own; the account in JSON.
+  // Runs the stages on an OpenCL device with a separate cache. Returns the report as JSON.
   [[nodiscard]] Json account(std::vector<std::string> options) const {
     options.insert(options.begin(), {in_, out_, "--device", "opencl", "--require-device", "-q",
                                      "--on-exists", "overwrite", "--timing", "json"});

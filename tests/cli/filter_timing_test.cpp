@@ -128,8 +128,8 @@ TEST_F(FilterTiming, JsonSaysHowLongItTook) {
     EXPECT_GT(activities[name]["milliseconds"], 0) << name;
     EXPECT_LT(activities[name]["milliseconds"], total) << name;
   }
-  // The minimum that each can move: every pixel once, or in and out, without the halos. Devices
-  // that work in the host's memory transfer nothing.
+  // The minimum number of bytes for each: every pixel once, or in and out, without the halos.
+  // Devices that work in the host's memory transfer nothing.
   const bool in_place = works_in_host_memory(json["device"]["name"]);
   for (const auto& [name, least] : {std::pair{"decode", bytes_},
                                     {"upload", in_place ? 0 : bytes_},
@@ -246,7 +246,7 @@ TEST_F(FilterTiming, ProgressGoesToStandardErrorAlone) {
   EXPECT_EQ(shown.out, "");
   EXPECT_NE(shown.err.find("gpufilter: " + in_ + ", 25 %, "), std::string::npos) << shown.err;
   EXPECT_EQ(filter(command({"--progress", "off", "--timing", "off"})).err, "");
-  EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is no terminal";
+  EXPECT_EQ(filter(command({"--timing", "off"})).err, "") << "standard error is not a terminal";
 }
 
 class FilterTrace : public FilterTiming {

@@ -28,6 +28,11 @@ TEST_F(FilterUsage, BothNamesAreRequired) {
                  {"more.png: this folder does not exist, and the name is that of a picture"});
 }
 
+TEST_F(FilterUsage, AMissingFolderIsNamedInsteadOfTheOutput) {
+  expect_failure(1, {"photso", "results", "--blur", "auto"}, {"photso: no such file or folder"});
+  expect_failure(1, {"photso", "results", "--recursive"}, {"photso: no such file or folder"});
+}
+
 TEST_F(FilterUsage, UnknownOptionsAreNamed) {
   expect_refused({"--no-such-option"}, {"--no-such-option: "});
   expect_refused({"--no-such-option", "7"}, {"--no-such-option: "});
@@ -108,7 +113,7 @@ TEST_F(FilterUsage, TilesFitDevicesOfSmallWorkGroups) {
   const ProcessOptions small{.environment = {{"POCL_MAX_WORK_GROUP_SIZE", "64"}}};
   const Json devices = Json::parse(filter({"devices", "--json"}, small).out)["devices"];
   if (devices[0]["max_work_group_size"] != 64) {
-    GTEST_SKIP() << "skipped: no device that can be told to have small work-groups";
+    GTEST_SKIP() << "skipped: no device whose work-groups can be limited";
   }
   // A CPU's tile is one work-item. SmallDevice in tests/stages tests refused tiles.
   EXPECT_EQ(devices[0]["blur_tiles"], Json::array({8, 16, 32}));

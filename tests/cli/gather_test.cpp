@@ -122,7 +122,7 @@ TEST_F(GatherCommand, CountsWhatSkippedAndWhatToMakes) {
 TEST_F(GatherCommand, RefusesWhatItCannotGather) {
   expect_failure(2, {"gather", out_}, {out_, "does not exist"});
   fs::create_directory(out_);
-  expect_failure(2, {"gather", out_}, {out_, "no gpufilter has written"});
+  expect_failure(2, {"gather", out_}, {out_, "gpufilter has not written to this folder"});
   expect_failure(2, {"gather"}, {"OUTDIR"});
   expect_failure(2, {"gather", in_ + "/sub/large.png"}, {"is not a folder"});
   EXPECT_TRUE(fs::is_empty(out_));

@@ -74,7 +74,7 @@ TEST_F(Help, TheShortPageIsOneScreen) {
        {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "--blur naive|tiled|auto", "--color ",
         "--mlp FILE", "--levels ", "--tonemap ", "--border ", "--device ", "--quality 1..100",
         "--resume", "compare A B", "devices", "stats FILE", "help [TOPIC]",
-        "Examples:", "gpufilter in.png out.png --blur tiled", "--help-all"}) {
+        "Examples:", "gpufilter in.png out.png --blur auto", "--help-all"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   EXPECT_EQ(page({"-h"}), help);
@@ -151,7 +151,7 @@ TEST_F(Help, EveryExampleWorks) {
           needs_other_device) {
         continue;
       }
-      // Text after two blanks behind a command is a remark.
+      // Text two blanks after a command is a remark.
       const std::string words = line.substr(2);
       const std::string example = words.substr(0, words.find("  "));
       if (example.find("[") != std::string::npos && !needs_jq) continue;
@@ -203,7 +203,7 @@ TEST_F(Help, UnknownTopicsAreAnswered) {
   expect_answer({"help", "blur", "color"}, "color: help takes one topic");
 }
 
-TEST_F(Help, SlipsForSubcommandsAreAnswered) {
+TEST_F(Help, MisspeltSubcommandsGetSuggestions) {
   expect_answer({"devcies"}, "devcies: not a subcommand or a picture; did you mean 'devices'?");
   expect_answer({"stat", "a.png"}, "stat: not a subcommand or a picture; did you mean 'stats'?");
   expect_answer({"comapre", "a.png", "b.png"},
@@ -213,9 +213,12 @@ TEST_F(Help, SlipsForSubcommandsAreAnswered) {
   expect_answer({"devcies", "--help"}, "devcies: not a subcommand");
   expect_answer({"--devices"}, "--devices: not an option; did you mean 'gpufilter devices'?");
   expect_answer({"nothing"}, "nothing: not a subcommand or a picture (see gpufilter --help)");
+  expect_answer({"blur", "in.png", "out.png"},
+                "blur: not a subcommand or a picture; stages are options, as in: gpufilter in.png "
+                "out.png --blur ... (see gpufilter help blur)");
 }
 
-TEST_F(Help, APictureIsNoSlip) {
+TEST_F(Help, AnExistingFileIsNotAMisspeltSubcommand) {
   write_png(random_image(size_, format_, 1), folder_ / "stat");
   std::filesystem::create_directory(folder_.path() / "device");
   const ProcessOptions here{.folder = folder_.path()};
@@ -228,7 +231,7 @@ TEST_F(Help, APictureIsNoSlip) {
   expect_failure(1, {"./devcies", "out.png"}, {"gpufilter: ./devcies: "}, here);
 }
 
-TEST_F(Help, SlipsForOptionsAreNamedFirst) {
+TEST_F(Help, MisspeltOptionsAreReportedFirst) {
   expect_answer({"--cache-clear"}, "--cache-clear: unknown option (see gpufilter --help-all)");
   expect_answer({"--blurr", "tiled"}, "--blurr: unknown option; did you mean --blur?");
   expect_answer({"in.png", "out.png", "--colour", "sepia"},
@@ -242,7 +245,7 @@ TEST_F(Help, SlipsForOptionsAreNamedFirst) {
                 "--boder: unknown option; did you mean --border?");
 }
 
-TEST_F(Help, SlipsForValuesAreAnswered) {
+TEST_F(Help, MisspeltValuesGetSuggestions) {
   const auto expect_value = [this](const std::string& option, const std::string& value,
                                    const std::string& answer) {
     expect_answer({"in.png", "out.jpg", option, value}, answer);

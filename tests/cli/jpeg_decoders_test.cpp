@@ -23,7 +23,7 @@ const std::vector<Decoder>& decoders() {
       {"command -v ffmpeg",
        "ffmpeg -nostdin -v warning -i \"$1\" -f rawvideo -c:v rawvideo pipe:1"},
       {"command -v vips", "vips rawsave \"$1\" \"$1.raw\" && cat \"$1.raw\""},
-      // A stand-in of that name may know no JPEG.
+      // Another program of that name may not support JPEG.
       {"test -x /usr/bin/convert", "/usr/bin/convert \"$1\" ppm:-"},
       {"test -x /usr/bin/convert-im6.q16", "/usr/bin/convert-im6.q16 \"$1\" ppm:-"},
       {"/usr/bin/python3 -c 'import PIL'",
@@ -41,7 +41,7 @@ ProcessResult shell(const std::string& command, const std::string& argument = ""
 
 class JpegDecoders : public FilterTest {
  protected:
-  // The pixels of `name`, a file of ours; the decoder has nothing to complain about.
+  // The decoder's pixels of our file `name`; expects that the decoder prints no complaint.
   std::string decoded(const Decoder& decoder, const std::string& name) {
     const ProcessResult result = shell(decoder.command, folder_ / name);
     EXPECT_EQ(result.exit_code, 0) << decoder.command << result.err;
@@ -51,7 +51,7 @@ class JpegDecoders : public FilterTest {
   }
 };
 
-// Each decoder has its own way to interpolate chroma; what counts is that it makes the same of all.
+// Decoders interpolate chroma in different ways; each has to give the same pixels for all files.
 TEST_F(JpegDecoders, SeeNoDifference) {
   for (const int channels : {1, 3}) {
     const Image image = random_image({1031, 1019}, {channels, 8}, 1);

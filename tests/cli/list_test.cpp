@@ -1,4 +1,4 @@
-// Folders whose pictures somebody else has listed.
+// --list: folders with a given list of pictures.
 #include <unistd.h>
 
 #include "cli/shard_fixture.hpp"
@@ -21,7 +21,7 @@ class Lists : public ShardTest {
     expected_ = undisturbed({"--recursive"});
   }
 
-  // What find says of the folder.
+  // The output of find for the folder.
   [[nodiscard]] std::string found(const std::string& format) const {
     return run_process({"find", in_, "-type", "f", "-printf", format}).out;
   }
@@ -61,7 +61,7 @@ TEST_F(Lists, NameWhatIsDone) {
   EXPECT_EQ(names_of(results_in(out_)), (Names{"p101.png", "sub/b.jpg"}));
 }
 
-// Nothing tells it that other pictures are there: the folder cannot even be read.
+// Pictures that are not listed are not found: the folder cannot even be read.
 TEST_F(Lists, TheFolderIsNotSearched) {
   if (geteuid() == 0) GTEST_SKIP() << "skipped: the superuser may read everything";
   write_file(list_, "1\tp101.png\n");
@@ -84,7 +84,7 @@ TEST_F(Lists, AreThoseThatTheRunBeganWith) {
   write_file(list_, found("%s\\t%P\\0") + std::string("1\tlater.png") + '\0');
   expect_refusal({"--list", list_, "--shard", "1/2"},
                  {"names or sizes differ", "leave out --list"});
-  // The run has its listing, so it is not needed again.
+  // The run keeps its listing, so later shards do not need the list.
   EXPECT_EQ(shard(1, 2).exit_code, 0);
   EXPECT_TRUE(pictures_in(out_) == expected_);
 }
@@ -106,7 +106,7 @@ TEST_F(Lists, AreRefusedWhereTheyMakeNoSense) {
                  {"--list: is for one folder"});
   write_file(list_, in_ + "/p101.png\n");
   expect_refusal({"--list", list_}, {list_ + ": '" + in_, "is not a path below "});
-  // What find prints by itself.
+  // The default output of find.
   write_file(list_, "in/p101.png\n");
   const ProcessResult result = filter({"in", "out", "--list", "list"}, {.folder = folder_.path()});
   EXPECT_EQ(result.exit_code, 2);

@@ -165,7 +165,7 @@ TEST_F(Messages, StrangeNamesAreShownEscaped) {
     SCOPED_TRACE(::testing::PrintToString(call));
     const ProcessResult result = filter(call, here);
     std::string text = result.out + result.err;
-    for (const char* own : {"\r", "\033[J"}) {  // what the program itself has for the progress
+    for (const char* own : {"\r", "\033[J"}) {  // the program's own, for the progress
       for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own))
         text.erase(at, std::string(own).size());
     }

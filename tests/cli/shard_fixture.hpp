@@ -1,4 +1,4 @@
-// Folders of pictures in shares.
+// Runs the program on shards of a folder.
 #pragma once
 
 #include "batch/shard_run.hpp"
@@ -10,7 +10,7 @@ class ShardTest : public BatchTest {
  protected:
   using Words = std::vector<std::string>;
 
-  // Of a blur of in_ to out_.
+  // Runs shard `index` of `count` of a blur from in_ to out_.
   [[nodiscard]] ProcessResult shard(int index, int count, Words more = {},
                                     const ProcessOptions& options = {}) const {
     more.insert(more.end(), {"--shard", formatted("{}/{}", index, count)});
@@ -22,14 +22,14 @@ class ShardTest : public BatchTest {
     return json_batch(more, exit_code);
   }
 
-  // What shards are for, without what they keep beside.
+  // The results, without the shards' own files.
   [[nodiscard]] static Files pictures_in(const std::filesystem::path& folder) {
     Files files = results_in(folder);
     std::erase_if(files, [](const auto& file) { return file.first.starts_with(shards_name); });
     return files;
   }
 
-  // That every shard ends with exit code 2 and the same line, and touches nothing.
+  // Expects that every shard ends with exit code 2 and the same line, and changes nothing.
   void expect_refusal_in_each(int count, const Words& more, const Words& parts) const {
     for (int index = 0; index < count; ++index) {
       Words words = more;

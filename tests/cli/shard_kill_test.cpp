@@ -1,4 +1,4 @@
-// Shards that are killed, stopped and tried again, on file systems with and without locks.
+// Shards that are killed, stopped and retried, on file systems with and without locks.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -30,7 +30,7 @@ class ShardEnds : public ShardTest {
     duration_ = std::chrono::steady_clock::now() - begin;
   }
 
-  // Kills the shard at a random moment of its work; whether it was still at work.
+  // Kills the shard at a random moment of its work. Returns whether it was still at work.
   [[nodiscard]] bool kill(int index, int count, unsigned seed) const {
     std::mt19937 random(seed);
     const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -58,7 +58,7 @@ class ShardEnds : public ShardTest {
     });
   }
 
-  // Every shard is killed several times and tried again, all at the same time.
+  // Every shard is killed and retried several times, all at the same time.
   void kill_and_retry(int count) const {
     std::vector<std::future<int>> shards;
     for (int index = 0; index < count; ++index) {
@@ -78,7 +78,7 @@ class ShardEnds : public ShardTest {
     EXPECT_EQ(temporary_files(), 0);
   }
 
-  // Runs a part of a test where locks are forgotten, see forget_locks().
+  // Runs a part of a test without file locks, see forget_locks().
   template <typename Body>
   void without_locks(int error, const Body& body) const {
     constexpr int cannot = 77;
@@ -123,7 +123,7 @@ TEST_F(ShardEnds, AnotherNumberOfShardsGoesOn) {
   EXPECT_EQ(temporary_files(), 0);
 }
 
-// A shard that is stopped in the middle of a picture, until the object dies.
+// A shard that is stopped in the middle of a picture until this object is destroyed.
 class StoppedShard {
  public:
   StoppedShard(const std::vector<std::string>& words, const std::function<bool()>& is_writing) {
@@ -157,7 +157,7 @@ class StoppedShard {
   StoppedShard& operator=(const StoppedShard&) = delete;
 
   [[nodiscard]] bool stopped() const { return stopped_; }
-  // Lets it go on; its exit code.
+  // Lets it continue. Returns its exit code.
   [[nodiscard]] int go_on() {
     ::kill(child_, SIGCONT);
     return wait_for_child(std::exchange(child_, 0));
@@ -184,7 +184,7 @@ TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
   const std::ptrdiff_t living = temporary_files() - dead;
   finish(1, 2);
   EXPECT_EQ(temporary_files(), living);
-  // The folder is not for one run alone meanwhile.
+  // Meanwhile, no undivided run may use the folder.
   const ProcessResult alone = batch({"--resume", "--recursive", "--png-level", "9"});
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_NE(alone.err.find("another gpufilter is writing to this folder"), std::string::npos);
@@ -192,7 +192,7 @@ TEST_F(ShardEnds, ALivingShardKeepsItsTemporaryFiles) {
   EXPECT_TRUE(pictures_in(out_) == expected_);
 }
 
-TEST_F(ShardEnds, TheSameShardTwiceIsSaidAndDoesNoHarm) {
+TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
   Words words = command(quietly());
   words.insert(words.end(), {"--shard", "0/2"});
   StoppedShard first(words, [&] { return temporary_files() > 0; });
@@ -200,7 +200,7 @@ TEST_F(ShardEnds, TheSameShardTwiceIsSaidAndDoesNoHarm) {
   Words loud = options_;
   const ProcessResult second = shard(0, 2, loud);
   EXPECT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_NE(second.err.find("shard 0/2 is being worked on by process "), std::string::npos)
+  EXPECT_NE(second.err.find("shard 0/2 is also in progress in process "), std::string::npos)
       << second.err;
   EXPECT_EQ(first.go_on(), 0);
   finish(1, 2);
@@ -225,7 +225,7 @@ TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
   without_locks(ENOLCK, [&] {
     const ProcessResult result = batch({"--png-level", "9", "--recursive"});
     EXPECT_EQ(result.exit_code, 0);
-    EXPECT_NE(result.err.find("warning: " + out_ + ": the file system keeps no locks"),
+    EXPECT_NE(result.err.find("warning: " + out_ + ": this file system has no locks"),
               std::string::npos)
         << result.err;
     EXPECT_TRUE(results_in(out_) == expected_);
@@ -233,7 +233,7 @@ TEST_F(ShardEnds, OneRunWithoutLocksIsWarnedAndOneInPlaceRefused) {
     out_ = in_;
     const ProcessResult in_place = batch({"--in-place", "--recursive"});
     EXPECT_EQ(in_place.exit_code, 2);
-    EXPECT_NE(in_place.err.find("keeps no locks"), std::string::npos) << in_place.err;
+    EXPECT_NE(in_place.err.find("has no locks"), std::string::npos) << in_place.err;
     EXPECT_TRUE(results_in(in_) == before);
   });
 }

@@ -1,4 +1,4 @@
-// One folder, several processes.
+// --shard: one folder, several processes.
 #include <algorithm>
 #include <future>
 #include <numeric>
@@ -165,7 +165,7 @@ TEST_F(Shards, GoOnWhereAnUndividedRunStopped) {
   EXPECT_EQ(pictures, 1U);
 }
 
-// Results whose journal was lost with the machine.
+// Results whose journal was lost when the machine crashed.
 TEST_F(Shards, ResultsThatAppearLaterAreTheirOwn) {
   EXPECT_EQ(shard(0, 2).exit_code, 0);
   EXPECT_EQ(shard(1, 2).exit_code, 0);
@@ -182,11 +182,12 @@ TEST_F(Shards, OfAnotherRunAreRefused) {
   for (const Names& other :
        {Names{"--border", "mirror"}, Names{"--recursive"}, Names{"--to", "jpg"},
         Names{"--png-level", "9"}, Names{"--match", "p*"}}) {
-    expect_refusal_in_each(2, other,
-                           {"holds a run of shards with other inputs", "gpufilter gather " + out_});
+    expect_refusal_in_each(
+        2, other,
+        {"holds an unfinished run in shards with other inputs", "gpufilter gather " + out_});
   }
-  expect_refusal({}, {"holds a run of shards", "gpufilter gather " + out_, "--resume"});
-  expect_refusal({"--on-exists", "overwrite"}, {"holds a run of shards"});
+  expect_refusal({}, {"holds an unfinished run in shards", "gpufilter gather " + out_, "--resume"});
+  expect_refusal({"--on-exists", "overwrite"}, {"holds an unfinished run in shards"});
 }
 
 TEST_F(Shards, AreResumedWithAnotherNumberAndWithoutAny) {
@@ -234,7 +235,8 @@ TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
                  {"--shard: is for one folder"});
   expect_failure(2, {in_, in_ + "/sub", out_, "--shard", "0/2"}, {"--shard: is for one folder"});
   expect_failure(2, {in_ + "/p100.png", folder_ / "o.png", "--shard", "0/2"}, {"--shard"});
-  expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"}, {"--in-place: not with --shard"});
+  expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"},
+                 {"--in-place: not possible with --shard"});
 }
 
 TEST_F(Shards, TheResultsMayLieInTheInput) {
@@ -253,7 +255,7 @@ TEST_F(Shards, AnEmptyShareIsNoFailure) {
   fs::remove_all(in_);
   fs::create_directory(in_);
   fs::remove_all(out_);
-  EXPECT_NE(shard(0, 2).err.find("holds no picture"), std::string::npos);
+  EXPECT_NE(shard(0, 2).err.find("contains no picture"), std::string::npos);
 }
 
 }  // namespace

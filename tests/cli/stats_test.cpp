@@ -33,7 +33,7 @@ class Stats : public FilterTest {
   }
 };
 
-// Everything in the JSON against one sample at a time.
+// Compares everything in the JSON with a count of one sample at a time.
 void expect_counted(const Json& json, const Image& image) {
   const auto totals = std::get<PictureTotals>(counted(image, Quantity::totals));
   const auto histograms = std::get<Histograms>(counted(image, Quantity::channel_histograms));

@@ -117,7 +117,7 @@ TEST_F(TuneOthers, AWrongShapeOfStatisticsIsNeverChosen) {
       "  return opaque;\n}");
   expect_right_choice({"statistics"}, "channel histograms 3x8 to 3x8",
                       [](const Json& candidate) { return candidate["constants"]["PIXELS"] == 4; });
-  // What is right is used, and says so.
+  // A correct candidate is used, and the report says so.
   const std::string in = stored(random_image(size_, format_, 1), "in.png");
   const ProcessResult run = filter(
       {in, folder_ / "out.png", "--levels", "auto", "--device", "opencl", "--timing", "json"},

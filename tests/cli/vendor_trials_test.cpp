@@ -79,7 +79,7 @@ TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
   }
 }
 
-TEST_F(VendorTrials, AnEndFromOutsideIsNotRemembered) {
+TEST_F(VendorTrials, AKilledTrialIsNotRemembered) {
   for (int i = 1; i <= 2; ++i) {
     expect_one_line(blur("opencl", failing("context kill")),
                     {library_, "SIGKILL while making a context"});
@@ -111,7 +111,7 @@ TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
   EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
 }
 
-TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
+TEST_F(VendorTrials, AVendorThatFailsIsNamedIfNoGpuIsFound) {
   expect_one_line(blur("gpu", failing("devices abort")),
                   {"no device for 'gpu' found", library_ + " is not usable"});
   EXPECT_NE(blur("gpu", failing("devices abort"), {"--log-level", "debug"})
@@ -119,10 +119,10 @@ TEST_F(VendorTrials, ForWantOfAGpuTheVendorIsNamed) {
             std::string::npos);
 }
 
-TEST_F(VendorTrials, WhoAsksForAllIsToldWhichAreMissing) {
-  const std::string told = blur("all", failing("devices abort"));
-  EXPECT_NE(told.find(library_ + ": it failed when tried"), std::string::npos) << told;
-  EXPECT_NE(told.find("no GPU found"), std::string::npos) << told;
+TEST_F(VendorTrials, AllNamesTheDevicesThatAreMissing) {
+  const std::string reported = blur("all", failing("devices abort"));
+  EXPECT_NE(reported.find(library_ + ": it failed when tried"), std::string::npos) << reported;
+  EXPECT_NE(reported.find("no GPU found"), std::string::npos) << reported;
 }
 
 TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {

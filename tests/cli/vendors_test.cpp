@@ -51,7 +51,7 @@ class Vendors : public FilterTest {
   const std::string out_ = folder_ / "out.png";
 };
 
-TEST_F(Vendors, PoclComesLastAndOnlyForWantOfAGpu) {
+TEST_F(Vendors, PoclComesLastAndOnlyWithoutAGpu) {
   if (!add_pocl()) GTEST_SKIP() << "skipped: no PoCL here";
   get_to_know_vendors(false);
   filter_quietly({in_, out_, "--blur", "auto", "--require-device"}, options(false));

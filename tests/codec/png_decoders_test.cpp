@@ -352,8 +352,31 @@ class BitWriter {
   unsigned used_ = 0;
 };
 
-// The only known difference: an incomplete Huffman code, which leaves bit patterns without meaning.
-// No encoder makes such a code. zlib refuses it at once, ISA-L only if such a pattern occurs.
+// A known difference: once libpng has all pixels, it looks at one more IDAT chunk for the checksum
+// of the pixels and does not check one that is still incomplete then.
+TEST(PngDecoders, DifferInChecksumsThatTakeThreeChunks) {
+  Bytes data = deflated(filtered_rows());
+  data.back() ^= 1U;
+  const auto first = data.end() - 2;
+  const auto second = data.end() - 1;
+  const Bytes in_three = file_of({{data.begin(), first}, {first, second}, {second, data.end()}});
+  for (const Bytes& file :
+       {file_of({data}), file_of({{data.begin(), second}, {second, data.end()}})}) {
+    EXPECT_TRUE(both_agree(file));
+    EXPECT_FALSE(is_accepted(file));
+  }
+  EXPECT_EQ(decode(in_three, PngDecoder::pieces).refusal,
+            "in.png: damaged PNG: IDAT: incorrect data check");
+  EXPECT_EQ(decode(in_three, PngDecoder::libpng).refusal, "");
+  const Bytes too_short = file_of({{data.begin(), first}, {first, second}});
+  EXPECT_EQ(decode(too_short, PngDecoder::pieces).refusal,
+            "in.png: damaged PNG: Not enough image data");
+  EXPECT_EQ(decode(too_short, PngDecoder::libpng).refusal, "");
+}
+
+// The other known difference: an incomplete Huffman code, which leaves bit patterns without
+// meaning. No encoder makes such a code. zlib refuses it at once, ISA-L only if such a pattern
+// occurs.
 TEST(PngDecoders, DifferInIncompleteCodes) {
   BitWriter bits;
   bits.put(1, 1);   // the last block

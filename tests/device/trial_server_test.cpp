@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 void obey(const std::string& subject, const TrialNotes& notes) {
   notes.note("first");
   notes.step("preparing");
-  notes.step("doing as told");
+  notes.step("doing as requested");
   if (subject == "abort") std::abort();
   if (subject == "crash") std::raise(SIGSEGV);
   if (subject == "exit") std::exit(0);  // NOLINT(concurrency-mt-unsafe)
@@ -69,20 +69,20 @@ TEST_F(Trials, ThatComeToTheirEndLeaveNotes) {
 
 TEST_F(Trials, ThatEndTheirProcessSayWhenAndHow) {
   GPUFILTER_REQUIRE_A_NEW_PROCESS();
-  expect_failure("abort", "SIGABRT while doing as told");
-  expect_failure("crash", "SIGSEGV while doing as told");
-  expect_failure("exit", "exit(0) while doing as told");
-  expect_failure("exit 7", "exit(7) while doing as told");
-  expect_failure("hang", "no answer within 0.3 s while doing as told");
-  expect_failure("close and hang", "no answer within 0.3 s while doing as told");
+  expect_failure("abort", "SIGABRT while doing as requested");
+  expect_failure("crash", "SIGSEGV while doing as requested");
+  expect_failure("exit", "exit(0) while doing as requested");
+  expect_failure("exit 7", "exit(7) while doing as requested");
+  expect_failure("hang", "no answer within 0.3 s while doing as requested");
+  expect_failure("close and hang", "no answer within 0.3 s while doing as requested");
 }
 
 TEST_F(Trials, AreQuotedAndDoNotPrint) {
   GPUFILTER_REQUIRE_A_NEW_PROCESS();
   ::testing::internal::CaptureStdout();
-  expect_failure("speak and abort", "SIGABRT while doing as told ('what went\\twrong')");
+  expect_failure("speak and abort", "SIGABRT while doing as requested ('what went\\twrong')");
   // The output of another trial is forgotten.
-  expect_failure("abort", "SIGABRT while doing as told");
+  expect_failure("abort", "SIGABRT while doing as requested");
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
@@ -94,7 +94,7 @@ TEST_F(Trials, ThatAreKilledFromOutsideAreInconclusive) {
   const TrialResult killed = result("kill");
   EXPECT_FALSE(killed.survived);
   EXPECT_FALSE(killed.conclusive);
-  EXPECT_EQ(killed.ending, "SIGKILL while doing as told");
+  EXPECT_EQ(killed.ending, "SIGKILL while doing as requested");
 }
 
 TEST_F(Trials, FollowEachOtherWhateverBecameOfThem) {
@@ -118,7 +118,7 @@ TEST(TrialServer, MayBeStartedWithoutStandardStreams) {
     TrialServer server(obey, 10s);
     const bool survived = server.run("").survived;
     const std::string ending = server.run("speak and abort").ending;
-    return survived && ending == "SIGABRT while doing as told ('what went\\twrong')" ? 0 : 1;
+    return survived && ending == "SIGABRT while doing as requested ('what went\\twrong')" ? 0 : 1;
   });
   EXPECT_EQ(test::wait_for_child(child), 0);
 }

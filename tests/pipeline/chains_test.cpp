@@ -110,14 +110,16 @@ TEST_F(Chains, StretchWhatPrecedesThemNotTheInput) {
 TEST_F(Chains, ReportProgressOverAllWalks) {
   test::write_png(test::random_image({20, 10}, {3, 8}, 32), folder_ / "in.png");
   const auto on_host = engine(std::nullopt, 5);
-  std::vector<std::pair<std::int64_t, std::int64_t>> told;
+  std::vector<std::pair<std::int64_t, std::int64_t>> reported;
   RunOptions options;
-  options.on_progress = [&](std::int64_t done, std::int64_t all) { told.emplace_back(done, all); };
+  options.on_progress = [&](std::int64_t done, std::int64_t all) {
+    reported.emplace_back(done, all);
+  };
   static_cast<void>(filter_picture(folder_ / "in.png", folder_ / "out.png", nullptr,
                                    {make_stage({"--levels", "auto"})}, *on_host, options));
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected{
       {5, 20}, {10, 20}, {15, 20}, {20, 20}};
-  EXPECT_EQ(told, expected);
+  EXPECT_EQ(reported, expected);
 }
 
 }  // namespace

@@ -66,14 +66,14 @@ TEST_F(Run, SpansLieWithinTheTotal) {
 }
 
 TEST_F(Run, TellsItsProgress) {
-  std::vector<std::int64_t> told;
+  std::vector<std::int64_t> reported;
   RunOptions options;
   options.on_progress = [&](std::int64_t done, std::int64_t all) {
     EXPECT_EQ(all, 50);
-    told.push_back(done);
+    reported.push_back(done);
   };
   static_cast<void>(filter(blur_, options));
-  EXPECT_EQ(told, (std::vector<std::int64_t>{20, 40, 50}));
+  EXPECT_EQ(reported, (std::vector<std::int64_t>{20, 40, 50}));
 }
 
 TEST_F(Run, TheInputsFormatIsTheDefault) {

@@ -7,12 +7,12 @@
 
 namespace gpufilter::test {
 
-// Runs `body`, which returns an exit code, in a forked child; the child's process id.
+// Runs `body`, which returns an exit code, in a forked child. Returns the child's process id.
 template <typename Body>
 [[nodiscard]] pid_t start_child(Body body) {
   const pid_t child = ::fork();
   if (child != 0) return child;
-  int code = 100;  // an exception got out
+  int code = 100;  // an exception escaped
   try {
     code = body();
   } catch (...) {

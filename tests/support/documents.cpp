@@ -98,7 +98,7 @@ bool has_commands(const CodeBlock& block) {
                                     std::ranges::any_of(block.lines, begins_with_program));
 }
 
-// Takes the comment at the end of the command, and what it says about the exit code.
+// Removes the comment at the end of the command, and sets the exit code that it names.
 void take_comment(DocumentedCommand& command) {
   static const std::regex comment(R"((^|\s+)#\s.*$)");
   static const std::regex code(R"(exit code (\d+))");
@@ -129,7 +129,7 @@ CommandBlock commands_in(const std::vector<Line>& lines) {
   return block;
 }
 
-// Numbers and instruction sets become "0" and "set", columns one blank.
+// Replaces numbers and instruction sets by "0" and "set", and runs of blanks by one blank.
 std::string without_figures(const std::string& text) {
   std::string result = std::regex_replace(text, std::regex(R"(\d+(\.\d+)?)"), "0");
   result = std::regex_replace(result, std::regex("avx0|baseline"), "set");

@@ -15,7 +15,7 @@ namespace gpufilter::test {
 struct DocumentedCommand {
   int line = 1;       // of the page
   std::string text;   // as printed, continued lines joined, without "$ " and a comment at its end
-  int exit_code = 0;  // another if the comment says "exit code N"
+  int exit_code = 0;  // N if the comment says "exit code N"
   std::optional<std::string> output = {};  // what the page prints after it, in console blocks
 };
 
@@ -32,11 +32,11 @@ using CommandBlock = std::vector<DocumentedCommand>;
 [[nodiscard]] std::vector<std::string> fenced_blocks(std::string_view page,
                                                      std::string_view language);
 
-// Files of the project that a page links to, as it writes them, without "#part".
+// Files of the project that a page links to, as written there, without "#part".
 [[nodiscard]] std::vector<std::string> linked_files(const std::string& page);
 
-// Whether `printed` is what the page shows. "..." alone on a line matches any lines. If the page
-// shows times ("12 ms", "0.4 s"), numbers and instruction sets may differ.
+// Whether `printed` matches the output on the page. "..." alone on a line matches any lines. If the
+// page shows times ("12 ms", "0.4 s"), numbers and instruction sets may differ.
 [[nodiscard]] bool matches_shown(const std::string& shown, const std::string& printed);
 
 }  // namespace gpufilter::test

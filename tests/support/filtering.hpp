@@ -14,7 +14,7 @@ namespace gpufilter::test {
 // Yields the rows of an image.
 class ImageReader final : public RowReader {
  public:
-  explicit ImageReader(const Image& image);  // outlives the reader
+  explicit ImageReader(const Image& image);  // has to outlive the reader
   void read(const MutableRows& rows) override;
   Metadata finish() override { return {}; }
 
@@ -31,8 +31,8 @@ class ImageReader final : public RowReader {
 // chosen for GPUs.
 [[nodiscard]] const std::vector<Session*>& kernel_sessions();
 
-// Band by band through the pipeline's own feed and executor. On a device each band's buffers first
-// hold the results of another picture, so that pixels which a kernel leaves out show.
+// Filters band by band with the pipeline's own feed and executor. On a device each band's buffers
+// first hold the results of another picture, so that pixels that a kernel does not write show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
                                      const PlanLimits& limits, bool fuse = true);
 [[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,

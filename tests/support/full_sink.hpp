@@ -1,4 +1,4 @@
-// Output that runs out of room.
+// A sink that runs out of space.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,23 @@
 
 namespace gpufilter::test {
 
-// Accepts `room` bytes, then throws std::runtime_error, which is none of the library's own kinds:
-// codecs have to pass on whatever a sink throws.
+// Accepts `room` bytes; from then on every write throws std::runtime_error, which is not one of the
+// library's own exceptions: codecs have to pass on whatever a sink throws.
 class FullSink final : public ByteSink {
  public:
-  explicit FullSink(std::size_t room) : room_(room) {}
+  explicit FullSink(std::uint64_t room) : room_(room) {}
   [[nodiscard]] const std::string& name() const override { return name_; }
   void write(std::span<const std::uint8_t> bytes) override {
-    if (bytes.size() > room_) throw std::runtime_error("the disk is on fire");
-    room_ -= bytes.size();
+    written_ += bytes.size();
+    if (written_ > room_) throw std::runtime_error("the disk is on fire");
   }
   void commit() override {}
-  [[nodiscard]] std::uint64_t bytes_written() const override { return 0; }
+  [[nodiscard]] std::uint64_t bytes_written() const override { return written_; }
 
  private:
-  std::size_t room_;
-  std::string name_ = "out.jpg";
+  std::uint64_t room_;
+  std::uint64_t written_ = 0;
+  std::string name_ = "out";
 };
 
 }  // namespace gpufilter::test

@@ -1,4 +1,4 @@
-// The instruction sets for tests of the processor's loops: all that this machine has.
+// Runs tests of the processor's loops with every instruction set of this machine.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -27,19 +27,19 @@ struct Raster {
 };
 
 [[nodiscard]] Raster flat_raster(int width, int height, const Bytes& color);
-// Gradients under noise: no two rows alike, and compresses badly.
+// Gradients with noise: no two rows are alike, and it compresses badly.
 [[nodiscard]] Raster textured_raster(int width, int height, int channels);
 [[nodiscard]] Raster raster_of(const Image& image);
 
 struct JpegRecipe {
-  J_COLOR_SPACE raster_colors = JCS_RGB;  // what the samples given are
+  J_COLOR_SPACE raster_colors = JCS_RGB;  // the colour space of the samples
   J_COLOR_SPACE stored_colors = JCS_YCbCr;
   int quality = 90;
-  int horizontal_subsampling = 2;  // of chroma, where there is some
+  int horizontal_subsampling = 2;  // of chroma, if there is any
   int vertical_subsampling = 2;
   bool progressive = false;
   bool arithmetic = false;
-  bool adobe_marker = true;  // where libjpeg would write one
+  bool adobe_marker = true;  // if libjpeg would write one
   bool one_scan_a_component = false;
   int restart_rows = 0;
   // Called after jpeg_start_compress(): for markers.
@@ -48,10 +48,10 @@ struct JpegRecipe {
   std::function<void(jpeg_compress_struct&)> before_start = {};
 };
 
-// A mistake in the request ends the test program with libjpeg's message.
+// An invalid request ends the test program with libjpeg's message.
 [[nodiscard]] Bytes encode_with_libjpeg(const Raster& raster, const JpegRecipe& recipe = {});
 
-// What the header of a JPEG says about each component, as libjpeg reads it.
+// The properties of a component in the header of a JPEG, as libjpeg reads them.
 struct JpegComponent {
   std::vector<int> divisors;  // 64, row by row
   int horizontal = 0;         // sampling factors
@@ -61,20 +61,21 @@ struct JpegComponent {
 };
 [[nodiscard]] std::vector<JpegComponent> components_of(const Bytes& jpeg);
 
-// As libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` is intact.
+// The picture as libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` has to be
+// intact.
 [[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg);
 
 // The result of the codec under test, read in bands of 1, 2, 3, ... rows to the very end. Throws
 // what the codec throws.
 [[nodiscard]] Raster decode_with_codec(const Bytes& jpeg, const ReadLimits& limits = {});
 
-// The error message of the same; empty where it succeeds.
+// The error message of the same call; empty if it succeeds.
 [[nodiscard]] std::string refusal_of(const Bytes& jpeg, const ReadLimits& limits = {});
 
 // The bytes of a shared picture.
 [[nodiscard]] Bytes shared_file(const std::string& relative);
 
-// Where the entropy-coded data of the first scan begins.
+// The offset of the entropy-coded data of the first scan.
 [[nodiscard]] std::size_t scan_data_begin(const Bytes& jpeg);
 
 }  // namespace gpufilter::test

@@ -7,7 +7,7 @@
 namespace gpufilter::test {
 namespace {
 
-// The picture with one more pixel on each side, as given by `border`.
+// The picture with one more pixel on each side, according to `border`.
 Image framed(const Image& image, Border border) {
   const ImageSize size = image.size();
   const PixelFormat format = image.format();

@@ -1,4 +1,4 @@
-// What a folder holds.
+// Lists a folder.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace gpufilter::test {
 
-// Sorted names, hidden ones too.
+// The sorted names in a folder, including hidden ones.
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

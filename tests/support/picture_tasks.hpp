@@ -1,4 +1,4 @@
-// Pictures as estimates see them.
+// Picture tasks for tests of estimates.
 #pragma once
 
 #include <utility>

@@ -32,7 +32,7 @@ namespace gpufilter::test {
 
 [[nodiscard]] Image copy_of(const Image& image);
 
-// One sample of either depth; `y` as the rows are numbered.
+// One sample of either depth; `y` is the row's number.
 [[nodiscard]] std::uint32_t sample_at(const ConstRows& rows, int x, int y, int channel);
 [[nodiscard]] std::uint32_t sample_at(const Image& image, int x, int y, int channel);
 void set_sample(const MutableRows& rows, int x, int y, int channel, std::uint32_t value);

@@ -1,4 +1,4 @@
-// The readers of PNG pixels side by side: libpng is the judge.
+// Compares the readers of PNG pixels; libpng is the reference.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gpufilter::test {
 
-// What a decoder makes of a file, called "in.png": samples, or a refusal.
+// A decoder's result for a file, called "in.png": samples, or a refusal.
 struct PngOutcome {
   std::optional<Image> image;
   std::string refusal;
@@ -19,19 +19,19 @@ struct PngOutcome {
 
 [[nodiscard]] PngOutcome decode(const Bytes& file, PngDecoder decoder, int rows_a_time = 7);
 
-// Both accept `file` with the same samples, or both refuse it.
+// Checks that both readers accept `file` with the same samples, or both refuse it.
 [[nodiscard]] ::testing::AssertionResult both_agree(const Bytes& file);
 
 [[nodiscard]] bool is_accepted(const Bytes& file);
 
-// The file is read as if it had no index: the same samples, or the same refusal.
+// Checks that the file gives the same samples, or the same refusal, as without its index.
 [[nodiscard]] ::testing::AssertionResult index_changes_nothing(const Bytes& file);
 
-// Both of the above.
+// Both checks.
 [[nodiscard]] ::testing::AssertionResult is_read_alike(const Bytes& file);
 
-// How many rows the reader of pieces yields before it gives up; they have to be those of `image`.
-// -1: the file has no index that it would use.
+// How many rows the piece reader yields before it gives up; they have to equal those of `image`.
+// -1: the file has no usable index.
 [[nodiscard]] int rows_by_pieces(const Bytes& file, const Image& image);
 
 }  // namespace gpufilter::test

@@ -23,7 +23,7 @@ void append_number(Bytes& bytes, std::uint32_t number) {
     bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
 }
 
-// What the chunks before the pixels say.
+// The contents of the chunks before the pixels.
 struct Raw {
   int width = 0;
   int height = 0;
@@ -228,8 +228,9 @@ DecodedPng decode_png(std::span<const std::uint8_t> file) {
 std::vector<PngPart> split_png(std::span<const std::uint8_t> file) {
   std::vector<PngPart> parts;
   std::size_t at = signature.size();
-  while (at < file.size() && (parts.empty() || parts.back().type != "IEND")) {
+  while (file.size() >= at + 12 && (parts.empty() || parts.back().type != "IEND")) {
     const std::size_t length = number_at(file, at);
+    if (length > file.size() - at - 12) break;
     const auto type = file.subspan(at + 4, 4);
     const auto data = file.subspan(at + 8, length);
     parts.push_back({{type.begin(), type.end()}, {data.begin(), data.end()}, at + 8});

@@ -1,4 +1,5 @@
-// PNG files whose pixels are cut into pieces, with an index or without, made without the writer.
+// PNG files whose pixels are compressed in pieces, with or without an index, made without the
+// writer.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +13,15 @@
 
 namespace gpufilter::test {
 
-// Rows as they are deflated: the number of a filter each, then small random residues.
+// Rows before compression: the number of a filter, then small random residues.
 [[nodiscard]] Bytes random_filtered_rows(ImageSize size, const PixelFormat& format,
                                          const std::function<int(int y)>& filter, unsigned seed);
 
-// How a piece ends that is not the last: between two blocks on a whole byte. Behind a full flush
-// nothing refers to what is before it, behind a sync flush it may.
+// How every piece but the last ends: between two blocks at a byte boundary. After a full flush
+// nothing refers to data before it; after a sync flush it may.
 enum class PieceEnd { full_flush, sync_flush };
 
-// A zlib stream of `plain`, cut behind each `piece_bytes` of it: the data of IDAT chunks.
+// A zlib stream of `plain`, cut after every `piece_bytes` of it: the data of IDAT chunks.
 [[nodiscard]] std::vector<Bytes> deflated_pieces(std::span<const std::uint8_t> plain,
                                                  std::size_t piece_bytes, PieceEnd end,
                                                  int level = 6);
@@ -32,8 +33,8 @@ enum class PieceEnd { full_flush, sync_flush };
                                    const std::vector<PngPart>& parts,
                                    const std::vector<Bytes>& pieces);
 
-// The same file, where the index has become a chunk that nobody knows; its checksum is right where
-// it was. The file may be damaged.
+// The same file with the index renamed to an unknown chunk type, whose checksum is right if the
+// index's was. The file may be damaged.
 [[nodiscard]] Bytes without_index(const Bytes& file);
 
 }  // namespace gpufilter::test

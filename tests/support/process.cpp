@@ -109,7 +109,7 @@ pid_t spawn(std::vector<std::string> command, const ProcessOptions& options,
   for (int stream = 0; stream < 3; ++stream) {
     check(posix_spawn_file_actions_adddup2(&actions, standard_streams.at(stream), stream), "dup2");
   }
-  // run_process ignores SIGPIPE; the program starts with the usual answer to it.
+  // run_process ignores SIGPIPE; the program starts with the default action.
   sigset_t defaults{};
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
@@ -125,7 +125,7 @@ pid_t spawn(std::vector<std::string> command, const ProcessOptions& options,
   return child;
 }
 
-// The program's standard streams as seen from here; a closed one is done with.
+// Our ends of the program's standard streams; a closed one is finished.
 struct Streams {
   Descriptor in;
   std::string_view unsent;
@@ -150,15 +150,15 @@ void receive(Descriptor& stream, std::string& collected) {
   const ssize_t count = read(stream.get(), buffer.data(), buffer.size());
   if (count > 0) {
     collected.append(buffer.data(), static_cast<std::size_t>(count));
-  } else if (count == 0 || errno == EIO) {  // EIO: a terminal that nobody writes to any more
+  } else if (count == 0 || errno == EIO) {  // EIO: a terminal that nobody writes to any longer
     stream.close();
   } else if (errno != EINTR) {
     check(errno, "read");
   }
 }
 
-// Moves bytes in all directions at once, so that no side waits for another for ever, until both
-// outputs have ended or time is up.
+// Moves bytes in all directions at the same time, so that there is no deadlock, until both outputs
+// have ended or time is up.
 void pump(Streams& streams, Clock::time_point limit) {
   if (streams.unsent.empty()) streams.in.close();
   while (streams.outputs[0].get() >= 0 || streams.outputs[1].get() >= 0) {
@@ -178,7 +178,7 @@ void pump(Streams& streams, Clock::time_point limit) {
   }
 }
 
-// How a child ended, and what it took.
+// How a child ended, and the resources that it used.
 struct End {
   int status = 0;
   rusage usage{};

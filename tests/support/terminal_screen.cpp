@@ -9,7 +9,7 @@ std::size_t character_bytes(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-// Of the scripts that our tests use.
+// The width of a character, for the scripts that our tests use.
 std::size_t character_width(const std::string& character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (first == 0xcc || first == 0xcd) return 0;  // combining marks
@@ -46,7 +46,7 @@ void TerminalScreen::put(const std::string& character, std::size_t width) {
     return;
   }
   if (column_ + width > columns_) {
-    // Messages may be as long as they are.
+    // Messages may have any length.
     if (text_of(rows_[row_]).rfind("gpufilter: ", 0) != 0) ++wraps_;
     new_line();
     column_ = 0;

@@ -1,4 +1,4 @@
-// How a terminal shows the bytes that a program writes to it, as far as our program needs.
+// Simulates how a terminal shows the output of our program.
 #pragma once
 
 #include <cstddef>

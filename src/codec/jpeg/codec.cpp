@@ -24,15 +24,15 @@ std::string jpeg_libraries() {
 const WriteOption& jpeg_quality_option() {
   static const WriteOption option{
       "quality", WriteOption::WholeNumber{1, 100}, "",
-      "Quality of JPEG output. By default that of a JPEG input is kept, else 90."};
+      "Quality of JPEG output. By default that of a JPEG input, otherwise 90."};
   return option;
 }
 
 const WriteOption& jpeg_subsampling_option() {
   static const WriteOption option{
       "subsampling", WriteOption::Choice{{"auto", "444", "422", "420"}}, "auto",
-      "Chroma subsampling of JPEG output. auto keeps that of a JPEG input, else takes 420 below "
-      "quality 90 and 444 from 90 on.",
+      "Chroma subsampling of JPEG output. auto: that of a JPEG input; otherwise 420 below quality "
+      "90, and 444 from 90 on.",
       WriteOption::Pixels::in_color};
   return option;
 }
