@@ -66,9 +66,9 @@ void matrix_product_naive(MATRICES) {
 #define TILE GROUP_WIDTH
 
 // A square work-group walks along a tile of rows of A and a tile of columns of B, a tile of k at a
-// time: its work-items bring both tiles into local memory together, then each continues its chain
-// from there. Work-items beyond the edges of C do everything but store. Nothing between the barriers
-// may depend on such a condition: PoCL 3.1 puts barriers of its own into inner loops, and a loop
+// time. Its work-items load both tiles into local memory together, then each continues its chain
+// from there. Work-items beyond the edges of C do everything except store. Nothing between the barriers
+// may depend on such a condition: PoCL 3.1 inserts barriers into inner loops, and a loop
 // that only some work-items run makes it write outside of C.
 #ifdef KERNEL_matrix_product_tiled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
@@ -104,10 +104,10 @@ void matrix_product_tiled(MATRICES) {
 }
 #endif
 
-// A work-group makes BLOCK_ROWS x BLOCK_COLUMNS elements of C, each work-item 4 A_PARTS x 4 B_PARTS of them
+// A work-group computes BLOCK_ROWS x BLOCK_COLUMNS elements of C, each work-item 4 A_PARTS x 4 B_PARTS of them
 // in registers. BLOCK_DEPTH columns of A and rows of B at a time are in local memory, A's transposed, while
-// the next ones are on their way into registers. Bound by multiply-adds; local memory comes next: 32
-// neighbouring work-items read 4 A_PARTS x 4 rows and 4 B_PARTS x 8 columns, which is as square as can be.
+// the next ones are being loaded into registers. Bound by multiply-adds; local memory comes next: 32
+// neighbouring work-items read 4 A_PARTS x 4 rows and 4 B_PARTS x 8 columns, which is as square as possible.
 #ifdef KERNEL_matrix_product_blocked
 
 #ifndef BLOCK_ROWS
@@ -118,9 +118,9 @@ void matrix_product_tiled(MATRICES) {
 #define B_PARTS 2
 #endif
 #define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
-#define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
+#define BLOCK_ORDER 8  // rows of blocks that are computed side by side: their part of B stays in the cache
 
-// What is brought to local memory, in fours of numbers, and how many of these a work-item brings.
+// What is loaded into local memory, in fours of numbers, and how many of these a work-item loads.
 #define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
 #define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
 #define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)
@@ -182,7 +182,7 @@ void store_fours(const fours_t *fours, int item, __local float *a_block, __local
   }
 }
 
-// What one term of the work-item's sums is made of.
+// The factors of one term of the work-item's sums.
 typedef struct {
   float a[A_PARTS * 4], b[B_PARTS * 4];
 } factors_t;
@@ -240,7 +240,7 @@ void matrix_product_blocked(MATRICES) {
   const int item = get_local_id(0);
   const int top = block_place(rows, columns).x;
   const int left = block_place(rows, columns).y;
-  // Which elements of the block it makes: 4 x 8 work-items share a part of it.
+  // Which elements of the block it computes: 4 x 8 work-items share a part of it.
   const int part = item / 32;
   const int parts_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
   const int own_row = part / parts_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;
@@ -268,7 +268,7 @@ void matrix_product_blocked(MATRICES) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   load_factors(&factors[0], a_blocks[0], b_blocks[0], 0, own_row, own_column);
-  // The factors of a term are on their way while the term before is added, the first ones of the next block too.
+  // The factors of a term, also the first one of the next block, are loaded while the term before is added.
   for (; done + BLOCK_DEPTH <= depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
     if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth SAME_READS);

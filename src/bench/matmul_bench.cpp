@@ -136,7 +136,7 @@ class SizeBench {
       } catch (const UsageError& error) {
         leave_out(kernel, error.what(), report);
       } catch (const DeviceError& error) {
-        // Without the naive kernel, the device is what fails.
+        // If even the naive kernel fails, so does the device.
         if (kernel.parameters.variant == MatrixVariant::naive) throw;
         leave_out(kernel, error.what(), report);
       }
@@ -186,7 +186,7 @@ class SizeBench {
     row["bits"] = std::string(bits_of(same_bits(c_, reference_)));
   }
 
-  // Fills the columns that compare a row with the best of the processor.
+  // Fills the columns that compare a row with the processor's fastest row.
   void compare_rows() {
     double best = std::numeric_limits<double>::infinity();
     for (const Row& row : rows_) {

@@ -22,7 +22,7 @@ MatrixBlock first_that_fits(const DeviceInfo& device, std::initializer_list<Matr
   return *std::prev(blocks.end());
 }
 
-// Rows that are too few for the usual block.
+// The height of the block if the rows are too few for the usual one.
 std::optional<std::size_t> few_rows(const std::optional<MatrixShape>& typical) {
   for (const int rows : {16, 32, 64}) {
     if (typical && typical->rows <= rows) return static_cast<std::size_t>(rows);
@@ -34,7 +34,7 @@ std::size_t divided_up(std::size_t count, std::size_t by) {
   return (count + by - 1) / by;
 }
 
-// How many blocks C is divided into, beside the device's units.
+// The number of blocks of C, compared with the number of the device's units.
 enum class Blocks { few, some, many };
 
 bool occupy(const DeviceInfo& device, const MatrixShape& shape, const MatrixBlock& block) {
@@ -49,8 +49,8 @@ Blocks blocks_of(const DeviceInfo& device, const std::optional<MatrixShape>& typ
   return Blocks::many;
 }
 
-// As the kernel takes them: each work-item brings the same columns in every turn, and has no more
-// sums than there are registers for.
+// What the kernel requires: each work-item loads the same columns in every step, and its sums fit
+// into registers.
 bool is_sound(const MatrixBlock& block) {
   if (block.rows % (16 * block.a_parts) != 0 || block.columns % (32 * block.b_parts) != 0)
     return false;

@@ -15,8 +15,8 @@
 namespace gpufilter {
 namespace {
 
-// Rows of work-groups in one launch: devices take at least 65535. Kernels walk down to further rows
-// by themselves.
+// Rows of work-groups in one launch: devices support at least 65535. Kernels loop over further
+// rows.
 constexpr std::size_t max_group_rows = 32768;
 
 std::size_t elements(int rows, int columns) {
@@ -110,13 +110,13 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device, const Mat
           .block_columns = block.columns};
 }
 
-// What tells it apart from other candidates.
+// What distinguishes it from other candidates.
 KernelConstants MatrixProduct::constants_of(const Launch& launch) {
   if (!launch.constants.empty()) return launch.constants;
   return {{"GROUP_WIDTH", launch.group_width}, {"GROUP_HEIGHT", launch.group_height}};
 }
 
-// What the session's tuning chooses for such shapes; else what choose() does.
+// What the session's tuning chooses for such shapes, otherwise what choose() does.
 MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
                                            const MatrixParameters& parameters) {
   const DeviceInfo& device = session.device();
@@ -149,7 +149,7 @@ MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
-  // A row of work-items reads along rows of B and C; every device takes groups of 64.
+  // A row of work-items reads along rows of B and C; every device supports groups of 64.
   return {.function = "matrix_product_naive",
           .group_width = 64,
           .variant = "naive 64x1",
@@ -159,7 +159,7 @@ MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
 MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
                                            const std::string& reason) {
   if (tile != 8 && tile != 16 && tile != 32) {
-    throw UsageError(formatted("matrix product: a tile of {} is none of 8, 16 and 32", tile));
+    throw UsageError(formatted("matrix product: the tile is {}, but must be 8, 16 or 32", tile));
   }
   const auto side = static_cast<std::size_t>(tile);
   const std::uint64_t bytes = matrix_tile_bytes(tile);

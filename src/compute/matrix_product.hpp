@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// What becomes of a finished sum v; numbered as in kernels/matrix_product.cl.
+// What is applied to a finished sum v; numbered as in kernels/matrix_product.cl.
 // relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
 enum class Activation { none, relu, clamp };
 
@@ -30,15 +30,15 @@ struct MatrixOperands {
 };
 
 // naive: a work-item for each element of C reads global memory. tiled: a square work-group shares
-// tiles of A and B through local memory. blocked: so do work-items that make 64 or 128 elements
-// each in registers; it takes GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
+// tiles of A and B through local memory. blocked: the same, but each work-item computes up to 128
+// elements in registers; for GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
 // fit, or what `gpufilter tune` found.
 enum class MatrixVariant { naive, tiled, blocked, automatic };
 
 struct MatrixParameters {
   MatrixVariant variant = MatrixVariant::automatic;
   int tile = 16;  // side of a tiled work-group: 8, 16 or 32
-  // What a blocked kernel is to be fast for; any other shape works too.
+  // The shape that a blocked kernel is optimised for; any other works too.
   std::optional<MatrixShape> typical = std::nullopt;
 };
 
@@ -47,7 +47,7 @@ struct MatrixBlock;
 // The kernel of one variant on one device. Not for use by two threads at a time.
 class MatrixProduct {
  public:
-  // Throws DeviceError; UsageError where the tile is none of 8, 16 and 32, or the tile or block
+  // Throws DeviceError; UsageError if the tile is not 8, 16 or 32, or if the tile or block
   // does not fit the device.
   MatrixProduct(Session& session, const MatrixParameters& parameters);
 
@@ -56,7 +56,7 @@ class MatrixProduct {
   [[nodiscard]] const std::string& reason() const { return launch_.reason; }
   [[nodiscard]] ProgramOrigin origin() const { return kernel_.origin(); }
 
-  // Queues the product. Throws UsageError where the shape is out of range or a buffer too small.
+  // Queues the product. Throws UsageError if the shape is out of range or a buffer too small.
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
@@ -69,7 +69,7 @@ class MatrixProduct {
                                           const MatrixShape& shape) const;
 
  private:
-  // What one work-group makes of C, and its work-items.
+  // How work-groups and work-items share C.
   struct Launch {
     std::string function;
     std::size_t group_width = 1;

@@ -178,7 +178,7 @@ TEST_F(MatrixProductLimits, TilesThatDoNotFitAreRefused) {
   };
   expect_refusal(make(32), "at most 256 work-items");
   expect_refusal(make(16), "1024 bytes of local memory, the tile needs 256 and 2048");
-  expect_refusal(make(12), "none of 8, 16 and 32");
+  expect_refusal(make(12), "the tile is 12, but must be 8, 16 or 32");
   EXPECT_NO_THROW(make(8)());
 }
 
