@@ -1,8 +1,8 @@
 // The 3x3 box blur of blur.cl with as few instructions as it takes: neighbouring samples are summed side
-// by side in one word, and words are loaded and stored wide. The sums of rows roll down the columns.
+// by side in one word, and words are loaded and stored wide.
 //
-// Other programs may put steps of their own before and after the blur: what brings samples in and takes
-// them out are the macros below. `row` is SOURCE_ROW(y) or TARGET_ROW(y), `words` are private.
+// Other programs may add steps before and after the blur by defining the macros below, which load and store
+// samples. `row` is SOURCE_ROW(y) or TARGET_ROW(y), `words` are private.
 //   LOAD_STRETCH(words, row, x)   the PIXELS pixels from column x on, as STRETCH_WORDS(CHANNELS) words
 //   LOAD_BEFORE(words, row, x)    the four samples before column x, as HALO words; only those of
 //   LOAD_AFTER(words, row, x)     pixel x - 1 matter. The same from column x on; only pixel x matters.
@@ -37,13 +37,13 @@
 #include "blur_lines.cl"
 
 // ---- Strips: a work-item fills PIXELS x LINES pixels from registers ----
-// Bound by memory: all rows are asked for before the first is used, and LINES + 2 are read for LINES. Where
+// Bound by memory: all loads are issued before the first row is used, and LINES + 2 are read for LINES. Where
 // alpha weighs, bound by instructions: about 90 a pixel.
 
 #if defined(KERNEL_blur_strips) || defined(KERNEL_blur_rolled)
 void load_line(uint *line, __global const sample_t *row, int x, int width TABLES) {
   LOAD_STRETCH(line + HALO, row, x);
-  // Any words of the row where there is no pixel before or after.
+  // Where there is no pixel before or after, any words of the row.
   LOAD_BEFORE(line, row, x == 0 ? PIXELS : x);
   LOAD_AFTER(line + HALO + OWN_WORDS, row, x + PIXELS < width ? x + PIXELS : x);
 }
@@ -64,7 +64,7 @@ void load_weighed(weighed_line_t *weighed, int y, int x, ROWS) {
   weighed->weights = weigh(weighed->line);
 }
 
-// Reads the lines again, one by one: kept in registers, they would take room from all pictures.
+// Reads the lines again, one by one: kept in registers, they would slow down all pictures.
 void fill_weighted(int x, int top, ROWS) {
   weighed_line_t above, here, below;
   load_weighed(&above, top - 1, x, SAME_ROWS);
@@ -110,8 +110,8 @@ void blur_strips(ROWS) {
 #endif
 
 // ---- Rolled strips: three lines at a time ----
-// For kernels that other stages share: what precedes and follows the blur stands in the text once, and few
-// registers leave room for it. Bound by instructions.
+// For kernels that other stages share: the code before and after the blur appears only once, and the blur leaves
+// registers for it. Bound by instructions.
 
 #ifdef KERNEL_blur_rolled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
@@ -140,7 +140,7 @@ void blur_rolled(ROWS SINK) {
 #endif
 
 // ---- Tiles: a work-group fills TILE x TILE pixels from local memory ----
-// Bound by the latency of loads and barriers: little is under way beside them.
+// Bound by the latency of loads and barriers, since little else is in flight.
 
 #ifdef KERNEL_blur_tiled
 #ifndef TILE
@@ -191,18 +191,17 @@ void blur_tiled(ROWS) {
 
   const int x = OWN_BEGIN;
   if (x >= width) return;
-  for (int i = 0; i < LINES && OWN_ROW + i < TARGET_END; ++i) {
-    uint lines[3][LINE_WORDS];
+  uint lines[LINES + 2][LINE_WORDS];
 #pragma unroll
-    for (int line = 0; line < 3; ++line) {
-      const __local uint *from =
-          tile[get_local_id(1) * LINES + i + line] + 4 + get_local_id(0) * OWN_WORDS;
-      load_words_local(lines[line], from - HALO, HALO);
-      load_words_local(lines[line] + HALO, from, OWN_WORDS);
-      load_words_local(lines[line] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
-    }
+  for (int i = 0; i < LINES + 2; ++i) {
+    const __local uint *from = tile[get_local_id(1) * LINES + i] + 4 + get_local_id(0) * OWN_WORDS;
+    load_words_local(lines[i], from - HALO, HALO);
+    load_words_local(lines[i] + HALO, from, OWN_WORDS);
+    load_words_local(lines[i] + HALO + OWN_WORDS, from + OWN_WORDS, HALO);
+  }
+  for (int i = 0; i < LINES && OWN_ROW + i < TARGET_END; ++i) {
     uint words[OWN_WORDS];
-    blur_three(words, lines);
+    blur_three(words, lines + i);
     STORE_STRETCH(TARGET_ROW(OWN_ROW + i), x, words);
   }
 }

@@ -1,7 +1,7 @@
-// The vocabulary of all kernels: pixels, bands of rows, borders. Each program is this file followed by
-// one other. The host gives the macros on the compiler's command line; the defaults let a file compile
-// alone. Where a file has several kernels of which a device uses one, each stands between
-// "#ifdef KERNEL_its_name" and "#endif": the host defines the macro of the kernel it wants.
+// Definitions that all kernels share: pixels, bands of rows, borders. Each program is this file followed by
+// one other. The host defines the macros on the compiler's command line; with the defaults a file compiles
+// on its own. If a file has several kernels, each is between "#ifdef KERNEL_its_name" and "#endif", and the host
+// defines the macro of the one that it needs.
 
 // Every device gives the same bits: expressions are evaluated as written.
 #pragma OPENCL FP_CONTRACT OFF
@@ -29,7 +29,7 @@
 #define BORDER BORDER_REPLICATE
 #endif
 
-// For functions whose loops are unrolled by a parameter that is a constant where they are called.
+// For functions with loops that can be unrolled because a parameter is a constant in each call.
 #define UNROLLED static inline __attribute__((always_inline))
 
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
@@ -58,7 +58,7 @@ typedef ushort sample_t;
 // programs add tables: TABLES is empty, or a comma and their parameters.
 #define TABLES
 #define ROWS SOURCE_BAND, TARGET_BAND, int width, int height TABLES
-// The same to pass on.
+// The same as arguments.
 #define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
   target_offset, target_rows, width, height SAME_TABLES
@@ -71,9 +71,9 @@ typedef ushort sample_t;
 #define OWN_BEGIN ((int)get_global_id(0) * PIXELS)
 #define OWN_END min(OWN_BEGIN + PIXELS, width)
 
-// Where results go. A kernel that may have another sink than the target takes SINK after ROWS, and all of its
-// work-items get to OPEN_SINK, before the first result, and to CLOSE_SINK, after the last. Results reach the
-// sink by TAKE_RUN (pixel_functions.cl). These are the target's; counting_sink.cl has others.
+// Where results go. A kernel that may have a sink other than the target has SINK after ROWS in its parameters, and all
+// of its work-items execute OPEN_SINK before the first result and CLOSE_SINK after the last. TAKE_RUN
+// (pixel_functions.cl) passes results to the sink. The macros here are for the target; counting_sink.cl has others.
 #define SINK
 #define OPEN_SINK
 #define CLOSE_SINK
@@ -125,7 +125,7 @@ PIXEL_ACCESS(4)
 // ---- Stretches: PIXELS neighbours in a row, as the words that they fill ----
 // A stretch begins at a multiple of PIXELS, which is 1 or a multiple of 4; rows begin at a multiple of
 // 64 bytes. So a stretch fills whole words and is loaded and stored by wide accesses, and one that
-// reaches beyond the width may still be loaded, though not be stored.
+// extends beyond the width may be loaded, but not stored.
 
 #define STRETCH_WORDS(channels) (PIXELS * (channels) * DEPTH / 32)
 #define SAMPLES_A_WORD (32 / DEPTH)
@@ -249,7 +249,7 @@ sample_t to_sample(float value) {
 #endif
   return (sample_t)sample;
 #else
-  // Adding 2^23 rounds so, and leaves the integer in the low bits of the sum.
+  // Adding 2^23 rounds this way, and leaves the integer in the low bits of the sum.
   const float above = value > 0.0f ? value : 0.0f;
   const float within = above < (float)MAX_SAMPLE ? above : (float)MAX_SAMPLE;
   return (sample_t)as_uint(within + 8388608.0f);

@@ -1,4 +1,4 @@
-// Memory copied as other kernels read and write it: the ceiling that they are measured by.
+// Copies memory as other kernels read and write it; their rates are compared with this one.
 
 #ifndef WORD
 #define WORD uint4  // what a work-item copies

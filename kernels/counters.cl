@@ -15,9 +15,9 @@
 typedef PIXEL_OF(COUNTED_CHANNELS) counted_pixel_t;
 
 // Counters of 8-bit samples fit local memory: each work-group counts there first, in COPIES copies, 1 or up to 32,
-// which neighbouring work-items take in turn. The copies of a counter lie side by side, in different banks. Bound
+// which neighbouring work-items use in turn. The copies of a counter lie side by side, in different banks. Bound
 // by the rate of atomic additions there, 16 a clock and multiprocessor at best on NVIDIA: random samples take
-// longer in one copy, and neighbours that are alike longer in several. To make room for copies, two channels
+// longer in one copy, smooth pictures in several. To save space for copies, two channels
 // share a word, 16 bits each: the host limits the pixels of a work-group.
 #ifndef COPIES
 #define COPIES 1
@@ -74,8 +74,8 @@ uint counted(const __local uint *counters, int i) {
 }
 #endif
 
-// A kernel that counts takes these parameters: `sets` sets of counters, one after the other, which
-// work-groups take in turn.
+// The parameters of a kernel that counts: `sets` copies of the counters, one after the other, which
+// work-groups use in turn.
 #define COUNTER_PARAMETERS __global uint *restrict all_counters, int sets
 
 // It defines `counters`, to which it adds from here ...
@@ -91,7 +91,7 @@ uint counted(const __local uint *counters, int i) {
   __global uint *counters = shared_counters;
 #endif
 
-// ... to here. All work-items of the work-group have to get to both.
+// ... to here. All work-items of the work-group must execute both.
 #if DEPTH == 8
 #define CLOSE_COUNTERS(item, items)                           \
   barrier(CLK_LOCAL_MEM_FENCE);                               \

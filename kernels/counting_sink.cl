@@ -1,5 +1,5 @@
-// The sink of a generated kernel whose result is counted in place of being stored: the macros of common.cl and
-// pixel_functions.cl. It stands after these and counters.cl.
+// The sink of a generated kernel whose result is counted instead of stored: the macros of common.cl and
+// pixel_functions.cl. Included after these and counters.cl.
 
 #define SINK_GROUP ((int)(get_group_id(1) * get_num_groups(0) + get_group_id(0)))
 #define SINK_ITEM ((int)(get_local_id(1) * GROUP_WIDTH + get_local_id(0)))

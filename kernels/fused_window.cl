@@ -1,7 +1,7 @@
-// What a window stage's kernel loads and stores where other stages share the kernel: the macros that
+// How a window stage's kernel loads and stores if other stages share the kernel: the macros that
 // blur_packed.cl describes. Before this file the host defines, with STAGES_BEFORE, before_run(in, out) and
 // before_one, which take a run of PIXELS pixels and one pixel through the stages before the window, and with
-// STAGES_AFTER after_run(in, out). pixel_t is what the window reads and makes. COUNTS: results do not go to the
+// STAGES_AFTER after_run(in, out). pixel_t is what the window reads and produces. COUNTS: results do not go to the
 // target.
 
 #define HALO (4 / SAMPLES_A_WORD)

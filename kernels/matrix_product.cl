@@ -10,7 +10,32 @@
 #define MATRICES                                                                      \
   __global const float *restrict a, __global const float *restrict b,                 \
       __global const float *restrict bias, int has_bias, __global float *restrict c, \
-      int rows, int columns, int depth, int activation
+      int rows, int columns, int depth, int activation COUNTED
+
+// With COUNT_READS, a kernel also counts the numbers of A and B that its work-items read from global memory:
+// READ and READ_FOUR stand around every such read. `counted` is two words, the low one first. Without it, these
+// macros leave nothing behind.
+#ifdef COUNT_READS
+#define COUNTED , __global uint *restrict counted
+#define READS , uint *reads      // a parameter of functions that read
+#define SAME_READS , reads       // to pass it on
+#define OPEN_READS uint reads[1] = {0};
+#define CLOSE_READS add_reads(counted, reads[0]);
+#define READ(number) (++reads[0], (number))
+#define READ_FOUR(numbers) (reads[0] += 4, (numbers))
+void add_reads(__global uint *counted, uint reads) {
+  const uint before = atomic_add(&counted[0], reads);
+  if (before + reads < before) atomic_inc(&counted[1]);
+}
+#else
+#define COUNTED
+#define READS
+#define SAME_READS
+#define OPEN_READS
+#define CLOSE_READS
+#define READ(number) (number)
+#define READ_FOUR(numbers) (numbers)
+#endif
 
 // What is stored for a finished sum. Devices make different NaNs; all become the same one.
 float activated(float sum, int activation) {
@@ -26,22 +51,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void matrix_product_naive(MATRICES) {
   const size_t column = get_global_id(0);
   if (column >= (size_t)columns) return;
+  OPEN_READS
   for (size_t row = get_global_id(1); row < (size_t)rows; row += get_global_size(1)) {
     float sum = has_bias ? bias[row] : 0.0f;
     for (int k = 0; k < depth; ++k) {
-      sum = fma(a[row * depth + k], b[(size_t)k * columns + column], sum);
+      sum = fma(READ(a[row * depth + k]), READ(b[(size_t)k * columns + column]), sum);
     }
     c[row * columns + column] = activated(sum, activation);
   }
+  CLOSE_READS
 }
 #endif
 
 #define TILE GROUP_WIDTH
 
 // A square work-group walks along a tile of rows of A and a tile of columns of B, a tile of k at a
-// time: its work-items bring both tiles into local memory together, then each continues its chain
-// from there. Work-items beyond the edges of C do everything but store. Nothing between the barriers
-// may depend on such a condition: PoCL 3.1 puts barriers of its own into inner loops, and a loop
+// time. Its work-items load both tiles into local memory together, then each continues its chain
+// from there. Work-items beyond the edges of C do everything except store. Nothing between the barriers
+// may depend on such a condition: PoCL 3.1 inserts barriers into inner loops, and a loop
 // that only some work-items run makes it write outside of C.
 #ifdef KERNEL_matrix_product_tiled
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
@@ -52,6 +79,7 @@ void matrix_product_tiled(MATRICES) {
   const int y = get_local_id(1);
   const size_t column = get_global_id(0);
   const bool in_columns = column < (size_t)columns;
+  OPEN_READS
   for (size_t top = (size_t)get_group_id(1) * TILE; top < (size_t)rows;
        top += (size_t)get_num_groups(1) * TILE) {
     const size_t row = top + y;
@@ -59,8 +87,8 @@ void matrix_product_tiled(MATRICES) {
     float sum = has_bias && in_rows ? bias[row] : 0.0f;
     for (int done = 0; done < depth;) {
       const int count = min(TILE, depth - done);
-      a_tile[y][x] = in_rows && x < count ? a[row * depth + done + x] : 0.0f;
-      b_tile[y][x] = in_columns && y < count ? b[(size_t)(done + y) * columns + column] : 0.0f;
+      a_tile[y][x] = in_rows && x < count ? READ(a[row * depth + done + x]) : 0.0f;
+      b_tile[y][x] = in_columns && y < count ? READ(b[(size_t)(done + y) * columns + column]) : 0.0f;
       barrier(CLK_LOCAL_MEM_FENCE);
       if (count == TILE) {  // unrolled
         for (int k = 0; k < TILE; ++k) sum = fma(a_tile[y][k], b_tile[k][x], sum);
@@ -72,13 +100,14 @@ void matrix_product_tiled(MATRICES) {
     }
     if (in_rows && in_columns) c[row * columns + column] = activated(sum, activation);
   }
+  CLOSE_READS
 }
 #endif
 
-// A work-group makes BLOCK_ROWS x BLOCK_COLUMNS elements of C, each work-item 4 A_PARTS x 4 B_PARTS of them
+// A work-group computes BLOCK_ROWS x BLOCK_COLUMNS elements of C, each work-item 4 A_PARTS x 4 B_PARTS of them
 // in registers. BLOCK_DEPTH columns of A and rows of B at a time are in local memory, A's transposed, while
-// the next ones are on their way into registers. Bound by multiply-adds; local memory comes next: 32
-// neighbouring work-items read 4 A_PARTS x 4 rows and 4 B_PARTS x 8 columns, which is as square as can be.
+// the next ones are being loaded into registers. Bound by multiply-adds; local memory comes next: 32
+// neighbouring work-items read 4 A_PARTS x 4 rows and 4 B_PARTS x 8 columns, which is as square as possible.
 #ifdef KERNEL_matrix_product_blocked
 
 #ifndef BLOCK_ROWS
@@ -89,9 +118,9 @@ void matrix_product_tiled(MATRICES) {
 #define B_PARTS 2
 #endif
 #define ITEMS (BLOCK_ROWS / A_PARTS * BLOCK_COLUMNS / B_PARTS / 16)
-#define BLOCK_ORDER 8  // rows of blocks that are made side by side: their part of B stays in the cache
+#define BLOCK_ORDER 8  // rows of blocks that are computed side by side: their part of B stays in the cache
 
-// What is brought to local memory, in fours of numbers, and how many of these a work-item brings.
+// What is loaded into local memory, in fours of numbers, and how many of these a work-item loads.
 #define A_FOURS (BLOCK_ROWS * BLOCK_DEPTH / 4)
 #define B_FOURS (BLOCK_COLUMNS * BLOCK_DEPTH / 4)
 #define A_LOADS ((A_FOURS + ITEMS - 1) / ITEMS)
@@ -110,15 +139,15 @@ typedef struct {
 } fours_t;
 
 // Numbers i ... i + 3 of `count`; any others where there are none. `aligned`: four always lie together.
-float4 four_of(__global const float *numbers, int i, int count, bool aligned) {
-  if (aligned) return *(__global const float4 *)(numbers + min(i, count - 4));
-  return (float4)(numbers[min(i, count - 1)], numbers[min(i + 1, count - 1)],
-                  numbers[min(i + 2, count - 1)], numbers[min(i + 3, count - 1)]);
+float4 four_of(__global const float *numbers, int i, int count, bool aligned READS) {
+  if (aligned) return READ_FOUR(*(__global const float4 *)(numbers + min(i, count - 4)));
+  return (float4)(READ(numbers[min(i, count - 1)]), READ(numbers[min(i + 1, count - 1)]),
+                  READ(numbers[min(i + 2, count - 1)]), READ(numbers[min(i + 3, count - 1)]));
 }
 
 // The work-item's share of the terms from `next` on. Numbers beyond A and B are never used.
 void load_fours(fours_t *fours, int item, __global const float *const *a_rows,
-                __global const float *restrict b, int next, int left, int columns, int depth) {
+                __global const float *restrict b, int next, int left, int columns, int depth READS) {
   const bool a_aligned = depth % 4 == 0;
   const bool b_aligned = columns % 4 == 0;
   const bool whole = next + BLOCK_DEPTH <= depth && a_aligned && b_aligned;
@@ -126,14 +155,14 @@ void load_fours(fours_t *fours, int item, __global const float *const *a_rows,
   __global const float *b_from = b + (size_t)(next + B_K(0)) * columns + min(column, columns - 4);
 #pragma unroll
   for (int i = 0; i < A_LOADS; ++i) {
-    fours->a[i] = whole ? *(__global const float4 *)(a_rows[i] + next + A_K)
-                        : four_of(a_rows[i], next + A_K, depth, a_aligned);
+    fours->a[i] = whole ? READ_FOUR(*(__global const float4 *)(a_rows[i] + next + A_K))
+                        : four_of(a_rows[i], next + A_K, depth, a_aligned SAME_READS);
   }
 #pragma unroll
   for (int i = 0; i < B_LOADS; ++i) {
     const size_t k = min(next + B_K(i), depth - 1);
-    fours->b[i] = whole ? *(__global const float4 *)(b_from + (size_t)(B_K(i) - B_K(0)) * columns)
-                        : four_of(b + k * columns, column, columns, b_aligned);
+    fours->b[i] = whole ? READ_FOUR(*(__global const float4 *)(b_from + (size_t)(B_K(i) - B_K(0)) * columns))
+                        : four_of(b + k * columns, column, columns, b_aligned SAME_READS);
   }
 }
 
@@ -153,7 +182,7 @@ void store_fours(const fours_t *fours, int item, __local float *a_block, __local
   }
 }
 
-// What one term of the work-item's sums is made of.
+// The factors of one term of the work-item's sums.
 typedef struct {
   float a[A_PARTS * 4], b[B_PARTS * 4];
 } factors_t;
@@ -211,7 +240,7 @@ void matrix_product_blocked(MATRICES) {
   const int item = get_local_id(0);
   const int top = block_place(rows, columns).x;
   const int left = block_place(rows, columns).y;
-  // Which elements of the block it makes: 4 x 8 work-items share a part of it.
+  // Which elements of the block it computes: 4 x 8 work-items share a part of it.
   const int part = item / 32;
   const int parts_a_row = BLOCK_COLUMNS / (32 * B_PARTS);
   const int own_row = part / parts_a_row * (16 * A_PARTS) + item % 32 / 8 * 4;
@@ -229,19 +258,20 @@ void matrix_product_blocked(MATRICES) {
 #pragma unroll
   for (int i = 0; i < A_LOADS; ++i) a_rows[i] = a + (size_t)min(top + A_ROW(i), rows - 1) * depth;
 
+  OPEN_READS
   fours_t fours;
   factors_t factors[2];
   int which = 0, done = 0;
   if (depth > 0) {
-    load_fours(&fours, item, a_rows, b, 0, left, columns, depth);
+    load_fours(&fours, item, a_rows, b, 0, left, columns, depth SAME_READS);
     store_fours(&fours, item, a_blocks[0], b_blocks[0]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   load_factors(&factors[0], a_blocks[0], b_blocks[0], 0, own_row, own_column);
-  // The factors of a term are on their way while the term before is added, the first ones of the next block too.
+  // The factors of a term, also the first one of the next block, are loaded while the term before is added.
   for (; done + BLOCK_DEPTH <= depth; done += BLOCK_DEPTH) {
     const int next = done + BLOCK_DEPTH;
-    if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth);
+    if (next < depth) load_fours(&fours, item, a_rows, b, next, left, columns, depth SAME_READS);
 #pragma unroll
     for (int k = 0; k + 1 < BLOCK_DEPTH; ++k) {
       load_factors(&factors[(k + 1) % 2], a_blocks[which], b_blocks[which], k + 1, own_row, own_column);
@@ -269,5 +299,6 @@ void matrix_product_blocked(MATRICES) {
       }
     }
   }
+  CLOSE_READS
 }
 #endif

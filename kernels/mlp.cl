@@ -1,5 +1,5 @@
-// What comes before and after the layers of a network, which are matrix products: a block of pixels
-// becomes a matrix of INPUTS rows with a column for each pixel, and OUTPUTS such rows become pixels.
+// Before and after the layers of a network, which are matrix products: a block of pixels
+// becomes a matrix of INPUTS rows with a column for each pixel, and a matrix of OUTPUTS rows becomes pixels.
 
 #ifndef INPUTS
 #define INPUTS 3   // 3: red, green, blue; 4: and alpha

@@ -1,5 +1,5 @@
-// What generated functions of stages are made of (src/stages/fused_source.cpp). They turn a run of PIXELS
-// neighbours into another; the host defines PIXELS anew where a kernel needs runs of two lengths. Between
+// The building blocks of generated functions of stages (src/stages/fused_source.cpp). They turn a run of PIXELS
+// neighbours into another; the host redefines PIXELS if a kernel needs runs of two lengths. Between
 // two stages, samples are rounded as if they were stored.
 
 // One number of each pixel of a run: all together, and one by one.
@@ -56,7 +56,7 @@ typedef union {
 typedef PIXEL_OF(IN_CHANNELS) in_pixel_t;
 typedef PIXEL_OF(OUT_CHANNELS) out_pixel_t;
 
-// What becomes of a run of results from column x on; `row` is TARGET_ROW(y).
+// Passes on a run of results from column x on; `row` is TARGET_ROW(y).
 #define TAKE_RUN(run, row, x) store_run(run, row, x, width)
 
 #define load_in_pixel ACCESS_OF(load_samples, IN_CHANNELS)
@@ -68,8 +68,8 @@ typedef PIXEL_OF(OUT_CHANNELS) out_pixel_t;
 #define RUNS_OF_WORDS (PIXELS % 4 == 0)
 #endif
 
-// The pixels of a row from column x on. Beyond the end the last one is repeated, so that a run needs no
-// other way through the stages for the few pixels at the end.
+// The pixels of a row from column x on. Beyond the end the last one is repeated, so that the last
+// pixels need no code of their own.
 void load_run(in_pixel_t *run, __global const sample_t *restrict row, int x, int width) {
   if (x + PIXELS > width) {
 #pragma unroll

@@ -49,7 +49,7 @@ ulong combined(int element, ulong a, ulong b) {
   }
 }
 
-// Adds what the work-group gathered to its partial, or begins it. Every work-item has to get here.
+// Adds what the work-group gathered to its partial, or begins it. Every work-item must execute this.
 void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulong *scratch) {
 #if PATH == PATH_SERIAL || PATH == PATH_LOCAL_MEMORY
   const ulong group[ELEMENTS] = {group_add(mine->sum, scratch),
@@ -88,8 +88,8 @@ void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulon
 
 // ---- Pictures ----
 // A work-item takes BATCH stretches of PIXELS neighbours at a time, which lie STRIDE stretches apart: neighbours
-// read neighbouring words, and enough loads are under way. Bound by memory on NVIDIA, where four samples take
-// about 2.5 integer instructions each; elsewhere by those.
+// read neighbouring words, and enough loads are in flight. Bound by memory on NVIDIA, with about 2.5 integer
+// instructions a sample; elsewhere by instructions.
 
 #ifndef RUN
 #define RUN 4096  // pixels: a part of a row, for STRIDE work-items
@@ -136,7 +136,7 @@ uint add_run(parts_t *parts, __global const sample_t *samples, int pixels, uint 
   return wanted;
 }
 
-// Rows first ... first + rows - 1. The host sees to it that no work-item gets more than MAX_PART pixels, and
+// Rows first ... first + rows - 1. The host ensures that no work-item gets more than MAX_PART pixels, and
 // that the runs can be counted in 32 bits.
 #ifdef KERNEL_reduce_picture
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))

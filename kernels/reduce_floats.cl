@@ -85,7 +85,7 @@ void take_block(lanes_t *lanes, level_t level, size_t begin, int count) {
     }                                                                                      \
   }
 #elif PATH == PATH_NVIDIA
-// Every work-item of the work-group has to get here; below too.
+// Every work-item of the work-group must execute this, and the next function.
 #define JOIN_LANES(name, type, operation)                                                  \
   void join_##name(type *lane, __local uint *scratch) {                                    \
     for (uint distance = LANES / 2; distance > 0; distance /= 2) {                         \
@@ -120,7 +120,7 @@ void reduce_floats(__global const float *restrict values, int stride, int first,
   __local uint scratch[GROUP_SIZE];
   const level_t level = {values, stride, first};
   const size_t count = (size_t)blocks + (rest > 0);
-  // All work-items of a work-group take equally many turns: there are barriers inside.
+  // All work-items of a work-group run the same number of iterations, since there are barriers inside.
   for (size_t begin = get_group_id(0) * BLOCKS_AT_ONCE; begin < count;
        begin += get_num_groups(0) * BLOCKS_AT_ONCE) {
     const size_t block = begin + get_local_id(0) / LANES;
@@ -136,7 +136,7 @@ void reduce_floats(__global const float *restrict values, int stride, int first,
       results[block] = lanes.sum[0];
       results[count + block] = lanes.squares[0];
       results[2 * count + block] = lanes.product[0];
-      // Where there is no number: minimum +infinity, maximum -infinity.
+      // If there are no numbers: minimum +infinity, maximum -infinity.
       results[3 * count + block] = lanes.minimum[0] == INT_MAX ? INFINITY : from_ordered(lanes.minimum[0]);
       results[4 * count + block] = lanes.maximum[0] == INT_MIN ? -INFINITY : from_ordered(lanes.maximum[0]);
     }

@@ -14,7 +14,7 @@
 #include "counters.cl"
 #include "opaque_stretch.cl"
 
-// Counts a stretch, but for the alpha of opaque ones: returns how many these are.
+// Counts a stretch, except the alpha of opaque ones; returns the number of opaque ones.
 uint count_stretch(COUNTER_SPACE uint *counters, const uint *words) {
 #if HAS_ALPHA && !LUMA
   const bool is_opaque = has_opaque_alpha(words);
@@ -56,7 +56,7 @@ uint count_run(COUNTER_SPACE uint *counters, __global const sample_t *samples, i
   return opaque;
 }
 
-// Rows first ... first + rows - 1. The host sees to it that the runs can be counted in 32 bits.
+// Rows first ... first + rows - 1. The host ensures that the runs can be counted in 32 bits.
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 void count_values(__global const sample_t *restrict source, int pitch, int width, int first, int rows,
                   COUNTER_PARAMETERS) {

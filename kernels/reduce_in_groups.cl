@@ -1,5 +1,5 @@
-// The textbook's reduction, by one operation and with work-groups of any size, for measurements: what a
-// size that is no multiple of the device's width costs. reduce.cl has the kernels that stages use.
+// The textbook reduction, by one operation and with work-groups of any size, to measure what a size costs that is
+// not a multiple of the device's width. reduce.cl has the kernels that stages use.
 
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))

@@ -194,8 +194,8 @@ totals_t totals_of(const parts_t *parts, int c) {
 #endif
 
 // ---- Products ----
-// The product soon is 0, modulo 2^64: every even sample shifts it. `twos` counts, for the work-group, some of
-// the factors 2 that were multiplied; from 64 on the product is known. Opaque alpha never becomes 0: it is a power.
+// The product soon becomes 0 modulo 2^64, since every even sample adds a factor of 2. `twos` counts some of these
+// factors for the work-group; once there are 64, the product is 0. Opaque alpha never makes it 0: it is a power.
 
 ulong power(ulong base, uint exponent) {
   ulong result = 1;
@@ -205,6 +205,15 @@ ulong power(ulong base, uint exponent) {
   }
   return result;
 }
+
+// How many factors were counted, while other work-items may be counting. A plain load would be a data race, except on
+// NVIDIA, where volatile loads are relaxed atomic ones (PTX's memory consistency model) and cost less than
+// atomic operations.
+#if GROUP_SIZE == 1 || defined(__NV_CL_C_VERSION)
+uint counted_twos(__local volatile uint *twos) { return *twos; }
+#else
+uint counted_twos(__local volatile uint *twos) { return atomic_or(twos, 0u); }
+#endif
 
 // Multiplies by the samples of the channels that `wanted` has a bit for. Returns those that are still wanted.
 uint multiply(parts_t *parts, const uint *words, uint wanted, __local volatile uint *twos) {
@@ -226,7 +235,7 @@ uint multiply(parts_t *parts, const uint *words, uint wanted, __local volatile u
     if (get_local_id(0) % STRIDE == 0) {
       atomic_add(&twos[c], (uint)popcount((product & -product) - 1));
     }
-    if (twos[c] >= 64) wanted &= ~(1u << c);
+    if (counted_twos(&twos[c]) >= 64) wanted &= ~(1u << c);
   }
   return wanted;
 }

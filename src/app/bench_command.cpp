@@ -35,6 +35,10 @@ int run_matmul(int argc, const char* const* argv) {
       ->option_text("N");
   add_bench_options(app, common);
   app.footer(
+      "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
+      "global memory, counted in one more run by a build of the kernel that counts;\n"
+      "of naive's: the same as a share of the naive kernel's reads.\n"
+      "\n"
       "Examples:\n"
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n");

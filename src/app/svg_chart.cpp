@@ -20,10 +20,12 @@ void draw_titles(SvgCanvas& canvas, const ChartTitles& titles) {
   canvas.text("note", {margin, 56}, titles.subtitle);
 }
 
-double widest(const std::vector<std::string>& labels) {
+// Of the labels of a chart's lines or bars.
+template <typename Labelled>
+double label_width(const std::vector<Labelled>& all) {
   double width = 0;
-  for (const std::string& label : labels)
-    width = std::max(width, SvgCanvas::width_of(label));
+  for (const Labelled& each : all)
+    width = std::max(width, SvgCanvas::width_of(each.label));
   return width;
 }
 
@@ -42,7 +44,7 @@ class LineDrawing {
  public:
   explicit LineDrawing(const LineChart& chart)
       : chart_(chart),
-        panel_{margin + 56, heading, width - 2 * margin - 56 - label_width() - 26,
+        panel_{margin + 56, heading, width - 2 * margin - 56 - label_width(chart.lines) - 26,
                height - heading - axis_space},
         x_(scale([](const LineChart::Point& point) { return point.x; }, 1)),
         y_(scale([](const LineChart::Point& point) { return point.y; }, 1.25)),
@@ -61,13 +63,6 @@ class LineDrawing {
  private:
   static constexpr double width = 1000;
   static constexpr double height = 560;
-
-  [[nodiscard]] double label_width() const {
-    std::vector<std::string> labels;
-    for (const LineChart::Line& line : chart_.lines)
-      labels.push_back(line.label);
-    return widest(labels);
-  }
 
   template <typename Value>
   [[nodiscard]] Scale scale(const Value& value, double room) const {
@@ -166,8 +161,8 @@ class BarDrawing {
  public:
   explicit BarDrawing(const BarChart& chart)
       : chart_(chart),
-        panel_{margin + label_width() + 10, heading + label_space,
-               width - 2 * margin - label_width() - 10 - 70,
+        panel_{margin + label_width(chart.bars) + 10, heading + label_space,
+               width - 2 * margin - label_width(chart.bars) - 10 - 70,
                bar_space * static_cast<double>(chart.bars.size()) + 8},
         scale_(0, highest() * 1.04, Scaling::linear),
         canvas_(static_cast<int>(width), static_cast<int>(panel_.bottom() + axis_space),
@@ -188,13 +183,6 @@ class BarDrawing {
   static constexpr double width = 1000;
   static constexpr double bar_space = 30;
   static constexpr double bar_height = 20;
-
-  [[nodiscard]] double label_width() const {
-    std::vector<std::string> labels;
-    for (const BarChart::Bar& bar : chart_.bars)
-      labels.push_back(bar.label);
-    return widest(labels);
-  }
 
   [[nodiscard]] double highest() const {
     double high = chart_.ceiling ? chart_.ceiling->value : 0;

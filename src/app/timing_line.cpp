@@ -44,7 +44,7 @@ std::string device_text(const EngineReport& engine) {
 }
 
 // The name of a stage's code, without its details: "channel histograms" of "channel histograms,
-// 16 sets of counters".
+// counted in 16 copies".
 std::string variant_name(const PassReport& pass) {
   return printable_end(pass.variant.substr(0, pass.variant.find(',')), variant_columns);
 }

@@ -1,4 +1,4 @@
-// The benchmarks: each measures one kind of work by every way that this program has for it, and
+// The benchmarks. Each measures one kind of work by every method that this program has, and
 // compares the bits of every result with a reference.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Copies of memory: the ceiling of everything that reads and writes as much.
+// Copies of memory: nothing that reads and writes as many bytes can be faster.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace gpufilter::bench {
 
-// Bytes read and written in a second.
+// Bytes read and written per second.
 struct CopyRates {
   double device = 0;    // by a kernel, 16 bytes a work-item; 0: there is no device
   double one_core = 0;  // of the processor
@@ -23,7 +23,7 @@ class CopyKernel {
   // `word`: "uint", "uint2", "uint4"; `word_bytes` long.
   CopyKernel(Session& session, const char* word, std::size_t word_bytes);
 
-  // Whole words alone.
+  // Copies whole words only.
   Event enqueue(Queue& queue, const Buffer& source, const Buffer& target, std::size_t bytes) const;
 
  private:
@@ -31,7 +31,7 @@ class CopyKernel {
   std::size_t word_bytes_;
 };
 
-// memcpy, spread over all cores that are allowed.
+// memcpy, distributed over all allowed cores.
 void copy_on_all_cores(std::uint8_t* target, const std::uint8_t* source, std::size_t bytes);
 
 // The same bytes for the same seed.

@@ -44,7 +44,7 @@ class CopyBench {
     return std::memcmp(target_.get(), source_.get(), bytes_) == 0;
   }
 
-  // `ceiling`: bytes a second that the share is of.
+  // `ceiling`: the rate, in bytes per second, of which the share is given.
   void add_row(const std::string& what, const char* where, const char* variant, double moved,
                const Measurement& measurement, double ceiling) {
     Row row{{"mb", static_cast<double>(bytes_) * 1e-6},
@@ -103,7 +103,7 @@ class CopyBench {
     add_row("by the driver", on_device, "clEnqueueCopyBuffer", moved, measurement, ceiling);
   }
 
-  // Bytes cross the bus once.
+  // Counts each byte once.
   void measure_transfers(Queue& queue, const Buffer& buffer) {
     const auto moved = static_cast<double>(bytes_);
     const auto pinned = bed_.session->allocate_pinned(bytes_);

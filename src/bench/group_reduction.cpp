@@ -99,8 +99,8 @@ std::vector<Total> GroupReduction::totals(Queue& queue) const {
 }
 
 std::uint64_t GroupReduction::integer(Queue& queue) const {
-  // The kernel's numbers have a sign, but sums and products leave 64 bits, which is no error for
-  // numbers without one.
+  // The kernel's numbers are signed, but sums and products may overflow 64 bits, which only
+  // unsigned numbers may.
   if (is_wide(operation_)) return combined(operation_, totals<std::uint64_t>(queue));
   const std::int32_t result = combined(operation_, totals<std::int32_t>(queue));
   const bool has_sign = operation_ == Operation::minimum || operation_ == Operation::maximum;

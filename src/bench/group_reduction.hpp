@@ -1,4 +1,4 @@
-// One operation over an array by the textbook's kernel, with work-groups of any size.
+// One operation over an array by the textbook kernel, with work-groups of any size.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Operation { sum, product, minimum, maximum, bit_and, bit_or, bit_xor 
 class GroupReduction {
  public:
   // Of int32 values, or of float32 values, for which there are no bit operations. Throws
-  // UsageError where the device takes no groups of that size.
+  // UsageError if the device does not support groups of that size.
   GroupReduction(Session& session, Operation operation, bool of_floats, int group_size);
 
   Event enqueue(Queue& queue, const Buffer& values, std::size_t count);

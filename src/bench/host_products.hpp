@@ -10,7 +10,7 @@
 
 namespace gpufilter::bench {
 
-// side x side numbers, row by row.
+// Matrices of side x side numbers, row by row.
 struct Product {
   std::size_t side = 0;
   const float* a = nullptr;
@@ -25,15 +25,15 @@ struct HostProduct {
   bool is_slow = false;  // takes minutes for large matrices
 };
 
-// One thread but for the last, from the textbook to the fastest:
+// From the textbook version to the fastest; all but the last use one thread:
 // plain:        for each element, the sum over k; B is read down its columns
 // interchanged: k before the columns: B and C are read along their rows
 // blocked:      blocks of B that stay in the caches, 4 x 4 sums in registers
 // vectors:      the best instruction set, more sums, packed blocks of B
-// all cores:    the same on as many threads as are allowed
+// all cores:    the same on all allowed threads
 [[nodiscard]] std::span<const HostProduct> host_products();
 
-// The first three, without vectors; in a file of its own that the compiler makes none for.
+// The first three. Their file is compiled without vectorisation.
 void multiply_plainly(const Product& product);
 void multiply_interchanged(const Product& product);
 void multiply_blocked(const Product& product);

@@ -10,10 +10,10 @@
 namespace gpufilter::bench {
 namespace {
 
-// A trial of the host takes at least as long: work of microseconds is repeated.
+// The minimum length of a trial on the host: shorter work is repeated.
 constexpr double shortest_trial = 2e-3;
 constexpr int max_repetitions = 10000;
-// All runs of the host's work take at most this time together, unless one does.
+// The maximum time of all trials on the host together; the first one always runs to its end.
 constexpr double longest_measurement = 5;
 
 double seconds(Nanoseconds time) {

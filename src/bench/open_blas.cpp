@@ -44,7 +44,7 @@ std::unique_ptr<OpenBlas> OpenBlas::load() {
   return nullptr;
 }
 
-// Its threads may still be in its code when the library is unloaded: it stays.
+// The library is never unloaded: its threads may still be running its code.
 OpenBlas::~OpenBlas() = default;
 
 void OpenBlas::multiply(const Product& product, int threads) const {

@@ -1,4 +1,4 @@
-// OpenBLAS, where it is installed: looked for when the program runs, and not needed to build it.
+// OpenBLAS, if it is installed. It is loaded at run time and not needed to build the program.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@ namespace gpufilter::bench {
 
 class OpenBlas {
  public:
-  // nullptr where no library of that name can be loaded.
+  // nullptr if the library cannot be loaded.
   [[nodiscard]] static std::unique_ptr<OpenBlas> load();
   ~OpenBlas();
   OpenBlas(const OpenBlas&) = delete;
   OpenBlas& operator=(const OpenBlas&) = delete;
 
-  // What the library says of itself: "OpenBLAS 0.3.21 ... Haswell".
+  // The library's own description: "OpenBLAS 0.3.21 ... Haswell".
   [[nodiscard]] const std::string& version() const { return version_; }
 
-  // By cblas_sgemm on so many threads. It adds in an order of its own: the last bits differ.
+  // By cblas_sgemm on that many threads. It adds in its own order, so the last bits differ.
   void multiply(const Product& product, int threads) const;
 
  private:

@@ -64,7 +64,7 @@ std::map<Step, StepWork> steps_of(const RunReport& report) {
   return steps;
 }
 
-// What nothing on this machine goes beyond.
+// This machine's maximum rates.
 struct Ceilings {
   double copy = 0;        // bytes read and written in a second
   double transfer = 0;    // bytes in a second

@@ -186,7 +186,7 @@ class ReduceBench {
     row["result"] = formatted("{:.9g}", result);
   }
 
-  // 1.1 added up again and again.
+  // 1.1, added repeatedly.
   void compare_accuracy() {
     const std::vector<float> values(count_, 1.1F);
     const double exact = static_cast<double>(1.1F) * static_cast<double>(count_);

@@ -1,4 +1,4 @@
-// What a benchmark found: one table, and what has to be known to read it.
+// The results of a benchmark: a table, and the facts needed to read it.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Corner {
   std::vector<std::vector<float>> rows;
 };
 
-// What a run was asked for, or what holds for all of its rows.
+// A parameter of the run, or a value that applies to all rows.
 struct Parameter {
   std::string name;  // in JSON
   Value value;
@@ -62,7 +62,7 @@ struct Parameter {
 
 struct Report {
   std::string bench;  // "matmul"
-  // Of the device; empty where only the processor was measured.
+  // Of the device; empty if only the processor was measured.
   std::string device, platform, driver;
   std::string processor;  // name, threads, instruction set
   std::string fallback;   // why there is no device; empty: nobody expected one
@@ -84,7 +84,7 @@ inline constexpr const char* on_device = "device";
 [[nodiscard]] std::vector<Column> time_columns();
 void add_times(Row& row, const Measurement& measurement);
 
-// The number in a row's column; nothing where it holds none.
+// The number in a row's column; nothing if the column has none.
 [[nodiscard]] std::optional<double> number_in(const Row& row, const std::string& key);
 
 }  // namespace gpufilter::bench

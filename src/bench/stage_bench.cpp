@@ -17,12 +17,12 @@ namespace {
 constexpr ImageSize size_for_gpu{8192, 8192};
 constexpr ImageSize size_elsewhere{2048, 1536};
 
-// Where a loop of the processor takes longer for the whole picture, it is given the first rows of
-// it, and the reference is made for as many at the top and at the bottom.
+// If a loop of the processor would take longer than this for the whole picture, it gets only the
+// first rows, and the reference is computed for as many rows at the top and at the bottom.
 constexpr double longest_trial = 0.4;  // seconds
 constexpr int minimum_rows = 16;
 
-// Random colours; alpha, where there is one, is opaque as in most pictures.
+// Random colours; alpha is opaque, as in most pictures.
 Image make_picture(ImageSize size, const PixelFormat& format) {
   Image image(size, format);
   fill_randomly(image.rows().data, image.bytes(), 7);
@@ -124,7 +124,7 @@ class FormatBench {
     report_.rows.push_back(std::move(row));
   }
 
-  // The baseline makes the reference.
+  // The reference is computed with the baseline.
   void measure_host(const StageCase& each) {
     Timeline timeline;
     PlanLimits limits;

@@ -11,12 +11,12 @@
 
 namespace gpufilter::bench {
 
-// How far it is: called with a few words before each part of the work. May be empty.
+// Reports progress: called with a few words before each part of the work. May be empty.
 using OnStep = std::function<void(const std::string& what)>;
 
 struct TestBed {
   std::unique_ptr<Session> session;  // nullptr: the processor alone
-  std::string fallback;              // why, where a device was asked for
+  std::string fallback;              // why, if a device was requested
   int trials = 5;
   OnStep on_step;
 
@@ -27,15 +27,14 @@ struct TestBed {
   [[nodiscard]] Report start_report(const std::string& bench) const;
 };
 
-// On the device that `request` names as choose_devices() takes it ("cpu": no device). Programs come
-// from the user's cache. Throws DeviceError where `require_device` and it does not
-// work; UsageError.
+// `request` as in choose_devices() ("cpu": no device). Programs come from the user's cache. Throws
+// UsageError, and DeviceError if the device does not work and `require_device` is set.
 [[nodiscard]] TestBed make_test_bed(const std::string& request, bool require_device);
 
-// The processor's name as the system gives it; "processor" where it gives none.
+// The processor's name according to the system; "processor" if unknown.
 [[nodiscard]] std::string processor_name();
 
-// A GPU's memory is wide: it takes larger work to fill it.
+// GPUs need larger inputs to be fully used.
 [[nodiscard]] bool has_gpu(const TestBed& bed);
 
 }  // namespace gpufilter::bench

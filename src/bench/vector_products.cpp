@@ -11,8 +11,8 @@ namespace {
 
 using std::size_t;
 
-// Sums that are kept in registers: so many columns, and so many rows. GCC takes fewer than 32
-// columns apart before it looks for vectors.
+// Rows and columns of sums that are kept in registers. With fewer than 32 columns, GCC splits the
+// arrays into scalars and does not vectorise.
 template <InstructionSet set>
 constexpr size_t width_of = set == InstructionSet::avx512 ? 64 : 32;
 template <InstructionSet set>

@@ -1,4 +1,4 @@
-// What kernels gather over many launches, until the host folds it into statistics.
+// Results that kernels accumulate over many launches, until the host adds them to its statistics.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ class DevicePartials {
   DevicePartials(Session& session, std::size_t bytes, PictureStatistics none, Read read,
                  std::uint64_t range);
 
-  // To be called before work is queued that adds `pixels` pixels. True where that begins anew: what
-  // the buffer holds means nothing. Throws std::overflow_error where they are more than the range.
+  // To be called before work is queued that adds `pixels` pixels. True if the buffer's
+  // contents are to be overwritten. Throws std::overflow_error if they are more than the range.
   [[nodiscard]] bool begin(Queue& queue, std::uint64_t pixels);
 
   [[nodiscard]] const Buffer& buffer() const { return buffer_; }
 
-  // Everything gathered so far; waits until `queue` is done. Throws std::overflow_error where a sum
-  // or a count leaves 64 bits.
+  // Everything gathered so far; waits until `queue` is done. Throws std::overflow_error if a sum
+  // or a count exceeds 64 bits.
   [[nodiscard]] const PictureStatistics& result(Queue& queue);
 
  private:

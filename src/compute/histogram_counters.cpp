@@ -20,7 +20,7 @@ std::int32_t sets_for(const PixelFormat& format, std::size_t groups) {
   return static_cast<std::int32_t>(std::min(groups, format.depth == 8 ? sets_8bit : sets_16bit));
 }
 
-// Adds up the sets of counters that lie one after the other.
+// Adds up the copies of the counters, which lie one after the other.
 PictureStatistics histograms_from(const std::vector<std::uint32_t>& counters,
                                   PictureStatistics none) {
   std::vector<Histogram*> histograms;

@@ -27,7 +27,7 @@ class HistogramCounters {
                     std::size_t groups, std::uint64_t counter_range = UINT32_MAX);
 
   // To be called before work is queued that counts `pixels` pixels; returns its own commands.
-  // Throws std::overflow_error where they are more than the range.
+  // Throws std::overflow_error if they are more than the range.
   [[nodiscard]] std::vector<Event> begin(Queue& queue, std::uint64_t pixels);
 
   // The arguments of a kernel that counts, in their order.
@@ -38,7 +38,7 @@ class HistogramCounters {
   [[nodiscard]] const PictureStatistics& result(Queue& queue) { return partials_.result(queue); }
 
  private:
-  std::int32_t sets_;  // of counters: the more, the less work-groups wait for each other
+  std::int32_t sets_;  // copies of the counters: the more, the less work-groups wait for each other
   std::vector<std::uint8_t> zeros_;
   DevicePartials partials_;
 };

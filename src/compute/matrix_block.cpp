@@ -1,6 +1,8 @@
 #include "compute/matrix_block.hpp"
 
 #include <array>
+#include <initializer_list>
+#include <iterator>
 
 #include "base/format.hpp"
 
@@ -9,9 +11,18 @@ namespace {
 
 constexpr MatrixBlock largest{128, 256, 8, 2, 4};
 constexpr MatrixBlock usual{64, 128, 16, 2, 2};
-constexpr MatrixBlock smallest{64, 64, 16, 1, 2};
+constexpr MatrixBlock smaller{64, 64, 16, 1, 2};
+constexpr MatrixBlock smallest{32, 64, 8, 1, 2};  // 6 KiB of local memory, 64 work-items
 
-// Rows that are too few for the usual block.
+// The first that fits the device; the last if none does.
+MatrixBlock first_that_fits(const DeviceInfo& device, std::initializer_list<MatrixBlock> blocks) {
+  for (const MatrixBlock& block : blocks) {
+    if (fits(device, block)) return block;
+  }
+  return *std::prev(blocks.end());
+}
+
+// The height of the block if the rows are too few for the usual one.
 std::optional<std::size_t> few_rows(const std::optional<MatrixShape>& typical) {
   for (const int rows : {16, 32, 64}) {
     if (typical && typical->rows <= rows) return static_cast<std::size_t>(rows);
@@ -23,7 +34,7 @@ std::size_t divided_up(std::size_t count, std::size_t by) {
   return (count + by - 1) / by;
 }
 
-// How many blocks C is divided into, beside the device's units.
+// The number of blocks of C, compared with the number of the device's units.
 enum class Blocks { few, some, many };
 
 bool occupy(const DeviceInfo& device, const MatrixShape& shape, const MatrixBlock& block) {
@@ -38,8 +49,8 @@ Blocks blocks_of(const DeviceInfo& device, const std::optional<MatrixShape>& typ
   return Blocks::many;
 }
 
-// As the kernel takes them: each work-item brings the same columns in every turn, and has no more
-// sums than there are registers for.
+// What the kernel requires: each work-item loads the same columns in every step, and its sums fit
+// into registers.
 bool is_sound(const MatrixBlock& block) {
   if (block.rows % (16 * block.a_parts) != 0 || block.columns % (32 * block.b_parts) != 0)
     return false;
@@ -62,20 +73,22 @@ KernelConstants constants_of(const MatrixBlock& block) {
           {"B_PARTS", block.b_parts}};
 }
 
-// The largest block is the fastest where there are enough of them for the device and little of them
-// lies beyond C.
+// The largest block is the fastest if there are enough blocks for all of the device's units and few
+// of them extend beyond C.
 MatrixBlock block_for(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {
   const auto rows = few_rows(typical);
-  if (rows == 16U) return {16, 256, 16, 1, 2};
-  if (rows == 32U) return {32, 128, 16, 2, 2};
-  if (rows == 64U) return usual;
+  if (rows == 16U)
+    return first_that_fits(device, {{16, 256, 16, 1, 2}, {16, 128, 16, 1, 2}, {16, 128, 8, 1, 2}});
+  if (rows == 32U)
+    return first_that_fits(device, {{32, 128, 16, 2, 2}, {32, 128, 8, 2, 2}, smallest});
+  if (rows == 64U) return first_that_fits(device, {usual, smaller, smallest});
   switch (blocks_of(device, typical)) {
     case Blocks::few:
-      return smallest;
+      return first_that_fits(device, {smaller, smallest});
     case Blocks::some:
-      return usual;
+      return first_that_fits(device, {usual, smaller, smallest});
     default:
-      return largest;
+      return first_that_fits(device, {largest, usual, smaller, smallest});
   }
 }
 

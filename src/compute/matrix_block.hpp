@@ -1,4 +1,5 @@
-// What a work-group of the blocked matrix product makes of C: kernels/matrix_product.cl.
+// The block of C that a work-group of the blocked matrix product computes:
+// kernels/matrix_product.cl.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace gpufilter {
 
-// rows x columns of C, `depth` terms of the sums at a time; a work-item has 4 rows of C a_parts
-// times and 4 columns b_parts times.
+// rows x columns of C, `depth` terms of the sums at a time. A work-item computes 4 * a_parts rows
+// and 4 * b_parts columns of it.
 struct MatrixBlock {
   std::size_t rows;
   std::size_t columns;
@@ -33,15 +34,16 @@ struct MatrixBlock {
 // The macros that the kernel is compiled with.
 [[nodiscard]] KernelConstants constants_of(const MatrixBlock& block);
 
-// What suits products of such a shape where nothing was tuned.
+// For products of such a shape where nothing was tuned: the block that suits it best among those
+// that fit the device. If none fits, one that does not.
 [[nodiscard]] MatrixBlock block_for(const DeviceInfo& device,
                                     const std::optional<MatrixShape>& typical);
 
-// Those of kernels/candidates.json that fit the device, and the shape roughly.
+// Those of kernels/candidates.json that fit the device and roughly suit the shape.
 [[nodiscard]] std::vector<MatrixBlock> candidate_blocks(const DeviceInfo& device,
                                                         const std::optional<MatrixShape>& typical);
 
-// What products are tuned together with: "matrix_product, 16 rows".
+// Products with the same site are tuned together: "matrix_product, 16 rows".
 [[nodiscard]] std::string matrix_site(const DeviceInfo& device,
                                       const std::optional<MatrixShape>& typical);
 

@@ -1,7 +1,9 @@
 #include "compute/matrix_product.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/content_hash.hpp"
@@ -13,8 +15,8 @@
 namespace gpufilter {
 namespace {
 
-// Rows of work-groups in one launch: devices take at least 65535. Kernels walk down to further rows
-// by themselves.
+// Rows of work-groups in one launch: devices support at least 65535. Kernels loop over further
+// rows.
 constexpr std::size_t max_group_rows = 32768;
 
 std::size_t elements(int rows, int columns) {
@@ -59,11 +61,13 @@ MatrixProduct::MatrixProduct(Session& session, const MatrixParameters& parameter
                                  : choose(session.device(), parameters)) {}
 
 MatrixProduct::MatrixProduct(Session& session, Launch launch)
-    : kernel_(session.make_kernel(
-          {"matrix_product.cl", launch.function,
-           formatted("-D GROUP_WIDTH={} -D GROUP_HEIGHT={}{}", launch.group_width,
-                     launch.group_height, macros(launch.constants))})),
-      launch_(std::move(launch)) {}
+    : kernel_(session.make_kernel(launch.request())), launch_(std::move(launch)) {}
+
+KernelRequest MatrixProduct::Launch::request(const std::string& more) const {
+  return {"matrix_product.cl", function,
+          formatted("-D GROUP_WIDTH={} -D GROUP_HEIGHT={}{}{}", group_width, group_height,
+                    macros(constants), more)};
+}
 
 MatrixProduct::Launch MatrixProduct::choose(const DeviceInfo& device,
                                             const MatrixParameters& parameters) {
@@ -103,17 +107,16 @@ MatrixProduct::Launch MatrixProduct::blocked(const DeviceInfo& device, const Mat
           .reason = reason,
           .constants = gpufilter::constants_of(block),
           .block_rows = block.rows,
-          .block_columns = block.columns,
-          .item_an_element = false};
+          .block_columns = block.columns};
 }
 
-// What tells it apart from other candidates.
+// What distinguishes it from other candidates.
 KernelConstants MatrixProduct::constants_of(const Launch& launch) {
   if (!launch.constants.empty()) return launch.constants;
   return {{"GROUP_WIDTH", launch.group_width}, {"GROUP_HEIGHT", launch.group_height}};
 }
 
-// What the session's tuning chooses for such shapes; else what choose() does.
+// What the session's tuning chooses for such shapes, otherwise what choose() does.
 MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
                                            const MatrixParameters& parameters) {
   const DeviceInfo& device = session.device();
@@ -146,7 +149,7 @@ MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
 }
 
 MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
-  // A row of work-items reads along rows of B and C; every device takes groups of 64.
+  // A row of work-items reads along rows of B and C; every device supports groups of 64.
   return {.function = "matrix_product_naive",
           .group_width = 64,
           .variant = "naive 64x1",
@@ -156,7 +159,7 @@ MatrixProduct::Launch MatrixProduct::naive(const std::string& reason) {
 MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
                                            const std::string& reason) {
   if (tile != 8 && tile != 16 && tile != 32) {
-    throw UsageError(formatted("matrix product: a tile of {} is none of 8, 16 and 32", tile));
+    throw UsageError(formatted("matrix product: the tile is {}, but must be 8, 16 or 32", tile));
   }
   const auto side = static_cast<std::size_t>(tile);
   const std::uint64_t bytes = matrix_tile_bytes(tile);
@@ -170,15 +173,13 @@ MatrixProduct::Launch MatrixProduct::tiled(const DeviceInfo& device, int tile,
           .group_width = side,
           .group_height = side,
           .variant = formatted("tiled {0}x{0}", tile),
-          .reason = reason,
-          .block_rows = side,
-          .block_columns = side};
+          .reason = reason};
 }
 
 WorkRange MatrixProduct::range_for(const MatrixShape& shape) const {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const auto columns = static_cast<std::size_t>(shape.columns);
-  if (launch_.item_an_element) {
+  if (launch_.block_rows == 0) {
     return {columns, std::min(rows, max_group_rows * launch_.group_height), launch_.group_width,
             launch_.group_height};
   }
@@ -187,21 +188,37 @@ WorkRange MatrixProduct::range_for(const MatrixShape& shape) const {
   return {blocks * launch_.group_width, 1, launch_.group_width, 1};
 }
 
-Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
-                             Activation activation) const {
+Event MatrixProduct::launch(Queue& queue, const Kernel& kernel, const MatrixOperands& operands,
+                            const MatrixShape& shape, Activation activation,
+                            const Buffer* counter) const {
   check(operands, shape);
   // The kernel's parameter must be a buffer; without a bias the kernel does not read it.
   const Buffer& bias = operands.bias ? *operands.bias : operands.a;
-  return queue.launch(kernel_, range_for(shape),
-                      {operands.a, operands.b, bias, operands.bias ? 1 : 0, operands.c, shape.rows,
-                       shape.columns, shape.depth, static_cast<int>(activation)});
+  const std::int32_t has_bias = operands.bias ? 1 : 0;
+  const auto activation_number = static_cast<std::int32_t>(activation);
+  std::vector<KernelArgument> arguments{operands.a,    operands.b,  bias,
+                                        has_bias,      operands.c,  shape.rows,
+                                        shape.columns, shape.depth, activation_number};
+  if (counter != nullptr) arguments.emplace_back(*counter);
+  return queue.launch(kernel, range_for(shape), arguments);
 }
 
-std::uint64_t MatrixProduct::global_reads(const MatrixShape& shape) const {
-  return elements(shape.rows, shape.depth) *
-             divided_up(static_cast<std::uint64_t>(shape.columns), launch_.block_columns) +
-         elements(shape.depth, shape.columns) *
-             divided_up(static_cast<std::uint64_t>(shape.rows), launch_.block_rows);
+Event MatrixProduct::enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
+                             Activation activation) const {
+  return launch(queue, kernel_, operands, shape, activation, nullptr);
+}
+
+std::uint64_t MatrixProduct::count_reads(Session& session, Queue& queue,
+                                         const MatrixOperands& operands,
+                                         const MatrixShape& shape) const {
+  const Kernel counting = session.make_kernel(launch_.request(" -D COUNT_READS"));
+  std::array<std::uint32_t, 2> counted{};
+  const Buffer counter = session.allocate(sizeof(counted));
+  queue.upload(counter, counted.data(), sizeof(counted));
+  launch(queue, counting, operands, shape, Activation::none, &counter);
+  queue.download(counter, counted.data(), sizeof(counted));
+  queue.finish();
+  return counted[0] + (std::uint64_t{counted[1]} << 32U);
 }
 
 std::uint64_t matrix_tile_bytes(int tile) {

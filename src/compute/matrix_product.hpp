@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-// What becomes of a finished sum v; numbered as in kernels/matrix_product.cl.
+// What is applied to a finished sum v; numbered as in kernels/matrix_product.cl.
 // relu: v > 0 ? v : 0. clamp: v > 0 ? (v < 1 ? v : 1) : 0. Both turn NaN and -0 into 0.
 enum class Activation { none, relu, clamp };
 
@@ -30,15 +30,15 @@ struct MatrixOperands {
 };
 
 // naive: a work-item for each element of C reads global memory. tiled: a square work-group shares
-// tiles of A and B through local memory. blocked: so do work-items that make 64 or 128 elements
-// each in registers; it takes GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
+// tiles of A and B through local memory. blocked: the same, but each work-item computes up to 128
+// elements in registers; for GPUs. automatic: blocked on a GPU, elsewhere tiled 16x16, where they
 // fit, or what `gpufilter tune` found.
 enum class MatrixVariant { naive, tiled, blocked, automatic };
 
 struct MatrixParameters {
   MatrixVariant variant = MatrixVariant::automatic;
   int tile = 16;  // side of a tiled work-group: 8, 16 or 32
-  // What a blocked kernel is to be fast for; any other shape works too.
+  // The shape that a blocked kernel is optimised for; any other works too.
   std::optional<MatrixShape> typical = std::nullopt;
 };
 
@@ -47,7 +47,7 @@ struct MatrixBlock;
 // The kernel of one variant on one device. Not for use by two threads at a time.
 class MatrixProduct {
  public:
-  // Throws DeviceError; UsageError where the tile is none of 8, 16 and 32, or the tile or block
+  // Throws DeviceError; UsageError if the tile is not 8, 16 or 32, or if the tile or block
   // does not fit the device.
   MatrixProduct(Session& session, const MatrixParameters& parameters);
 
@@ -56,16 +56,20 @@ class MatrixProduct {
   [[nodiscard]] const std::string& reason() const { return launch_.reason; }
   [[nodiscard]] ProgramOrigin origin() const { return kernel_.origin(); }
 
-  // Queues the product. Throws UsageError where the shape is out of range or a buffer too small.
+  // Queues the product. Throws UsageError if the shape is out of range or a buffer too small.
   Event enqueue(Queue& queue, const MatrixOperands& operands, const MatrixShape& shape,
                 Activation activation) const;
 
-  // Numbers that the kernel's work-items read from global memory for A and B, counted from its
-  // blocks: each is read once for every block of C that it goes into.
-  [[nodiscard]] std::uint64_t global_reads(const MatrixShape& shape) const;
+  // Computes the product once more, by a build of the same kernel that counts what it reads, and
+  // waits for it. Returns how many numbers of A and B all work-items together read from global
+  // memory, those that blocked kernels read beyond the edges of C and do not use among them.
+  // `session` is the one that the product was made with. Throws as enqueue(), and DeviceError.
+  [[nodiscard]] std::uint64_t count_reads(Session& session, Queue& queue,
+                                          const MatrixOperands& operands,
+                                          const MatrixShape& shape) const;
 
  private:
-  // What one work-group makes of C, and its work-items.
+  // How work-groups and work-items share C.
   struct Launch {
     std::string function;
     std::size_t group_width = 1;
@@ -73,10 +77,13 @@ class MatrixProduct {
     std::string variant;
     std::string reason;
     KernelConstants constants = {};
-    // Elements of C that share what is read: a work-group's, or 1x1 where nothing is shared.
-    std::size_t block_rows = 1;
-    std::size_t block_columns = 1;
-    bool item_an_element = true;  // in two dimensions; else a work-item computes several
+    // Elements of C that a work-group computes, if its work-items compute several each; else 0,
+    // and there is a work-item for each element.
+    std::size_t block_rows = 0;
+    std::size_t block_columns = 0;
+
+    // What the kernel is built from; `more` are further options of the compiler.
+    [[nodiscard]] KernelRequest request(const std::string& more = {}) const;
   };
   MatrixProduct(Session& session, Launch launch);
   [[nodiscard]] static Launch choose(const DeviceInfo& device, const MatrixParameters& parameters);
@@ -87,6 +94,9 @@ class MatrixProduct {
   [[nodiscard]] static Launch blocked(const DeviceInfo& device, const MatrixBlock& block,
                                       const std::string& reason);
   [[nodiscard]] WorkRange range_for(const MatrixShape& shape) const;
+  // `counter`: for a kernel that counts its reads.
+  Event launch(Queue& queue, const Kernel& kernel, const MatrixOperands& operands,
+               const MatrixShape& shape, Activation activation, const Buffer* counter) const;
 
   Kernel kernel_;
   Launch launch_;

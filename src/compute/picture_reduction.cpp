@@ -49,7 +49,6 @@ PictureReducer::PictureReducer(Session& session, int width, const PixelFormat& f
   } else {
     build_totals(session, path == ReductionPath::automatic, counter_range);
   }
-  description_.reason = launch_.reason;
   description_.origin = kernel_->origin();
   description_.source = kernel_->source();
 }
@@ -69,6 +68,7 @@ void PictureReducer::build_totals(Session& session, bool other_paths, std::uint6
       },
       counter_range);
   description_.variant = formatted("{} by {}", to_string(quantity_), to_string(launch_.path));
+  description_.reason = launch_.reason;
 }
 
 void PictureReducer::build_histograms(Session& session, std::uint64_t counter_range) {
@@ -78,7 +78,10 @@ void PictureReducer::build_histograms(Session& session, std::uint64_t counter_ra
                  counter_macros(quantity_), launch_.group_size)});
   counters_.emplace(session, format_, quantity_, launch_.groups, counter_range);
   description_.variant =
-      formatted("{}, {} sets of counters", to_string(quantity_), counters_->sets());
+      formatted("{}, counted in {} copies", to_string(quantity_), counters_->sets());
+  description_.reason = shape_.reason.empty() ? "work-groups that count in the same copy wait for "
+                                                "each other; at the end the copies are added up"
+                                              : shape_.reason;
 }
 
 // Enough for the device, and for one row of any width.

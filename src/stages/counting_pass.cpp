@@ -8,7 +8,7 @@ namespace gpufilter {
 
 namespace {
 
-// Except for the smallest bands, there are more work-groups than sets of counters.
+// Except for the smallest bands, there are more work-groups than copies of the counters.
 constexpr std::size_t many_groups = 1024;
 
 }  // namespace

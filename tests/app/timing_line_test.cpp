@@ -76,7 +76,7 @@ TEST(TimingLine, LeavesOutTransfersThatCopyNothing) {
 
 TEST(TimingLine, NamesAVariantWithoutItsDetails) {
   RunReport report = example_report();
-  report.passes[0].variant = "channel histograms, 16 sets of counters";
+  report.passes[0].variant = "channel histograms, counted in 16 copies";
   EXPECT_NE(line_of(report, 1).find("| blur channel histograms 2.0 |"), std::string::npos);
 }
 
