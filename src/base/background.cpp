@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
@@ -14,19 +16,53 @@
 namespace gpufilter {
 
 // A separate arena keeps a waiting thread from taking up unrelated tasks, which might take long or
-// wait for something that the thread holds.
+// wait for something that the thread holds. Arenas are used again: a new one for each picture would
+// take time, and memory that allocators do not reuse.
 struct Background::Arena {
+  explicit Arena(int slots) { arena.initialize(slots); }
+
+  // An arena with so many slots for threads that no other Background uses.
+  static std::unique_ptr<Arena> take(int slots) {
+    Unused& unused = Arena::unused();
+    const std::lock_guard lock(unused.mutex);
+    const auto found =
+        std::find_if(unused.arenas.begin(), unused.arenas.end(),
+                     [slots](const auto& kept) { return kept->arena.max_concurrency() == slots; });
+    if (found == unused.arenas.end()) return std::make_unique<Arena>(slots);
+    std::unique_ptr<Arena> taken = std::move(*found);
+    unused.arenas.erase(found);
+    return taken;
+  }
+
+  static void give_back(std::unique_ptr<Arena> arena) {
+    Unused& unused = Arena::unused();
+    const std::lock_guard lock(unused.mutex);
+    unused.arenas.push_back(std::move(arena));
+  }
+
   tbb::task_arena arena;
+
+ private:
+  struct Unused {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Arena>> arenas;
+  };
+
+  static Unused& unused() {
+    static Unused unused;
+    return unused;
+  }
 };
 
-Background::Background() : arena_(std::make_unique<Arena>()) {
-  // A limit that applies now may be lifted while tasks run, so the arena has room for all threads;
-  // limits apply whatever its size.
-  arena_->arena.initialize(
-      std::max(tbb::info::default_concurrency(), static_cast<int>(allowed_threads())));
-}
+// A limit that applies now may be lifted while tasks run, so the arena has room for all threads;
+// limits apply whatever its size.
+Background::Background()
+    : arena_(Arena::take(
+          std::max(tbb::info::default_concurrency(), static_cast<int>(allowed_threads())))) {}
 
-Background::~Background() = default;
+Background::~Background() {
+  Arena::give_back(std::move(arena_));
+}
 
 std::size_t Background::threads() const {
   const int threads = std::max(arena_->arena.max_concurrency(), 1);

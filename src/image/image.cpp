@@ -1,5 +1,6 @@
 #include "image/image.hpp"
 
+#include <memory>
 #include <new>
 
 #include "base/checked.hpp"
@@ -7,13 +8,19 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::align_val_t page{4096};
+constexpr std::size_t page = 4096;
 
 }  // namespace
 
+// Aligned here and not by the allocator: before 2.38, glibc does not reuse freed memory for aligned
+// blocks, and a run over many small pictures grows.
 std::shared_ptr<std::uint8_t> allocate_image_memory(std::size_t bytes) {
-  return {static_cast<std::uint8_t*>(::operator new(bytes + row_slack, page)),
-          [](std::uint8_t* data) { ::operator delete(data, page); }};
+  std::size_t space = bytes + row_slack + page - 1;
+  const std::shared_ptr<void> block(::operator new(space),
+                                    [](void* data) { ::operator delete(data); });
+  void* aligned = block.get();
+  std::align(page, bytes + row_slack, aligned, space);
+  return {block, static_cast<std::uint8_t*>(aligned)};
 }
 
 Image::Image(int width, RowRange rows, PixelFormat format)
