@@ -10,7 +10,7 @@ using BatchMemory = BatchTest;
 TEST_F(BatchMemory, HardlyGrowsWithTheNumberOfPictures) {
   constexpr std::uint64_t few = 300;
   constexpr std::uint64_t many = 3000;
-  constexpr std::uint64_t kept_for_each = 3U << 10U;
+  constexpr std::uint64_t kept_for_each = 2U << 10U;
   put("p0.png", {32, 32});
   const auto add_copies = [this](std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t i = first; i < end; ++i)
