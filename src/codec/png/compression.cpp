@@ -134,7 +134,7 @@ constexpr std::size_t even_fraction = 4;
 
 // A search for pixels is tried where Huffman codes need at most `smooth` for each byte. It must save
 // `pixel_price` for each position that it looks at. Both in 1/64 bytes.
-constexpr std::size_t smooth = 18;
+constexpr std::size_t smooth = 20;
 constexpr std::size_t pixel_price = 24;
 
 // How a chunk is compressed.
