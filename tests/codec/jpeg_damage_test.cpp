@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "support/failing_source.hpp"
 #include "support/jpeg.hpp"
 #include "support/shared.hpp"
 
@@ -121,32 +122,13 @@ TEST(DamagedJpeg, NeverDoesMoreThanRefuse) {
   EXPECT_GT(decoded, 100);
 }
 
-// Fails after `good` bytes.
-class FailingSource final : public ByteSource {
- public:
-  FailingSource(const Bytes& data, std::size_t good)
-      : inner_(memory_source(data, "some.jpg")), good_(good) {}
-  [[nodiscard]] const std::string& name() const override { return inner_->name(); }
-  std::size_t read(std::span<std::uint8_t> buffer) override {
-    if (good_ == 0) throw std::runtime_error("the disk is on fire");
-    const std::size_t count = inner_->read(buffer.first(std::min(buffer.size(), good_)));
-    good_ -= count;
-    return count;
-  }
-  std::span<const std::uint8_t> peek(std::size_t count) override { return inner_->peek(count); }
-
- private:
-  std::unique_ptr<ByteSource> inner_;
-  std::size_t good_;
-};
-
 TEST(DamagedJpeg, PassesOnWhatTheSourceThrows) {
   const Bytes jpeg = textured(false);
   for (const std::size_t good :
        {std::size_t{0}, std::size_t{100}, jpeg.size() / 2, jpeg.size() - 1}) {
     EXPECT_THROW(
         {
-          const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
+          const auto reader = open_jpeg(std::make_unique<test::FailingSource>(jpeg, good), {});
           Image image(reader->header().size, reader->header().format);
           reader->read(image.rows());
           reader->finish();

@@ -15,6 +15,7 @@
 #include "codec/jpeg/restart_layout.hpp"
 #include "codec/jpeg/row_decoder.hpp"
 #include "codec/jpeg/scan_limits.hpp"
+#include "support/failing_source.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
@@ -305,30 +306,12 @@ TEST(JpegGroups, EndAsTheFileDoes) {
   EXPECT_TRUE(threads_agree(with_bytes(jpeg, jpeg.size(), Bytes(100'000, 0xFF))));
 }
 
-// Fails at some byte, as a disk does.
-class FailingSource final : public ByteSource {
- public:
-  FailingSource(const Bytes& data, std::size_t good)
-      : inner_(memory_source(data, "some.jpg")), good_(good) {}
-  [[nodiscard]] const std::string& name() const override { return inner_->name(); }
-  std::size_t read(std::span<std::uint8_t> buffer) override {
-    if (good_ < buffer.size()) throw std::runtime_error("the disk is on fire");
-    good_ -= buffer.size();
-    return inner_->read(buffer);
-  }
-  std::span<const std::uint8_t> peek(std::size_t count) override { return inner_->peek(count); }
-
- private:
-  std::unique_ptr<ByteSource> inner_;
-  std::size_t good_;
-};
-
 TEST(JpegGroups, PassOnWhatTheSourceThrows) {
   const Bytes jpeg = encode(Sampling{1, 1}, 48);
   ASSERT_GT(jpeg.size(), 135'000U);
   const ThreadLimit limit(2);
   for (const std::size_t good : {std::size_t{70'000}, std::size_t{135'000}}) {
-    const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
+    const auto reader = open_jpeg(std::make_unique<test::FailingSource>(jpeg, good), {});
     Image image(reader->header().size, reader->header().format);
     EXPECT_THROW(reader->read(image.rows()), std::runtime_error) << good;
   }

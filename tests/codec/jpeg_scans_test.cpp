@@ -14,6 +14,7 @@
 #include "codec/jpeg/scan_limits.hpp"
 #include "codec/jpeg/scan_reader.hpp"
 #include "codec/jpeg/scan_script.hpp"
+#include "support/failing_source.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
@@ -422,24 +423,6 @@ TEST(JpegScans, AreDamagedFarDown) {
   }
 }
 
-// Fails at some byte, as a disk does.
-class FailingSource final : public ByteSource {
- public:
-  FailingSource(const Bytes& data, std::size_t good)
-      : inner_(memory_source(data, "some.jpg")), good_(good) {}
-  [[nodiscard]] const std::string& name() const override { return inner_->name(); }
-  std::size_t read(std::span<std::uint8_t> buffer) override {
-    if (good_ < buffer.size()) throw std::runtime_error("the disk is on fire");
-    good_ -= buffer.size();
-    return inner_->read(buffer);
-  }
-  std::span<const std::uint8_t> peek(std::size_t count) override { return inner_->peek(count); }
-
- private:
-  std::unique_ptr<ByteSource> inner_;
-  std::size_t good_;
-};
-
 TEST(JpegScans, PassOnWhatTheSourceThrows) {
   const ThreadLimit limit(2);
   JpegRecipe recipe = recipe_of(1, 1);
@@ -447,7 +430,7 @@ TEST(JpegScans, PassOnWhatTheSourceThrows) {
   const Bytes jpeg = encode(recipe, width, height);
   ASSERT_GT(jpeg.size(), 300'000U);
   for (const std::size_t good : {std::size_t{70'000}, std::size_t{200'000}}) {
-    const auto reader = open_jpeg(std::make_unique<FailingSource>(jpeg, good), {});
+    const auto reader = open_jpeg(std::make_unique<test::FailingSource>(jpeg, good), {});
     Image image(reader->header().size, reader->header().format);
     EXPECT_THROW(reader->read(image.rows()), std::runtime_error) << good;
   }

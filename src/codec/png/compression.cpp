@@ -132,8 +132,8 @@ bool has_alpha(const PngRowBlock& block) {
 constexpr std::size_t even = 48;
 constexpr std::size_t even_fraction = 4;
 
-// A search for pixels is tried where Huffman codes need at most `smooth` for each byte. It must save
-// `pixel_price` for each position that it looks at. Both in 1/64 bytes.
+// A search for pixels is tried where Huffman codes need at most `smooth` for each byte. It must
+// save `pixel_price` for each position that it looks at. Both in 1/64 bytes.
 constexpr std::size_t smooth = 20;
 constexpr std::size_t pixel_price = 24;
 
