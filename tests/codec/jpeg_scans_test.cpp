@@ -18,6 +18,7 @@
 #include "support/jpeg.hpp"
 #include "support/jpeg_outcomes.hpp"
 #include "support/jpeg_parts.hpp"
+#include "support/jpeg_scan_scripts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,7 +29,7 @@ using test::JpegRecipe;
 using test::with_bytes;
 using test::without_bytes;
 
-using Script = std::vector<jpeg_scan_info>;
+using Script = test::ScanScript;
 
 // Logs what libjpeg says of harmless damage as well.
 ::testing::AssertionResult threads_agree(const Bytes& jpeg,
@@ -38,82 +39,6 @@ using Script = std::vector<jpeg_scan_info>;
   const auto result = test::threads_agree(jpeg, limits);
   log::set_level(before);
   return result;
-}
-
-// Scan `i` of a component: coefficients, then the bits before and after.
-jpeg_scan_info scan_of(int component, int first, int last, int high, int low) {
-  return {1, {component, 0, 0, 0}, first, last, high, low};
-}
-
-jpeg_scan_info scan_of_all(int high, int low) {
-  return {3, {0, 1, 2, 0}, 0, 0, high, low};
-}
-
-Script spectral_selection() {
-  Script script{scan_of_all(0, 0)};
-  for (const int component : {2, 0, 1}) {
-    script.push_back(scan_of(component, 1, 5, 0, 0));
-    script.push_back(scan_of(component, 6, 20, 0, 0));
-    script.push_back(scan_of(component, 21, 63, 0, 0));
-  }
-  return script;
-}
-
-// Bit by bit, as deep as libjpeg allows.
-Script deep_approximation() {
-  Script script{scan_of_all(0, 10)};
-  for (int component = 0; component < 3; ++component)
-    script.push_back(scan_of(component, 1, 63, 0, 10));
-  for (int bit = 10; bit > 0; --bit) {
-    for (int component = 2; component >= 0; --component)
-      script.push_back(scan_of(component, 1, 63, bit, bit - 1));
-    script.push_back(scan_of_all(bit, bit - 1));
-  }
-  return script;
-}
-
-// Bands of the first approximation that later ones cross.
-Script crossing_bands() {
-  Script script{scan_of_all(0, 1)};
-  for (int component = 0; component < 3; ++component) {
-    script.push_back(scan_of(component, 1, 9, 0, 2));
-    script.push_back(scan_of(component, 10, 40, 0, 2));
-    script.push_back(scan_of(component, 41, 63, 0, 1));
-    script.push_back(scan_of(component, 5, 40, 2, 1));
-    script.push_back(scan_of(component, 1, 4, 2, 1));
-    script.push_back(scan_of(component, 1, 63, 1, 0));
-  }
-  script.push_back(scan_of_all(1, 0));
-  return script;
-}
-
-Script components_apart() {
-  Script script;
-  for (const int component : {1, 2, 0}) {
-    script.push_back(scan_of(component, 0, 0, 0, 1));
-    script.push_back(scan_of(component, 1, 63, 0, 1));
-    script.push_back(scan_of(component, 1, 63, 1, 0));
-    script.push_back(scan_of(component, 0, 0, 1, 0));
-  }
-  return script;
-}
-
-// Every coefficient in a scan of its own: too many decoders at a time.
-Script endless() {
-  Script script{scan_of_all(0, 0)};
-  for (int i = 1; i < 64; ++i) {
-    for (int component = 0; component < 3; ++component)
-      script.push_back(scan_of(component, i, i, 0, 0));
-  }
-  return script;
-}
-
-// Without the last bits, which libjpeg makes up for by smoothing.
-Script incomplete() {
-  Script script{scan_of_all(0, 0)};
-  for (int component = 0; component < 3; ++component)
-    script.push_back(scan_of(component, 1, 63, 0, 2));
-  return script;
 }
 
 JpegRecipe recipe_of(int horizontal, int vertical) {
@@ -206,8 +131,8 @@ TEST(JpegScans, HaveTheSamplesOfTheWhole) {
 }
 
 TEST(JpegScans, ComeInAnyOrder) {
-  for (const Script& script :
-       {spectral_selection(), deep_approximation(), crossing_bands(), components_apart()}) {
+  for (const Script& script : {test::spectral_selection(), test::deep_approximation(),
+                               test::crossing_bands(), test::components_apart()}) {
     for (const int subsampling : {1, 2}) {
       SCOPED_TRACE(testing::Message() << script.size() << " scans, " << subsampling);
       expect_as_libjpeg(encode(script, subsampling, subsampling));
@@ -265,8 +190,8 @@ TEST(JpegScans, UseTheTablesOfTheFile) {
 }
 
 TEST(JpegScans, AreDecodedOneByOneWhereSomethingIsUnusual) {
-  expect_as_libjpeg(encode(incomplete(), 2, 2), false);
-  expect_as_libjpeg(encode(endless(), 1, 1), false);
+  expect_as_libjpeg(encode(test::incomplete(), 2, 2), false);
+  expect_as_libjpeg(encode(test::endless(), 1, 1), false);
   JpegRecipe arithmetic = recipe_of(2, 2);
   arithmetic.arithmetic = true;
   expect_as_libjpeg(encode(arithmetic, width, height), false);

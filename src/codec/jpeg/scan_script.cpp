@@ -149,7 +149,8 @@ class ScriptReader {
       const jpeg_component_info& info = whole_.comp_info[component.index];
       blocks_ += std::uint64_t{info.width_in_blocks} * info.height_in_blocks;
     }
-    if (script_.scans.size() == max_woven_scans || blocks_ > ScanLimits::max_blocks) return false;
+    if (script_.scans.size() == max_parallel_scans || blocks_ > ScanLimits::max_blocks)
+      return false;
     JpegScanScript::Scan scan;
     for (std::size_t i = 0; i < script_.scans.size(); ++i) {
       if (depends(header, script_.scans[i].header)) scan.after.push_back(i);

@@ -27,7 +27,7 @@ struct JpegScanScript {
 };
 
 // Each scan costs memory: a decompressor.
-inline constexpr std::size_t max_woven_scans = 64;
+inline constexpr std::size_t max_parallel_scans = 64;
 
 // Reads the rest of a file whose header `whole` has read; `input` begins with the data of the first
 // scan. Returns nothing if the file is not progressive, incomplete, or so unusual that libjpeg
