@@ -102,9 +102,25 @@ class BatchRun {
 
   void stop(std::exception_ptr reason) {
     const std::lock_guard lock(mutex_);
+    stop_locked(std::move(reason));
+  }
+
+  void stop_locked(std::exception_ptr reason) {
     stopped_ = true;
     if (!failure_) failure_ = std::move(reason);
     changed_.notify_all();
+  }
+
+  // Makes calls of the listener, under the lock. An exception from it ends the run: the listener is
+  // not called again, whatever other threads are about to deliver.
+  template <typename Calls>
+  void call_listener(const Calls& calls) {
+    if (failure_) return;
+    try {
+      calls();
+    } catch (...) {
+      stop_locked(std::current_exception());
+    }
   }
 
   void process(std::size_t index, int job) {
@@ -163,11 +179,10 @@ class BatchRun {
   void advance(int job, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     bytes_under_way_[job] = bytes;
-    report_progress();
+    call_listener([this] { report_progress(); });
   }
 
   void report_progress() {
-    if (failure_) return;
     std::uint64_t all = 0;
     for (const auto& [job, bytes] : bytes_under_way_)
       all += bytes;
@@ -176,17 +191,23 @@ class BatchRun {
 
   void deliver(std::size_t index, PictureResult result, const RunReport* report) {
     const std::lock_guard lock(mutex_);
-    if (failure_) return;
     if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
-    if (bytes_under_way_.erase(result.job) > 0) report_progress();
-    listener_.finished(result, report);
-    waiting_.emplace(index, std::move(result));
+    call_listener([&] {
+      if (bytes_under_way_.erase(result.job) > 0) report_progress();
+      listener_.finished(result, report);
+      waiting_.emplace(index, std::move(result));
+      list_waiting();
+    });
+    changed_.notify_all();
+  }
+
+  // Lists the finished pictures that no unfinished one precedes.
+  void list_waiting() {
     for (auto first = waiting_.begin(); first != waiting_.end() && first->first == listed_;
          first = waiting_.erase(first)) {
       listener_.listed(first->second);
       ++listed_;
     }
-    changed_.notify_all();
   }
 
   const BatchPlan& plan_;

@@ -44,6 +44,7 @@ struct Recorder final : BatchListener {
     max_bytes = std::max(max_bytes, bytes_under_way);
     last_bytes = bytes_under_way;
     --under_way;
+    if (on_advanced) on_advanced();
   }
   void listed(const PictureResult& result) override {
     results.push_back(result);
@@ -58,6 +59,7 @@ struct Recorder final : BatchListener {
   std::uint64_t last_bytes = 0;
   std::atomic<int> under_way = 0;
   std::function<void()> on_finished;
+  std::function<void()> on_advanced;
   std::function<void()> on_listed;
 };
 
@@ -266,9 +268,30 @@ TEST_F(BatchRunning, StopsOnErrorIfRequested) {
 TEST_F(BatchRunning, AnExceptionFromAListenerEndsTheRun) {
   put(20);
   Recorder recorder;
-  recorder.on_listed = [] { throw std::runtime_error("nobody reads this"); };
+  std::size_t finished_before = 0;
+  recorder.on_listed = [&] {
+    finished_before = recorder.finished_count;
+    throw std::runtime_error("nobody reads this");
+  };
   EXPECT_THROW(run(plan(), processors(1), 3, recorder, true), std::runtime_error);
-  EXPECT_LE(recorder.finished_count, 3U);
+  EXPECT_EQ(recorder.results.size(), 1U);
+  EXPECT_EQ(recorder.finished_count, finished_before);
+}
+
+TEST_F(BatchRunning, NoPictureIsBegunAfterAnExceptionFromAListener) {
+  put(20);
+  Recorder recorder;
+  recorder.on_finished = [] { throw std::runtime_error("nobody reads this"); };
+  EXPECT_THROW(run(plan(), processors(1), 1, recorder), std::runtime_error);
+  EXPECT_EQ(test::names_in(out_).size(), 2U) << "the journal and a picture";
+}
+
+TEST_F(BatchRunning, AnExceptionWhileAPictureAdvancesEndsTheRun) {
+  put(3);
+  Recorder recorder;
+  recorder.on_advanced = [] { throw std::runtime_error("nobody reads this"); };
+  EXPECT_THROW(run(plan(), processors(1), 2, recorder), std::runtime_error);
+  EXPECT_EQ(recorder.finished_count, 0U);
 }
 
 TEST_F(BatchRunning, AnInputThatVanishesFailsAlone) {
