@@ -249,8 +249,7 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
   if (bed.session)
     report.notes.emplace_back(
         "reads: numbers of A and B that the kernel's work-items read from global memory, counted "
-        "in "
-        "one more run by a build of the kernel that counts them");
+        "in one more run by a build of the kernel that counts them");
   return report;
 }
 
