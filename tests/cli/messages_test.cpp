@@ -93,7 +93,7 @@ TEST_F(Messages, WarningsAreLabelled) {
   const std::vector<std::string> words{alpha, out, "--timing", "off"};
   const std::string text = out + ": alpha is laid over #ffffff: JPEG has none\n";
   EXPECT_EQ(filter(words).err, "gpufilter: warning: " + text);
-  EXPECT_EQ(on_terminal(words).err, "gpufilter: \033[1;33mwarning:\033[0m " + text);
+  EXPECT_EQ(on_terminal(words).err, "gpufilter: \033[1;35mwarning:\033[0m " + text);
 }
 
 TEST_F(Messages, QuietNeverHidesAFallback) {
