@@ -143,6 +143,7 @@ std::string list_of_kinds() {
 
 std::vector<std::string> names_of_kinds() {
   std::vector<std::string> names;
+  names.reserve(kinds.size());
   for (const BenchKind& kind : kinds)
     names.emplace_back(kind.name);
   return names;

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -39,8 +40,8 @@ std::vector<float> random_floats(std::size_t count) {
 }
 
 bool same_bits(const FloatTotals& a, const FloatTotals& b) {
-  static_assert(sizeof(FloatTotals) == 5 * sizeof(float));
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  using Bits = std::array<std::uint32_t, 5>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 std::uint64_t of(const IntegerTotals& totals, Operation operation) {
