@@ -59,9 +59,10 @@ class ClusterSamples : public ::testing::Test {
   // Once everything was gathered.
   void expect_results() const {
     EXPECT_EQ(names_in(folder_ / "results"), names_in(folder_ / "expected"));
-    for (const std::string& name : names_in(folder_ / "photos"))
+    for (const std::string& name : names_in(folder_ / "photos")) {
       EXPECT_EQ(read_file(folder_ / ("results/" + name)),
                 read_file(folder_ / ("expected/" + name)));
+    }
   }
 
   const TemporaryFolder folder_;
