@@ -71,7 +71,7 @@ for picture in red weighted independent; do
 done
 side_by_side blur-alpha 3 red-large.png independent-large.png weighted-large.png
 
-# docs/stages/color.md, mlp.md, levels.md
+# docs/stages/color.md, mlp.md, levels.md, tonemap.md
 panel_width=266
 small "${samples}/landscape.png" plain.png
 filter plain.png sepia.png --color sepia
@@ -86,6 +86,11 @@ filter plain.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1
 side_by_side levels 3 hazy.png auto.png clipped.png
+
+for curve in reinhard reinhard=0.72 filmic filmic=0.09 filmic=0.25; do
+  filter plain.png "${curve}.png" --tonemap "${curve}"
+done
+side_by_side tonemap 3 plain.png reinhard.png reinhard=0.72.png filmic.png filmic=0.09.png filmic=0.25.png
 
 # docs/stats.md
 gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -16,5 +16,7 @@ results="$3"
 shift
 
 read -r -a launcher <<<"${MPIRUN:-mpirun}"
-"${launcher[@]}" -n "${processes}" gpufilter "$@" --shard auto --resume
-gpufilter gather "${results}"
+status=0
+"${launcher[@]}" -n "${processes}" gpufilter "$@" --shard auto --resume || status=$?
+gpufilter gather "${results}"  # lists what failed or is missing
+exit "${status}"

@@ -16,6 +16,9 @@ results="$3"
 shift
 
 read -r -a options <<<"${PARALLEL_OPTIONS:---jobs 2}"
+status=0
 seq 0 "$((shards - 1))" |
-  parallel --quote --retries 3 "${options[@]}" gpufilter "$@" --shard "{}/${shards}" --resume
-gpufilter gather "${results}"
+  parallel --quote --retries 3 "${options[@]}" gpufilter "$@" --shard "{}/${shards}" --resume ||
+  status=$?
+gpufilter gather "${results}"  # lists what failed or is missing
+exit "${status}"

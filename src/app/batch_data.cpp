@@ -148,11 +148,11 @@ std::string batch_json_picture(const BatchPlan& plan, const PictureResult& resul
     json["megapixels_per_second"] =
         megapixels_per_second(static_cast<std::uint64_t>(result.size.pixels()), result.duration);
   }
-  return (is_first ? "" : ",\n") + dump(json, -1);
+  return (is_first ? "" : ",") + dump(json, -1) + "\n";
 }
 
 std::string batch_json_end(const BatchTotals& totals, Nanoseconds elapsed) {
-  return "\n],\"summary\":" + dump(totals_json(totals, elapsed), -1) + "}\n";
+  return "],\"summary\":" + dump(totals_json(totals, elapsed), -1) + "}\n";
 }
 
 }  // namespace gpufilter

@@ -20,10 +20,21 @@ std::string text_in(const Row& row, const std::string& key) {
   return text == nullptr ? "" : *text;
 }
 
-// "NVIDIA H200; EPYC 9474F ...; gpufilter 0.1.0, 2026-01-31".
+// The same, and numbers that are not whole with their column's heading, which is the unit: "1.049
+// MB".
+std::string label_in(const Report& report, const Row& row, const std::string& key) {
+  const auto number = row.find(key);
+  if (number == row.end() || !std::holds_alternative<double>(number->second))
+    return text_in(row, key);
+  const auto column = std::find_if(report.columns.begin(), report.columns.end(),
+                                   [&key](const auto& each) { return each.key == key; });
+  return formatted("{:.4g} {}", std::get<double>(number->second), column->heading);
+}
+
+// "device: NVIDIA H200; processor: EPYC 9474F; gpufilter 0.1.0, 2026-01-31".
 std::string subtitle_of(const Report& report, const std::string& date) {
-  const std::string device = report.device.empty() ? "" : report.device + "; ";
-  return formatted("{}{}; gpufilter " GPUFILTER_VERSION ", {}", device,
+  const std::string device = report.device.empty() ? "" : "device: " + report.device + "; ";
+  return formatted("{}processor: {}; gpufilter " GPUFILTER_VERSION ", {}", device,
                    report.processor.substr(0, report.processor.find(',')), date.substr(0, 10));
 }
 
@@ -62,7 +73,7 @@ std::string draw(const Report& report, const bench::ChartOfBars& chart,
     if (!value) continue;
     std::string label;
     for (const std::string& key : chart.labels) {
-      const std::string part = text_in(row, key);
+      const std::string part = label_in(report, row, key);
       if (!part.empty()) label += (label.empty() ? "" : ", ") + part;
     }
     const std::string group = text_in(row, "where");

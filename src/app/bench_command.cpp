@@ -12,6 +12,8 @@
 #include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
 #include "bench/benches.hpp"
 
 namespace gpufilter {
@@ -26,8 +28,10 @@ int run_matmul(int argc, const char* const* argv) {
       "Measures products of square float32 matrices: on the processor from three plain loops to "
       "vectors on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
       "gpufilter bench matmul");
-  add_numbers(app, "--sizes", options.sides, 1, 16384, "Rows and columns of the matrices.");
-  add_numbers(app, "--tile", options.tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
+  add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
+              "Rows and columns of the matrices.");
+  add_numbers(app, "--tile", options.tiles, one_of({"8", "16", "32"}),
+              "Tiles of the tiled kernel: 8, 16 or 32.");
   app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
   app.add_option("--show", options.show,
                  "Print a corner of N rows of A, B, C, and the processor's C.")
@@ -77,8 +81,8 @@ int run_reduce(int argc, const char* const* argv) {
       "floats, with each path that the device offers and several sizes of work-groups, and how "
       "exact sums of floats are.",
       "gpufilter bench reduce");
-  add_numbers(app, "--counts", counts, 1, 1 << 28, "Values in the array.");
-  add_numbers(app, "--groups", options.group_sizes, 1, 1024,
+  add_numbers(app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
+  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
               "Work-items in a work-group of the textbook kernel.");
   add_bench_options(app, common);
   app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
@@ -128,7 +132,7 @@ constexpr std::array kinds{
 };
 
 std::string list_of_kinds() {
-  std::string list = "Benchmarks (each has its own --help):\n";
+  std::string list = "Benchmarks ('gpufilter help bench blur' explains one):\n";
   for (const BenchKind& kind : kinds)
     list += formatted("  {:<12}{}\n", kind.name, kind.summary);
   return list +
@@ -137,12 +141,20 @@ std::string list_of_kinds() {
          "  gpufilter bench matmul --sizes 64,127 --trials 2\n";
 }
 
-std::string names_of_kinds() {
-  std::vector<std::string_view> names;
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
   names.reserve(kinds.size());
   for (const BenchKind& kind : kinds)
-    names.push_back(kind.name);
-  return formatted("{}", fmt::join(names, ", "));
+    names.emplace_back(kind.name);
+  return names;
+}
+
+[[noreturn]] void refuse_kind(const std::string& name) {
+  const auto near = words_like(name, names_of_kinds());
+  throw UsageError(formatted("bench {}: unknown; {}", printable(name),
+                             near.empty()
+                                 ? formatted("choose one of {}", fmt::join(names_of_kinds(), ", "))
+                                 : formatted("did you mean {}?", enumerated(near, "or"))));
 }
 
 }  // namespace
@@ -152,11 +164,10 @@ int run_bench_command(int argc, const char* const* argv) {
   for (const BenchKind& kind : kinds) {
     if (kind.name == name) return kind.run(argc - 1, argv + 1);
   }
-  if (!name.empty() && !name.starts_with('-')) {
-    throw UsageError(formatted("bench {}: choose one of {}", name, names_of_kinds()));
-  }
+  if (!name.empty() && !name.starts_with('-')) refuse_kind(name);
   if (name.empty()) {
-    throw UsageError(formatted("bench: name what to measure: {}", names_of_kinds()));
+    throw UsageError(
+        formatted("bench: name what to measure: {}", fmt::join(names_of_kinds(), ", ")));
   }
   CLI::App app(
       "Measures the processor and an OpenCL device. Every result is compared with a reference; if "

@@ -56,12 +56,12 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
   add_color_output(app);
 }
 
-void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
-                 int high, const std::string& help) {
+void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers,
+                 const CLI::Validator& check, const std::string& help) {
   app.add_option(name, numbers, help)
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(whole_number(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high)))
+      ->check(check)
       ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
 }
 

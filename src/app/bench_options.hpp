@@ -25,9 +25,9 @@ struct BenchOptions {
 // Declares them.
 void add_bench_options(CLI::App& app, BenchOptions& options);
 
-// A list of whole numbers separated by commas.
-void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers, int low,
-                 int high, const std::string& help);
+// A list of whole numbers separated by commas, each of which `check` accepts.
+void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers,
+                 const CLI::Validator& check, const std::string& help);
 
 // Measures on the requested device, with progress on standard error if that is a terminal; prints
 // and draws. Returns the exit code. Throws what make_test_bed() throws.

@@ -51,6 +51,7 @@ bool holds_text(const Report& report, const std::string& key) {
 
 std::string aligned_table(const Report& report) {
   std::vector<std::string> lines(report.rows.size() + 1);
+  const char* gap = "";
   for (const Column& column : report.columns) {
     if (column.heading.empty()) continue;
     std::vector<std::string> cells{column.heading};
@@ -62,10 +63,11 @@ std::string aligned_table(const Report& report) {
     for (const std::string& cell : cells)
       width = std::max(width, cell.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!lines[i].empty() || i > 0) lines[i] += lines[0].empty() ? "" : "  ";
+      lines[i] += gap;
       lines[i] += holds_text(report, column.key) ? formatted("{:<{}}", cells[i], width)
                                                  : formatted("{:>{}}", cells[i], width);
     }
+    gap = "  ";
   }
   std::string table;
   for (std::string& line : lines) {

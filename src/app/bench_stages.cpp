@@ -33,9 +33,10 @@ struct StageOptionsOfBench {
 void add_options(CLI::App& app, StageOptionsOfBench& options) {
   app.add_option("--size", options.size, "Width and height of the picture.")
       ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
-  add_numbers(app, "--channels", options.pictures.channels, 1, 4,
+  add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
               "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
-  add_numbers(app, "--depth", options.pictures.depths, 8, 16, "Bits of a sample: 8 or 16.");
+  add_numbers(app, "--depth", options.pictures.depths, one_of({"8", "16"}),
+              "Bits of a sample: 8 or 16.");
   add_bench_options(app, options.common);
 }
 
@@ -56,9 +57,6 @@ ImageSize parse_size(const std::string& text) {
 int run(StageOptionsOfBench& options, const std::string& name,
         const std::vector<StageCase>& cases) {
   if (!options.size.empty()) options.pictures.size = parse_size(options.size);
-  for (const int depth : options.pictures.depths) {
-    if (depth != 8 && depth != 16) throw UsageError(formatted("--depth {}: give 8 or 16", depth));
-  }
   return finish_bench(options.common, [&](const bench::TestBed& bed) {
     return bench::bench_stages(bed, name, options.pictures, cases);
   });
@@ -123,7 +121,8 @@ int run_bench_blur(int argc, const char* const* argv) {
       ->allow_extra_args(false)
       ->check(one_of({"naive", "tiled", "auto"}))
       ->option_text("naive,tiled,auto");
-  add_numbers(app, "--tile", tiles, 8, 32, "Tiles of the tiled kernel: 8, 16 or 32.");
+  add_numbers(app, "--tile", tiles, one_of({"8", "16", "32"}),
+              "Tiles of the tiled kernel: 8, 16 or 32.");
   add_options(app, options);
   app.footer("Examples:\n  gpufilter bench blur --size 300x200 --channels 3,4 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;

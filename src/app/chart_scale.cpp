@@ -20,9 +20,9 @@ double tick_distance(double range) {
 
 std::string short_number(double value) {
   const double size = std::abs(value);
-  if (size >= 100 || size == 0) return formatted("{:.0f}", value);
-  if (size >= 10) return formatted("{:.3g}", value);
-  if (size >= 1e-4) return formatted("{:.2g}", value);
+  if (size >= 99.95 || size == 0) return formatted("{:.0f}", value);
+  if (size >= 9.95) return formatted("{:.1f}", value);
+  if (size >= 1e-4) return formatted("{:#.2g}", value);
   return formatted("{:.1e}", value);
 }
 

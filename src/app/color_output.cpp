@@ -14,7 +14,7 @@ void add_color_output(CLI::App& app) {
                                                          {"never", log::Color::never}};
   app.add_option_function<std::string>(
          "--color-output", [](const std::string& given) { log::set_color(choices.at(given)); },
-         "Colour the labels of errors and warnings; auto: on a terminal, unless NO_COLOR is set")
+         "Colour the labels of errors and warnings. auto: on a terminal, unless NO_COLOR is set.")
       ->check(CLI::IsMember(std::vector<std::string>{"auto", "always", "never"}))
       ->option_text("auto|always|never [auto]")
       ->trigger_on_parse();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ constexpr const char* explanation = R"(Exit codes:
   1  different, but within the given tolerance
   2  different
   3  different size or format (channels, bits per sample)
-  4  could not compare: a file cannot be read or written, or wrong usage
+  4  could not compare: a file cannot be read or written, folders without a
+     picture, or wrong usage
 For two folders it is the highest code of all names. A name that only one of the
 folders has counts as different.
 
@@ -83,13 +85,13 @@ CLI::Validator percentage() {
 
 void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
   app.add_option("--tolerance", tolerance.steps,
-                 "Allow samples to differ by up to N steps of the pictures' own depth")
+                 "Allow samples to differ by up to N steps of the pictures' own depth.")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
   app.add_option_function<std::string>(
          "--fail-percent",
          [&tolerance](const std::string& text) { tolerance.percent = to_number(text).value(); },
-         "Allow up to P percent of a picture's pixels to differ by more than that")
+         "Allow up to P percent of a picture's pixels to differ by more than that.")
       ->check(percentage())
       ->option_text("P [0]");
 }
@@ -102,16 +104,18 @@ void declare_options(CLI::App& app, CompareOptions& options) {
       ->required()
       ->option_text(" ");
   declare_tolerance(app, options.tolerance);
-  app.add_option("--diff", options.drawing,
-                 "Draw the differences into this file, " + names_of(drawing_formats()))
+  app.add_option(
+         "--diff", options.drawing,
+         formatted("Draw the differences into this file ({}).", names_of(drawing_formats())))
       ->option_text("OUT.png");
-  app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels than this")
+  app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.max_pixels));
-  app.add_flag("--recursive", options.recursive, "Include subfolders of A and B")->option_text(" ");
-  auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object");
+  app.add_flag("--recursive", options.recursive, "Include subfolders of A and B.")
+      ->option_text(" ");
+  auto* json = app.add_flag("--json", options.json, "Print the result as one JSON object.");
   json->option_text(" ");
-  app.add_flag("-q,--quiet", options.quiet, "Print no result, only set the exit code")
+  app.add_flag("-q,--quiet", options.quiet, "Print no result, only set the exit code.")
       ->excludes(json)
       ->option_text(" ");
   add_color_output(app);
@@ -126,6 +130,10 @@ bool are_folders(const CompareOptions& options) {
   const bool folder_a = is_folder(options.a);
   const bool folder_b = is_folder(options.b);
   if (folder_a != folder_b) {
+    const std::string& other = folder_a ? options.b : options.a;
+    std::error_code ignored;
+    if (other != standard_stream && !std::filesystem::exists(other, ignored))
+      throw PictureError(other, "no such file or folder");
     throw UsageError(
         formatted("{}: is a folder, but {} is not; compare two pictures or two folders",
                   folder_a ? options.a : options.b, folder_a ? options.b : options.a));

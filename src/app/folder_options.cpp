@@ -38,7 +38,7 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
   app.add_option(
          "--shard", options.shard,
          "Filter only share I of N, from 0/N to N-1/N. Each share is for a separate process, on "
-         "any machine. auto: as Slurm, Kubernetes, MPI or GNU parallel says.")
+         "any machine. auto: I and N come from Slurm, Kubernetes, MPI or GNU parallel.")
       ->option_text("I/N|auto")
       ->group(group);
   options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);

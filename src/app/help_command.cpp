@@ -44,7 +44,8 @@ std::string own_page() {
          "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
          "Examples:\n"
          "  gpufilter help blur\n"
-         "  gpufilter help stats\n";
+         "  gpufilter help stats\n"
+         "  gpufilter help bench matmul\n";
 }
 
 [[noreturn]] void refuse_topic(const std::string& topic) {
@@ -68,10 +69,14 @@ int show_main_help(const char* option) {
 int run_help_command(int argc, const char* const* argv) {
   if (argc < 2) return show_main_help("--help");
   const std::string topic = argv[1];
+  const std::string name = without_dashes(topic);
+  if (name == "bench" && argc == 3) {
+    const std::array arguments{"bench", argv[2], "--help"};
+    return find_command(name)->run(static_cast<int>(arguments.size()), arguments.data());
+  }
   if (argc > 2) {
     throw UsageError(formatted("{}: help takes one topic", printable(argv[2])));
   }
-  const std::string name = without_dashes(topic);
   if (name == "help" || topic == "-h") {
     print_result(own_page());
   } else if (name == "all" || name == "help-all") {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,19 +30,23 @@ std::vector<std::string> long_names(const CLI::App& app) {
 // The first word that looks like an option but is unknown to `app`; empty if there is none.
 std::string unknown_option(const CLI::App& app) {
   for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.starts_with('-')) return word.substr(0, word.find('='));
+    if (word.size() > 1 && word.starts_with('-')) return word;
   }
   return "";
 }
 
-// Suggests the options that `option` may be a typo of; otherwise says where all are listed.
-std::string describe_unknown(const CLI::App& app, const std::string& option) {
+// Suggests the options that `word` may be a typo of; otherwise says where all are listed.
+std::string describe_unknown(const CLI::App& app, const std::string& word) {
+  const std::string option = word.substr(0, word.find('='));
   const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
   // A single letter resembles too many words.
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
   const std::string text = printable(option) + ": unknown option";
   if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored))
+    return formatted("{}; for the file of this name, write ./{}", text, printable(word));
   return formatted("{} (see {} {})", text, app.get_name(),
                    app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
 }
@@ -77,8 +82,8 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 void refuse_unknown_options(const CLI::App& app) {
-  const std::string option = unknown_option(app);
-  if (!option.empty()) throw UsageError(describe_unknown(app, option));
+  const std::string word = unknown_option(app);
+  if (!word.empty()) throw UsageError(describe_unknown(app, word));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::vector<std::string> details(const Progress& progress) {
 
 std::string bar_text(double share, std::size_t cells) {
   const auto full = std::min(cells, static_cast<std::size_t>(share * static_cast<double>(cells)));
-  return "[" + std::string(full, '#') + std::string(cells - full, '-') + "]";
+  return formatted("[{:-<{}}]", std::string(full, '#'), cells);
 }
 
 // The texts around a bar of at least `minimum_cells` cells; nothing if it does not fit. With 0,

@@ -162,9 +162,9 @@ class BarDrawing {
   explicit BarDrawing(const BarChart& chart)
       : chart_(chart),
         panel_{margin + label_width(chart.bars) + 10, heading + label_space,
-               width - 2 * margin - label_width(chart.bars) - 10 - 70,
+               width - 2 * margin - label_width(chart.bars) - 10,
                bar_space * static_cast<double>(chart.bars.size()) + 8},
-        scale_(0, highest() * 1.04, Scaling::linear),
+        scale_(0, highest() * room_for_number, Scaling::linear),
         canvas_(static_cast<int>(width), static_cast<int>(panel_.bottom() + axis_space),
                 chart.titles.title) {}
 
@@ -183,6 +183,7 @@ class BarDrawing {
   static constexpr double width = 1000;
   static constexpr double bar_space = 30;
   static constexpr double bar_height = 20;
+  static constexpr double room_for_number = 1.1;  // beside the longest bar
 
   [[nodiscard]] double highest() const {
     double high = chart_.ceiling ? chart_.ceiling->value : 0;

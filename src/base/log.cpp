@@ -71,7 +71,7 @@ std::string labelled(Label label, std::string_view line) {
     return colored ? std::string(color) + text + "\033[0m" : std::string(text);
   };
   std::string text = label == Label::error ? in("\033[1;31m", "gpufilter:") : "gpufilter:";
-  if (label == Label::warning) text.append(" ").append(in("\033[1;33m", "warning:"));
+  if (label == Label::warning) text.append(" ").append(in("\033[1;35m", "warning:"));
   return text + " " + printable(line);
 }
 

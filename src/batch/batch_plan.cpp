@@ -29,8 +29,9 @@ bool is_same_folder(const std::string& a, const std::string& b) {
 [[noreturn]] void refuse_file_as_output(const BatchRequest& request) {
   const std::string output = printable(request.output);
   if (request.inputs.size() == 1) {
-    throw UsageError(formatted("{}: is not a folder, but {} is; name a folder for the results",
-                               output, printable(request.inputs.front())));
+    throw UsageError(
+        formatted("{}: is not a folder; the pictures in {} need a folder for their results", output,
+                  printable(request.inputs.front())));
   }
   throw UsageError(formatted(
       "{}: is not a folder; several pictures need one for their results, as in: gpufilter "

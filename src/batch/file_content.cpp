@@ -57,7 +57,7 @@ FileContent content_of(const std::string& path) {
     const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
-    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a plain file");
+    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a regular file");
     FileContent content;
     content.stamp = stamp(status);
     content.settled = wall_clock() - content.stamp.changed > settling_time;

@@ -23,7 +23,7 @@ struct FileStamp {
   }
 };
 
-// The stamp of the plain file that `path` leads to; nothing if there is none.
+// The stamp of the regular file that `path` leads to; nothing if there is none.
 [[nodiscard]] std::optional<FileStamp> stamp_of(const std::string& path);
 
 struct FileContent {

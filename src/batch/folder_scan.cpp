@@ -49,15 +49,20 @@ FoundFile problem_with(const std::string& relative, const std::string& problem) 
 }
 
 // Throws std::system_error.
-FoundFile look_at_plain_file(const std::string& path, const std::string& relative) {
-  constexpr const char* not_plain = "is not a plain file";
+FoundFile look_at_regular_file(const std::string& path, const std::string& relative) {
+  constexpr const char* not_regular = "is not a regular file";
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) throw std::system_error(errno, std::generic_category());
-  if (!S_ISREG(status.st_mode)) return problem_with(relative, not_plain);
+  if (::stat(path.c_str(), &status) != 0) {
+    const int error = errno;
+    if (error == ENOENT && ::lstat(path.c_str(), &status) == 0)
+      return problem_with(relative, "is a link to a file that does not exist");
+    throw std::system_error(error, std::generic_category());
+  }
+  if (!S_ISREG(status.st_mode)) return problem_with(relative, not_regular);
   // O_NONBLOCK: if it has become a pipe by now, opening it does not wait for the other end.
   const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return problem_with(relative, not_plain);
+    return problem_with(relative, not_regular);
   }
   std::vector<std::uint8_t> head(signature_size());
   head.resize(read_fully(file.get(), head));
@@ -68,7 +73,7 @@ FoundFile look_at_plain_file(const std::string& path, const std::string& relativ
 
 FoundFile look_at_file(const std::string& path, const std::string& relative) {
   try {
-    return look_at_plain_file(path, relative);
+    return look_at_regular_file(path, relative);
   } catch (const std::system_error& error) {
     return problem_with(relative, describe_system_error(error.code().value()));
   }
@@ -149,7 +154,9 @@ class Scanner {
     const bool is_link = std::filesystem::is_symlink(path, ignored);
     if (!scan_.recursive) {
       ++result_.not_entered;
-      log::info(printable(path) + ": is a folder, skipped; --recursive enters it");
+      log::info(printable(path) +
+                (is_link ? ": is a link to a folder, skipped; --recursive --follow-links enters it"
+                         : ": is a folder, skipped; --recursive enters it"));
     } else if (is_link && !scan_.follow_links) {
       log::info(printable(path) + ": is a link to a folder, skipped; --follow-links enters it");
     } else if (folder.identity != left_out_) {

@@ -44,7 +44,7 @@ struct ScanResult {
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the
 // bytes of their relative paths. Other files are ignored; hidden files and folders are skipped, and
-// only plain files are ever opened. Links to files are followed. A folder that several paths lead
+// only regular files are ever opened. Links to files are followed. A folder that several paths lead
 // to is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
 // itself cannot be read.
 [[nodiscard]] ScanResult scan_folder(const FolderScan& scan);

@@ -145,7 +145,7 @@ std::unique_ptr<ByteSink> PictureJobs::open_output(const std::string& path) cons
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && std::filesystem::is_other(status)) {
-    throw PictureError(path, "already exists and is not a plain file");
+    throw PictureError(path, "already exists and is not a regular file");
   }
   create_parent_folder(path);
   return open_sink(path);

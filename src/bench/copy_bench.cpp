@@ -95,7 +95,7 @@ class CopyBench {
       const Measurement measurement =
           measure_commands([&] { return std::vector{kernel.enqueue(queue, from, to, bytes_)}; });
       if (ceiling == 0) ceiling = moved / measurement.best_clock().mean;
-      add_row(formatted("kernel, {} bytes a work-item", word.bytes), on_device, word.name, moved,
+      add_row(formatted("kernel, {} bytes per work-item", word.bytes), on_device, word.name, moved,
               measurement, ceiling);
     }
     const Measurement measurement =
@@ -160,8 +160,10 @@ Report bench_copy(const TestBed& bed, const CopyOptions& options) {
     CopyBench(bed, bytes, report).run();
   }
   report.notes.emplace_back(
-      "GB/s counts bytes read and bytes written, for transfers between host and device bytes sent");
-  report.notes.emplace_back("of copy: of the first row of the processor, or of the device");
+      "GB/s counts bytes read and bytes written; for transfers between host and device, bytes "
+      "sent");
+  report.notes.emplace_back(
+      "of copy: share of the rate in the first row of the processor, or of the device");
   return report;
 }
 

@@ -308,14 +308,16 @@ Report bench_pipeline(const TestBed& bed, const PipelineOptions& options) {
   table.add_steps();
   table.add_total(cold, bits_of(equal));
   report.notes.emplace_back(
-      "cold: devices are looked for and started, and programs compiled; warm: later runs");
+      "cold: the first run, which finds and starts devices and compiles programs; warm: later "
+      "runs");
   report.notes.emplace_back(
-      "steps overlap: their shares of the run may add up to more than 1; times of a step are those "
-      "in which at least one thread or queue was at it");
+      "steps overlap, so their shares of the run may add up to more than 1; the time of a step is "
+      "that during which at least one thread or queue worked on it");
   report.notes.emplace_back(
-      "floor: at the rates of a copy in memory and of the fastest matrix product; work that stays "
-      "in caches can be below it");
-  report.notes.emplace_back("bits: of the whole file, compared with the processor's baseline");
+      "floor: the time at the rates of a copy in memory and of the fastest matrix product; work "
+      "that stays in caches can be faster");
+  report.notes.emplace_back(
+      "bits: the whole file is compared with that of the processor's baseline");
   return report;
 }
 

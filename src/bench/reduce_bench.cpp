@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -86,6 +87,12 @@ class ReduceBench {
   }
 
  private:
+  // What the device lacks is the same for every count.
+  void add_note_once(const std::string& note) {
+    auto& notes = report_.notes;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+
   Row& add_row(const char* type, const std::string& operation, const std::string& path,
                const char* where, const Measurement& measurement, const char* bits) {
     const double seconds = measurement.best_clock().mean;
@@ -123,7 +130,7 @@ class ReduceBench {
     for (const ReductionPath path : paths) {
       const std::string why_not = objection(session.device(), path);
       if (!why_not.empty()) {
-        report_.notes.push_back(formatted("{}: the device {}", to_string(path), why_not));
+        add_note_once(formatted("{}: the device {}", to_string(path), why_not));
         continue;
       }
       measure_path(path, queue, integers, floats);
@@ -169,7 +176,7 @@ class ReduceBench {
                          on_device, times, bits_of(result == of(integer_totals_, operation)));
       row["result"] = text_of(result, operation);
     } catch (const UsageError& error) {
-      report_.notes.emplace_back(error.what());
+      add_note_once(error.what());
     }
   }
 
@@ -236,11 +243,13 @@ Report bench_reduce(const TestBed& bed, const ReduceOptions& options) {
   for (const std::uint64_t count : options.counts)
     ReduceBench(bed, options, static_cast<std::size_t>(count), report).run();
   report.notes.emplace_back(
-      "all: sum, sum of squares, product, minimum, maximum (of integers and, or, xor too) in one "
-      "pass");
-  report.notes.emplace_back("groups of N: the textbook's kernel, one operation, local memory");
+      "all: sum, sum of squares, product, minimum and maximum in one pass, for integers also and, "
+      "or, xor");
   report.notes.emplace_back(
-      "error: of the sum, relative; a tree of additions loses little, from left to right much");
+      "groups of N: the textbook kernel for one operation, with local memory");
+  report.notes.emplace_back(
+      "error: relative error of the sum; it is small for a tree of additions, and grows with the "
+      "count if values are added from left to right");
   return report;
 }
 

@@ -25,25 +25,28 @@ bool is_kind(std::string_view request) {
 
 // " (did you mean cpu?)" if `request` may be a typo of the name of a kind.
 std::string suggestion(std::string_view request) {
-  if (is_kind(request)) return "";
   const auto near = words_like(request, {"auto", "cpu", "gpu", "opencl", "all"});
   return near.empty() ? "" : formatted(" (did you mean {}?)", enumerated(near, "or"));
 }
 
+std::string none_for(std::string_view request) {
+  if (request == "gpu") return "no GPU found";
+  if (request == "opencl") return "no OpenCL device found";
+  return formatted("no OpenCL device for '{}'{}", request, suggestion(request));
+}
+
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
   if (devices.empty()) {
-    throw DeviceError(
-        formatted("no OpenCL device for '{}'{}: this machine has none; install a driver, or PoCL "
-                  "(pocl-opencl-icd)",
-                  request, suggestion(request)));
+    throw DeviceError(formatted("{}{}; install a driver, or PoCL (pocl-opencl-icd)",
+                                none_for(request),
+                                request == "opencl" ? "" : ": this machine has no OpenCL device"));
   }
   std::string found;
   for (const DeviceInfo& device : devices) {
     found += formatted("{} {} {} ({})", found.empty() ? "" : ";", device.index, device.name,
                        device.unusable.empty() ? to_string(device.kind) : "not usable");
   }
-  throw DeviceError(formatted("no OpenCL device for '{}'{}; 'gpufilter devices' lists:{}", request,
-                              suggestion(request), found));
+  throw DeviceError(formatted("{}; 'gpufilter devices' lists:{}", none_for(request), found));
 }
 
 std::vector<DeviceInfo> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& devices) {
@@ -116,7 +119,7 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
 
 // Why there is no device of the kind `request`, as far as known.
 std::string without_any(std::string_view request, const std::vector<DeviceInfo>& devices) {
-  std::string reason = formatted("no device for '{}' found", request);
+  std::string reason = none_for(request);
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty()) reason += formatted("; {} is not usable", device.name);
   }

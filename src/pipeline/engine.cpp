@@ -40,7 +40,8 @@ void Engine::start(const Choose& choose) {
     const ScopedSpan span(start_spans_, {.activity = Activity::find_devices});
     candidates_ = choose();
   }
-  log::debug(formatted("device: {} ({})", name_of(*candidates_.at(0)), candidates_.at(0)->reason));
+  log::debug(formatted("device tried first: {} ({})", name_of(*candidates_.at(0)),
+                       candidates_.at(0)->reason));
   const auto device = candidates_.at(0)->device;
   if (!device) return;
   try {

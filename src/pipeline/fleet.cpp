@@ -229,6 +229,7 @@ Assignment WholeFleet::assign(const PictureTask& task) {
   // The processor begins at once; the next picture waits until the GPUs are known.
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   if (found || !in_folder() || host().backlog > 0) join();
+  assigned_ = true;
   count(task);
   const TaskTimes times = times_of(task);
   if (!in_folder() && members_.size() > 1) {
@@ -240,8 +241,15 @@ Assignment WholeFleet::assign(const PictureTask& task) {
   return assign_to(first_to_end(times), times, "one of all devices");
 }
 
+// Small pictures may all be done before it is known that there is no GPU: the warning comes then.
 void WholeFleet::await_starts() noexcept {
   found_.wait();
+  try {
+    const std::lock_guard lock(mutex_);
+    if (assigned_) join();
+  } catch (const std::exception& error) {
+    log::warn_of_fallback(formatted("{}; the processor did the work", error.what()));
+  }
   Fleet::await_starts();
 }
 

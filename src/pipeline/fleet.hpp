@@ -112,6 +112,7 @@ class WholeFleet final : public Fleet {
   void join();
 
   bool require_device_;
+  bool assigned_ = false;  // whether a picture was assigned
   bool joined_ = false;
   std::shared_future<std::vector<DeviceInfo>> found_;
 };

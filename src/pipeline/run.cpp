@@ -25,7 +25,7 @@ Span band_span(Activity activity, const ConstRows& rows) {
           .rows = rows.rows.count()};
 }
 
-bool is_plain_file(const std::string& path) {
+bool is_regular_file(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
 }
@@ -63,7 +63,7 @@ class PictureRun {
         walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
                                                   [](const auto& s) { return s->needs(); }))),
         source_(input, walks_ > 1),
-        is_file_(is_plain_file(input)),
+        is_file_(is_regular_file(input)),
         output_format_(output_format),
         dispatcher_(dispatcher),
         options_(options) {

@@ -101,19 +101,19 @@ class MatrixParser {
 
   void check_row() const {
     const std::size_t count = row_.numbers.size();
-    const std::string found = formatted("{} number{} up to '{}'", count, count == 1 ? "" : "s",
-                                        shown(row_.last, longest));
-    if (rows_.size() == 4) fail(formatted("{} in a fifth row; {}", found, shapes));
-    if (count < 3 || count > 5) fail(formatted("{} in a row; {}", found, shapes));
+    const std::string found = formatted("row of {} number{}, ending in '{}'", count,
+                                        count == 1 ? "" : "s", shown(row_.last, longest));
+    if (rows_.size() == 4) fail(formatted("a fifth {}; {}", found, shapes));
+    if (count < 3 || count > 5) fail(formatted("a {}; {}", found, shapes));
     const std::size_t before = rows_.empty() ? count : rows_.front().numbers.size();
-    if (count != before) fail(formatted("{} in a row, {} in the first", found, before));
+    if (count != before) fail(formatted("a {}, but the first row has {}", found, before));
   }
 
   void check_shape() const {
     if (rows_.empty()) fail_whole(formatted("no number in it; {}", shapes));
     const std::size_t count = rows_.front().numbers.size();
     if (rows_.size() < 3 || count < rows_.size() || count > rows_.size() + 1) {
-      fail_whole(formatted("{} row{} of {} numbers, up to '{}'; {}", rows_.size(),
+      fail_whole(formatted("{} row{} of {} numbers, ending in '{}'; {}", rows_.size(),
                            rows_.size() == 1 ? "" : "s", count, shown(rows_.back().last, longest),
                            shapes));
     }

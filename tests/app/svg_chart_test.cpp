@@ -35,6 +35,19 @@ TEST(ChartScale, PlacesValuesBetweenItsEnds) {
   EXPECT_DOUBLE_EQ(Scale(7, 7, Scaling::logarithmic).place(7), 0.5);
 }
 
+TEST(ShortNumber, KeepsTwoDigitsAndOneDecimal) {
+  EXPECT_EQ(short_number(0), "0");
+  EXPECT_EQ(short_number(0.00002), "2.0e-05");
+  EXPECT_EQ(short_number(0.04), "0.040");
+  EXPECT_EQ(short_number(1), "1.0");
+  EXPECT_EQ(short_number(9.94), "9.9");
+  EXPECT_EQ(short_number(9.96), "10.0");
+  EXPECT_EQ(short_number(16), "16.0");
+  EXPECT_EQ(short_number(99.94), "99.9");
+  EXPECT_EQ(short_number(99.96), "100");
+  EXPECT_EQ(short_number(1234.5), "1234");
+}
+
 TEST(LineChart, HasALabelForEachLineAndNoneCoversAnother) {
   LineChart chart{{"Title <1>", "sub & title", "x", "y"}, {}};
   for (int i = 0; i < 14; ++i)
@@ -70,6 +83,20 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
   for (const char* text : {">processor<", ">device<", ">copy 400<", ">100<", ">200<"})
     EXPECT_EQ(count_of(svg, text) > 0, true) << text;
   EXPECT_EQ(count_of(svg, "class=\"mark\""), 2U) << "the mark of a bar, and that of the legend";
+}
+
+TEST(BarChart, TheNumberOfTheLongestBarIsInsideThePanel) {
+  BarChart chart{
+      {"t", "s", "GB/s", ""}, {"device"}, {{"a long label of a bar", 123.4, 0, {}}}, "", {}};
+  const std::string svg = draw(chart);
+  const auto attribute = [&svg](const std::string& name, std::size_t from) {
+    return std::stod(svg.substr(svg.find(" " + name + "=\"", from) + name.size() + 3));
+  };
+  const std::size_t panel = svg.find("class=\"panel\"");
+  const std::size_t number = svg.rfind("<text", svg.find(">123<"));
+  constexpr double three_digits = 40;
+  EXPECT_LT(attribute("x", number) + three_digits,
+            attribute("x", panel) + attribute("width", panel));
 }
 
 }  // namespace

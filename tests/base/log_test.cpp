@@ -95,7 +95,7 @@ TEST_F(Log, ColoursLabelsAlone) {
   log::set_color(log::Color::always);
   EXPECT_EQ(everything(),
             "gpufilter: d\ngpufilter: i\n"
-            "gpufilter: \033[1;33mwarning:\033[0m w\n"
+            "gpufilter: \033[1;35mwarning:\033[0m w\n"
             "\033[1;31mgpufilter:\033[0m e\n");
   log::set_color(log::Color::automatic);
   EXPECT_EQ(heard([] { log::error("e"); }), "gpufilter: e\n") << "this is not a terminal";

@@ -93,7 +93,7 @@ TEST_F(FolderScanning, AFileNamedByTheUserMayHaveAnyName) {
   EXPECT_EQ(picture.bytes, jpeg_head.size());
   EXPECT_EQ(look_at(folder_ / "note.txt").problem, "neither a PNG nor a JPEG picture");
   EXPECT_EQ(look_at(folder_ / "missing.png").problem, "no such file");
-  EXPECT_EQ(look_at(folder_.path()).problem, "is not a plain file");
+  EXPECT_EQ(look_at(folder_.path()).problem, "is not a regular file");
 }
 
 TEST_F(FolderScanning, SortsByBytes) {
@@ -156,7 +156,7 @@ TEST_F(FolderScanning, OpensNothingButPlainFiles) {
   ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   EXPECT_EQ(names(),
             (Names{"a.png", "fifo.png!", "link-to-fifo.png!", "socket.png!", "zero.png!"}));
-  EXPECT_EQ(scan()[1].problem, "is not a plain file");
+  EXPECT_EQ(scan()[1].problem, "is not a regular file");
 }
 
 TEST_F(FolderScanning, FollowsLinksToFoldersOnlyOnRequest) {
@@ -204,7 +204,7 @@ TEST_F(FolderScanning, AnUnreadableFileHasAProblem) {
   fs::create_symlink("missing", folder_ / "dangling.png");
   fs::create_symlink("round.png", folder_ / "round.png");
   EXPECT_EQ(names(), (Names{"a.png", "dangling.png!", "round.png!"}));
-  EXPECT_EQ(scan()[1].problem, "no such file");
+  EXPECT_EQ(scan()[1].problem, "is a link to a file that does not exist");
   EXPECT_EQ(names(false, {"a*"}), Names{"a.png"});
   if (geteuid() == 0) GTEST_SKIP() << "skipped in part: the superuser may read everything";
   put("closed.png");

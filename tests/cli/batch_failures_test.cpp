@@ -77,7 +77,7 @@ TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {
   fs::create_directory_symlink(".", in_ + "/here");
   const Json document = json_batch({"--recursive", "--follow-links"}, 1);
   EXPECT_EQ(statuses(document), (Names{"done", "failed", "done", "failed"}));
-  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/fifo.png: is not a plain file");
+  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/fifo.png: is not a regular file");
   EXPECT_EQ(names_of(results_in(out_)), (Names{"a.png", "sub/b.png"}));
 }
 
@@ -86,7 +86,8 @@ TEST_F(BatchFailures, ABrokenLinkIsAFailure) {
   fs::create_symlink("nowhere", in_ + "/dangling.png");
   const Json document = json_batch({}, 1);
   EXPECT_EQ(statuses(document), (Names{"done", "failed"}));
-  EXPECT_EQ(document["pictures"][1]["error"], in_ + "/dangling.png: no such file");
+  EXPECT_EQ(document["pictures"][1]["error"],
+            in_ + "/dangling.png: is a link to a file that does not exist");
 }
 
 TEST_F(BatchFailures, UnreadableFilesAndFoldersAreFailures) {

@@ -131,7 +131,8 @@ TEST_F(BatchFiles, TheOutputIsAFolder) {
   put("a.png");
   write_file(folder_ / "file", "");
   out_ = folder_ / "file";
-  expect_refusal({}, {"file: is not a folder"});
+  expect_refusal(
+      {}, {"file: is not a folder; the pictures in " + in_ + " need a folder for their results"});
   out_ = "-";
   expect_refusal({}, {"-: several pictures go to a folder, not to standard output"});
 }

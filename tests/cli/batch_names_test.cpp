@@ -75,6 +75,21 @@ TEST_F(BatchNames, LinksToFoldersAreFollowedOnlyWhenAsked) {
   expect_refusal({"--follow-links"}, {"--follow-links: has no effect without --recursive"});
 }
 
+TEST_F(BatchNames, VerboseNamesSkippedFoldersAndTheOptionThatEntersThem) {
+  put("a.png");
+  fs::create_directories(in_ + "/sub");
+  fs::create_directory_symlink("sub", in_ + "/link");
+  const ProcessResult flat = good_batch({"-v"});
+  for (const std::string line :
+       {"sub: is a folder, skipped; --recursive enters it\n",
+        "link: is a link to a folder, skipped; --recursive --follow-links enters it\n"})
+    EXPECT_NE(flat.err.find("gpufilter: " + in_ + "/" + line), std::string::npos) << flat.err;
+  const ProcessResult deep = good_batch({"-v", "--recursive", "--resume"});
+  EXPECT_NE(deep.err.find("link: is a link to a folder, skipped; --follow-links enters it\n"),
+            std::string::npos)
+      << deep.err;
+}
+
 TEST_F(BatchNames, TheInputFolderMayBeALink) {
   put("a.png");
   fs::create_directory_symlink("in", folder_ / "link");

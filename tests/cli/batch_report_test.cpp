@@ -1,5 +1,6 @@
 // The report of a run over a folder.
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "cli/batch_fixture.hpp"
@@ -48,6 +49,25 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   for (const Json& line : summary["activities"])
     activities.push_back(line["activity"]);
   EXPECT_EQ(activities, (Names{"decode", "kernel", "encode"}));
+}
+
+// Messages on standard error come between lines of standard output, not into them.
+TEST_F(BatchReport, JsonHasALineForEachPicture) {
+  put("a.png");
+  write_file(in_ + "/b.png", "text");
+  put("c.png");
+  const ProcessResult result = batch({"--json", "--jobs", "1"});
+  std::istringstream stream(result.out);
+  Names lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  ASSERT_EQ(lines.size(), 5U) << result.out;
+  EXPECT_EQ(Json::parse(lines[1])["status"], "done");
+  for (const std::size_t i : {2U, 3U}) {
+    ASSERT_EQ(lines[i].front(), ',') << lines[i];
+    EXPECT_EQ(Json::parse(lines[i].substr(1))["status"], i == 2 ? "failed" : "done");
+  }
+  EXPECT_EQ(lines[4].rfind("],\"summary\":{", 0), 0U) << lines[4];
 }
 
 TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {

@@ -220,12 +220,16 @@ TEST_F(Bench, RefusesWhatItDoesNotKnow) {
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
   };
   expect_usage({}, "matmul");
-  expect_usage({"teapot"}, "choose one of matmul");
+  expect_usage({"teapot"}, "bench teapot: unknown; choose one of matmul, blur,");
+  expect_usage({"matmull"}, "bench matmull: unknown; did you mean matmul?");
   expect_usage({"copy", "--plot", "chart.png"}, ".svg");
   expect_usage({"copy", "--json", "--csv"}, "--csv");
   expect_usage({"blur", "--size", "12"}, "640x480");
   expect_usage({"mlp", "--layers", "3-x-3"}, "3-16-16-3");
   expect_usage({"matmul", "--sizes", "0"}, "--sizes");
+  expect_usage({"matmul", "--tile", "12"}, "--tile: '12' is not one of 8, 16, 32");
+  expect_usage({"blur", "--tile", "8,12"}, "--tile: '12' is not one of 8, 16, 32");
+  expect_usage({"blur", "--depth", "12"}, "--depth: '12' is not one of 8, 16");
 }
 
 }  // namespace

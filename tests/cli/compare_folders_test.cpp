@@ -228,7 +228,7 @@ TEST_F(CompareFolders, AreRefusedWhereNothingCanBeCompared) {
   expect_trouble({a_, picture}, "is a folder, but " + picture + " is not");
   expect_trouble({picture, a_}, "is a folder, but " + picture + " is not");
   expect_trouble({a_, "-"}, "is a folder");
-  expect_trouble({a_, b_ + "/none"}, "is a folder, but " + b_ + "/none is not");
+  expect_trouble({a_, b_ + "/none"}, b_ + "/none: no such file or folder");
   expect_trouble({a_, b_, "--diff", folder_ / "out.png"}, "--diff");
   expect_trouble({a_ + "/sub", b_ + "/sub"}, "neither folder holds a picture");
   expect_trouble({a_ + "/sub", b_ + "/sub", "--json"}, "neither folder holds a picture");

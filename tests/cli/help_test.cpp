@@ -129,7 +129,10 @@ TEST_F(Help, ASubcommandHasItsPage) {
     EXPECT_EQ(page({name, "--help"}), help);
     EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;
     EXPECT_NE(help.find("\nExamples:\n  gpufilter "), std::string::npos) << help;
+    for (const std::string& line : lines_of(help))
+      EXPECT_LE(line.size(), 80U) << line;
   }
+  EXPECT_EQ(page({"help", "bench", "blur"}), page({"bench", "blur", "--help"}));
 }
 
 TEST_F(Help, IsAResult) {
@@ -201,6 +204,8 @@ TEST_F(Help, UnknownTopicsAreAnswered) {
   expect_answer({"help", "stat"}, "stat: not a help topic; did you mean stats?");
   expect_answer({"help", "nothing"}, "nothing: not a help topic; choose blur, color, mlp,");
   expect_answer({"help", "blur", "color"}, "color: help takes one topic");
+  expect_answer({"help", "bench", "blru"}, "bench blru: unknown; did you mean blur?");
+  expect_answer({"help", "bench", "blur", "color"}, "blur: help takes one topic");
 }
 
 TEST_F(Help, MisspeltSubcommandsGetSuggestions) {
@@ -229,6 +234,12 @@ TEST_F(Help, AnExistingFileIsNotAMisspeltSubcommand) {
   expect_failure(1, {"nothing", "out.png"}, {"gpufilter: nothing: "}, here);
   expect_failure(1, {"stat.png", "out.png"}, {"gpufilter: stat.png: "}, here);
   expect_failure(1, {"./devcies", "out.png"}, {"gpufilter: ./devcies: "}, here);
+}
+
+TEST_F(Help, AFileThatLooksLikeAnOptionIsRecognised) {
+  write_file(folder_ / "-e=1.png", "any content");
+  expect_answer({"-e=1.png", "out.png"},
+                "-e: unknown option; for the file of this name, write ./-e=1.png");
 }
 
 TEST_F(Help, MisspeltOptionsAreReportedFirst) {

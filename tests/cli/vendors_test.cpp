@@ -102,7 +102,8 @@ TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
   four.environment["SLURM_LOCALID"] = "2";
   const ProcessResult task = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
   EXPECT_EQ(task.exit_code, 0) << task.err;
-  EXPECT_NE(task.err.find("device: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"), std::string::npos)
+  EXPECT_NE(task.err.find("device tried first: Fake GPU 2 (GPU 3 of 4, by SLURM_LOCALID=2)"),
+            std::string::npos)
       << task.err;
   // These GPUs do not work: the next one is tried, and finally the processor.
   for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"})
@@ -111,8 +112,9 @@ TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
         << task.err;
   four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
   const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
-  EXPECT_NE(rank.err.find("device: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"),
-            std::string::npos)
+  EXPECT_NE(
+      rank.err.find("device tried first: Fake GPU 3 (GPU 4 of 4, by OMPI_COMM_WORLD_LOCAL_RANK=7)"),
+      std::string::npos)
       << rank.err;
 }
 

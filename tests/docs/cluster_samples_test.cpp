@@ -59,9 +59,10 @@ class ClusterSamples : public ::testing::Test {
   // Once everything was gathered.
   void expect_results() const {
     EXPECT_EQ(names_in(folder_ / "results"), names_in(folder_ / "expected"));
-    for (const std::string& name : names_in(folder_ / "photos"))
+    for (const std::string& name : names_in(folder_ / "photos")) {
       EXPECT_EQ(read_file(folder_ / ("results/" + name)),
                 read_file(folder_ / ("expected/" + name)));
+    }
   }
 
   const TemporaryFolder folder_;
@@ -108,6 +109,37 @@ done
   expect_results();
   expect_success(words, {{"MPIRUN", "bash ./launch"}});
   EXPECT_EQ(run({samples / "mpirun.sh", "4", "photos"}).exit_code, 2);
+}
+
+TEST_F(ClusterSamples, ThePicturesThatFailedAreListed) {
+  write_file(folder_ / "photos/text.png", "text");
+  write_file(folder_ / "launch", R"(count=$2; shift 2; code=0
+for ((rank = 0; rank < count; ++rank)); do
+  OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=$count "$@" || code=$?
+done
+exit $code
+)");
+  const auto expect_list = [this](const Words& words) {
+    const ProcessResult result =
+        run(words, {{"MPIRUN", "bash ./launch"}, {"HOME", folder_.path()}});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_NE(result.out.find("6 of 7 pictures done, 1 failed\nfailed: photos/text.png: "),
+              std::string::npos)
+        << result.out << result.err;
+  };
+  expect_list({samples / "mpirun.sh", "3", "photos", "results", "--blur", "auto"});
+  if (!is_installed("parallel")) GTEST_SKIP() << "skipped in part: GNU parallel is not installed";
+  expect_list({samples / "parallel.sh", "3", "photos", "results2", "--blur", "auto"});
+}
+
+// Even if an earlier run was complete.
+TEST_F(ClusterSamples, AWrongOptionIsNotASuccess) {
+  write_file(folder_ / "launch", "shift 2\nOMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 \"$@\"\n");
+  const Environment variables{{"MPIRUN", "bash ./launch"}};
+  Words words{samples / "mpirun.sh", "1", "photos", "results", "--blur", "auto"};
+  expect_success(words, variables);
+  words.back() = "atuo";
+  EXPECT_EQ(run(words, variables).exit_code, 2);
 }
 
 TEST_F(ClusterSamples, TheParallelScriptRunsAndGathers) {

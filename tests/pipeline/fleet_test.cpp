@@ -202,6 +202,25 @@ TEST_F(FleetTest, ADamagedStoreIsNoFailure) {
   EXPECT_FALSE(fleet.assign(task_of(1000, 1000)).reason.empty());
 }
 
+TEST_F(FleetTest, AllOfNoGpuWarnsEvenIfThePicturesAreDoneBefore) {
+  WholeFleet fleet(
+      options("vendor"),
+      [this] {
+        go_.get_future().wait();
+        return std::vector<DeviceInfo>();
+      },
+      false);
+  fleet.expect_folder(1000);
+  log::set_level(log::Level::warn);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(name_of(fleet.assign(task_of(10, 10))), "the processor");
+  go_.set_value();
+  fleet.await_starts();
+  EXPECT_NE(
+      testing::internal::GetCapturedStderr().find("no GPU found; the processor does the work"),
+      std::string::npos);
+}
+
 TEST_F(FleetTest, AllOfNoGpuIsTheProcessorUnlessRequired) {
   WholeFleet fleet(
       options("vendor"), [] { return std::vector<DeviceInfo>(); }, false);

@@ -93,15 +93,16 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
        "share of the largest sample, up to 65535"},
       {"1,,0\n0 1 0\n0 0 1", "m.txt:1: ',' without a number before it"},
       {"1 0 0\n,0 1 0\n0 0 1", "m.txt:2: ',' without a number before it"},
-      {"1 0\n0 1", "m.txt:1: 2 numbers up to '0' in a row; " + shapes},
-      {"7", "m.txt:1: 1 number up to '7' in a row; " + shapes},
-      {"1 2 3 4 5 6", "m.txt:1: 6 numbers up to '6' in a row; " + shapes},
-      {"1 0 0\n0 1 0 0.5\n0 0 1", "m.txt:2: 4 numbers up to '0.5' in a row, 3 in the first"},
-      {"1 0 0\n0 1 0", "m.txt:2: 2 rows of 3 numbers, up to '0'; " + shapes},
-      {"1 0 0 0 0\n0 1 0 0 0\n0 0 1 0 9", "m.txt:3: 3 rows of 5 numbers, up to '9'; " + shapes},
-      {"1 0 0\n0 1 0\n0 0 1\n1 1 2", "m.txt:4: 4 rows of 3 numbers, up to '2'; " + shapes},
+      {"1 0\n0 1", "m.txt:1: a row of 2 numbers, ending in '0'; " + shapes},
+      {"7", "m.txt:1: a row of 1 number, ending in '7'; " + shapes},
+      {"1 2 3 4 5 6", "m.txt:1: a row of 6 numbers, ending in '6'; " + shapes},
+      {"1 0 0\n0 1 0 0.5\n0 0 1",
+       "m.txt:2: a row of 4 numbers, ending in '0.5', but the first row has 3"},
+      {"1 0 0\n0 1 0", "m.txt:2: 2 rows of 3 numbers, ending in '0'; " + shapes},
+      {"1 0 0 0 0\n0 1 0 0 0\n0 0 1 0 9", "m.txt:3: 3 rows of 5 numbers, ending in '9'; " + shapes},
+      {"1 0 0\n0 1 0\n0 0 1\n1 1 2", "m.txt:4: 4 rows of 3 numbers, ending in '2'; " + shapes},
       {"1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n\n5 6 7 8",
-       "m.txt:6: 4 numbers up to '8' in a fifth row; " + shapes},
+       "m.txt:6: a fifth row of 4 numbers, ending in '8'; " + shapes},
       {"\x89PNG\r\n", "m.txt:1: '\\x89PNG' is not a number"},
       {std::string(200, 'z'), "m.txt:1: '" + std::string(32, 'z') + "...' is not a number"},
   };
@@ -113,9 +114,9 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
 TEST(ColorText, OnTheCommandLineRowsAreNamed) {
   EXPECT_EQ(complaint("1 0 0; 0 x 0; 0 0 1", ""), "--color: row 2: 'x' is not a number");
   EXPECT_EQ(complaint("1 0 0; 0 1 0; 0 0 1 2", ""),
-            "--color: row 3: 4 numbers up to '2' in a row, 3 in the first");
+            "--color: row 3: a row of 4 numbers, ending in '2', but the first row has 3");
   EXPECT_EQ(complaint("1 0 0; 0 1 0", ""),
-            "--color: 2 rows of 3 numbers, up to '0'; a matrix is 3x3, 3x4, 4x4 or 4x5");
+            "--color: 2 rows of 3 numbers, ending in '0'; a matrix is 3x3, 3x4, 4x4 or 4x5");
   EXPECT_EQ(complaint("", ""), "--color: no number in it; a matrix is 3x3, 3x4, 4x4 or 4x5");
 }
 
