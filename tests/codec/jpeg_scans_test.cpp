@@ -86,7 +86,7 @@ struct Opened {
   std::unique_ptr<ByteSource> source;
   ScanLimits limits;
   JpegRowDecoder decoder;
-  std::optional<ReadAhead> input;
+  std::optional<JpegReadAhead> input;
   std::optional<JpegScanScript> script;
 };
 

@@ -10,10 +10,10 @@ constexpr std::size_t step = std::size_t{64} << 10U;
 
 }  // namespace
 
-ReadAhead::ReadAhead(ByteSource& source, std::span<const std::uint8_t> read)
+JpegReadAhead::JpegReadAhead(ByteSource& source, std::span<const std::uint8_t> read)
     : source_(source), bytes_(read.begin(), read.end()) {}
 
-bool ReadAhead::read_more() {
+bool JpegReadAhead::read_more() {
   if (ended_) return false;
   const std::size_t before = bytes_.size();
   bytes_.resize(before + step);
@@ -28,11 +28,11 @@ bool ReadAhead::read_more() {
   return count > 0;
 }
 
-void ReadAhead::drop(std::size_t count) {
+void JpegReadAhead::drop(std::size_t count) {
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-std::size_t ReadAhead::read_on(std::span<std::uint8_t> buffer) {
+std::size_t JpegReadAhead::read_on(std::span<std::uint8_t> buffer) {
   const std::size_t kept = std::min(buffer.size(), bytes_.size() - given_);
   if (kept < buffer.size() && failure_) std::rethrow_exception(failure_);
   std::memcpy(buffer.data(), bytes_.data() + given_, kept);

@@ -1,4 +1,4 @@
-// The bytes of a file read before it is known who will decode them.
+// The bytes of a JPEG read before it is known who will decode them.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace gpufilter {
 
-class ReadAhead {
+class JpegReadAhead {
  public:
   // `read` are bytes that were already read from `source`, which outlives this and has the rest.
-  ReadAhead(ByteSource& source, std::span<const std::uint8_t> read);
+  JpegReadAhead(ByteSource& source, std::span<const std::uint8_t> read);
 
   // Reads more bytes. False at the end of the source, and where it throws: then read_on() will.
   bool read_more();

@@ -130,7 +130,7 @@ class JpegReader final : public RowReader {
   std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
   std::uint64_t max_read_ahead_ = 0;  // bytes
-  std::optional<ReadAhead> read_ahead_;
+  std::optional<JpegReadAhead> read_ahead_;
   std::optional<JpegScanReader> scans_;
   bool started_ = false;
   std::vector<std::string> warnings_;  // logged at the end: a refused picture has only one message

@@ -69,7 +69,7 @@ bool depends(const JpegScanHeader& later, const JpegScanHeader& earlier) {
 
 class ScriptReader {
  public:
-  ScriptReader(const jpeg_decompress_struct& whole, ReadAhead& input, std::size_t max_bytes)
+  ScriptReader(const jpeg_decompress_struct& whole, JpegReadAhead& input, std::size_t max_bytes)
       : whole_(whole), input_(input), max_bytes_(max_bytes), progression_(whole.num_components) {}
 
   std::optional<JpegScanScript> read() {
@@ -184,7 +184,7 @@ class ScriptReader {
   }
 
   const jpeg_decompress_struct& whole_;
-  ReadAhead& input_;
+  JpegReadAhead& input_;
   std::size_t max_bytes_;
   std::size_t at_ = 0;  // in input_
   Progression progression_;
@@ -198,7 +198,7 @@ bool fits_in_one_scan(const jpeg_decompress_struct& jpeg) {
 
 }  // namespace
 
-std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, ReadAhead& input,
+std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, JpegReadAhead& input,
                                          std::size_t max_bytes) {
   const bool suitable =
       whole.progressive_mode != FALSE && whole.arith_code == FALSE && fits_in_one_scan(whole);

@@ -34,6 +34,6 @@ inline constexpr std::size_t max_parallel_scans = 64;
 // might warn about it or decode it differently as a whole, and if more than `max_bytes` would be
 // kept.
 [[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
-                                                       ReadAhead& input, std::size_t max_bytes);
+                                                       JpegReadAhead& input, std::size_t max_bytes);
 
 }  // namespace gpufilter
