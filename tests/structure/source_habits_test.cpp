@@ -29,18 +29,27 @@ bool is_header(const SourceFile& file) {
   return file.path.size() > 4 && file.path.compare(file.path.size() - 4, 4, ".hpp") == 0;
 }
 
-// The classes that a header defines, apart from specialisations and nested ones.
+// The classes that a header defines, with their namespaces but apart from specialisations and
+// nested ones.
 std::vector<std::string> classes_of(const std::string& header) {
+  static const std::regex opening(R"(^namespace (\S+) \{$)");
   static const std::regex definition(
       R"(^(?:class|struct|enum class|enum) (?:alignas\([^)]*\) )?(\w+)( final)?( :.*)?( \{.*)?$)");
-  std::vector<std::string> names;
+  std::vector<std::string> classes;
+  std::vector<std::string> prefixes{""};
   std::istringstream lines(header);
   std::string line;
   while (std::getline(lines, line)) {
     std::smatch match;
-    if (std::regex_match(line, match, definition)) names.push_back(match[1]);
+    if (std::regex_match(line, match, opening)) {
+      prefixes.push_back(prefixes.back() + match[1].str() + "::");
+    } else if (line.starts_with("}  // namespace") && prefixes.size() > 1) {
+      prefixes.pop_back();
+    } else if (std::regex_match(line, match, definition)) {
+      classes.push_back(prefixes.back() + match[1].str());
+    }
   }
-  return names;
+  return classes;
 }
 
 TEST(SourceHabits, LinesAreCounted) {
@@ -64,6 +73,9 @@ TEST(SourceHabits, ClassesAreRecognised) {
       classes_of("class A {\nstruct B final : public A {\nstruct C {};\nenum class D : int {\n"
                  "struct alignas(64) E {\nclass F final\n    : public A {\n"),
       (std::vector<std::string>{"A", "B", "C", "D", "E", "F"}));
+  EXPECT_EQ(classes_of("namespace a {\nstruct A {};\nnamespace b {\nstruct B {};\n"
+                       "}  // namespace b\nstruct C {};\n}  // namespace a\nstruct D {};\n"),
+            (std::vector<std::string>{"a::A", "a::b::B", "a::C", "D"}));
   EXPECT_EQ(classes_of("class A;\n  struct B {\nstruct C<int> {\n// struct D {\nstruct E e();\n"),
             std::vector<std::string>{});
 }
@@ -91,7 +103,7 @@ TEST(SourceHabits, NoTwoHeadersDefineTheSameClass) {
       EXPECT_TRUE(is_new) << name << " is defined in " << home->second << " and in " << file.path;
     }
   }
-  EXPECT_EQ(homes.count("Image"), 1U);
+  EXPECT_EQ(homes.count("gpufilter::Image"), 1U);
 }
 
 TEST(SourceHabits, HeadersOpenNoNamespace) {
