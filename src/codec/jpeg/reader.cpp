@@ -90,7 +90,7 @@ class JpegReader final : public RowReader {
         restart_layout(decoder_.jpeg(), threads, JpegGroupReader::group_memory(threads));
     if (layout) {
       groups_.emplace(*layout, decoder_, *source_, share);
-    } else if (decoder_.jpeg().progressive_mode != FALSE &&
+    } else if (has_several_scans(decoder_.jpeg()) &&
                JpegScanReader::is_worthwhile(decoder_.jpeg())) {
       divide_into_scans(threads);
     }
