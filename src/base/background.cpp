@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -34,10 +35,14 @@ struct Background::Arena {
     return taken;
   }
 
-  static void give_back(std::unique_ptr<Arena> arena) {
+  // Drops it if there is no memory to keep it.
+  static void give_back(std::unique_ptr<Arena> arena) noexcept {
     Unused& unused = Arena::unused();
     const std::lock_guard lock(unused.mutex);
-    unused.arenas.push_back(std::move(arena));
+    try {
+      unused.arenas.push_back(std::move(arena));
+    } catch (const std::bad_alloc&) {
+    }
   }
 
   tbb::task_arena arena;

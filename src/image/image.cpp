@@ -15,7 +15,7 @@ constexpr std::size_t page = 4096;
 // Aligned here and not by the allocator: before 2.38, glibc does not reuse freed memory for aligned
 // blocks, and a run over many small pictures grows.
 std::shared_ptr<std::uint8_t> allocate_image_memory(std::size_t bytes) {
-  std::size_t space = bytes + row_slack + page - 1;
+  std::size_t space = checked_add(bytes, row_slack + page - 1);
   const std::shared_ptr<void> block(::operator new(space),
                                     [](void* data) { ::operator delete(data); });
   void* aligned = block.get();

@@ -9,7 +9,7 @@
 namespace gpufilter {
 
 // Uninitialised memory for pixels, aligned to a page, as CPU devices require for memory that they
-// use in place. Throws std::bad_alloc.
+// use in place. Throws std::overflow_error or std::bad_alloc.
 [[nodiscard]] std::shared_ptr<std::uint8_t> allocate_image_memory(std::size_t bytes);
 
 // Owns the pixels of the rows `rows` of a picture `width` wide, at row_pitch(). Move-only. The

@@ -250,6 +250,22 @@ TEST_P(DamagedGroups, WithBytesBetween) {
   }
 }
 
+// Notes of harmless damage have the numbers of the markers in the file.
+TEST(JpegGroups, CountMarkersAsTheFileDoes) {
+  const Bytes jpeg = encode(Sampling{1, 1}, 48);
+  const std::vector<std::size_t> markers = restart_markers(jpeg);
+  const test::DetailedLog detailed;
+  // In the first group, and in one that begins at another number than 0.
+  for (const std::size_t index : {std::size_t{10}, std::size_t{30}}) {
+    const Bytes padded = with_bytes(jpeg, markers.at(index), Bytes(40, 1));
+    EXPECT_TRUE(threads_agree(padded)) << index;
+    const std::string log = decode_by_threads(padded, 2).log;
+    EXPECT_NE(log.find(" extraneous bytes before marker 0xd" + std::to_string(index % 8)),
+              std::string::npos)
+        << log;
+  }
+}
+
 // More than is kept of a group.
 TEST_P(DamagedGroups, WithEndlessPadding) {
   EXPECT_TRUE(threads_agree(with_bytes(jpeg_, markers_[11], Bytes(5'000'000, 0x55))));

@@ -123,7 +123,7 @@ void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
   }
 }
 
-// Large enough that several threads divide it into its scans.
+// These are large enough that several threads divide them into their scans.
 Bytes progressive_seed(int sampling, int restart_rows) {
   JpegRecipe recipe;
   recipe.progressive = true;
@@ -131,6 +131,13 @@ Bytes progressive_seed(int sampling, int restart_rows) {
   recipe.horizontal_subsampling = sampling;
   recipe.vertical_subsampling = sampling;
   recipe.restart_rows = restart_rows;
+  return encode_with_libjpeg(textured_raster(397, 1051, 3), recipe);
+}
+
+Bytes seed_of_component_scans() {
+  JpegRecipe recipe;
+  recipe.one_scan_a_component = true;
+  recipe.quality = 20;
   return encode_with_libjpeg(textured_raster(397, 1051, 3), recipe);
 }
 
@@ -164,7 +171,8 @@ std::vector<Bytes> seeds() {
           encode_with_libjpeg(textured_raster(397, 350, 4), ink),
           progressive_seed(1, 0),
           progressive_seed(2, 0),
-          progressive_seed(2, 5)};
+          progressive_seed(2, 5),
+          seed_of_component_scans()};
 }
 
 }  // namespace

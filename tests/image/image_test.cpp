@@ -1,5 +1,6 @@
 #include "image/image.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -48,6 +49,8 @@ TEST(Image, WithoutPixelsIsEmpty) {
 TEST(Image, OfMoreBytesThanASizeCanSayIsRefused) {
   constexpr int most = std::numeric_limits<int>::max();
   EXPECT_THROW(Image({most, most}, {4, 16}), std::overflow_error);
+  EXPECT_THROW(static_cast<void>(allocate_image_memory(std::numeric_limits<std::size_t>::max())),
+               std::overflow_error);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {
@@ -16,6 +17,18 @@ struct JpegOutcome {
   std::string refusal;
   std::string log;
   friend bool operator==(const JpegOutcome&, const JpegOutcome&) = default;
+};
+
+// While it lives, what libjpeg says of harmless damage is logged as well.
+class DetailedLog {
+ public:
+  DetailedLog() { log::set_level(log::Level::debug); }
+  ~DetailedLog() { log::set_level(before_); }
+  DetailedLog(const DetailedLog&) = delete;
+  DetailedLog& operator=(const DetailedLog&) = delete;
+
+ private:
+  log::Level before_ = log::level();
 };
 
 inline constexpr ReadLimits outcome_limits{.max_pixels = 4'000'000};

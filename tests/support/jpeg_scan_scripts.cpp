@@ -73,4 +73,12 @@ ScanScript incomplete() {
   return script;
 }
 
+jpeg_scan_info whole_scan_of(int component) {
+  return {1, {component, 0, 0, 0}, 0, 63, 0, 0};
+}
+
+jpeg_scan_info whole_scan_of(int first, int second) {
+  return {2, {first, second, 0, 0}, 0, 63, 0, 0};
+}
+
 }  // namespace gpufilter::test

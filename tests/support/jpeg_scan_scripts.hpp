@@ -1,4 +1,5 @@
-// The order in which a progressive JPEG stores its coefficients, for tests: usual and odd ones.
+// The order in which a JPEG of several scans stores its coefficients, for tests: usual and odd
+// ones.
 #pragma once
 
 #include <vector>
@@ -29,5 +30,9 @@ using ScanScript = std::vector<jpeg_scan_info>;
 
 // Without the last bits, which libjpeg makes up for by smoothing.
 [[nodiscard]] ScanScript incomplete();
+
+// For sequential files: all coefficients of one component, and of two, which are in order.
+[[nodiscard]] jpeg_scan_info whole_scan_of(int component);
+[[nodiscard]] jpeg_scan_info whole_scan_of(int first, int second);
 
 }  // namespace gpufilter::test

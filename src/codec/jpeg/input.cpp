@@ -8,16 +8,9 @@
 #include "base/error.hpp"
 
 namespace gpufilter {
-namespace {
-
-bool is_restart(int marker) {
-  return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
-}
-
-}  // namespace
 
 JpegInput::JpegInput(JpegErrors& errors)
-    : jpeg_source_mgr{}, errors_(errors), buffer_(std::size_t{64} * 1024) {
+    : jpeg_source_mgr{}, errors_(errors), buffer_(buffer_size) {
   init_source = [](j_decompress_ptr) {};
   fill_input_buffer = [](j_decompress_ptr jpeg) -> boolean {
     of(jpeg).fill();
@@ -35,6 +28,7 @@ void JpegInput::open(Read read) {
 void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& place) {
   read_ = std::move(read);
   shift_ = static_cast<unsigned>(place.restart % 8);
+  errors_.set_first_restart(shift_);
   restarts_left_ = place.restarts_left;
   behind_ff_ = false;
   next_input_byte = head.data();
@@ -43,11 +37,9 @@ void JpegInput::open(Read read, std::span<const JOCTET> head, const JpegPlace& p
 
 // libjpeg found a marker other than the expected one.
 boolean JpegInput::resync(j_decompress_ptr jpeg, int due) {
-  const int shift = static_cast<int>(of(jpeg).shift_);
-  if (is_restart(jpeg->unread_marker)) {
-    jpeg->unread_marker = JPEG_RST0 + (jpeg->unread_marker - JPEG_RST0 + shift) % 8;
-  }
-  return jpeg_resync_to_restart(jpeg, (due + shift) % 8);
+  const unsigned shift = of(jpeg).shift_;
+  jpeg->unread_marker = shifted_restart(jpeg->unread_marker, shift);
+  return jpeg_resync_to_restart(jpeg, (due + static_cast<int>(shift)) % 8);
 }
 
 // libjpeg asks only when it cannot go on without more bytes.
@@ -83,7 +75,7 @@ void JpegInput::renumber(std::span<JOCTET> bytes) {
     JOCTET& byte = bytes[at];
     behind_ff_ = byte == 0xFF;
     if (!is_restart(byte)) continue;
-    byte = static_cast<JOCTET>(JPEG_RST0 + (byte - JPEG_RST0 + 8U - shift_) % 8);
+    byte = static_cast<JOCTET>(shifted_restart(byte, 8 - shift_));
     --restarts_left_;
   }
 }

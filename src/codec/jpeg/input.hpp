@@ -1,6 +1,7 @@
 // libjpeg's source manager for bytes from any source.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -20,6 +21,9 @@ class JpegInput : public jpeg_source_mgr {
  public:
   // Fills the buffer as far as there are bytes left, and returns how many it wrote.
   using Read = std::function<std::size_t(std::span<JOCTET>)>;
+
+  // Bytes that are asked for at a time.
+  static constexpr std::size_t buffer_size = std::size_t{64} << 10U;
 
   explicit JpegInput(JpegErrors& errors);
 

@@ -81,6 +81,10 @@ void JpegErrors::on_message(j_common_ptr jpeg, int level) {
   const int warning = errors.manager_.msg_code;
   if (errors.one_scan_ && warning == JWRN_BOGUS_PROGRESSION) return;
   if (errors.one_scan_ || !is_harmless(warning)) on_error(jpeg);
+  if (warning == JWRN_EXTRANEOUS_DATA) {
+    int& marker = errors.manager_.msg_parm.i[1];  // that follows the data
+    marker = shifted_restart(marker, errors.first_restart_);
+  }
   errors.manager_.format_message(jpeg, errors.note_);
 }
 

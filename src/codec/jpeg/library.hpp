@@ -16,6 +16,16 @@ namespace gpufilter {
 // The reason for refusing a JPEG with `bits` bits per sample.
 [[nodiscard]] std::string unsupported_precision(int bits);
 
+// Whether it is RST0 to RST7.
+[[nodiscard]] constexpr bool is_restart(int marker) {
+  return marker >= JPEG_RST0 && marker <= JPEG_RST0 + 7;
+}
+
+// The restart marker `by` numbers after `marker`. Other markers stay as they are.
+[[nodiscard]] constexpr int shifted_restart(int marker, unsigned by) {
+  return is_restart(marker) ? JPEG_RST0 + (marker - JPEG_RST0 + static_cast<int>(by)) % 8 : marker;
+}
+
 // libjpeg's error manager for one picture. Warnings that mean lost or doubtful pixels are failures.
 class JpegErrors {
  public:
@@ -27,9 +37,13 @@ class JpegErrors {
   [[nodiscard]] jpeg_error_mgr* manager() { return &manager_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // For a decompressor of one scan of a progressive file: libjpeg's warning that scans before it
-  // are missing means nothing, and every other warning is a failure.
+  // For a decompressor of one scan of several: libjpeg's warning that scans before it are missing
+  // means nothing, and every other warning is a failure.
   void expect_one_scan() { one_scan_ = true; }
+
+  // For a decompressor that counts restart markers from 0 where the file counts from `number`:
+  // messages contain the number in the file.
+  void set_first_restart(unsigned number) { first_restart_ = number; }
 
   // Runs libjpeg calls. Throws the exception of a callback, or PictureError with libjpeg's message.
   // A longjmp may leave `step`, so it must not own objects that need their destructors.
@@ -78,6 +92,7 @@ class JpegErrors {
   char failure_[JMSG_LENGTH_MAX] = "";  // libjpeg's words, and their code
   int failure_code_ = 0;
   bool one_scan_ = false;
+  unsigned first_restart_ = 0;
   char note_[JMSG_LENGTH_MAX] =
       "";  // a harmless warning; a fixed array as callbacks must not throw
 };

@@ -31,9 +31,10 @@ int pair_of(int high, int low) {
 
 // The sampling factors of a single component do not matter, but with factors of 1 a picture can
 // have any number of its blocks.
-void put_frame(std::vector<JOCTET>& to, const jpeg_decompress_struct& whole, int height) {
+void put_frame(std::vector<JOCTET>& to, int marker, const jpeg_decompress_struct& whole,
+               int height) {
   const auto components = static_cast<unsigned>(whole.num_components);
-  put_marker(to, whole.progressive_mode != FALSE ? progressive : extended_sequential);
+  put_marker(to, marker);
   put_number(to, 8 + 3 * components);
   to.push_back(8);  // bits a sample
   put_number(to, static_cast<unsigned>(height));
@@ -59,6 +60,11 @@ void put_scan(std::vector<JOCTET>& to, const JpegScanHeader& scan) {
 
 }  // namespace
 
+bool holds_all_coefficients(const JpegScanHeader& scan) {
+  return scan.first_coefficient == 0 && scan.last_coefficient == DCTSIZE2 - 1 &&
+         scan.high_bit == 0 && scan.low_bit == 0;
+}
+
 JpegScanHeader current_scan(const jpeg_decompress_struct& jpeg) {
   JpegScanHeader scan;
   for (int i = 0; i < jpeg.comps_in_scan; ++i) {
@@ -77,7 +83,8 @@ std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,
                                 std::span<const JOCTET> tables, const JpegScanHeader& scan) {
   std::vector<JOCTET> header;
   put_marker(header, 0xD8);
-  put_frame(header, whole, height);
+  put_frame(header, holds_all_coefficients(scan) ? extended_sequential : progressive, whole,
+            height);
   header.insert(header.end(), tables.begin(), tables.end());
   put_scan(header, scan);
   return header;

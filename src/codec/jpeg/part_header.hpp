@@ -22,12 +22,15 @@ struct JpegScanHeader {
   int low_bit = 0;   // the lowest bit known after it
 };
 
+// As every scan of a sequential file does, and no scan of a progressive one.
+[[nodiscard]] bool holds_all_coefficients(const JpegScanHeader& scan);
+
 // The header of the scan that the decompressor is at.
 [[nodiscard]] JpegScanHeader current_scan(const jpeg_decompress_struct& jpeg);
 
-// A frame like that of `whole`, but `height` rows high, the segments `tables`, and the scan's
-// header. Components are numbered in order. The tables of `whole` are not included: see
-// Decompressor::copy_tables().
+// A frame like that of `whole`, but `height` rows high and progressive if the scan is, the segments
+// `tables`, and the scan's header. Components are numbered in order. The tables of `whole` are not
+// included: see Decompressor::copy_tables().
 [[nodiscard]] std::vector<JOCTET> part_header(const jpeg_decompress_struct& whole, int height,
                                               std::span<const JOCTET> tables,
                                               const JpegScanHeader& scan);

@@ -1,26 +1,28 @@
-// The bytes of a file read before it is known who will decode them.
+// The bytes of a JPEG read before it is known who will decode them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "codec/byte_source.hpp"
 
 namespace gpufilter {
 
-class ReadAhead {
+class JpegReadAhead {
  public:
   // `read` are bytes that were already read from `source`, which outlives this and has the rest.
-  ReadAhead(ByteSource& source, std::span<const std::uint8_t> read);
+  JpegReadAhead(ByteSource& source, std::span<const std::uint8_t> read);
 
   // Reads more bytes. False at the end of the source, and where it throws: then read_on() will.
+  // Throws std::bad_alloc.
   bool read_more();
 
   // What was read, and not dropped.
-  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return bytes_; }
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {bytes_.get(), size_}; }
 
   // Forgets the first `count` bytes.
   void drop(std::size_t count);
@@ -30,8 +32,18 @@ class ReadAhead {
   std::size_t read_on(std::span<std::uint8_t> buffer);
 
  private:
+  struct Free {
+    void operator()(std::uint8_t* bytes) const { std::free(bytes); }
+  };
+
+  void make_room(std::size_t count);
+
   ByteSource& source_;
-  std::vector<std::uint8_t> bytes_;
+  // A std::vector would hold all bytes twice whenever it grows. realloc() moves large blocks
+  // without copying them.
+  std::unique_ptr<std::uint8_t, Free> bytes_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
   std::size_t given_ = 0;  // by read_on()
   bool ended_ = false;
   std::exception_ptr failure_;  // of the source

@@ -90,7 +90,7 @@ class JpegReader final : public RowReader {
         restart_layout(decoder_.jpeg(), threads, JpegGroupReader::group_memory(threads));
     if (layout) {
       groups_.emplace(*layout, decoder_, *source_, share);
-    } else if (decoder_.jpeg().progressive_mode != FALSE &&
+    } else if (has_several_scans(decoder_.jpeg()) &&
                JpegScanReader::is_worthwhile(decoder_.jpeg())) {
       divide_into_scans(threads);
     }
@@ -130,7 +130,7 @@ class JpegReader final : public RowReader {
   std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
   std::uint64_t max_read_ahead_ = 0;  // bytes
-  std::optional<ReadAhead> read_ahead_;
+  std::optional<JpegReadAhead> read_ahead_;
   std::optional<JpegScanReader> scans_;
   bool started_ = false;
   std::vector<std::string> warnings_;  // logged at the end: a refused picture has only one message

@@ -37,7 +37,7 @@ class RestartIntervals {
   [[nodiscard]] std::size_t place_of(std::uint64_t interval) const;
   [[nodiscard]] bool find_next();
 
-  ReadAhead input_;
+  JpegReadAhead input_;
   std::uint64_t count_;
   std::uint64_t first_ = 0;  // the first interval that is kept
   // Positions in input_ of that interval and of those found after it.

@@ -1,4 +1,4 @@
-// One scan of a progressive file, decoded without the others.
+// One scan of a file of several, decoded without the others.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "codec/jpeg/coefficients.hpp"
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/input.hpp"
+#include "codec/jpeg/row_decoder.hpp"
 #include "codec/jpeg/scan_script.hpp"
 
 namespace gpufilter {
@@ -16,10 +17,10 @@ namespace gpufilter {
 // PictureError for every warning of libjpeg, even a harmless one.
 class JpegScanDecoder {
  public:
-  // Scan `index` of the file whose header `whole` has read; `data` is its entropy-coded data.
-  // `data` and `coefficients` outlive the decoder.
-  JpegScanDecoder(const Decompressor& whole, const std::string& name, const JpegScanScript& script,
-                  std::size_t index, std::span<const JOCTET> data, JpegCoefficients& coefficients);
+  // Scan `index` of the file whose header `whole` has read; `data` is the rest of the file. `data`
+  // and `coefficients` outlive the decoder.
+  JpegScanDecoder(const JpegRowDecoder& whole, const JpegScanScript& script, std::size_t index,
+                  std::span<const JOCTET> data, JpegCoefficients& coefficients);
   JpegScanDecoder(const JpegScanDecoder&) = delete;
   JpegScanDecoder& operator=(const JpegScanDecoder&) = delete;
 
@@ -33,11 +34,12 @@ class JpegScanDecoder {
  private:
   std::size_t read(std::span<JOCTET> buffer);
 
-  std::span<const JOCTET> data_;  // what is left of it
-  bool ended_ = false;
+  std::span<const JOCTET> data_;  // of this scan and of what follows it
+  std::size_t end_;               // of this scan
+  std::size_t at_ = 0;
   JpegErrors errors_;
   JpegInput input_;
-  std::vector<JOCTET> header_;
+  std::vector<JOCTET> header_;  // and the first bytes of the scan
   Decompressor jpeg_;
 };
 

@@ -13,9 +13,12 @@ std::uint64_t rounded_up(std::uint64_t value, int step) {
 
 }  // namespace
 
+bool has_several_scans(const jpeg_decompress_struct& jpeg) {
+  return jpeg.progressive_mode != FALSE || jpeg.comps_in_scan < jpeg.num_components;
+}
+
 std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {
-  const bool one_scan = jpeg.comps_in_scan == jpeg.num_components && jpeg.progressive_mode == FALSE;
-  if (one_scan) return 0;
+  if (!has_several_scans(jpeg)) return 0;
   std::uint64_t blocks = 0;
   for (int i = 0; i < jpeg.num_components; ++i) {
     const jpeg_component_info& component = jpeg.comp_info[i];

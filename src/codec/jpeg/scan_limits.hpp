@@ -8,6 +8,10 @@
 
 namespace gpufilter {
 
+// Whether libjpeg has to hold all coefficients: the file is progressive, or its first scan lacks
+// some components. Call after the header was read.
+[[nodiscard]] bool has_several_scans(const jpeg_decompress_struct& jpeg);
+
 // Bytes of the coefficients that libjpeg will allocate; 0 if it decodes row by row. Call after the
 // header was read.
 [[nodiscard]] std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg);

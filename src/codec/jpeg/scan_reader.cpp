@@ -41,14 +41,11 @@ JpegScanReader::JpegScanReader(const JpegRowDecoder& whole, JpegScanScript scrip
     : script_(std::move(script)),
       grid_(mcu_grid(whole.jpeg())),
       band_(band_of(grid_)),
-      window_(bands_in_window * band_),
+      window_(std::min(bands_in_window * band_, grid_.count.height)),
       coefficients_(whole.jpeg(), window_),
       output_(whole.name()) {
   for (std::size_t i = 0; i < script_.scans.size(); ++i) {
-    const JpegScanScript::Scan& scan = script_.scans[i];
-    const auto scan_data = data.subspan(scan.begin, scan.end - scan.begin);
-    scans_.push_back({std::make_unique<JpegScanDecoder>(whole.jpeg(), whole.name(), script_, i,
-                                                        scan_data, coefficients_)});
+    scans_.push_back({std::make_unique<JpegScanDecoder>(whole, script_, i, data, coefficients_)});
   }
   output_.open_output(whole, coefficients_);
   // Besides the caller's thread, which also makes the output.

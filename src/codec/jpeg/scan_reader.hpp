@@ -1,4 +1,4 @@
-// The rows of a progressive JPEG whose scans are decoded side by side by all threads.
+// The rows of a JPEG of several scans, which all threads decode side by side.
 #pragma once
 
 #include <condition_variable>

@@ -16,6 +16,15 @@ constexpr std::uint8_t restart_interval = 0xDD;
 constexpr std::size_t max_table_bytes = std::size_t{64} << 10U;
 constexpr int max_bit = 13;
 
+// Whether libjpeg accepts silently what a progressive file's scan says of its coefficients.
+bool may_be_progressive(const JpegScanHeader& scan) {
+  const bool refines = scan.high_bit > 0;
+  if (scan.low_bit > max_bit || (refines && scan.low_bit != scan.high_bit - 1)) return false;
+  if (scan.first_coefficient == 0) return scan.last_coefficient == 0;
+  return scan.first_coefficient <= scan.last_coefficient && scan.last_coefficient < DCTSIZE2 &&
+         scan.components.size() == 1;
+}
+
 // Checks as libjpeg does that each scan goes on where those before it ended, and in the end that
 // all coefficients are complete.
 class Progression {
@@ -26,23 +35,9 @@ class Progression {
   }
 
   bool add(const JpegScanHeader& scan) {
-    const bool refines = scan.high_bit > 0;
-    if (scan.low_bit > max_bit || (refines && scan.low_bit != scan.high_bit - 1)) return false;
-    if (scan.first_coefficient > scan.last_coefficient || scan.last_coefficient >= DCTSIZE2) {
-      return false;
-    }
-    const bool is_dc = scan.first_coefficient == 0;
-    if (is_dc ? scan.last_coefficient != 0 : scan.components.size() != 1) return false;
-    for (const JpegScanHeader::Component& component : scan.components) {
-      auto& bits = known_.at(static_cast<std::size_t>(component.index));
-      if (!is_dc && bits[0] == nothing) return false;
-      const auto begin = bits.begin() + scan.first_coefficient;
-      const auto end = bits.begin() + scan.last_coefficient + 1;
-      const int before = refines ? scan.high_bit : nothing;
-      if (!std::all_of(begin, end, [before](int bit) { return bit == before; })) return false;
-      std::fill(begin, end, scan.low_bit);
-    }
-    return true;
+    return std::all_of(scan.components.begin(), scan.components.end(), [&](const auto& component) {
+      return add(scan, known_.at(static_cast<std::size_t>(component.index)));
+    });
   }
 
   [[nodiscard]] bool is_complete() const {
@@ -52,8 +47,20 @@ class Progression {
   }
 
  private:
+  using Bits = std::array<int, DCTSIZE2>;
+
+  static bool add(const JpegScanHeader& scan, Bits& bits) {
+    if (scan.first_coefficient > 0 && bits[0] == nothing) return false;
+    const auto begin = bits.begin() + scan.first_coefficient;
+    const auto end = bits.begin() + scan.last_coefficient + 1;
+    const int before = scan.high_bit > 0 ? scan.high_bit : nothing;
+    if (!std::all_of(begin, end, [before](int bit) { return bit == before; })) return false;
+    std::fill(begin, end, scan.low_bit);
+    return true;
+  }
+
   static constexpr int nothing = -1;
-  std::vector<std::array<int, DCTSIZE2>> known_;  // the lowest bit of each coefficient
+  std::vector<Bits> known_;  // the lowest bit of each coefficient that is known
 };
 
 bool depends(const JpegScanHeader& later, const JpegScanHeader& earlier) {
@@ -69,7 +76,7 @@ bool depends(const JpegScanHeader& later, const JpegScanHeader& earlier) {
 
 class ScriptReader {
  public:
-  ScriptReader(const jpeg_decompress_struct& whole, ReadAhead& input, std::size_t max_bytes)
+  ScriptReader(const jpeg_decompress_struct& whole, JpegReadAhead& input, std::size_t max_bytes)
       : whole_(whole), input_(input), max_bytes_(max_bytes), progression_(whole.num_components) {}
 
   std::optional<JpegScanScript> read() {
@@ -144,7 +151,9 @@ class ScriptReader {
     const bool in_order =
         std::is_sorted(header.components.begin(), header.components.end(),
                        [](const auto& one, const auto& other) { return one.index <= other.index; });
-    if (!in_order || !progression_.add(header)) return false;
+    const bool is_usual = whole_.progressive_mode != FALSE ? may_be_progressive(header)
+                                                           : holds_all_coefficients(header);
+    if (!in_order || !is_usual || !progression_.add(header)) return false;
     for (const JpegScanHeader::Component& component : header.components) {
       const jpeg_component_info& info = whole_.comp_info[component.index];
       blocks_ += std::uint64_t{info.width_in_blocks} * info.height_in_blocks;
@@ -177,14 +186,14 @@ class ScriptReader {
       at_ += static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - rest.data());
       if (!reach(at_ + 2)) return false;
       const std::uint8_t code = input_.bytes()[at_ + 1];
-      const bool in_data = code == 0 || (code >= JPEG_RST0 && code <= JPEG_RST0 + 7);
+      const bool in_data = code == 0 || is_restart(code);
       if (!in_data) return code != 0xFF;
       at_ += 2;
     }
   }
 
   const jpeg_decompress_struct& whole_;
-  ReadAhead& input_;
+  JpegReadAhead& input_;
   std::size_t max_bytes_;
   std::size_t at_ = 0;  // in input_
   Progression progression_;
@@ -192,16 +201,17 @@ class ScriptReader {
   JpegScanScript script_;
 };
 
+// The output is given a scan of all components.
 bool fits_in_one_scan(const jpeg_decompress_struct& jpeg) {
   return jpeg.num_components <= MAX_COMPS_IN_SCAN && mcu_grid(jpeg).blocks <= D_MAX_BLOCKS_IN_MCU;
 }
 
 }  // namespace
 
-std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, ReadAhead& input,
+std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole, JpegReadAhead& input,
                                          std::size_t max_bytes) {
   const bool suitable =
-      whole.progressive_mode != FALSE && whole.arith_code == FALSE && fits_in_one_scan(whole);
+      has_several_scans(whole) && whole.arith_code == FALSE && fits_in_one_scan(whole);
   return suitable ? ScriptReader(whole, input, max_bytes).read() : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// The scans of a progressive file, located without decoding them.
+// The scans of a file of several, located without decoding them.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ struct JpegScanScript {
 inline constexpr std::size_t max_parallel_scans = 64;
 
 // Reads the rest of a file whose header `whole` has read; `input` begins with the data of the first
-// scan. Returns nothing if the file is not progressive, incomplete, or so unusual that libjpeg
+// scan. Returns nothing if all is in one scan, if the file is incomplete or so unusual that libjpeg
 // might warn about it or decode it differently as a whole, and if more than `max_bytes` would be
 // kept.
 [[nodiscard]] std::optional<JpegScanScript> find_scans(const jpeg_decompress_struct& whole,
-                                                       ReadAhead& input, std::size_t max_bytes);
+                                                       JpegReadAhead& input, std::size_t max_bytes);
 
 }  // namespace gpufilter
