@@ -13,6 +13,7 @@
 #include "cli/shard_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/file_locks.hpp"
+#include "support/interrupted_program.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -209,10 +210,11 @@ TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
 }
 
 TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
-  const ProcessResult result =
-      shard(0, 1, {"--png-level", "9", "--recursive", "--jobs", "1"},
-            {.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(duration_ * 0.7),
-             .end_signal = SIGTERM});
+  // Once 5 of 25 pictures are done.
+  const InterruptedProgram result =
+      interrupt_program(command({"--png-level", "9", "--recursive", "--jobs", "1", "--shard", "0/1",
+                                 "--progress", "off"}),
+                        folder_.path(), SIGTERM, [this] { return finished_pictures(out_) > 4; });
   EXPECT_EQ(result.exit_code, 143);
   EXPECT_NE(result.err.find("; the same command again does the rest\n"), std::string::npos)
       << result.err;
