@@ -67,7 +67,7 @@ Image noise(const PixelFormat& format, int height) {
   Image image({size.width, height}, format);
   std::mt19937 engine(2);
   for (std::size_t i = 0; i + 4 <= image.bytes(); i += 4) {
-    const std::uint32_t word = static_cast<std::uint32_t>(engine());
+    const auto word = static_cast<std::uint32_t>(engine());
     std::memcpy(image.rows().data + i, &word, sizeof(word));
   }
   return image;

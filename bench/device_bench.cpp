@@ -40,21 +40,22 @@ void fill(const MutableRows& rows, Alpha alpha) {
     value = static_cast<std::uint32_t>(noise());
   std::size_t next = 0;
   for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+    std::uint8_t* place = rows.row(y);
     for (int x = 0; x < rows.width; ++x) {
       for (int c = 0; c < channels; ++c) {
         next = next + 1 == random.size() ? 0 : next + 1;
-        std::uint32_t sample = static_cast<std::uint32_t>((x * (c + 1) + y * 2) / 16);
+        auto sample = static_cast<std::uint32_t>((x * (c + 1) + y * 2) / 16);
         sample = (sample << (rows.format.depth - 8U)) +
                  (random[next] >> (36U - static_cast<unsigned>(rows.format.depth)));
         if (rows.format.has_alpha() && c == channels - 1)
           sample = alpha == Alpha::opaque ? rows.format.max_sample() : random[next] >> 16U;
-        const auto i = static_cast<std::size_t>(x * channels + c);
         if (rows.format.depth == 8) {
-          rows.row(y)[i] = static_cast<std::uint8_t>(sample);
+          *place = static_cast<std::uint8_t>(sample);
         } else {
           const auto wide = static_cast<std::uint16_t>(sample);
-          std::memcpy(rows.row(y) + 2 * i, &wide, 2);
+          std::memcpy(place, &wide, sizeof(wide));
         }
+        place += rows.format.depth / 8;
       }
     }
   }

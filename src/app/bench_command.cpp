@@ -139,6 +139,7 @@ std::string list_of_kinds() {
 
 std::string names_of_kinds() {
   std::vector<std::string_view> names;
+  names.reserve(kinds.size());
   for (const BenchKind& kind : kinds)
     names.push_back(kind.name);
   return formatted("{}", fmt::join(names, ", "));

@@ -132,9 +132,10 @@ int run_bench_blur(int argc, const char* const* argv) {
     if (kernel == "naive") cases.push_back({"blur", kernel, make_blur({BlurVariant::naive})});
     if (kernel == "auto") cases.push_back({"blur", kernel, make_blur({})});
     if (kernel != "tiled") continue;
-    for (const int tile : tiles)
+    for (const int tile : tiles) {
       cases.push_back(
           {"blur", formatted("tiled {0}x{0}", tile), make_blur({BlurVariant::tiled, tile})});
+    }
   }
   return run(options, "blur", cases);
 }
@@ -151,6 +152,7 @@ int run_bench_color(int argc, const char* const* argv) {
   app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   std::vector<StageCase> cases;
+  cases.reserve(colors.size());
   for (const std::string& color : colors)
     cases.push_back({color, "color", color_stage_kind().make(color)});
   return run(options, "color", cases);
@@ -199,6 +201,7 @@ int run_bench_mlp(int argc, const char* const* argv) {
   app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   std::vector<StageCase> cases;
+  cases.reserve(files.size());
   for (const std::string& file : files)
     cases.push_back({file, "network", mlp_stage_kind().make(file)});
   if (files.empty()) {

@@ -72,6 +72,7 @@ std::string unfinished_lines(const GatherReport& report) {
 
 std::vector<std::string> process_texts(const std::vector<ShardProcess>& processes) {
   std::vector<std::string> texts;
+  texts.reserve(processes.size());
   for (const ShardProcess& process : processes) {
     texts.push_back(formatted("shard {} on {}, process {}", to_string(process.shard),
                               printable(process.host), process.process));

@@ -76,18 +76,20 @@ std::string call_lines() {
 
 std::string command_lines(std::size_t column) {
   std::string text = "Subcommands:\n";
-  for (const Command& command : commands())
+  for (const Command& command : commands()) {
     text += list_item(command.name + (command.arguments.empty() ? "" : " " + command.arguments),
                       command.summary, column);
+  }
   return text;
 }
 
 std::string short_page(const CLI::App& app) {
   std::string text = purpose + ("\n" + call_lines());
   text += "\nStages, in any order and number:\n";
-  for (const StageKind& kind : stage_catalogue())
+  for (const StageKind& kind : stage_catalogue()) {
     text += list_item(kind.option + " " + value_form(kind.type), first_sentence(kind.help),
                       short_column);
+  }
   text += "\nOptions:\n";
   for (const char* name : common_options) {
     const CLI::Option& option = *app.get_option(name);

@@ -58,7 +58,7 @@ std::string printable(std::string_view text) {
 
 std::string printable_end(std::string_view text, std::size_t columns) {
   constexpr std::string_view omission = "...";
-  const std::string line = printable(text);
+  std::string line = printable(text);
   const auto begins_character = [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   };

@@ -4,13 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <tuple>
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/file.h>
 #include <unistd.h>
 

@@ -240,17 +240,18 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
     SizeBench bench(bed, options, side);
     bench.run(blas.get(), report);
     if (options.show > 0) bench.show_corners(static_cast<std::size_t>(options.show), report);
-    if (side > largest_plain_side && !options.plain_always)
+    if (side > largest_plain_side && !options.plain_always) {
       report.notes.push_back(
           formatted("size {}: the plain loop is left out; --plain measures it", side));
+    }
   }
   report.notes.emplace_back(
       "bits: compared with chains of fused multiply-adds over k = 0, 1, 2, ... on the processor");
-  if (bed.session)
+  if (bed.session) {
     report.notes.emplace_back(
         "reads: numbers of A and B that the kernel's work-items read from global memory, counted "
-        "in "
-        "one more run by a build of the kernel that counts them");
+        "in one more run by a build of the kernel that counts them");
+  }
   return report;
 }
 

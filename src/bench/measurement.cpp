@@ -62,6 +62,7 @@ Measurement measure(int trials, const std::function<void()>& work) {
   const int repetitions =
       first < shortest_trial ? static_cast<int>(std::min<double>(wanted, max_repetitions)) : 1;
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(trials));
   for (int i = 0; i < trials; ++i)
     times.push_back(time_of(work, repetitions));
   return {spread_of(times), std::nullopt, trials};

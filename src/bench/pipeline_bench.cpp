@@ -36,7 +36,7 @@ Run run_once(const PipelineOptions& options, Dispatcher& dispatcher) {
 struct Step {
   Activity activity;
   int pass;
-  auto operator<=>(const Step&) const = default;
+  auto operator<=>(const Step&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
 struct StepWork {

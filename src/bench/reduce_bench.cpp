@@ -1,6 +1,7 @@
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -38,8 +39,8 @@ std::vector<float> random_floats(std::size_t count) {
 }
 
 bool same_bits(const FloatTotals& a, const FloatTotals& b) {
-  static_assert(sizeof(FloatTotals) == 5 * sizeof(float));
-  return std::memcmp(&a, &b, sizeof a) == 0;
+  using Bits = std::array<std::uint32_t, 5>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 std::uint64_t of(const IntegerTotals& totals, Operation operation) {

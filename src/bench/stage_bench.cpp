@@ -31,9 +31,10 @@ Image make_picture(ImageSize size, const PixelFormat& format) {
   const std::size_t alpha = pixel - format.bytes_per_sample();
   for (int y = 0; y < size.height; ++y) {
     std::uint8_t* row = image.rows().row(y);
-    for (int x = 0; x < size.width; ++x)
+    for (int x = 0; x < size.width; ++x) {
       std::memset(row + static_cast<std::size_t>(x) * pixel + alpha, 0xff,
                   format.bytes_per_sample());
+    }
   }
   return image;
 }

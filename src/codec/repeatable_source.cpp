@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.hpp"

@@ -40,7 +40,7 @@ enum class Blocks { few, some, many };
 bool occupy(const DeviceInfo& device, const MatrixShape& shape, const MatrixBlock& block) {
   const std::size_t blocks = divided_up(static_cast<std::size_t>(shape.rows), block.rows) *
                              divided_up(static_cast<std::size_t>(shape.columns), block.columns);
-  return 4 * blocks >= 3 * device.compute_units;
+  return 4 * blocks >= std::size_t{3} * device.compute_units;
 }
 
 Blocks blocks_of(const DeviceInfo& device, const std::optional<MatrixShape>& typical) {

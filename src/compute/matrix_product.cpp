@@ -135,6 +135,7 @@ MatrixProduct::Launch MatrixProduct::tuned(const Session& session,
   for (const MatrixBlock& block : candidate_blocks(device, parameters.typical))
     add(blocked(device, block, ""));
   std::vector<KernelCandidate> candidates;
+  candidates.reserve(launches.size());
   for (const Launch& launch : launches)
     candidates.push_back({launch.variant, {}, constants_of(launch)});
   const KernelSite site{matrix_site(device, parameters.typical),

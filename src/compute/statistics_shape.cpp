@@ -141,10 +141,11 @@ std::size_t StatisticsShape::max_runs(Quantity quantity, int width) const {
 StatisticsShape choose_statistics_shape(const Session& session, const ReductionLaunch& launch,
                                         const PixelFormat& format, Quantity quantity) {
   const DeviceInfo& device = session.device();
-  const StatisticsShape usual = usual_shape(device, launch, format, quantity);
+  StatisticsShape usual = usual_shape(device, launch, format, quantity);
   if (session.tuning() == nullptr) return usual;
   const std::vector<StatisticsShape> shapes = all_shapes(device, usual, format, quantity);
   std::vector<KernelCandidate> candidates;
+  candidates.reserve(shapes.size());
   for (const StatisticsShape& shape : shapes)
     candidates.push_back({function_of(quantity), {}, constants_of(shape, quantity)});
   const KernelSite site{to_string(quantity), format, format,

@@ -57,6 +57,7 @@ std::vector<DeviceInfo> of_kind(DeviceKind kind, const std::vector<DeviceInfo>& 
 std::vector<DeviceCandidate> in_turn(const std::vector<DeviceInfo>& devices,
                                      const std::string& what) {
   std::vector<DeviceCandidate> found;
+  found.reserve(devices.size());
   for (const DeviceInfo& device : devices)
     found.push_back({device, (found.empty() ? "the first " : "the next ") + what});
   return found;

@@ -77,8 +77,9 @@ Buffer DeviceMemory::allocate(std::size_t bytes) {
 std::shared_ptr<std::uint8_t> DeviceMemory::allocate_pinned(std::size_t bytes) {
   const std::size_t size = pooled_size(std::max<std::size_t>(bytes, 1));
   auto idle = pinned_->take(size);
-  const auto pinned = idle ? std::move(*idle) : std::make_shared<Pinned>(context_, device_, size);
-  return {pinned->data(), [pool = pinned_, size, pinned](std::uint8_t*) mutable {
+  auto pinned = idle ? std::move(*idle) : std::make_shared<Pinned>(context_, device_, size);
+  std::uint8_t* data = pinned->data();
+  return {data, [pool = pinned_, size, pinned = std::move(pinned)](std::uint8_t*) mutable {
             pool->put(size, std::move(pinned));
           }};
 }

@@ -21,7 +21,7 @@ struct ProgramText {
   std::string key;  // a hash of both
 };
 
-struct BuiltProgram {
+struct BuiltProgram {  // NOLINT(bugprone-exception-escape): cl::Program's assignment
   cl::Program program;
   ProgramOrigin origin = ProgramOrigin::compiled;
   std::shared_ptr<const ProgramText> text;

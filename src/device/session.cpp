@@ -116,7 +116,7 @@ cl_ulong profiled(cl_event event, cl_profiling_info what) {
 
 Event::Times Event::times() const {
   // With some drivers, events of a finished queue may not be complete yet.
-  const cl_event event = state_->event();
+  cl_event event = state_->event();
   check_opencl(clWaitForEvents(1, &event), "the device", "a command");
   const cl_ulong queued = profiled(event, CL_PROFILING_COMMAND_QUEUED);
   const cl_ulong start = profiled(event, CL_PROFILING_COMMAND_START);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ Color split(std::uint32_t rgb) {
 
 std::string describe_bad_color(std::string_view text) {
   std::vector<std::string> names;
+  names.reserve(std::size(basic_colors));
   for (const auto& [name, value] : basic_colors)
     names.emplace_back(name);
   const auto near = text.starts_with('#') ? std::vector<std::string>{} : words_like(text, names);

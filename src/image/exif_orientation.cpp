@@ -16,7 +16,7 @@ class Tiff {
   explicit Tiff(const Bytes& bytes) : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}
 
   [[nodiscard]] bool is_valid() const {
-    const char order = little_ ? 'I' : 'M';
+    const std::uint8_t order = little_ ? 'I' : 'M';
     return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
   }
 

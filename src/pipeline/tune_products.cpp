@@ -1,6 +1,7 @@
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <utility>
@@ -76,7 +77,9 @@ class Product {
     }
     const float* found = &c_[static_cast<std::size_t>(row) * columns];
     for (std::size_t column = 0; column < columns; ++column) {
-      if (std::memcmp(&found[column], &expected[column], sizeof(float)) == 0) continue;
+      if (std::bit_cast<std::uint32_t>(found[column]) ==
+          std::bit_cast<std::uint32_t>(expected[column]))
+        continue;
       return formatted("{}x{}x{}: row {}, column {}: {:a} instead of {:a}", shape_.rows,
                        shape_.depth, shape_.columns, row, column, found[column], expected[column]);
     }

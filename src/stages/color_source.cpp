@@ -12,7 +12,8 @@ constexpr int alpha = 3;
 // changes no bit of a sum, so its term may be omitted.
 std::string sum_text(const ColorCoefficients& coefficients, int row) {
   const auto at = [&](int column) {
-    return coefficients[static_cast<std::size_t>(5 * row + column)];
+    return coefficients[std::size_t{5} * static_cast<std::size_t>(row) +
+                        static_cast<std::size_t>(column)];
   };
   std::string text = float_literal(at(4));
   for (int k = 0; k < 4; ++k) {

@@ -81,6 +81,7 @@ RowKernel chosen_kernel(const Session& session, RowKernel usual,
   if (tuning == nullptr || !usual.generated.empty()) return usual;
   const std::vector<RowKernel> all = all_candidates(session.device(), usual, others);
   std::vector<KernelCandidate> candidates;
+  candidates.reserve(all.size());
   for (const RowKernel& kernel : all)
     candidates.push_back({name_of(kernel), shape_of(kernel)});
   const auto choice = tuning->choose({name_of(usual), source, target, code_hash(all)}, candidates);
