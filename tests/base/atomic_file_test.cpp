@@ -220,7 +220,7 @@ int exit_code_of_interrupted(const test::TemporaryFolder& folder, int count, int
   std::array<int, 2> ready{};
   EXPECT_EQ(::pipe(ready.data()), 0);
   const pid_t child = test::start_child([&] {
-    if (ignored_before) std::signal(signal_number, SIG_IGN);
+    std::signal(signal_number, ignored_before ? SIG_IGN : SIG_DFL);
     install_cleanup_on_signals();
     std::vector<std::unique_ptr<AtomicFile>> files;
     files.reserve(static_cast<std::size_t>(count));
@@ -273,6 +273,8 @@ TEST(CleanupOnSignals, LeavesNothingAtAnyMoment) {
     std::array<int, 2> ready{};
     ASSERT_EQ(::pipe(ready.data()), 0);
     const pid_t child = test::start_child([&]() -> int {
+      // A shell's background job, which this may be, ignores SIGINT.
+      std::signal(SIGINT, SIG_DFL);
       install_cleanup_on_signals();
       if (::write(ready[1], "x", 1) != 1) return 1;
       std::vector<std::thread> threads;

@@ -1,6 +1,7 @@
 #include "base/thread_limit.hpp"
 
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -59,14 +60,22 @@ TEST(ThreadLimit, CanBeLiftedDuringWork) {
   Background background;
   EXPECT_EQ(background.threads(), 1U);
   std::mutex mutex;
+  std::condition_variable joined;
   std::set<std::thread::id> seen;
+  std::size_t wanted = 1;
+  // Waits until as many threads take part, because nobody knows when a busy machine lets the second
+  // one run; after a minute it never does.
   const auto work = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
     seen.insert(std::this_thread::get_id());
+    joined.notify_all();
+    if (!joined.wait_for(lock, std::chrono::minutes(1), [&] { return seen.size() >= wanted; }))
+      wanted = 0;
   };
   const auto threads_of = [&](int count) {
     seen.clear();
+    wanted = allowed_threads();
     std::vector<std::unique_ptr<BackgroundTask>> tasks;
     for (int i = 0; i < count; ++i)
       tasks.emplace_back(std::make_unique<BackgroundTask>(background))->start(work);

@@ -1,8 +1,8 @@
 // A run over a folder that the user interrupts.
-#include <chrono>
 #include <regex>
 
 #include "cli/batch_fixture.hpp"
+#include "support/interrupted_program.hpp"
 #include "support/pseudo_terminal.hpp"
 #include "support/terminal_screen.hpp"
 
@@ -42,11 +42,11 @@ class BatchInterrupt : public BatchTest {
     EXPECT_TRUE(results_in(out_) == expected);
   }
 
-  [[nodiscard]] ProcessResult end_early(int signal_number,
-                                        const std::vector<std::string>& more) const {
-    return filter(words(more), {.folder = folder_.path(),
-                                .time_limit = std::chrono::milliseconds(300),
-                                .end_signal = signal_number});
+  // Once the first of 40 pictures is done.
+  [[nodiscard]] InterruptedProgram end_early(int signal_number,
+                                             const std::vector<std::string>& more) const {
+    return interrupt_program(words(more), folder_.path(), signal_number,
+                             [this] { return finished_pictures(out_) > 0; });
   }
 };
 
@@ -65,21 +65,21 @@ TEST_F(BatchInterrupt, ControlCTakesTheBarAwayAndSaysHowFarItCame) {
 }
 
 TEST_F(BatchInterrupt, TerminationSaysTheSame) {
-  const ProcessResult result = end_early(SIGTERM, {});
+  const InterruptedProgram result = end_early(SIGTERM, {});
   EXPECT_EQ(result.exit_code, 143);
   ASSERT_TRUE(result.err.ends_with('\n')) << result.err;
   expect_message(result.err.substr(0, result.err.size() - 1), "with --resume");
 }
 
 TEST_F(BatchInterrupt, AResumedRunIsRunAgain) {
-  const ProcessResult result = end_early(SIGINT, {"--resume"});
+  const InterruptedProgram result = end_early(SIGINT, {"--resume"});
   EXPECT_EQ(result.exit_code, 130);
   ASSERT_TRUE(result.err.ends_with('\n')) << result.err;
   expect_message(result.err.substr(0, result.err.size() - 1), "again");
 }
 
 TEST_F(BatchInterrupt, QuietRunsEndQuietly) {
-  const ProcessResult result = end_early(SIGINT, {"-q"});
+  const InterruptedProgram result = end_early(SIGINT, {"-q"});
   EXPECT_EQ(result.exit_code, 130);
   EXPECT_EQ(result.err, "");
 }

@@ -1,6 +1,6 @@
 // Files made to cost more than they should, given to the whole program: refused at once, with one
 // line, or read with a warning.
-#include <chrono>
+#include <sys/resource.h>
 
 #include "cli/program_fixture.hpp"
 #include "support/jpeg_parts.hpp"
@@ -28,14 +28,24 @@ class HostileFiles : public ProgramTest {
   void expect_cheap_refusal(int exit_code, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& parts) const {
     SCOPED_TRACE(::testing::PrintToString(arguments));
-    const auto start = std::chrono::steady_clock::now();
+    const double start = seconds_of_children();
     const ProcessResult result = filter(arguments);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_LT(seconds_of_children() - start, 1);
     EXPECT_EQ(result.exit_code, exit_code);
     expect_one_line(result.err, parts);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     EXPECT_LT(result.peak_memory, std::uint64_t{60} << 20U);
 #endif
+  }
+
+  // Of the processor, whatever else the machine does.
+  static double seconds_of_children() {
+    rusage usage{};
+    EXPECT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
   }
 
   void expect_cheap_refusals(const std::string& file, const std::vector<std::string>& parts) const {

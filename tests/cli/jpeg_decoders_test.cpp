@@ -51,10 +51,20 @@ class JpegDecoders : public FilterTest {
   }
 };
 
+std::vector<Decoder> installed_decoders() {
+  std::vector<Decoder> installed;
+  for (const Decoder& decoder : decoders()) {
+    if (shell(decoder.needs).exit_code == 0) installed.push_back(decoder);
+  }
+  return installed;
+}
+
 // Decoders interpolate chroma in different ways; each has to give the same pixels for all files.
 TEST_F(JpegDecoders, SeeNoDifference) {
+  const std::vector<Decoder> installed = installed_decoders();
+  if (installed.empty()) GTEST_SKIP() << "skipped: no other decoder of JPEG here";
   for (const int channels : {1, 3}) {
-    const Image image = random_image({1031, 1019}, {channels, 8}, 1);
+    const Image image = random_image({519, 1019}, {channels, 8}, 1);
     const std::string in = stored(image, "in.png");
     for (const std::string chroma : {"444", "422", "420"}) {
       if (channels == 1 && chroma != "444") continue;
@@ -67,15 +77,11 @@ TEST_F(JpegDecoders, SeeNoDifference) {
       write("one.jpg", {"--restart", "off"});
       write("progressive.jpg", {"--progressive"});
       EXPECT_NE(read_file(folder_ / "strips.jpg"), read_file(folder_ / "one.jpg"));
-      int installed = 0;
-      for (const Decoder& decoder : decoders()) {
-        if (shell(decoder.needs).exit_code != 0) continue;
-        ++installed;
+      for (const Decoder& decoder : installed) {
         const std::string expected = decoded(decoder, "one.jpg");
         EXPECT_TRUE(decoded(decoder, "strips.jpg") == expected) << decoder.command;
         EXPECT_TRUE(decoded(decoder, "progressive.jpg") == expected) << decoder.command;
       }
-      if (installed == 0) GTEST_SKIP() << "skipped: no other decoder of JPEG here";
       for (const char* name : {"strips.jpg", "one.jpg", "progressive.jpg"})
         std::filesystem::remove(folder_ / name);
     }

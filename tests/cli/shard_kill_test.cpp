@@ -13,6 +13,7 @@
 #include "cli/shard_fixture.hpp"
 #include "support/child_process.hpp"
 #include "support/file_locks.hpp"
+#include "support/interrupted_program.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -30,14 +31,36 @@ class ShardEnds : public ShardTest {
     duration_ = std::chrono::steady_clock::now() - begin;
   }
 
+  // How long shards may work before they are killed. Adapts to how fast they are now: other work
+  // on the machine begins and ends.
+  class Patience {
+   public:
+    explicit Patience(std::chrono::steady_clock::duration work)
+        : limit_(work / 5), maximum_(work) {}
+
+    // A random moment within it.
+    [[nodiscard]] std::chrono::milliseconds moment(unsigned seed) const {
+      std::mt19937 random(seed);
+      return std::chrono::duration_cast<std::chrono::milliseconds>(
+          limit_ * std::uniform_real_distribution<>(0.1, 1)(random));
+    }
+    void adapt(bool was_killed) {
+      limit_ = was_killed ? std::min(limit_ + limit_ / 2, maximum_) : limit_ / 2;
+    }
+
+   private:
+    std::chrono::steady_clock::duration limit_;
+    std::chrono::steady_clock::duration maximum_;
+  };
+
   // Kills the shard at a random moment of its work. Returns whether it was still at work.
-  [[nodiscard]] bool kill(int index, int count, unsigned seed) const {
-    std::mt19937 random(seed);
-    const auto moment = std::chrono::duration_cast<std::chrono::milliseconds>(
-        duration_ * std::uniform_real_distribution<>(0.05, 0.9)(random) / count);
-    const ProcessResult result = shard(index, count, quietly(), {.time_limit = moment});
+  [[nodiscard]] bool kill(int index, int count, unsigned seed, Patience& patience) const {
+    const ProcessResult result =
+        shard(index, count, quietly(), {.time_limit = patience.moment(seed)});
     EXPECT_TRUE(result.exit_code == 0 || result.signal == SIGKILL) << result.err;
-    return result.signal == SIGKILL;
+    const bool was_killed = result.signal == SIGKILL;
+    patience.adapt(was_killed);
+    return was_killed;
   }
 
   void finish(int index, int count) const {
@@ -64,8 +87,9 @@ class ShardEnds : public ShardTest {
     for (int index = 0; index < count; ++index) {
       shards.push_back(std::async(std::launch::async, [this, index, count] {
         int kills = 0;
+        Patience patience(duration_ / count);
         for (unsigned round = 0; round < 6; ++round)
-          kills += kill(index, count, static_cast<unsigned>(index) * 100 + round) ? 1 : 0;
+          kills += kill(index, count, static_cast<unsigned>(index) * 100 + round, patience) ? 1 : 0;
         finish(index, count);
         return kills;
       }));
@@ -111,8 +135,9 @@ TEST_F(ShardEnds, KilledShardsLeaveNothingUnfinishedWhereLocksMeanNothing) {
 TEST_F(ShardEnds, AnotherNumberOfShardsGoesOn) {
   int kills = 0;
   int left = 0;
+  Patience patience(duration_ / 4);
   for (unsigned round = 0; round < 40 && (kills < 6 || left == 0); ++round) {
-    kills += kill(static_cast<int>(round % 4), 4, round) ? 1 : 0;
+    kills += kill(static_cast<int>(round % 4), 4, round, patience) ? 1 : 0;
     left += temporary_files() > 0 ? 1 : 0;
   }
   EXPECT_GE(kills, 6);
@@ -209,10 +234,11 @@ TEST_F(ShardEnds, TheSameShardTwiceIsReportedAndHarmless) {
 }
 
 TEST_F(ShardEnds, AnInterruptedShardSaysWhatToDo) {
-  const ProcessResult result =
-      shard(0, 1, {"--png-level", "9", "--recursive", "--jobs", "1"},
-            {.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(duration_ * 0.7),
-             .end_signal = SIGTERM});
+  // Once 5 of 25 pictures are done.
+  const InterruptedProgram result =
+      interrupt_program(command({"--png-level", "9", "--recursive", "--jobs", "1", "--shard", "0/1",
+                                 "--progress", "off"}),
+                        folder_.path(), SIGTERM, [this] { return finished_pictures(out_) > 4; });
   EXPECT_EQ(result.exit_code, 143);
   EXPECT_NE(result.err.find("; the same command again does the rest\n"), std::string::npos)
       << result.err;

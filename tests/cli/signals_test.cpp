@@ -27,6 +27,7 @@ class Signals : public ProgramTest {
     const pid_t child = start_child([&] {
       const int null = ::open("/dev/null", O_WRONLY);
       ::dup2(null, STDERR_FILENO);
+      std::signal(signal_number, SIG_DFL);
       ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
       ::execl(GPUFILTER_PROGRAM, "gpufilter", input.c_str(), out_.c_str(), "--blur", "naive",
               "--device", device.c_str(), nullptr);

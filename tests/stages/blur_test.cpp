@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -245,23 +246,63 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
   }
 }
 
+// Each combination is a program to compile, so the kernels for CPUs and those for GPUs share the
+// combinations between them. Each kind meets every pair of border, channels, depth and alpha mode,
+// and every border with every depth and alpha mode at once; both together meet all combinations of
+// border, channels and depth. Tiles other than 16 differ only in size, so a quarter is enough for
+// them: every border, and every format in every alpha mode.
+bool is_tested(const BlurParameters& parameters, const PixelFormat& format, DeviceKind kind) {
+  if (parameters.alpha == AlphaMode::independent && !format.has_alpha()) return false;
+  const bool all_sides = parameters.tile == 16;
+  const int sum = static_cast<int>(parameters.border) + static_cast<int>(parameters.alpha) +
+                  (all_sides ? (format.channels - 1) / 2 : format.channels) + format.depth / 16 +
+                  (kind == DeviceKind::cpu ? 1 : 0);
+  return sum % (all_sides ? 2 : 4) == 0;
+}
+
 TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
-  // The other tiles differ only in size, so every second format is enough for them.
-  const auto tested =
-      tile == 16 ? formats() : std::vector<PixelFormat>{{1, 16}, {2, 8}, {3, 8}, {4, 16}};
   for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : tested) {
+    for (const PixelFormat& format : formats()) {
       for (const AlphaMode alpha : alpha_modes) {
-        if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
+        const BlurParameters parameters{variant, tile, border, alpha};
+        if (!is_tested(parameters, format, session->device().kind)) continue;
         if (variant == BlurVariant::tiled && !blur_tile_fits(session->device(), tile, format)) {
           continue;  // refused: DeviceLimits below
         }
-        check_format(*session, {variant, tile, border, alpha}, format);
+        check_format(*session, parameters, format);
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+// What the comment on is_tested() promises.
+TEST(BlurKernels, ShareTheCombinationsBetweenThem) {
+  for (const int tile : {8, 16, 32}) {
+    std::set<std::tuple<Border, int, int>> of_both;  // channels, depth
+    for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu}) {
+      std::set<std::tuple<int, int, AlphaMode>> of_formats;
+      std::set<std::tuple<Border, int, AlphaMode>> of_borders;  // with alpha; depth
+      std::set<std::pair<Border, int>> of_channels;
+      for (const Border border : borders) {
+        for (const PixelFormat& format : formats()) {
+          for (const AlphaMode alpha : alpha_modes) {
+            if (!is_tested({BlurVariant::tiled, tile, border, alpha}, format, kind)) continue;
+            of_both.insert({border, format.channels, format.depth});
+            of_formats.insert({format.channels, format.depth, alpha});
+            if (format.has_alpha()) of_borders.insert({border, format.depth, alpha});
+            of_channels.insert({border, format.channels});
+          }
+        }
+      }
+      EXPECT_EQ(of_formats.size(), 12U);
+      if (tile != 16) continue;
+      EXPECT_EQ(of_borders.size(), 16U);
+      EXPECT_EQ(of_channels.size(), 16U);
+    }
+    EXPECT_EQ(of_both.size(), tile == 16 ? 32U : 20U) << tile;
   }
 }
 

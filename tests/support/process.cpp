@@ -109,10 +109,12 @@ pid_t spawn(std::vector<std::string> command, const ProcessOptions& options,
   for (int stream = 0; stream < 3; ++stream) {
     check(posix_spawn_file_actions_adddup2(&actions, standard_streams.at(stream), stream), "dup2");
   }
-  // run_process ignores SIGPIPE; the program starts with the default action.
+  // The program starts with the default actions: run_process ignores SIGPIPE, and a shell's
+  // background job, which the tests may be, ignores SIGINT and SIGQUIT.
   sigset_t defaults{};
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
+  for (const int signal_number : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM})
+    sigaddset(&defaults, signal_number);
   check(posix_spawnattr_setsigdefault(&attributes, &defaults), "posix_spawnattr_setsigdefault");
   check(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF), "posix_spawnattr_setflags");
   pid_t child = -1;

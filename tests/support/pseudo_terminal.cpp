@@ -35,6 +35,7 @@ PseudoTerminal::PseudoTerminal(const std::vector<std::string>& command, const st
   child_ = ::forkpty(&terminal, nullptr, nullptr, &size);
   if (child_ < 0) throw std::system_error(errno, std::generic_category());
   if (child_ == 0) {
+    std::signal(SIGINT, SIG_DFL);  // a shell's background job, which this may be, ignores it
     ::setenv("TERM", "xterm", 1);
     ::setenv("NO_COLOR", "1", 1);
     if (::chdir(folder.c_str()) == 0) ::execv(words[0], words.data());
