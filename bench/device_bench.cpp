@@ -138,6 +138,7 @@ class Bench {
     upload_numbers(b);
     MatrixProduct product(session_, {.typical = shape});
     std::vector<double> seconds;
+    seconds.reserve(repetitions);
     for (int i = 0; i < repetitions; ++i)
       seconds.push_back(run({product.enqueue(queue_, {a, b, c}, shape, Activation::none)}));
     const double operations = 2.0 * shape.rows * shape.columns * shape.depth;

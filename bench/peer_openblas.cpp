@@ -1,19 +1,19 @@
+#include <cstddef>
 #include <vector>
 
 #include <cblas.h>
 
 #include "cases.hpp"
 
-extern "C" void openblas_set_num_threads(int threads);
-
 namespace gpufilter::bench {
 
 // The rate that networks are compared with: a product of large square matrices.
 void add_openblas() {
   static constexpr int side = 1024;
-  static const std::vector<float> a(side * side, 0.5F);
-  static const std::vector<float> b(side * side, 0.25F);
-  static std::vector<float> c(side * side);
+  static constexpr std::size_t elements = std::size_t{side} * side;
+  static const std::vector<float> a(elements, 0.5F);
+  static const std::vector<float> b(elements, 0.25F);
+  static std::vector<float> c(elements);
   openblas_set_num_threads(1);
   benchmark::RegisterBenchmark("network/OpenBLAS SGEMM 1024", [](benchmark::State& state) {
     for ([[maybe_unused]] auto each : state) {
