@@ -20,7 +20,7 @@ namespace gpufilter::test {
 namespace {
 
 constexpr std::uint8_t poison = 0xA5;
-constexpr std::size_t MiB = std::size_t{1} << 20U;
+constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t row = 997;  // of what a search is shown
 
 struct Inflated {
@@ -102,7 +102,8 @@ class Ways {
         {"Huffman", [this](auto data, bool last) { return huffman_.deflate(data, last); }});
     all_.push_back(
         {"search", [this](auto data, bool last) { return match_.deflate(data, row, last); }});
-    for (const std::size_t bytes : {row, row - 1, row - 2, std::size_t{1}, std::size_t{5}, MiB}) {
+    for (const std::size_t bytes :
+         {row, row - 1, row - 2, std::size_t{1}, std::size_t{5}, mebibyte}) {
       all_.push_back(
           {"pixels in rows of " + std::to_string(bytes), [this, bytes](auto data, bool last) {
              return match_.deflate_pixels(data, bytes, last);
@@ -178,12 +179,12 @@ TEST(Deflaters, ReachAWholeByteFromEveryBit) {
 TEST(Deflaters, WriteManyBlocks) {
   const Ways ways;
   Bytes mixed;
-  for (std::uint32_t i = 0; mixed.size() < 2 * MiB + 1; ++i) {
+  for (std::uint32_t i = 0; mixed.size() < 2 * mebibyte + 1; ++i) {
     const Bytes part = make_bytes(40'000 + 7919 * i, contents[i % contents.size()], i);
     mixed.insert(mixed.end(), part.begin(), part.end());
   }
   for (const std::size_t size :
-       {299'999UL, 300'001UL, 600'000UL, MiB - 1, MiB, MiB + 1, 2 * MiB + 1}) {
+       {299'999UL, 300'001UL, 600'000UL, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte + 1}) {
     const Bytes data(mixed.begin(), mixed.begin() + static_cast<std::ptrdiff_t>(size));
     for (const Way& way : ways.all()) {
       SCOPED_TRACE(way.name + ", " + std::to_string(size) + " bytes");
@@ -191,7 +192,7 @@ TEST(Deflaters, WriteManyBlocks) {
       if (way.name.starts_with("lib")) {
         EXPECT_GE(blocks, 4);
       }
-      if (size == MiB + 1) expect_complete(way, data);
+      if (size == mebibyte + 1) expect_complete(way, data);
     }
   }
 }

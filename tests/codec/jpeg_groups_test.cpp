@@ -26,7 +26,6 @@ namespace {
 using test::Bytes;
 using test::decode_by_threads;
 using test::JpegRecipe;
-using test::Raster;
 using test::threads_agree;
 using test::with_bytes;
 using test::without_bytes;
@@ -222,9 +221,10 @@ TEST_P(DamagedGroups, WithIntervalsMissingAndRepeated) {
 TEST_P(DamagedGroups, WithBadCodes) {
   const Bytes ones{0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0};
   for (std::size_t i = 0; i < markers_.size(); i += 3) {
-    for (const std::size_t distance : {2U, 5U, 30U, 200U})
+    for (const std::size_t distance : {2U, 5U, 30U, 200U}) {
       ASSERT_TRUE(threads_agree(with_bytes(jpeg_, markers_[i] + distance, ones)))
           << "marker " << i << ", " << distance;
+    }
   }
 }
 
@@ -244,9 +244,10 @@ TEST_P(DamagedGroups, WithBytesBetween) {
                                      markers_.back(),  markers_[9] + 2, jpeg_.size() - 2,
                                      jpeg_.size()};
   for (const std::size_t place : places) {
-    for (const Bytes& extra : extras)
+    for (const Bytes& extra : extras) {
       ASSERT_TRUE(threads_agree(with_bytes(jpeg_, place, extra)))
           << place << ": " << extra.size() << " bytes, " << int{extra.front()};
+    }
   }
 }
 

@@ -69,9 +69,10 @@ TEST_P(DamagedScans, WithSegmentsBetween) {
                           {0xFF, 0}};
   for (const std::size_t place : {places_.ends[0], places_.ends[places_.ends.size() / 2],
                                   places_.ends.back(), places_.headers.back()}) {
-    for (const Bytes& extra : extras)
+    for (const Bytes& extra : extras) {
       ASSERT_TRUE(threads_agree(with_bytes(jpeg_, place, extra)))
           << place << ": " << extra.size() << " bytes, " << int{extra.back()};
+    }
   }
 }
 

@@ -34,7 +34,7 @@ JpegRecipe recipe_of(int horizontal, int vertical) {
   return recipe;
 }
 
-Bytes encode(JpegRecipe recipe, int width, int height, int channels = 3) {
+Bytes encode(const JpegRecipe& recipe, int width, int height, int channels = 3) {
   return test::encode_with_libjpeg(test::textured_raster(width, height, channels), recipe);
 }
 

@@ -80,7 +80,7 @@ void expect_pieces_stand_alone(const Bytes& file, ImageSize size, std::size_t ro
   EXPECT_EQ(index[0], 1);
   const std::size_t rows_a_piece = std::size_t{index[1]} << 24U | std::size_t{index[2]} << 16U |
                                    std::size_t{index[3]} << 8U | index[4];
-  std::size_t rows_left = static_cast<std::size_t>(size.height);
+  auto rows_left = static_cast<std::size_t>(size.height);
   for (auto part = first; part != last; ++part) {
     ASSERT_GT(rows_left, 0U);
     const std::size_t rows = std::min(rows_a_piece, rows_left);

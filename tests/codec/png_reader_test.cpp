@@ -167,9 +167,9 @@ void expect_streamed(const Bytes& file, const Image& image, int step, std::size_
 }
 
 TEST(PngReader, StreamsAndReadsInAnyBands) {
-  constexpr std::size_t KiB = 1024;
+  constexpr std::size_t kibibyte = 1024;
   // What is inflated at a time, what ISA-L inflates ahead, and 16 KiB of input.
-  constexpr std::size_t ahead = (256 + 64 + 16 + 4) * KiB;
+  constexpr std::size_t ahead = (256 + 64 + 16 + 4) * kibibyte;
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
   const Image small = random_image({301, 1000}, {3, 8}, 1);
   const Bytes small_file = without_index(encode_png(small, {}));
@@ -178,9 +178,9 @@ TEST(PngReader, StreamsAndReadsInAnyBands) {
   for (const int step : {1, 7, 1000}) {
     expect_streamed(small_file, small, step, ahead);
     // Another thread inflates the next rows.
-    expect_streamed(without_index(large_file), large, step, ahead + 256 * KiB);
+    expect_streamed(without_index(large_file), large, step, ahead + 256 * kibibyte);
     // Four pieces and one a thread, of 512 KiB, behind the one that is read.
-    expect_streamed(large_file, large, step, 7 * 512 * KiB);
+    expect_streamed(large_file, large, step, 7 * 512 * kibibyte);
   }
 }
 

@@ -103,9 +103,10 @@ Image noisy_gradient(ImageSize size, bool grey) {
     std::uint8_t* row = image.rows().row(y);
     for (int x = 0; x < size.width; ++x, row += 3) {
       const auto slope = static_cast<unsigned>(x + y) / 8;
-      for (int c = 0; c < 3; ++c)
+      for (int c = 0; c < 3; ++c) {
         row[c] =
             grey && c > 0 ? row[0] : static_cast<std::uint8_t>(slope + random() % 2 + random() % 2);
+      }
     }
   }
   return image;

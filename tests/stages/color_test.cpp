@@ -257,7 +257,7 @@ TEST_P(ColorOnDevice, EqualTheProcessor) {
   matrices.insert(matrices.end(), delicate_matrices().begin(), delicate_matrices().end());
   const PixelFormat format = GetParam();
   for (Session* session : test::kernel_sessions()) {
-    const std::size_t first =
+    const auto first =
         static_cast<std::size_t>((session->device().kind == DeviceKind::cpu ? 1 : 0) +
                                  (format.channels - 1) / 2 + format.depth / 16);
     for (std::size_t i = first % 2; i < matrices.size(); i += 2) {
