@@ -137,9 +137,10 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
   const Json document = json_batch({}, 1);
   ASSERT_EQ(document["pictures"].size(), 6U);
   EXPECT_EQ(names_of(results_in(out_)).size(), 5U);
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
     EXPECT_TRUE(
         same_pixels(read_picture(out_ + "/" + name), blurred(read_picture(in_ + "/" + name))));
+  }
   const Json& last = document["pictures"][5];
   EXPECT_TRUE(last["output_hex"].get<std::string>().ends_with("fffe2e706e67")) << last;
   EXPECT_FALSE(document["pictures"][0].contains("output_hex"));

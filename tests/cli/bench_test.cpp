@@ -24,7 +24,7 @@ class Bench : public ProgramTest {
   }
 
   // The JSON of a successful run; its chart is checked too.
-  Json bench_json(std::vector<std::string> arguments) const {
+  [[nodiscard]] Json bench_json(std::vector<std::string> arguments) const {
     const std::string name = arguments.front();
     const std::string plot = folder_ / "chart.svg";
     arguments.insert(arguments.end(), {"--json", "--plot", plot});

@@ -274,9 +274,10 @@ TEST_F(FilterResult, PalettesBecomeEightBitColours) {
 
   Image expanded = poisoned_image({8, 2}, {3, 8});
   const auto set_colour = [&](int x, int y, int index) {
-    for (int channel = 0; channel < 3; ++channel)
+    for (int channel = 0; channel < 3; ++channel) {
       set_sample(expanded, x, y, channel,
                  palette.at(static_cast<std::size_t>(index) * 3 + channel));
+    }
   };
   for (int x = 0; x < 8; ++x) {
     set_colour(x, 0, x % 2);

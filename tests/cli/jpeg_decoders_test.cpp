@@ -22,7 +22,7 @@ const std::vector<Decoder>& decoders() {
       {"command -v djpeg", "djpeg -ppm \"$1\""},
       {"command -v ffmpeg",
        "ffmpeg -nostdin -v warning -i \"$1\" -f rawvideo -c:v rawvideo pipe:1"},
-      {"command -v vips", "vips rawsave \"$1\" \"$1.raw\" && cat \"$1.raw\""},
+      {"command -v vips", R"(vips rawsave "$1" "$1.raw" && cat "$1.raw")"},
       // Another program of that name may not support JPEG.
       {"test -x /usr/bin/convert", "/usr/bin/convert \"$1\" ppm:-"},
       {"test -x /usr/bin/convert-im6.q16", "/usr/bin/convert-im6.q16 \"$1\" ppm:-"},

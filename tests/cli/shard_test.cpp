@@ -131,9 +131,10 @@ TEST_F(Shards, EachRefusesResultsThatExistedBefore) {
   write_file(out_ + "/p103.png", "mine");
   expect_refusal_in_each(3, {}, {"/p103.png: already exists", "--on-exists"});
   std::size_t skipped = 0;
-  for (int index = 0; index < 3; ++index)
+  for (int index = 0; index < 3; ++index) {
     skipped +=
         json_shard(index, 3, {"--on-exists", "skip"})["summary"]["exists"].get<std::size_t>();
+  }
   EXPECT_EQ(skipped, 1U);
   EXPECT_EQ(read_file(out_ + "/p103.png"), "mine");
   // They are those of this run from now on.

@@ -106,10 +106,11 @@ TEST_F(Vendors, TasksOfANodeTakeOneGpuEach) {
             std::string::npos)
       << task.err;
   // These GPUs do not work: the next one is tried, and finally the processor.
-  for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"})
+  for (const char* next : {"Fake GPU 3", "Fake GPU", "Fake GPU 1", "processor"}) {
     EXPECT_NE(task.err.find(std::string("; falling back to ") + next + "\n"), std::string::npos)
         << next << "\n"
         << task.err;
+  }
   four.environment["OMPI_COMM_WORLD_LOCAL_RANK"] = "7";
   const ProcessResult rank = filter({in_, out_, "--blur", "auto", "--device", "gpu", "-vv"}, four);
   EXPECT_NE(
