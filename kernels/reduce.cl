@@ -72,14 +72,14 @@ void keep(const totals_t *mine, __global ulong *partial, int begin, __local ulon
                                 team_minimum(mine->minimum), team_maximum(mine->maximum),
                                 team_and(mine->bit_and),     team_or(mine->bit_or),
                                 team_xor(mine->bit_xor)};
-  if (TEAM_ITEM == 0) {
+  if (HAS_PART) {
 #pragma unroll
-    for (int i = 0; i < ELEMENTS; ++i) scratch[TEAM * ELEMENTS + i] = team[i];
+    for (int i = 0; i < ELEMENTS; ++i) scratch[PART * ELEMENTS + i] = team[i];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int i = get_local_id(0); i < ELEMENTS; i += GROUP_SIZE) {
     ulong group = begin ? none_of(i) : partial[i];
-    for (uint t = 0; t < TEAMS; ++t) group = combined(i, group, scratch[t * ELEMENTS + i]);
+    for (uint p = 0; p < PARTS; ++p) group = combined(i, group, scratch[p * ELEMENTS + i]);
     partial[i] = group;
   }
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,7 +1,8 @@
 // Reductions of a value of each work-item, by the means that PATH names: a part of reduce.cl.
 
 // ---- Inside a team: the work-items that can exchange values without memory ----
-// Every work-item of the team has to get here, and all get the result.
+// Every work-item of the team must execute these. They return parts of the result, PARTS in the work-group. A
+// work-item with HAS_PART has the one numbered PART.
 
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
@@ -11,9 +12,9 @@
 
 #if PATH == PATH_NVIDIA
 
-#define TEAM_ITEM (get_local_id(0) % 32)
-#define TEAM (get_local_id(0) / 32)
-#define TEAMS (GROUP_SIZE / 32)
+#define PARTS (GROUP_SIZE / 32)
+#define PART (get_local_id(0) / 32)
+#define HAS_PART (get_local_id(0) % 32 == 0)
 
 uint from_lane(uint value, uint distance) {
   uint other;
@@ -71,25 +72,28 @@ ulong team_multiply(ulong value) {
 #ifdef cl_khr_subgroups
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
-#define TEAM_ITEM get_sub_group_local_id()
-#define TEAM get_sub_group_id()
-#define TEAMS get_num_sub_groups()
+#define PARTS GROUP_SIZE
+#define PART get_local_id(0)
+#define HAS_PART true
 
-ulong team_add(ulong value) { return sub_group_reduce_add(value); }
-uint team_minimum(uint value) { return sub_group_reduce_min(value); }
-uint team_maximum(uint value) { return sub_group_reduce_max(value); }
-// Sub-groups as every device has them know no other operation.
-#define TEAM_REDUCTION(name, type, operation)                              \
-  type team_##name(type value) {                                           \
-    type result = sub_group_broadcast(value, 0);                           \
-    for (uint item = 1; item < get_sub_group_size(); ++item)               \
-      result = operation(result, sub_group_broadcast(value, item));        \
-    return result;                                                         \
-  }
-TEAM_REDUCTION(multiply, ulong, MULTIPLY)
-TEAM_REDUCTION(and, uint, AND)
-TEAM_REDUCTION(or, uint, OR)
-TEAM_REDUCTION(xor, uint, XOR)
+ulong team_add(ulong value) {
+  const ulong sum = sub_group_reduce_add(value);
+  return get_sub_group_local_id() == 0 ? sum : 0;
+}
+uint team_minimum(uint value) {
+  const uint minimum = sub_group_reduce_min(value);
+  return get_sub_group_local_id() == 0 ? minimum : UINT_MAX;
+}
+uint team_maximum(uint value) {
+  const uint maximum = sub_group_reduce_max(value);
+  return get_sub_group_local_id() == 0 ? maximum : 0;
+}
+// Sub-groups that every device has know no other operation. A loop of broadcasts takes PoCL 5 more than minutes to
+// compile.
+ulong team_multiply(ulong value) { return value; }
+uint team_and(uint value) { return value; }
+uint team_or(uint value) { return value; }
+uint team_xor(uint value) { return value; }
 
 #endif
 
@@ -124,8 +128,6 @@ GROUP_REDUCTION(maximum, uint, max)
 GROUP_REDUCTION(and, uint, AND)
 GROUP_REDUCTION(or, uint, OR)
 GROUP_REDUCTION(xor, uint, XOR)
-#elif PATH == PATH_NVIDIA
-#define SCRATCH (TEAMS * ELEMENTS)
 #else
-#define SCRATCH (GROUP_SIZE * ELEMENTS)  // sub-groups may be small
+#define SCRATCH (PARTS * ELEMENTS)
 #endif
