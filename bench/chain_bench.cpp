@@ -115,6 +115,8 @@ std::vector<Chain> chains() {
       {"blur", {blur}},
       {"color levels", {sepia, levels}},
       {"color levels color", {sepia, levels, ink}},
+      {"color blur", {sepia, blur}},
+      {"blur color", {blur, ink}},
       {"color blur color", {sepia, blur, ink}},
       {"color blur levels color", {sepia, blur, levels, ink}},
       {"network 3-16-16-3", {network({3, 16, 16, 3})}},

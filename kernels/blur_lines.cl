@@ -39,32 +39,46 @@ bool is_black(int y, int height) { return BORDER == BORDER_CONSTANT && (y < 0 ||
 
 // ---- Sums side by side ----
 
-// The samples of a line: of 8 bits, the first and third of a word's four in `even`, the others in `odd`, each
-// in 16 bits; of 16 bits, the first of a word's two and the second. Sums of nine fit.
+// The samples of a line, or sums of them: of 8 bits, the first and third of a word's four in `even`, the others in
+// `odd`, each in 16 bits; of 16 bits, the first of a word's two and the second. Sums of nine fit.
 typedef struct {
   uint even[LINE_WORDS], odd[LINE_WORDS];
-} sums_t;
+} halves_t;
 
 #if DEPTH == 8
 #define EVEN(word) ((word) & 0x00ff00ffu)
+#if NVIDIA
+#define ODD(word) bytes_of(word, 0, 0x4341)
+#else
 #define ODD(word) ((word) >> 8 & 0x00ff00ffu)
+#endif
 #else
 #define EVEN(word) ((word) & 0xffffu)
 #define ODD(word) ((word) >> 16)
 #endif
 
-sums_t column_sums(const uint *above, const uint *here, const uint *below) {
-  sums_t sums;
+halves_t halves_of(const uint *line) {
+  halves_t halves;
 #pragma unroll
   for (int i = 0; i < LINE_WORDS; ++i) {
-    sums.even[i] = EVEN(above[i]) + EVEN(here[i]) + EVEN(below[i]);
-    sums.odd[i] = ODD(above[i]) + ODD(here[i]) + ODD(below[i]);
+    halves.even[i] = EVEN(line[i]);
+    halves.odd[i] = ODD(line[i]);
+  }
+  return halves;
+}
+
+halves_t column_sums(const halves_t *above, const halves_t *here, const halves_t *below) {
+  halves_t sums;
+#pragma unroll
+  for (int i = 0; i < LINE_WORDS; ++i) {
+    sums.even[i] = above->even[i] + here->even[i] + below->even[i];
+    sums.odd[i] = above->odd[i] + here->odd[i] + below->odd[i];
   }
   return sums;
 }
 
 // As `even` and `odd` hold them, from sample i on.
-uint sums_from(const sums_t *sums, int i) {
+uint sums_from(const halves_t *sums, int i) {
   const int word = i / SAMPLES_A_WORD;
   const uint first = i % 2 == 0 ? sums->even[word] : sums->odd[word];
 #if DEPTH == 8
@@ -76,7 +90,7 @@ uint sums_from(const sums_t *sums, int i) {
 }
 
 // The sums of a sample and its two neighbours in the row.
-uint sums_of_three(const sums_t *sums, int i) {
+uint sums_of_three(const halves_t *sums, int i) {
   return sums_from(sums, i - CHANNELS) + sums_from(sums, i) + sums_from(sums, i + CHANNELS);
 }
 
@@ -89,14 +103,40 @@ uint mean(uint sum) { return MEAN_SHIFTED(sum) >> 16; }
 uint mean(uint sum) { return mul_hi(sum + 4, 477218589u); }
 #endif
 
-// The means of a word's window sums.
-uint mean_word(uint even, uint odd) {
-#if DEPTH == 8
-  return MEAN_SHIFTED(even & 0xffff) >> 16 | (MEAN_SHIFTED(odd & 0xffff) >> 8 & 0xff00) |
-         (MEAN_SHIFTED(even >> 16) & 0xff0000) | (MEAN_SHIFTED(odd >> 16) << 8 & 0xff000000);
+// What a blurred stretch consists of: words, or samples of which each is the bits of the float 2^23 + mean.
+#if NVIDIA && DEPTH == 8 && !ALPHA_WEIGHTED
+#define BLURRED (PIXELS * CHANNELS)
+
+// (S + 4) / 9, rounded down, is S / 9, rounded to the nearest. S / 9 is at least 1/18 away from where that changes,
+// and 1.0f / 9 wrong by less than 2^-24 of it. Floats have twice the rate of integers.
+uint mean_bits(float sum) { return as_uint(fma(sum, 1.0f / 9, 8388608.0f)); }
+
+void mean_word(uint *samples, uint even, uint odd) {
+  samples[0] = mean_bits(as_float(bytes_of(even, 0x4b000000, 0x7410)) - 8388608.0f);
+  samples[1] = mean_bits(as_float(bytes_of(odd, 0x4b000000, 0x7410)) - 8388608.0f);
+  samples[2] = mean_bits(as_float(bytes_of(even, 0x4b000000, 0x7432)) - 8388608.0f);
+  samples[3] = mean_bits(as_float(bytes_of(odd, 0x4b000000, 0x7432)) - 8388608.0f);
+}
 #else
-  return mean(even) | mean(odd) << 16;
+#define BLURRED OWN_WORDS
+
+void mean_word(uint *word, uint even, uint odd) {
+#if DEPTH == 8
+  *word = MEAN_SHIFTED(even & 0xffff) >> 16 | (MEAN_SHIFTED(odd & 0xffff) >> 8 & 0xff00) |
+          (MEAN_SHIFTED(even >> 16) & 0xff0000) | (MEAN_SHIFTED(odd >> 16) << 8 & 0xff000000);
+#else
+  *word = mean(even) | mean(odd) << 16;
 #endif
+}
+#endif
+
+void means_of(uint *blurred, const halves_t *above, const halves_t *here, const halves_t *below) {
+  const halves_t columns = column_sums(above, here, below);
+#pragma unroll
+  for (int i = 0; i < OWN_WORDS; ++i) {
+    const int first = (HALO + i) * SAMPLES_A_WORD;
+    mean_word(blurred + i * (BLURRED / OWN_WORDS), sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
+  }
 }
 
 // The blur of three lines as a stretch, every channel by itself.
@@ -115,13 +155,9 @@ void plain_means(uint *words, const uint *above, const uint *here, const uint *b
   }
 }
 #else
-void plain_means(uint *words, const uint *above, const uint *here, const uint *below) {
-  const sums_t columns = column_sums(above, here, below);
-#pragma unroll
-  for (int i = 0; i < OWN_WORDS; ++i) {
-    const int first = (HALO + i) * SAMPLES_A_WORD;
-    words[i] = mean_word(sums_of_three(&columns, first), sums_of_three(&columns, first + 1));
-  }
+void plain_means(uint *blurred, const uint *above, const uint *here, const uint *below) {
+  const halves_t rows[3] = {halves_of(above), halves_of(here), halves_of(below)};
+  means_of(blurred, &rows[0], &rows[1], &rows[2]);
 }
 #endif
 
@@ -187,17 +223,12 @@ uint weighted_mean(weighted_t sum, uint alpha, float inverse) {
 #define ALPHA_BITS 0xff00ff00u
 #endif
 
-// Whether alpha is at its maximum everywhere. Samples that no pixel needs may make it false.
-UNROLLED bool is_opaque(uint (*lines)[LINE_WORDS], int count) {
+// The bits that all alphas of a line have; ALPHA_BITS if the line is opaque. Samples that no pixel needs count too.
+uint common_alpha(const uint *line) {
   uint all = ALPHA_BITS;
 #pragma unroll
-  for (int i = 0; i < count; ++i) {
-#pragma unroll
-    for (int word = CHANNELS * DEPTH / 64; word < LINE_WORDS; word += (CHANNELS * DEPTH + 31) / 32) {
-      all &= lines[i][word];
-    }
-  }
-  return all == ALPHA_BITS;
+  for (int word = CHANNELS * DEPTH / 64; word < LINE_WORDS; word += (CHANNELS * DEPTH + 31) / 32) all &= line[word];
+  return all;
 }
 
 // A line and what weighing needs of it.
@@ -242,19 +273,38 @@ void weighted_means(uint *words, const weighed_line_t *above, const weighed_line
 
 // ---- Three lines become a stretch ----
 
-void blur_three(uint *words, uint (*lines)[LINE_WORDS]) {
+// What a kernel keeps of a line that it uses for three rows: its words, or its halves.
+#if ALPHA_WEIGHTED || LOOP_OVER_SAMPLES || DEPTH == 16
+typedef struct {
+  uint words[LINE_WORDS];
+} kept_line_t;
+
+kept_line_t keep_line(const uint *line) {
+  kept_line_t kept;
+#pragma unroll
+  for (int i = 0; i < LINE_WORDS; ++i) kept.words[i] = line[i];
+  return kept;
+}
+
+void blur_three(uint *blurred, const kept_line_t *above, const kept_line_t *here, const kept_line_t *below) {
 #if ALPHA_WEIGHTED
-  if (!is_opaque(lines, 3)) {
+  if ((common_alpha(above->words) & common_alpha(here->words) & common_alpha(below->words)) != ALPHA_BITS) {
+    const kept_line_t *lines[3] = {above, here, below};
     weighed_line_t weighed[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
 #pragma unroll
-      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i][word];
-      weighed[i].weights = weigh(lines[i]);
+      for (int word = 0; word < LINE_WORDS; ++word) weighed[i].line[word] = lines[i]->words[word];
+      weighed[i].weights = weigh(lines[i]->words);
     }
-    weighted_means(words, &weighed[0], &weighed[1], &weighed[2]);
+    weighted_means(blurred, &weighed[0], &weighed[1], &weighed[2]);
     return;
   }
 #endif
-  plain_means(words, lines[0], lines[1], lines[2]);
+  plain_means(blurred, above->words, here->words, below->words);
 }
+#else
+typedef halves_t kept_line_t;
+#define keep_line halves_of
+#define blur_three means_of
+#endif

@@ -42,6 +42,19 @@ typedef uchar sample_t;
 typedef ushort sample_t;
 #endif
 
+#ifdef __NV_CL_C_VERSION
+#define NVIDIA 1
+// The bytes of two words that the hexadecimal digits of `which` number, the lowest digit first: 0 to 3 are those of
+// `low`, 4 to 7 those of `high`. One instruction, also where several shifts and masks say the same.
+uint bytes_of(uint low, uint high, uint which) {
+  uint bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(which));
+  return bytes;
+}
+#else
+#define NVIDIA 0
+#endif
+
 // ---- Bands ----
 
 // A band is the rows first, first + 1, ... of a picture, each `pitch` samples after the one before. The
@@ -62,6 +75,15 @@ typedef ushort sample_t;
 #define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
   target_offset, target_rows, width, height SAME_TABLES
+
+// A kernel with KERNEL_ROWS as parameters and COPY_TABLES as its first statement may have its tables in local memory,
+// where they are read without the arithmetic of 64-bit addresses: then KERNEL_TABLES are the originals.
+#define KERNEL_TABLES TABLES
+#define KERNEL_ROWS SOURCE_BAND, TARGET_BAND, int width, int height KERNEL_TABLES
+#define COPY_TABLES
+
+// The work-item's number in its work-group.
+#define LOCAL_ITEM ((int)(get_local_id(1) * GROUP_WIDTH + get_local_id(0)))
 
 // Rows from TARGET_END on are not in the target: a work-group may reach beyond it.
 #define TARGET_END (target_first + target_rows)
@@ -133,6 +155,23 @@ PIXEL_ACCESS(4)
 // Sample `i` of those that the words hold.
 uint sample_of(const uint *words, int i) {
   return words[i / SAMPLES_A_WORD] >> (i % SAMPLES_A_WORD * DEPTH) & MAX_SAMPLE;
+}
+// Words from samples; of each only the lowest bits count. `count` is a constant, a multiple of SAMPLES_A_WORD.
+UNROLLED void pack_samples(uint *words, const uint *samples, int count) {
+#pragma unroll
+  for (int i = 0; i < count; i += SAMPLES_A_WORD) {
+#if NVIDIA && DEPTH == 8
+    words[i / 4] = bytes_of(bytes_of(samples[i], samples[i + 1], 0x0040),
+                            bytes_of(samples[i + 2], samples[i + 3], 0x0040), 0x5410);
+#elif NVIDIA
+    words[i / 2] = bytes_of(samples[i], samples[i + 1], 0x5410);
+#else
+    uint word = 0;
+#pragma unroll
+    for (int k = 0; k < SAMPLES_A_WORD; ++k) word |= (samples[i + k] & MAX_SAMPLE) << k * DEPTH;
+    words[i / SAMPLES_A_WORD] = word;
+#endif
+  }
 }
 void set_sample(uint *words, int i, uint sample) {
   const int shift = i % SAMPLES_A_WORD * DEPTH;
@@ -239,22 +278,24 @@ uint luma(pixel_t pixel) {
 }
 
 // The nearest sample, half to even; NaN becomes 0.
-sample_t to_sample(float value) {
-#if defined(__NV_CL_C_VERSION)
+#if NVIDIA
+uint to_sample(float value) {
   uint sample;
 #if DEPTH == 8
   asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(sample) : "f"(value));
 #else
   asm("cvt.rni.sat.u16.f32 %0, %1;" : "=r"(sample) : "f"(value));
 #endif
-  return (sample_t)sample;
+  return sample;
+}
 #else
+sample_t to_sample(float value) {
   // Adding 2^23 rounds this way, and leaves the integer in the low bits of the sum.
   const float above = value > 0.0f ? value : 0.0f;
   const float within = above < (float)MAX_SAMPLE ? above : (float)MAX_SAMPLE;
   return (sample_t)as_uint(within + 8388608.0f);
-#endif
 }
+#endif
 
 // The sample as a float, exactly: faster than a conversion on GPUs.
 float from_sample(uint sample) { return as_float(0x4b000000u | sample) - 8388608.0f; }

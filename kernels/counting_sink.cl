@@ -2,7 +2,6 @@
 // pixel_functions.cl. Included after these and counters.cl.
 
 #define SINK_GROUP ((int)(get_group_id(1) * get_num_groups(0) + get_group_id(0)))
-#define SINK_ITEM ((int)(get_local_id(1) * GROUP_WIDTH + get_local_id(0)))
 #define SINK_ITEMS (GROUP_WIDTH * GROUP_HEIGHT)
 
 #undef SINK
@@ -10,13 +9,17 @@
 #undef CLOSE_SINK
 #undef TAKE_RUN
 #define SINK , COUNTER_PARAMETERS
-#define OPEN_SINK OPEN_COUNTERS(SINK_GROUP, SINK_ITEM, SINK_ITEMS)
-#define CLOSE_SINK CLOSE_COUNTERS(SINK_ITEM, SINK_ITEMS)
+#define OPEN_SINK OPEN_COUNTERS(SINK_GROUP, LOCAL_ITEM, SINK_ITEMS)
+#define CLOSE_SINK CLOSE_COUNTERS(LOCAL_ITEM, SINK_ITEMS)
 #define TAKE_RUN(run, row, x) count_run(counters, run, x, width)
 
 void count_run(COUNTER_SPACE uint *counters, const out_pixel_t *run, int x, int width) {
 #pragma unroll
   for (int i = 0; i < PIXELS; ++i) {
-    if (x + i < width) count_pixel(counters, run[i]);
+    if (x + i >= width) continue;
+    counted_pixel_t pixel;
+#pragma unroll
+    for (int c = 0; c < OUT_CHANNELS; ++c) pixel.at[c] = (sample_t)SAMPLE(run[i], c);
+    count_pixel(counters, pixel);
   }
 }

@@ -31,11 +31,6 @@ typedef struct {
   uint opaque;
 } parts_t;
 
-uint bytes_of(uint low, uint high, uint which) {
-  uint bytes;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(which));
-  return bytes;
-}
 // The sum of four products, and `sum`.
 uint dot(uint a, uint b, uint sum) {
   uint result;

@@ -25,7 +25,7 @@ Role role_of(const Pass& pass, const DeviceInfo& device) {
     role.pixels = true;
     role.heavy = function->operations > heavy;
   } else {
-    role.window = pass.stage->window_kernel(pass.input.format, device).has_value();
+    role.window = pass.stage->window_kernel(pass.input.format, device, {}).has_value();
   }
   return role;
 }
@@ -58,9 +58,12 @@ class Growth {
 
 constexpr const char* fused = "fused: one kernel";
 
-StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device) {
+// `counts`: what the group counts instead of storing its result.
+StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device,
+                       std::optional<Quantity> counts) {
   StageGroup stages{.source = plan.passes[group.first].input.format,
-                    .target = plan.passes[group.end - 1].output.format};
+                    .target = plan.passes[group.end - 1].output.format,
+                    .counted = counts};
   for (std::size_t i = group.first; i < group.end; ++i) {
     const Pass& pass = plan.passes[i];
     const PixelFormat& input = pass.input.format;
@@ -68,7 +71,9 @@ StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInf
       auto& steps = stages.window ? stages.after : stages.before;
       steps.push_back({std::move(*function), input, pass.output.format});
     } else {
-      stages.window = {pass.stage->window_kernel(input, device).value(), input};
+      const WindowUse use{.computes_loads = !stages.before.empty(),
+                          .counts_results = counts.has_value()};
+      stages.window = {pass.stage->window_kernel(input, device, use).value(), input};
     }
   }
   return stages;
@@ -114,16 +119,15 @@ std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& gro
   const Pass& first = plan.passes[group.first];
   if (group.end - group.first == 1)
     return first.stage->prepare(session, first.input.size, first.input.format);
-  return make_fused_pass(session, stage_group(plan, group, session.device()), first.input.size,
-                         {labels_of(plan, group), fused});
+  return make_fused_pass(session, stage_group(plan, group, session.device(), std::nullopt),
+                         first.input.size, {labels_of(plan, group), fused});
 }
 
 std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup& group,
                                                Session& session) {
-  StageGroup stages = stage_group(plan, group, session.device());
-  stages.counted = plan.measure;
-  return std::make_unique<CountingPass>(session, stages, plan.passes[group.first].input.size,
-                                        DevicePass::Description{labels_of(plan, group), fused});
+  return std::make_unique<CountingPass>(
+      session, stage_group(plan, group, session.device(), plan.measure),
+      plan.passes[group.first].input.size, DevicePass::Description{labels_of(plan, group), fused});
 }
 
 PassReport describe_group(const Plan& plan, const PassGroup& group) {

@@ -27,6 +27,14 @@ struct TileShares {
   std::size_t height;
 };
 
+// Of local memory, for a tile of that many pixels and its halo.
+std::uint64_t tile_bytes(std::uint64_t width, std::uint64_t height, const PixelFormat& format) {
+  const std::uint64_t row = width * format.bytes_per_pixel();
+  const std::uint64_t halo = 32;
+  // Narrow rows are spread over the memory banks, see TILE_LINE in kernels/blur_packed.cl.
+  return (height + 2) * std::max(row + halo, width < 32 ? 3 * row : 0);
+}
+
 class Blur final : public Stage {
  public:
   explicit Blur(const BlurParameters& parameters) : parameters_(parameters) {}
@@ -53,8 +61,10 @@ class Blur final : public Stage {
   }
 
   [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                       const DeviceInfo& device) const override {
+                                                       const DeviceInfo& device,
+                                                       const WindowUse& use) const override {
     if (names_kernel()) return std::nullopt;
+    if (auto tile = window_tile(device, input, use)) return tile;
     RowKernel kernel = kernel_for(device, input);
     kernel.function = "blur_rolled";
     kernel.lines = 8;
@@ -70,6 +80,29 @@ class Blur final : public Stage {
   }
 
  private:
+  // A kernel that computes the pixels it loads once, which pays if there is something to compute;
+  // nothing where it would be slower: tiles of 16-bit samples leave room for few work-groups, and
+  // counters need work-groups with more pixels.
+  [[nodiscard]] std::optional<RowKernel> window_tile(const DeviceInfo& device,
+                                                     const PixelFormat& pixel,
+                                                     const WindowUse& use) const {
+    if (device.kind != DeviceKind::gpu || pixel.depth != 8) return std::nullopt;
+    if (!use.computes_loads || use.counts_results) return std::nullopt;
+    RowKernel kernel = kernel_for(device, pixel);
+    kernel.function = "blur_rolled_tile";
+    const bool rgba = pixel.channels == 4;
+    kernel.pixels = rgba ? 8 : wide_pixels(pixel);
+    kernel.lines = rgba ? 8 : 9;
+    kernel.group_width = rgba ? 16 : 32;
+    kernel.group_height = 4;
+    kernel.room_for_tables = 2048;  // a tile of RGB and this fit 32 KiB
+    const std::uint64_t bytes =
+        tile_bytes(kernel.pixels * kernel.group_width, kernel.lines * kernel.group_height, pixel);
+    if (!device.fits(kernel.group_width, kernel.group_height, bytes + kernel.room_for_tables))
+      return std::nullopt;
+    return kernel;
+  }
+
   // The alternatives to strips, if no kernel is requested.
   [[nodiscard]] std::vector<RowKernel> other_kernels(const DeviceInfo& device,
                                                      const PixelFormat& pixel) const {
@@ -177,10 +210,7 @@ std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters) {
 
 std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
   const auto side = static_cast<std::uint64_t>(tile);
-  const std::uint64_t row = side * format.bytes_per_pixel();
-  const std::uint64_t halo = 32;
-  // Narrow rows are spread over the memory banks, see TILE_LINE in kernels/blur_packed.cl.
-  return (side + 2) * std::max(row + halo, tile < 32 ? 3 * row : 0);
+  return tile_bytes(side, side, format);
 }
 
 bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format) {

@@ -30,12 +30,12 @@ std::string color_source(const ColorMatrix& matrix, const PixelFormat& source) {
   const bool reads_alpha = matrix.colors_read_alpha() || !matrix.keeps_alpha();
   std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
   for (int c = 0; c < (reads_alpha ? 4 : 3); ++c)
-    text += formatted("    const float c{} = from_sample({});\n", c, color_expression(source, c));
+    text += formatted("    const float c{} = {};\n", c, color_expression(source, c));
   for (int row = 0; row < target.channels; ++row) {
     const bool kept = row == alpha && matrix.keeps_alpha();
-    text += formatted("    out[i].at[{}] = {};\n", row,
-                      kept ? color_expression(source, alpha)
-                           : formatted("to_sample({})", sum_text(coefficients, row)));
+    text += "    " +
+            (kept ? copy_alpha(source, row)
+                  : formatted("SET_NUMBER(out[i], {}, {});\n", row, sum_text(coefficients, row)));
   }
   return text + "  }\n";
 }

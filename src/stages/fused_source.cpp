@@ -9,11 +9,42 @@ namespace {
 using std::size_t;
 
 std::string table_parameter(const PixelFunction& function, const std::string& name) {
-  return formatted("__global const {} *restrict {}", function.table_entry, name);
+  return formatted("TABLE_SPACE const {} *restrict {}", function.table_entry, name);
+}
+
+// Copies of the tables in local memory, which the kernel makes before anything else.
+std::string local_tables_text(const std::vector<const PixelFunction*>& functions) {
+  std::string parameters;
+  std::string copies;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const PixelFunction& function = *functions[i];
+    if (function.table.empty()) continue;
+    parameters +=
+        formatted(", __global const {} *restrict global_table_{}", function.table_entry, i);
+    copies += formatted(
+        " \\\n  __local {0} table_{1}[{2} / sizeof({0})]; \\\n"
+        "  for (uint i = LOCAL_ITEM; i < {2} / sizeof({0}); i += GROUP_WIDTH * GROUP_HEIGHT) "
+        "table_{1}[i] = global_table_{1}[i];",
+        function.table_entry, i, function.table.size());
+  }
+  return formatted(
+      "#undef KERNEL_TABLES\n#define KERNEL_TABLES{}\n#undef COPY_TABLES\n#define COPY_TABLES{} "
+      "\\\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n",
+      parameters.empty() ? "" : " " + parameters, copies);
+}
+
+// Whether the kernel copies the tables to local memory.
+bool has_local_tables(const StageGroup& group) {
+  if (!group.window) return false;
+  size_t bytes = 0;
+  for (const PixelFunction* function : group.functions())
+    bytes += function->table.size();
+  return bytes > 0 && bytes <= group.window->kernel.room_for_tables;
 }
 
 // The tables of all steps are parameters of every function between the kernel and the steps.
-std::string tables_text(const std::vector<const PixelFunction*>& functions) {
+std::string tables_text(const std::vector<const PixelFunction*>& functions, bool local) {
   std::string parameters;
   std::string arguments;
   for (size_t i = 0; i < functions.size(); ++i) {
@@ -21,9 +52,13 @@ std::string tables_text(const std::vector<const PixelFunction*>& functions) {
     parameters += ", " + table_parameter(*functions[i], formatted("table_{}", i));
     arguments += formatted(", table_{}", i);
   }
-  return formatted("\n#undef TABLES\n#define TABLES{}\n#undef SAME_TABLES\n#define SAME_TABLES{}\n",
-                   parameters.empty() ? "" : " " + parameters,
-                   arguments.empty() ? "" : " " + arguments);
+  std::string text = formatted(
+      "\n#define TABLE_SPACE {}\n#undef TABLES\n#define TABLES{}\n"
+      "#undef SAME_TABLES\n#define SAME_TABLES{}\n",
+      local ? "__local" : "__global", parameters.empty() ? "" : " " + parameters,
+      arguments.empty() ? "" : " " + arguments);
+  if (local) text += local_tables_text(functions);
+  return text;
 }
 
 // Functions for neighbouring steps, and one that calls them: runs of PIXELS pixels.
@@ -38,7 +73,7 @@ class StepsText {
     std::string text;
     for (size_t i = 0; i < steps_.size(); ++i)
       text += function(i);
-    text += formatted("\nvoid {}_{}(const pixel{}_t *in, pixel{}_t *out TABLES) {{\n", name,
+    text += formatted("\nvoid {}_{}(const run_pixel{}_t *in, run_pixel{}_t *out TABLES) {{\n", name,
                       suffix_, steps_.front().source.channels, steps_.back().target.channels);
     for (size_t i = 0; i < steps_.size(); ++i)
       text += call(i);
@@ -53,7 +88,7 @@ class StepsText {
   [[nodiscard]] std::string function(size_t i) const {
     const PixelStep& step = steps_[i];
     return formatted(
-        "\nvoid {}(const pixel{}_t *in, pixel{}_t *out{}) {{\n{}}}\n", name(i),
+        "\nvoid {}(const run_pixel{}_t *in, run_pixel{}_t *out{}) {{\n{}}}\n", name(i),
         step.source.channels, step.target.channels,
         step.function.table.empty() ? "" : ", " + table_parameter(step.function, "table"),
         step.function.body);
@@ -65,7 +100,7 @@ class StepsText {
     const std::string to = last ? "out" : formatted("run_{}", i + 1);
     const std::string table =
         steps_[i].function.table.empty() ? "" : formatted(", table_{}", first_ + i);
-    return (last ? "" : formatted("  pixel{}_t {}[PIXELS];\n", steps_[i].target.channels, to)) +
+    return (last ? "" : formatted("  run_pixel{}_t {}[PIXELS];\n", steps_[i].target.channels, to)) +
            formatted("  {}({}, {}{});\n", name(i), from, to, table);
   }
 
@@ -86,7 +121,8 @@ std::vector<const PixelFunction*> StageGroup::functions() const {
 }
 
 std::string fused_source(const StageGroup& group, size_t pixels) {
-  std::string text = kernel_file("pixel_functions.cl") + tables_text(group.functions());
+  std::string text =
+      kernel_file("pixel_functions.cl") + tables_text(group.functions(), has_local_tables(group));
   if (group.counted) {
     text += formatted("\n#define COUNTED_CHANNELS OUT_CHANNELS\n{}{}", kernel_file("counters.cl"),
                       kernel_file("counting_sink.cl"));

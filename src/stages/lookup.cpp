@@ -45,26 +45,25 @@ std::vector<std::uint8_t> table_bytes(const std::vector<float>& table, const Pix
 
 // Alpha does not change, here and below.
 std::string with_alpha(std::string loop, const PixelFormat& format) {
-  if (format.has_alpha())
-    loop += formatted("    out[i].at[{0}] = in[i].at[{0}];\n", format.channels - 1);
+  if (format.has_alpha()) loop += "    " + copy_alpha(format, format.channels - 1);
   return loop + "  }\n";
 }
 
 std::string look_up_source(const PixelFormat& format) {
   std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
   for (int c = 0; c < format.color_channels(); ++c)
-    loop += formatted("    out[i].at[{0}] = table[in[i].at[{0}]];\n", c);
+    loop += formatted("    SET_SAMPLE(out[i], {0}, table[SAMPLE(in[i], {0})]);\n", c);
   return with_alpha(std::move(loop), format);
 }
 
 // Grey is its own luma.
 std::string scale_source(const PixelFormat& format) {
   std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
-  loop += format.color_channels() == 1
-              ? "    const float factor = table[in[i].at[0]];\n"
-              : "    const float factor = table[LUMA_OF(in[i].at[0], in[i].at[1], in[i].at[2])];\n";
+  loop += format.color_channels() == 1 ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
+                                       : "    const float factor = table[LUMA_OF(SAMPLE(in[i], 0), "
+                                         "SAMPLE(in[i], 1), SAMPLE(in[i], 2))];\n";
   for (int c = 0; c < format.color_channels(); ++c)
-    loop += formatted("    out[i].at[{0}] = to_sample(from_sample(in[i].at[{0}]) * factor);\n", c);
+    loop += formatted("    SET_NUMBER(out[i], {0}, NUMBER(in[i], {0}) * factor);\n", c);
   return with_alpha(std::move(loop), format);
 }
 

@@ -115,8 +115,8 @@ std::string load_text(const Network& network, const PixelFormat& source) {
   std::string text =
       formatted("  lanes_t lanes[{}];\n  for (int i = 0; i < PIXELS; ++i) {{\n", network.inputs());
   for (int c = 0; c < network.inputs(); ++c) {
-    text += formatted("    lanes[{}].at[i] = from_sample({}) * {};\n", c,
-                      color_expression(source, c), float_literal(inverse_max));
+    text += formatted("    lanes[{}].at[i] = {} * {};\n", c, color_expression(source, c),
+                      float_literal(inverse_max));
   }
   text += "  }\n";
   for (int c = 0; c < network.inputs(); ++c)
@@ -131,9 +131,8 @@ std::string store_text(const Network& network, const PixelFormat& source) {
     text += formatted("  results[{}].all = {};\n", c, number(network.layers.size(), c));
   text += "  for (int i = 0; i < PIXELS; ++i) {\n";
   for (int c = 0; c < outputs; ++c)
-    text += formatted("    out[i].at[{0}] = to_sample(results[{0}].at[i] * MAX_SAMPLE);\n", c);
-  if (outputs == 3 && source.has_alpha())
-    text += formatted("    out[i].at[3] = {};\n", color_expression(source, 3));
+    text += formatted("    SET_NUMBER(out[i], {0}, results[{0}].at[i] * MAX_SAMPLE);\n", c);
+  if (outputs == 3 && source.has_alpha()) text += "    " + copy_alpha(source, 3);
   return text + "  }\n";
 }
 

@@ -13,7 +13,8 @@ namespace gpufilter {
 
 struct PixelFunction {
   // Statements that fill `out` from `in`: arrays of PIXELS pixels of the stage's result and of its
-  // source. They may use the definitions of kernels/common.cl and kernels/fused.cl except CHANNELS
+  // source, which they access through NUMBER, SAMPLE, SET_NUMBER, SET_SAMPLE and COPY_SAMPLE of
+  // kernels/pixel_functions.cl. They may use the definitions of kernels/common.cl except CHANNELS
   // and those that depend on it, because other stages of the kernel may have other formats.
   // Constants are literals.
   std::string body;
@@ -27,9 +28,12 @@ struct PixelFunction {
   double operations = 0;
 };
 
-// The colours of `in[i]`, pixels of `format`, as expressions: grey counts as equal red, green and
-// blue, a missing alpha as the maximum. Channels: 0 red, 1 green, 2 blue, 3 alpha.
+// The colours of `in[i]`, pixels of `format`, as expressions for floats: grey counts as equal red,
+// green and blue, a missing alpha as the maximum. Channels: 0 red, 1 green, 2 blue, 3 alpha.
 [[nodiscard]] std::string color_expression(const PixelFormat& format, int channel);
+
+// A statement that makes channel `target` of `out[i]` the alpha of `in[i]`.
+[[nodiscard]] std::string copy_alpha(const PixelFormat& format, int target);
 
 // An OpenCL C literal with every bit of `number`, which has to be finite.
 [[nodiscard]] std::string float_literal(float number);

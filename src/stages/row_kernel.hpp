@@ -8,6 +8,12 @@
 
 namespace gpufilter {
 
+// What other stages do in the kernel of a stage that reads neighbours.
+struct WindowUse {
+  bool computes_loads = true;   // pixels go through other stages when they are loaded
+  bool counts_results = false;  // results go into counters instead of the rows of a target
+};
+
 // A kernel with the parameters ROWS of kernels/common.cl, then a buffer for each table, and how it
 // is launched. The defaults suit kernels that work along rows: every device takes groups of 64.
 struct RowKernel {
@@ -17,6 +23,9 @@ struct RowKernel {
   std::string formats = {};    // format_macros(), if not those of the kernel's source and target
   std::string generated = {};  // OpenCL C that precedes the file
   std::vector<std::vector<std::uint8_t>> tables = {};
+  // Bytes of local memory for copies of the tables; 0 if the kernel makes none (COPY_TABLES in
+  // common.cl).
+  std::size_t room_for_tables = 0;
   std::size_t pixels = 4;        // neighbours in a row that a work-item fills
   std::size_t lines = 1;         // rows that it fills
   std::size_t group_width = 64;  // work-items

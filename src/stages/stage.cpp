@@ -43,7 +43,8 @@ std::optional<PixelFunction> Stage::pixel_function(const PixelFormat& /*input*/,
 }
 
 std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
-                                              const DeviceInfo& /*device*/) const {
+                                              const DeviceInfo& /*device*/,
+                                              const WindowUse& /*use*/) const {
   return std::nullopt;
 }
 

@@ -101,7 +101,8 @@ class Stage {
   // and stores through the macros of kernels/fused_window.cl, so that other stages can share it;
   // nothing if there is none.
   [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                               const DeviceInfo& device) const;
+                                                               const DeviceInfo& device,
+                                                               const WindowUse& use) const;
 
   // Bytes of scratch memory on the device that suit it, besides the rows, for each band in progress
   // of a picture of this shape; 0: it uses none.

@@ -53,7 +53,7 @@ TEST_F(BatchInputs, AreListedAsTheyWereNamed) {
   Names inputs;
   for (const Json& picture : document["pictures"])
     inputs.push_back(picture["input"]);
-  EXPECT_EQ(inputs, document["inputs"]);
+  EXPECT_EQ(inputs, document["inputs"].get<Names>());
 }
 
 TEST_F(BatchInputs, MayBeFoldersToo) {

@@ -96,6 +96,41 @@ TEST(Fusion, NetworksOfEveryWidthGiveTheBitsOfTheProcessor) {
   }
 }
 
+// Pictures of several tiles, the last ones cut off, and of parts of one. Tables are in local
+// memory.
+TEST(Fusion, BlursInTilesGiveTheBitsOfTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  struct Case {
+    int channels;
+    BlurParameters blur;
+  };
+  const std::array cases{Case{1, {.border = Border::replicate}},
+                         Case{1, {.border = Border::wrap}},
+                         Case{2, {.border = Border::mirror}},
+                         Case{2, {.border = Border::constant, .alpha = AlphaMode::independent}},
+                         Case{3, {.border = Border::constant}},
+                         Case{3, {.border = Border::mirror}},
+                         Case{4, {.border = Border::wrap}},
+                         Case{4, {.border = Border::replicate, .alpha = AlphaMode::independent}}};
+  for (Session* session : test::kernel_sessions()) {
+    if (session->device().kind != DeviceKind::gpu) continue;
+    for (const Case& each : cases) {
+      const PixelFormat format{each.channels, 8};
+      const auto blur = make_blur(each.blur);
+      ASSERT_EQ(blur->window_kernel(format, session->device(), {})->function, "blur_rolled_tile");
+      StageChain chain{make_levels({16, false}, {235, false}), blur,
+                       make_levels({3, false}, {200, false})};
+      if (each.channels >= 3) chain.push_back(test::Chains(5).color());
+      for (const ImageSize size : {ImageSize{1027, 80}, ImageSize{129, 36}, ImageSize{9, 2}}) {
+        ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, test::random_image(size, format, 6),
+                                                chain, true, "a blur in tiles"));
+        ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, test::extreme_image(size, format, 7),
+                                                chain, true, "a blur in tiles"));
+      }
+    }
+  }
+}
+
 TEST(Fusion, StagesOverSinglePixelsShareAKernel) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   Session& session = *test::kernel_sessions().front();
