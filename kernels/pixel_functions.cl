@@ -73,8 +73,8 @@ typedef union {
 #define SET_SAMPLE(pixel, c, sample) ((pixel).number[c] = from_sample((pixel).at[c] = (sample)))
 #define SET_NUMBER(pixel, c, value) SET_SAMPLE(pixel, c, to_sample(value))
 #define COPY_SAMPLE(to, c, from, k) ((to).at[c] = (from).at[k], (to).number[c] = (from).number[k])
-#define TAKE_SAMPLE(pixel, c, words, i)                                                 \
-  ((pixel).at[c] = (words)[(i) / SAMPLES_A_WORD] >> (i) % SAMPLES_A_WORD * DEPTH,        \
+#define TAKE_SAMPLE(pixel, c, words, i)                                           \
+  ((pixel).at[c] = (words)[(i) / SAMPLES_A_WORD] >> (i) % SAMPLES_A_WORD * DEPTH, \
    (pixel).number[c] = number_in((words)[(i) / SAMPLES_A_WORD], (i) % SAMPLES_A_WORD))
 
 // Sample i of a word.
