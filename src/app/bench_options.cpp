@@ -49,7 +49,8 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));
-  auto* json = app.add_flag("--json", options.json, "Print one JSON object (docs/bench.md).");
+  auto* json =
+      app.add_flag("--json", options.json, "Print one JSON object (docs/engineering/bench.md).");
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
   add_plot(app, options.plot, "Draw a chart into this SVG file.");
   app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");

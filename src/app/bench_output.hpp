@@ -10,7 +10,7 @@ namespace gpufilter {
 // The device that was measured, a table, notes.
 [[nodiscard]] std::string bench_text(const bench::Report& report, const std::string& date);
 
-// One JSON object, "gpufilter-bench-1"; docs/bench.md describes it.
+// One JSON object, "gpufilter-bench-1"; docs/engineering/bench.md describes it.
 [[nodiscard]] std::string bench_json(const bench::Report& report, const std::string& date);
 
 // CSV: a line of headings and a line for each row, with benchmark, version, date and device.

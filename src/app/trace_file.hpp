@@ -1,5 +1,5 @@
-// Every span of a run in Chrome's trace format, for chrome://tracing or Perfetto. docs/timing.md
-// describes its contents.
+// Every span of a run in Chrome's trace format, for chrome://tracing or Perfetto.
+// docs/engineering/timing.md describes its contents.
 #pragma once
 
 #include <set>

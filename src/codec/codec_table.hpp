@@ -1,4 +1,5 @@
-// The formats of picture files, a row for each. docs/adding-a-codec.md says how to add one.
+// The formats of picture files, a row for each. docs/engineering/adding-a-codec.md says how to add
+// one.
 #pragma once
 
 #include <cstdint>

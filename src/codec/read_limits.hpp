@@ -1,4 +1,4 @@
-// The limits beyond which a picture is refused. docs/limits.md lists all of them.
+// The limits beyond which a picture is refused. docs/engineering/limits.md lists all of them.
 #pragma once
 
 #include <cstdint>

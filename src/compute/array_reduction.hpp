@@ -26,9 +26,9 @@ struct IntegerTotals {
   bool operator==(const IntegerTotals&) const = default;
 };
 
-// The sum of floats depends on the order. Here the order is one tree (docs/reductions.md), which
-// depends only on the number of values. A NaN result is the same quiet NaN everywhere. Minimum and
-// maximum ignore NaNs and put -0 before +0.
+// The sum of floats depends on the order. Here the order is one tree
+// (docs/engineering/reductions.md), which depends only on the number of values. A NaN result is the
+// same quiet NaN everywhere. Minimum and maximum ignore NaNs and put -0 before +0.
 struct FloatTotals {
   float sum = 0;
   float sum_of_squares = 0;  // along the first chains by fused multiply-add

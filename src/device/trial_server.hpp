@@ -1,5 +1,5 @@
 // Runs work that may crash its process (a driver's library that aborts) in a separate process. See
-// docs/decisions/0008.
+// docs/engineering/decisions/0008.
 #pragma once
 
 #include <chrono>

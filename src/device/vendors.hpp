@@ -2,7 +2,7 @@
 // with would load all of them at its first call, and PoCL loads LLVM, which takes longer than
 // filtering a small picture. So they are found and loaded here, one by one. Their objects carry
 // their own functions, so everything else goes through the loader as usual. See
-// docs/decisions/0005.
+// docs/engineering/decisions/0005.
 #pragma once
 
 #include <string>

@@ -89,7 +89,7 @@ void add_fields(const Json& json, std::set<std::string>& fields) {
 }
 
 TEST_F(FilterTiming, EveryFieldIsDocumented) {
-  const std::string page = read_file(GPUFILTER_SOURCE "/docs/timing.md");
+  const std::string page = read_file(GPUFILTER_SOURCE "/docs/engineering/timing.md");
   const std::string many = folder_ / "many";
   std::filesystem::create_directory(many);
   std::filesystem::copy(in_, many + "/a.png");

@@ -24,7 +24,7 @@ class HostileFiles : public ProgramTest {
   }
 
   // Expects that `program` refuses a file of a few bytes within the time and memory that
-  // docs/limits.md gives. Sanitizers need more.
+  // docs/engineering/limits.md gives. Sanitizers need more.
   void expect_cheap_refusal(int exit_code, const std::vector<std::string>& arguments,
                             const std::vector<std::string>& parts) const {
     SCOPED_TRACE(::testing::PrintToString(arguments));

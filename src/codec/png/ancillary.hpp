@@ -33,8 +33,8 @@ class SkippedChunks {
 class PngAncillary {
  public:
   // Reads the data and the checksum of a chunk at whose data `source` stands. Metadata is kept for
-  // take_chunks(), as much as docs/limits.md says; a chunk with a wrong checksum is skipped. Throws
-  // PictureError where the file ends, and where this cannot be an ancillary chunk.
+  // take_chunks(), as much as docs/engineering/limits.md says; a chunk with a wrong checksum is
+  // skipped. Throws PictureError where the file ends, and where this cannot be an ancillary chunk.
   void read(std::string_view type, std::uint32_t length, ByteSource& source);
 
   // What was kept since the last call, in the order of the file.

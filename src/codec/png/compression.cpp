@@ -50,7 +50,8 @@ constexpr std::size_t some = std::size_t{48} << 10U;
 
 using enum PngCompression::Deflater;
 
-// What they reach is measured in docs/png.md. Level 0 does not compress, as in other programs.
+// What they reach is measured in docs/engineering/png.md. Level 0 does not compress, as in other
+// programs.
 constexpr std::array<PngCompression, 10> compressions{{
     {libdeflate, no_filter, 0, 0, 0, 0, 0},
     {by_content, best_filter, little, 0, 48, 60, 0},

@@ -1,5 +1,5 @@
 // The private chunk gfIX, which says how the compressed pixels of a file are cut into pieces that
-// can be inflated side by side. docs/png.md describes it.
+// can be inflated side by side. docs/engineering/png.md describes it.
 #pragma once
 
 #include <cstddef>
