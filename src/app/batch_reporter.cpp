@@ -55,8 +55,20 @@ void BatchReporter::prepare_for_signals() const {
   set_message_on_signals(
       formatted("gpufilter: stopped after {} of {}{}; the same command {} does the rest\n",
                 progress_.pictures, count_text(progress_.all_pictures),
-                failed > 0 ? formatted(", {} failed", failed) : "",
-                options_.folder.resume || plan_.shard ? "again" : "with --resume"));
+                failed > 0 ? formatted(", {} failed", failed) : "", repetition()));
+}
+
+// How to repeat the command so that it does the rest.
+const char* BatchReporter::repetition() const {
+  return options_.folder.resume || plan_.shard ? "again" : "with --resume";
+}
+
+void BatchReporter::report_full_disk() const {
+  const std::size_t rest = totals_.count(PictureStatus::not_begun) + 1;
+  log::error(
+      printable(formatted("{}: no space for more results; {} of {} remain; make room, then "
+                          "the same command {} does the rest",
+                          plan_.output, rest, count_text(plan_.items.size()), repetition())));
 }
 
 void BatchReporter::show_progress() {
@@ -76,6 +88,7 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
   totals_.add(result, report);
   if (report != nullptr && trace_) trace_->add(*report, result.job);
   if (result.status == PictureStatus::failed) log::error(result.failure);
+  out_of_space_ = out_of_space_ || result.out_of_space;
   if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
   if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
   const std::uint64_t bytes = result.item->bytes;
@@ -130,6 +143,7 @@ void BatchReporter::conclude() {
   }
   for (const std::string& warning : option_use_.warnings())
     log::warn(warning);
+  if (out_of_space_) report_full_disk();
   if (trace_) trace_->finish();
   print_data(elapsed);
   if (options_.quiet) return;

@@ -34,6 +34,8 @@ class BatchReporter final : public BatchListener {
  private:
   void show_progress();
   void prepare_for_signals() const;
+  [[nodiscard]] const char* repetition() const;
+  void report_full_disk() const;
   void print_line(const PictureResult& result) const;
   void print_data(Nanoseconds elapsed);
 
@@ -49,6 +51,7 @@ class BatchReporter final : public BatchListener {
   OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   bool document_begun_ = false;
+  bool out_of_space_ = false;  // the run ended early, because the disk is full
 };
 
 }  // namespace gpufilter

@@ -90,17 +90,15 @@ void sync(int descriptor) {
   }
 }
 
-// Makes the new name survive a power failure too. A folder that may be written but not read cannot
-// be opened for that.
-void sync_folder(const std::filesystem::path& folder) {
-  FileDescriptor opened;
+// For syncing a new name in it, so that the name survives a power failure too. Nothing if the
+// folder may be written but not read: then it cannot be opened for that.
+FileDescriptor open_folder(const std::filesystem::path& folder) {
   try {
-    opened = open_file(folder, O_RDONLY | O_DIRECTORY);
+    return open_file(folder, O_RDONLY | O_DIRECTORY);
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::permission_denied) return;
+    if (error.code() == std::errc::permission_denied) return {};
     throw;
   }
-  sync(opened.get());
 }
 
 }  // namespace
@@ -152,13 +150,15 @@ void AtomicFile::write(std::span<const std::uint8_t> bytes) {
 }
 
 void AtomicFile::commit() {
+  // Opened before the renaming: if too many files are open, the target is still the old one.
+  const FileDescriptor folder = open_folder(folder_of(target_));
   sync(file_.get());
   // Errors that the file system reports only on closing have to appear before the renaming; the
   // lock is needed until after it.
   const FileDescriptor lock(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
   file_.close();
   rename_temporary();
-  sync_folder(folder_of(target_));
+  if (folder) sync(folder.get());
 }
 
 // A signal finds the file either under its temporary name or complete. It never removes the file

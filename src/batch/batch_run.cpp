@@ -16,7 +16,9 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/system_failure.hpp"
 #include "base/thread_limit.hpp"
+#include "batch/file_limit.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
 #include "batch/shard_journal.hpp"
@@ -76,7 +78,7 @@ class BatchRun {
   void work(int job) {
     while (const auto index = take_next()) {
       try {
-        process(*index, job);
+        if (!process(*index, job) && !return_picture(*index, job)) break;
       } catch (...) {
         stop(std::current_exception());
       }
@@ -95,9 +97,34 @@ class BatchRun {
   std::optional<std::size_t> take_next() {
     std::unique_lock lock(mutex_);
     // The first picture that is not listed is in progress, so somebody will notify.
-    changed_.wait(lock, [this] { return stopped_ || next_ < listed_ + max_waiting; });
-    if (stopped_ || next_ == plan_.items.size()) return std::nullopt;
+    changed_.wait(
+        lock, [this] { return stopped_ || !returned_.empty() || next_ < listed_ + max_waiting; });
+    if (stopped_) return std::nullopt;
+    if (!returned_.empty()) {
+      const std::size_t index = returned_.back();
+      returned_.pop_back();
+      return index;
+    }
+    if (next_ == plan_.items.size()) return std::nullopt;
     return order_[next_++];
+  }
+
+  // Leaves a picture for which too many files were open to the other jobs. Returns whether the
+  // calling job is the only one left, and goes on.
+  bool return_picture(std::size_t index, int job) {
+    const std::lock_guard lock(mutex_);
+    bytes_under_way_.erase(job);
+    returned_.push_back(index);
+    changed_.notify_all();
+    if (working_ == 1) return true;
+    log::info(formatted("too many open files; pictures in progress: {} instead of {}", working_ - 1,
+                        working_));
+    return false;
+  }
+
+  [[nodiscard]] bool is_only_job() {
+    const std::lock_guard lock(mutex_);
+    return working_ == 1;
   }
 
   void stop(std::exception_ptr reason) {
@@ -123,7 +150,9 @@ class BatchRun {
     }
   }
 
-  void process(std::size_t index, int job) {
+  // False if too many files were open while other jobs worked: the picture can be begun again.
+  bool process(std::size_t index, int job) {
+    const bool is_alone = is_only_job();
     const BatchItem& item = plan_.items[index];
     PictureResult result;
     result.item = &item;
@@ -137,6 +166,10 @@ class BatchRun {
     try {
       result.status = decide(item);
       if (result.status == PictureStatus::done) report = filter(item, result);
+    } catch (const SystemFailure& error) {
+      if (is_out_of_files(error.error()) && !is_alone) return false;
+      result.out_of_space = is_out_of_space(error.error());
+      fail(error.what());
     } catch (const PictureError& error) {
       fail(error.what());
     } catch (const DeviceError& error) {
@@ -149,6 +182,7 @@ class BatchRun {
       fail(item.input + ": " + error.what());
     }
     deliver(index, std::move(result), report ? &*report : nullptr);
+    return true;
   }
 
   // The picture's status; `done` if it has yet to be filtered. Throws PictureError.
@@ -191,9 +225,13 @@ class BatchRun {
 
   void deliver(std::size_t index, PictureResult result, const RunReport* report) {
     const std::lock_guard lock(mutex_);
-    if (result.status == PictureStatus::failed && options_.stop_on_error) stopped_ = true;
+    const bool is_repetition = result.out_of_space && std::exchange(out_of_space_, true);
+    if (result.status == PictureStatus::failed && (options_.stop_on_error || result.out_of_space)) {
+      stopped_ = true;
+    }
     call_listener([&] {
       if (bytes_under_way_.erase(result.job) > 0) report_progress();
+      if (is_repetition) return;
       listener_.finished(result, report);
       waiting_.emplace(index, std::move(result));
       list_waiting();
@@ -220,11 +258,13 @@ class BatchRun {
   std::mutex mutex_;  // guards the members below, and the listener
   std::condition_variable changed_;
   std::vector<std::size_t> order_;
-  std::size_t next_ = 0;    // index in order_ of the next picture to begin
-  std::size_t listed_ = 0;  // number of pictures listed
+  std::vector<std::size_t> returned_;  // pictures to begin again
+  std::size_t next_ = 0;               // index in order_ of the next picture to begin
+  std::size_t listed_ = 0;             // number of pictures listed
   std::map<std::size_t, PictureResult> waiting_;
   std::map<int, std::uint64_t> bytes_under_way_;  // by job
   bool stopped_ = false;
+  bool out_of_space_ = false;
   std::exception_ptr failure_;
   std::size_t working_ = 0;  // jobs that are at a picture or may begin another
   std::optional<ThreadLimit> limit_;
@@ -270,6 +310,29 @@ std::unique_ptr<Journal> open_journal(const BatchPlan& plan) {
   return journal;
 }
 
+// On a full disk, gather then reports that this process did not end; the pictures say why.
+void end_shard(Journal& journal) {
+  try {
+    note_end(journal);
+  } catch (const SystemFailure& error) {
+    if (!is_out_of_space(error.error())) throw;
+    log::debug(error.what());
+  }
+}
+
+// How many of `jobs` pictures can be in progress at the same time; at least 1.
+int allowed_jobs(int jobs, std::size_t pictures) {
+  jobs = static_cast<int>(std::clamp<std::size_t>(pictures, 1, static_cast<std::size_t>(jobs)));
+  const int allowed = jobs_within_file_limit(jobs);
+  if (allowed < jobs) {
+    log::info(
+        formatted("pictures in progress: {} instead of {}, because of the limit of open "
+                  "files (ulimit -n)",
+                  allowed, jobs));
+  }
+  return allowed;
+}
+
 }  // namespace
 
 const char* to_string(PictureStatus status) {
@@ -293,15 +356,16 @@ const char* to_string(PictureStatus status) {
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {
   const auto journal = options.dry_run ? nullptr : open_journal(plan);
+  BatchOptions within_limits = options;
+  within_limits.jobs = allowed_jobs(options.jobs, plan.items.size());
   RunOptions run = options.run;
-  run.max_memory /=
-      std::clamp<std::uint64_t>(plan.items.size(), 1, static_cast<std::uint64_t>(options.jobs));
+  run.max_memory /= static_cast<std::uint64_t>(within_limits.jobs);
   const PictureJobs jobs(plan, chain, run, journal.get());
   dispatcher.expect_folder(
       std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
-  BatchRun(plan, jobs, dispatcher, options, listener).run();
-  if (journal && plan.shard) note_end(*journal);
+  BatchRun(plan, jobs, dispatcher, within_limits, listener).run();
+  if (journal && plan.shard) end_shard(*journal);
   dispatcher.conclude();
 }
 

@@ -24,8 +24,9 @@ enum class PictureStatus {
 struct PictureResult {
   const BatchItem* item = nullptr;
   PictureStatus status = PictureStatus::not_begun;
-  std::string failure;  // "PATH: reason"
-  int job = 0;          // the number of the job that did it, from 0
+  std::string failure;        // "PATH: reason"
+  bool out_of_space = false;  // it failed because the disk is full, and the run ends
+  int job = 0;                // the number of the job that did it, from 0
   // Only if status is done:
   const Codec* input_format = nullptr;
   ImageSize size;
@@ -62,7 +63,9 @@ struct BatchOptions {
 };
 
 // Carries out the plan: creates folders, keeps the journal, removes what killed runs left behind.
-// A picture that fails does not affect the others. Throws UsageError if another run is writing to
+// A picture that fails does not affect the others, unless the disk is full: then no more are begun,
+// and those in progress that no longer fit count as not begun. If too many files are open, fewer
+// pictures are in progress. Throws UsageError if another run is writing to
 // the output folder, PictureError if the folder cannot be written to, DeviceError if the device
 // does not work and no picture was finished.
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,

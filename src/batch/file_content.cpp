@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {
@@ -64,7 +65,7 @@ FileContent content_of(const std::string& path) {
     content.hash = hash_of(file.get());
     return content;
   } catch (const std::system_error& error) {
-    throw PictureError(path, describe_system_error(error.code().value()));
+    throw SystemFailure(path, error.code().value());
   }
 }
 

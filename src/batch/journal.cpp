@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/system_failure.hpp"
 #include "batch/journal_text.hpp"
 
 namespace gpufilter {
@@ -42,7 +43,7 @@ bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
 }
 
 [[noreturn]] void throw_failure(const std::string& path, int error) {
-  throw PictureError(path, describe_system_error(error));
+  throw SystemFailure(path, error);
 }
 
 std::string journal_path(const std::string& folder) {

@@ -7,15 +7,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "base/system_failure.hpp"
 
 namespace gpufilter {
 
 void create_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw PictureError(path, describe_system_error(error.value()));
+  if (error) throw SystemFailure(path, error.value());
 }
 
 void create_parent_folder(const std::string& path) {

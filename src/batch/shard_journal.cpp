@@ -14,10 +14,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/process_token.hpp"
+#include "base/system_failure.hpp"
 #include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/shard_run.hpp"
@@ -97,7 +97,7 @@ std::optional<ShardJournal> read_one(const std::string& path) {
       if (!line.empty()) take_line(journal, line);
     return journal;
   } catch (const std::system_error& error) {
-    throw PictureError(path, describe_system_error(error.code().value()));
+    throw SystemFailure(path, error.code().value());
   }
 }
 
@@ -126,7 +126,7 @@ void visit_shard_journals(const std::string& output,
     if (auto journal = read_one(entry->path())) visit(std::move(*journal));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    throw PictureError(folder, describe_system_error(error.value()));
+    throw SystemFailure(folder, error.value());
   }
 }
 

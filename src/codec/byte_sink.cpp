@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
-#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {
@@ -56,7 +56,7 @@ class BufferedSink : public ByteSink {
     try {
       step();
     } catch (const std::system_error& error) {
-      throw PictureError(name_, describe_system_error(error.code().value()));
+      throw SystemFailure(name_, error.code().value());
     }
   }
 
@@ -146,7 +146,8 @@ std::unique_ptr<ByteSink> open_sink(const std::string& path) {
     }
     return std::make_unique<FileSink>(path);
   } catch (const std::system_error& error) {
-    throw PictureError(path, describe_creation_error(path, error.code().value()));
+    const int reason = error.code().value();
+    throw SystemFailure(path, describe_creation_error(path, reason), reason);
   }
 }
 

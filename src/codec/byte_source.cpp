@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {
@@ -66,7 +66,7 @@ class DescriptorSource final : public ByteSource {
       ended_ = count < into.size();
       return count;
     } catch (const std::system_error& error) {
-      throw PictureError(name_, describe_system_error(error.code().value()));
+      throw SystemFailure(name_, error.code().value());
     }
   }
 
@@ -121,7 +121,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
     const int descriptor = file.get();
     return std::make_unique<DescriptorSource>(descriptor, std::move(file), path);
   } catch (const std::system_error& error) {
-    throw PictureError(path, describe_system_error(error.code().value()));
+    throw SystemFailure(path, error.code().value());
   }
 }
 

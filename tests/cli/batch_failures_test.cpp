@@ -193,7 +193,7 @@ bool mount_small(const std::string& folder, int bytes) {
              0;
 }
 
-TEST_F(BatchFailures, AFullDiskFailsPicturesAndLeavesNoneUnfinished) {
+TEST_F(BatchFailures, AFullDiskStopsTheRunAndLeavesNoneUnfinished) {
   put_many(8, {200, 150});  // 90 kB each
   const Files expected = undisturbed();
   fs::create_directory(out_);
@@ -203,8 +203,8 @@ TEST_F(BatchFailures, AFullDiskFailsPicturesAndLeavesNoneUnfinished) {
     const int done = document["summary"]["done"];
     const int failed = document["summary"]["failed"];
     EXPECT_GT(done, 0);
-    EXPECT_GT(failed, 0);
-    EXPECT_EQ(done + failed, 8);
+    EXPECT_EQ(failed, 1);
+    EXPECT_EQ(done + failed + document["summary"]["not_begun"].get<int>(), 8);
     for (const Json& picture : document["pictures"]) {
       if (picture["status"] == "failed") {
         EXPECT_NE(picture["error"].get<std::string>().find("no space left"), std::string::npos);
@@ -215,12 +215,77 @@ TEST_F(BatchFailures, AFullDiskFailsPicturesAndLeavesNoneUnfinished) {
     EXPECT_TRUE(all_whole(now, expected));
     // With more space the rest follows.
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
-    EXPECT_EQ(json_batch({"--resume"})["summary"]["done"], failed);
+    EXPECT_EQ(json_batch({"--resume"})["summary"]["done"], 8 - done);
     EXPECT_EQ(results_in(out_), expected);
     return HasFailure() ? 1 : 0;
   }));
   if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
   EXPECT_EQ(result, 0);
+}
+
+TEST_F(BatchFailures, AFullDiskIsOneErrorAndTheWayToGoOn) {
+  put_many(8, {200, 150});  // 90 kB each
+  fs::create_directory(out_);
+  const int result = wait_for_child(start_child([&] {
+    if (!mount_small(out_, 512 * 1024)) return cannot_mount;
+    for (const auto& [jobs, more, repetition] :
+         {std::tuple{"1", "--timing=off", "with --resume"}, {"8", "--resume", "again"}}) {
+      const ProcessResult run = batch({"--jobs", jobs, more, "-q"});
+      const auto done = static_cast<int>(results_in(out_).size());
+      EXPECT_EQ(run.exit_code, 1);
+      EXPECT_GT(done, 3);
+      const std::string first = run.err.substr(0, run.err.find('\n') + 1);
+      EXPECT_TRUE(first.starts_with("gpufilter: " + out_ + "/p10")) << first;
+      EXPECT_TRUE(first.ends_with(".png: no space left on the device\n")) << first;
+      EXPECT_EQ(run.err.substr(first.size()),
+                formatted("gpufilter: {}: no space for more results; {} of 8 pictures remain; make "
+                          "room, then the same command {} does the rest\n",
+                          out_, 8 - done, repetition));
+    }
+    return HasFailure() ? 1 : 0;
+  }));
+  if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
+  EXPECT_EQ(result, 0);
+}
+
+TEST_F(BatchFailures, AFullDiskStopsAShard) {
+  put_many(8, {200, 150});
+  fs::create_directory(out_);
+  const int result = wait_for_child(start_child([&] {
+    if (!mount_small(out_, 512 * 1024)) return cannot_mount;
+    const ProcessResult full = batch({"--shard", "0/1", "--jobs", "3", "-q"});
+    EXPECT_EQ(full.exit_code, 1);
+    EXPECT_NE(full.err.find("no space for more results"), std::string::npos) << full.err;
+    EXPECT_NE(full.err.find("then the same command again does the rest"), std::string::npos);
+    EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT, "size=8m"), 0);
+    EXPECT_EQ(batch({"--shard", "0/1"}).exit_code, 0);
+    const ProcessResult gathered = filter({"gather", out_});
+    EXPECT_EQ(gathered.exit_code, 0) << gathered.out << gathered.err;
+    return HasFailure() ? 1 : 0;
+  }));
+  if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";
+  EXPECT_EQ(result, 0);
+}
+
+// The shell sets the limit and then becomes the program.
+ProcessResult with_open_files(int limit, const Names& words) {
+  Names command{"sh", "-c", formatted("ulimit -n {}; exec \"$@\"", limit), "sh", GPUFILTER_PROGRAM};
+  command.insert(command.end(), words.begin(), words.end());
+  return run_process(command, {.environment = {{"GPUFILTER_DEVICE", ""}}});
+}
+
+TEST_F(BatchFailures, AFewOpenFilesAreEnoughForManyJobs) {
+  put_many(70, {20, 20});
+  const Files expected = undisturbed();
+  for (const int limit : {20, 32, 64}) {
+    const ProcessResult result =
+        with_open_files(limit, command({"--jobs", "64", "-v", "--on-exists", "overwrite"}));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find(" instead of 64, because of the limit of open files (ulimit -n)\n"),
+              std::string::npos)
+        << result.err;
+    EXPECT_EQ(results_in(out_), expected) << limit;
+  }
 }
 
 TEST_F(BatchFailures, AReadOnlyDiskEndsIt) {

@@ -1,0 +1,28 @@
+// Failures of the operating system with a file, whose cause decides how a run goes on.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace gpufilter {
+
+class SystemFailure : public PictureError {
+ public:
+  // `error` is an errno, which is also the reason that the message gives.
+  SystemFailure(std::string_view name, int error);
+  SystemFailure(std::string_view name, std::string_view reason, int error);
+
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  int error_;
+};
+
+// Whether an errno means that a file system, or the user's quota of it, is full.
+[[nodiscard]] bool is_out_of_space(int error);
+// Whether an errno means that too many files are open.
+[[nodiscard]] bool is_out_of_files(int error);
+
+}  // namespace gpufilter
