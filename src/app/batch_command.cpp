@@ -152,7 +152,8 @@ std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folde
         "{} no picture; --recursive searches {} too", where,
         plan.not_entered == 1 ? "its subfolder" : formatted("its {} subfolders", plan.not_entered));
   }
-  return where + " no picture";
+  return where +
+         (plan.others.empty() ? " no picture" : formatted(" no {} picture", names_of(codecs())));
 }
 
 void check_trace(const BatchPlan& plan, const std::string& trace) {

@@ -73,6 +73,8 @@ class Collector {
     ScanResult result = scan_folder(scan);
     for (FoundFile& found : result.files)
       add(std::move(found), fs::path(folder), in_place);
+    for (OtherPicture& other : result.others)
+      plan_.others.push_back({fs::path(folder) / other.name, std::move(other.format)});
     plan_.unmatched += result.unmatched;
     plan_.not_entered += result.not_entered;
   }
@@ -90,6 +92,8 @@ class Collector {
       found.relative = picture.name;
       add(std::move(found), folder, in_place);
     }
+    for (const SizedName& other : list.others())
+      plan_.others.push_back(other_picture(folder, other));
   }
 
  private:
