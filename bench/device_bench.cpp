@@ -102,7 +102,7 @@ class Bench {
       fmt::print("{:<34} WRONG: not what the processor gives\n", name);
       return;
     }
-    const auto pass = stage->prepare(session_, size, format_);
+    const auto pass = stage->prepare(session_, {size, format_});
     const RowRange rows{0, size.height};
     const std::size_t target_bytes = row_pitch(size.width, stage->output_format(format_)) *
                                      static_cast<std::size_t>(size.height);
@@ -164,12 +164,12 @@ class Bench {
     fill(image.rows(), alpha);
     Image expected(small, stage.output_format(format_));
     Image result(small, stage.output_format(format_));
-    stage.run(image.rows(), expected.rows(), small);
+    stage.run(image.rows(), expected.rows(), {small, small});
     const Buffer from = session_.allocate(image.bytes());
     const Buffer to = session_.allocate(result.bytes());
     queue_.upload(from, image.rows().data, image.bytes());
     const RowRange rows{0, small.height};
-    const auto pass = stage.prepare(session_, small, format_);  // its tables are still being read
+    const auto pass = stage.prepare(session_, {small, format_});  // its tables are still being read
     static_cast<void>(pass->enqueue(queue_, {&from, rows}, {&to, rows}));
     queue_.download(to, result.rows().data, result.bytes());
     queue_.finish();

@@ -67,19 +67,20 @@ uint bytes_of(uint low, uint high, uint which) {
 #define SOURCE_ROW(y) (source + (size_t)((y) - source_first) * source_pitch)
 #define TARGET_ROW(y) (target + (size_t)((y) - target_first + target_offset) * target_pitch)
 
-// The parameters of every kernel that fills rows from rows; width and height are the picture's. Generated
+// The parameters of every kernel that fills rows from rows; width and height are the source's. Generated
 // programs add tables: TABLES is empty, or a comma and their parameters.
 #define TABLES
-#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height TABLES
+#define ROWS SOURCE_BAND, TARGET_BAND, int width, int height, int target_width, int target_height TABLES
 // The same as arguments.
 #define SAME_TABLES
 #define SAME_ROWS source, source_pitch, source_first, target, target_pitch, target_first, \
-  target_offset, target_rows, width, height SAME_TABLES
+  target_offset, target_rows, width, height, target_width, target_height SAME_TABLES
 
 // A kernel with KERNEL_ROWS as parameters and COPY_TABLES as its first statement may have its tables in local memory,
 // where they are read without the arithmetic of 64-bit addresses: then KERNEL_TABLES are the originals.
 #define KERNEL_TABLES TABLES
-#define KERNEL_ROWS SOURCE_BAND, TARGET_BAND, int width, int height KERNEL_TABLES
+#define KERNEL_ROWS SOURCE_BAND, TARGET_BAND, int width, int height, int target_width, int target_height \
+  KERNEL_TABLES
 #define COPY_TABLES
 
 // The work-item's number in its work-group.

@@ -184,7 +184,7 @@ class FormatBench {
     Session& session = *bed_.session;
     std::unique_ptr<DevicePass> pass;
     try {
-      pass = each.stage->prepare(session, picture_.size(), picture_.format());
+      pass = each.stage->prepare(session, {picture_.size(), picture_.format()});
     } catch (const UsageError& error) {
       report_.notes.emplace_back(error.what());
       return;

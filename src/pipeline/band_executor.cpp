@@ -9,7 +9,7 @@ PassReport describe_pass(const Pass& pass) {
   PassReport report;
   report.stage = pass.stage->name();
   report.work = {{cost.kind,
-                  cost.operations_a_pixel * static_cast<double>(pass.input.size.pixels()),
+                  cost.operations_a_pixel * static_cast<double>(pass.output.size.pixels()),
                   cost.literals}};
   return report;
 }

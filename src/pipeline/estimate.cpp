@@ -84,10 +84,10 @@ TaskTimes Rates::times(const PictureTask& task) const {
                              bytes_of(task.shape) * on_device(transfer_kind);
     }
     const StageCost cost = stage->cost(shape.format);
+    shape = stage->output(shape);
     const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
     times.host_filter += operations * on_host(cost.kind);
     times.device_filter += operations * on_device(cost.kind);
-    shape = {stage->output_size(shape.size), stage->output_format(shape.format)};
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_kind);
   times.encode = bytes_of(shape) * on_host(task.encoding);

@@ -22,7 +22,7 @@ void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& t
   for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
     pass.stage->run(source.renumbered(-part.repeats * pass.input.size.height),
                     target.part(part.rows).renumbered(-part.repeats * pass.output.size.height),
-                    pass.input.size);
+                    {pass.input.size, pass.output.size});
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/format.hpp"
@@ -72,7 +73,8 @@ class RollingRows {
 
 class HostExecutor final : public BandExecutor {
  public:
-  HostExecutor(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {
+  HostExecutor(const Plan& plan, Timeline& timeline)
+      : plan_(plan), timeline_(timeline), strip_rows_(rows_of_strips(plan)) {
     for (const Pass& pass : plan.passes)
       add_report(describe_pass(pass), pass.stage->label());
     if (plan.measure) add_report(describe_measuring(plan), {});
@@ -180,6 +182,10 @@ class HostExecutor final : public BandExecutor {
       const std::vector<RowRange> windows = plan_.windows(strip);
       ConstRows input = source;
       for (std::size_t i = 0; i < between.size(); ++i) {
+        if (const auto view = view_of(plan_.passes[i], input, windows[i + 1])) {
+          input = *view;
+          continue;
+        }
         const MutableRows fresh = between[i].advance(windows[i + 1]);
         times.of(i, [&] { run_on_host(plan_.passes[i], input, fresh); });
         input = between[i].rows();
@@ -196,19 +202,48 @@ class HostExecutor final : public BandExecutor {
     walk(source, part, times, target_of, [](const ConstRows&) {});
   }
 
+  // The rows `wanted` of a pass's result, if they are a part of its source.
+  static std::optional<ConstRows> view_of(const Pass& pass, const ConstRows& source,
+                                          const RowRange& wanted) {
+    const auto corner = pass.stage->view_of_source();
+    if (!corner || !RowRange{0, pass.output.size.height}.contains(wanted)) return std::nullopt;
+    return source.columns(corner->x, pass.output.size.width)
+        .part(wanted.moved(corner->y))
+        .renumbered(-corner->y);
+  }
+
   // A single stage reads and writes the band itself: strips would gain nothing.
   [[nodiscard]] int strip_rows(int rows) const {
-    if (plan_.passes.size() == 1 && !plan_.measure) return rows;
-    std::size_t pitch = 1;
-    for (const Pass& pass : plan_.passes)
-      pitch = std::max(pitch, row_pitch(pass.output));
-    return std::max(static_cast<int>(strip_bytes / pitch), minimum_strip_rows);
+    return plan_.passes.size() == 1 && !plan_.measure ? rows : strip_rows_;
+  }
+
+  // The rows of the result for which a strip of each pass's result takes at most strip_bytes,
+  // without the rows around it that borders add.
+  [[nodiscard]] static int rows_of_strips(const Plan& plan) {
+    if (plan.passes.empty()) return minimum_strip_rows;
+    const std::vector<RowRange> one = plan.windows({0, 1});
+    const auto fits = [&](int rows) {
+      const std::vector<RowRange> windows = plan.windows({0, rows});
+      for (std::size_t i = 1; i < windows.size(); ++i) {
+        const auto added = static_cast<std::size_t>(windows[i].count() - one[i].count() + 1);
+        if (added * row_pitch(plan.passes[i - 1].output) > strip_bytes) return false;
+      }
+      return true;
+    };
+    int fitting = minimum_strip_rows;
+    int too_many = std::max(plan.output().size.height, minimum_strip_rows) + 1;
+    while (too_many - fitting > 1) {
+      const int middle = fitting + (too_many - fitting) / 2;
+      (fits(middle) ? fitting : too_many) = middle;
+    }
+    return fitting;
   }
 
   [[nodiscard]] std::uint64_t bytes_of_pass(std::size_t index, const RowRange& rows) const {
     if (index == plan_.passes.size()) return bytes_of(rows, plan_.output());
+    const std::vector<RowRange> windows = plan_.windows(rows);
     const Pass& pass = plan_.passes[index];
-    return bytes_of(rows, pass.input) + bytes_of(rows, pass.output);
+    return bytes_of(windows[index], pass.input) + bytes_of(windows[index + 1], pass.output);
   }
 
   [[nodiscard]] std::unique_ptr<PictureStatistics> take_partial() {
@@ -239,6 +274,7 @@ class HostExecutor final : public BandExecutor {
 
   const Plan& plan_;
   Timeline& timeline_;
+  int strip_rows_;
   ImagePool pool_;
   std::vector<PassReport> reports_;
   std::mutex mutex_;

@@ -61,8 +61,8 @@ constexpr const char* fused = "fused: one kernel";
 // `counts`: what the group counts instead of storing its result.
 StageGroup stage_group(const Plan& plan, const PassGroup& group, const DeviceInfo& device,
                        std::optional<Quantity> counts) {
-  StageGroup stages{.source = plan.passes[group.first].input.format,
-                    .target = plan.passes[group.end - 1].output.format,
+  StageGroup stages{.source = plan.passes[group.first].input,
+                    .target = plan.passes[group.end - 1].output,
                     .counted = counts};
   for (std::size_t i = group.first; i < group.end; ++i) {
     const Pass& pass = plan.passes[i];
@@ -118,16 +118,15 @@ std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& gro
                                           Session& session) {
   const Pass& first = plan.passes[group.first];
   if (group.end - group.first == 1)
-    return first.stage->prepare(session, first.input.size, first.input.format);
+    return first.stage->prepare(session, first.input);
   return make_fused_pass(session, stage_group(plan, group, session.device(), std::nullopt),
-                         first.input.size, {labels_of(plan, group), fused});
+                         {labels_of(plan, group), fused});
 }
 
 std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup& group,
                                                Session& session) {
   return std::make_unique<CountingPass>(
-      session, stage_group(plan, group, session.device(), plan.measure),
-      plan.passes[group.first].input.size, DevicePass::Description{labels_of(plan, group), fused});
+      session, stage_group(plan, group, session.device(), plan.measure), DevicePass::Description{labels_of(plan, group), fused});
 }
 
 PassReport describe_group(const Plan& plan, const PassGroup& group) {

@@ -63,7 +63,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
   if (!passes.empty()) {
     const Pass& last = passes.back();
     auto both = last.stage->merged_with(*pass.stage);
-    if (both && both->output_format(last.input.format) == pass.output.format) {
+    if (both && both->output(last.input) == pass.output) {
       pass = {std::move(both), last.input, pass.output};
       passes.pop_back();
     }
@@ -73,7 +73,7 @@ void append(std::vector<Pass>& passes, Pass pass) {
 
 // Removes the passes that change nothing, but keeps at least one: an executor needs a pass to copy.
 void remove_idle(std::vector<Pass>& passes) {
-  const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input.format); };
+  const auto idle = [](const Pass& pass) { return pass.stage->changes_nothing(pass.input); };
   if (std::all_of(passes.begin(), passes.end(), idle)) {
     passes.resize(std::min<std::size_t>(passes.size(), 1));
   } else {
@@ -147,7 +147,7 @@ Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLim
   Plan plan{.input = input, .passes = {}};
   PictureShape shape = input;
   for (const auto& stage : chain) {
-    const PictureShape output{stage->output_size(shape.size), stage->output_format(shape.format)};
+    const PictureShape output = stage->output(shape);
     append(plan.passes, {stage, shape, output});
     shape = output;
   }

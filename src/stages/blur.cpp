@@ -57,8 +57,9 @@ class Blur final : public Stage {
             static_cast<double>(input.channels)};
   }
 
-  void run(const ConstRows& source, const MutableRows& target, ImageSize size) const override {
-    blur_rows(source, target, size.height, parameters_.border, parameters_.alpha);
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    blur_rows(source, target, sizes.source.height, parameters_.border, parameters_.alpha);
   }
 
   [[nodiscard]] std::optional<RowKernel> window_kernel(const PixelFormat& input,
@@ -73,11 +74,11 @@ class Blur final : public Stage {
     return kernel;
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
-                                                    const PixelFormat& input) const override {
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
     const DeviceInfo& device = session.device();
-    return make_row_pass(session, kernel_for(device, input), size, input, input,
-                         other_kernels(device, input));
+    return make_row_pass(session, kernel_for(device, input.format), input, input,
+                         other_kernels(device, input.format));
   }
 
  private:

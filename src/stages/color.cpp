@@ -41,11 +41,12 @@ class Color final : public Stage {
     return matrix ? make_color(*matrix, label_ + "+" + color->label_) : nullptr;
   }
 
-  [[nodiscard]] bool changes_nothing(const PixelFormat& input) const override {
-    return matrix_.is_identity() && output_format(input) == input;
+  [[nodiscard]] bool changes_nothing(const PictureShape& input) const override {
+    return matrix_.is_identity() && output_format(input.format) == input.format;
   }
 
-  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
     color_rows(source, target, matrix_);
   }
 

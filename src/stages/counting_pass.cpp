@@ -17,12 +17,11 @@ bool can_count(const DeviceInfo& device, const PixelFormat& format, Quantity qua
   return is_counted(quantity) && device.fits(64, 1, local_counter_bytes(format, quantity));
 }
 
-CountingPass::CountingPass(Session& session, const StageGroup& group, ImageSize size,
+CountingPass::CountingPass(Session& session, const StageGroup& group,
                            DevicePass::Description description)
-    : launch_(session, fused_kernel(session, group, std::move(description)), size, group.source,
-              group.target),
-      counters_(session, group.target, *group.counted, many_groups),
-      width_(size.width) {}
+    : launch_(session, fused_kernel(session, group, std::move(description)), group.source, group.target),
+      counters_(session, group.target.format, *group.counted, many_groups),
+      width_(group.target.size.width) {}
 
 std::vector<Event> CountingPass::enqueue(Queue& queue, const DeviceRows& source,
                                          const RowRange& target) {

@@ -17,9 +17,8 @@ namespace gpufilter {
 // Not thread-safe; only for one queue at a time.
 class CountingPass {
  public:
-  // Builds the kernel of `group`, whose sink counts, for pictures of this size. `description` gets
-  // the variant and the reason. `session` has to outlive the pass. Throws DeviceError, UsageError.
-  CountingPass(Session& session, const StageGroup& group, ImageSize size,
+  // Builds the kernel of `group`, whose sink counts. `description` gets the variant and the reason. `session` has to outlive the pass. Throws DeviceError, UsageError.
+  CountingPass(Session& session, const StageGroup& group,
                DevicePass::Description description);
 
   [[nodiscard]] const DevicePass::Description& description() const { return launch_.description(); }
@@ -35,7 +34,7 @@ class CountingPass {
  private:
   RowLaunch launch_;
   HistogramCounters counters_;
-  int width_;
+  int width_;  // of the result
 };
 
 }  // namespace gpufilter

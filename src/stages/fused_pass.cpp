@@ -50,7 +50,8 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   } else {
     // 24 or 32 bytes (16 for grey) in two rows: enough loads are in flight to hide their latency.
     const std::size_t bytes =
-        std::max(group.source.bytes_per_pixel(), group.target.bytes_per_pixel());
+        std::max(group.source.format.bytes_per_pixel(),
+                                                   group.target.format.bytes_per_pixel());
     kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
     kernel.lines = 2;
   }
@@ -60,7 +61,7 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
 void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup& group) {
   constexpr std::size_t pixels_a_group = 16'384;
   constexpr std::size_t min_lines = 8;
-  const std::uint64_t local = local_counter_bytes(group.target, *group.counted);
+  const std::uint64_t local = local_counter_bytes(group.target.format, *group.counted);
   const bool is_high = device.kind != DeviceKind::cpu && device.fits(kernel.group_width, 4, local);
   kernel.group_height = is_high ? 4 : 1;
   const std::size_t in_a_line = kernel.pixels * kernel.group_width * kernel.group_height;
@@ -79,8 +80,8 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   } else {
     suit_device(kernel, device, group);
   }
-  kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.channels,
-                             group.target.channels);
+  kernel.macros += formatted(" -D IN_CHANNELS={} -D OUT_CHANNELS={}", group.source.format.channels,
+                             group.target.format.channels);
   if (group.counted) {
     suit_counters(kernel, device, group);
     kernel.macros += formatted(" {}", counter_macros(*group.counted));
@@ -90,7 +91,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
   kernel.reason = std::move(description.reason);
   // A window has its own candidates, and counting needs large work-groups.
   if (!group.window && !group.counted)
-    choose_shape(session, kernel, site_of(group), group.source, group.target);
+    choose_shape(session, kernel, site_of(group), group.source.format, group.target.format);
   kernel.generated = fused_source(group, kernel.pixels);
   for (const PixelFunction* function : group.functions()) {
     if (!function->table.empty()) kernel.tables.push_back(function->table);
@@ -99,9 +100,9 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
 }
 
 std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
-                                            ImageSize size, DevicePass::Description description) {
-  return make_row_pass(session, fused_kernel(session, group, std::move(description)), size,
-                       group.source, group.target);
+                                            DevicePass::Description description) {
+  return make_row_pass(session, fused_kernel(session, group, std::move(description)), group.source,
+                       group.target);
 }
 
 }  // namespace gpufilter

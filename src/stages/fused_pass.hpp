@@ -13,10 +13,8 @@ namespace gpufilter {
 [[nodiscard]] RowKernel fused_kernel(const Session& session, const StageGroup& group,
                                      DevicePass::Description description);
 
-// Builds the kernel for pictures of this size; its sink is a picture. `description`: as above.
-// Throws DeviceError.
+// Builds the kernel; its sink is a picture. `description`: as above. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
-                                                          ImageSize size,
                                                           DevicePass::Description description);
 
 }  // namespace gpufilter

@@ -30,8 +30,8 @@ struct StageGroup {
   std::vector<PixelStep> before = {};
   std::optional<WindowStep> window = std::nullopt;
   std::vector<PixelStep> after = {};
-  PixelFormat source = {};
-  PixelFormat target = {};
+  PictureShape source = {};
+  PictureShape target = {};
   // What its sink counts instead of storing the result; nothing: the sink is a picture.
   std::optional<Quantity> counted = std::nullopt;
 

@@ -95,7 +95,8 @@ class LookupStage : public Stage {
                          .table = table_bytes(tables_.of(input), input)};
   }
 
-  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
     lookup_rows(source, target, tables_.of(source.format).data());
   }
 

@@ -65,7 +65,8 @@ class Mlp final : public Stage {
     return output_of(*network_, input);
   }
 
-  void run(const ConstRows& source, const MutableRows& target, ImageSize /*size*/) const override {
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
     mlp_rows(source, target, *network_);
   }
 
@@ -88,10 +89,11 @@ class Mlp final : public Stage {
     return std::make_shared<Mlp>(network_, block);
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
-                                                    const PixelFormat& input) const override {
-    if (has_own_kernel(session.device())) return Stage::prepare(session, size, input);
-    return make_mlp_pass(session, network_, block_, size, {input, output_format(input)});
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    if (has_own_kernel(session.device())) return Stage::prepare(session, input);
+    return make_mlp_pass(session, network_, block_, input.size,
+                         {input.format, output_format(input.format)});
   }
 
  private:

@@ -6,15 +6,16 @@
 
 namespace gpufilter {
 
-RowLaunch::RowLaunch(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
-                     const PixelFormat& target)
-    : kernel_(build_row_kernel(session, kernel, source, target)),
-      range_{(static_cast<std::size_t>(size.width) + kernel.pixels - 1) / kernel.pixels, 0,
+RowLaunch::RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
+                     const PictureShape& target)
+    : kernel_(build_row_kernel(session, kernel, source.format, target.format)),
+      range_{(static_cast<std::size_t>(target.size.width) + kernel.pixels - 1) / kernel.pixels, 0,
              kernel.group_width, kernel.group_height},
       lines_(kernel.lines),
-      size_(size),
-      source_pitch_(pitch_in_samples(size.width, source)),
-      target_pitch_(pitch_in_samples(size.width, target)),
+      source_size_(source.size),
+      target_size_(target.size),
+      source_pitch_(pitch_in_samples(source.size.width, source.format)),
+      target_pitch_(pitch_in_samples(target.size.width, target.format)),
       description_{std::move(kernel.variant), std::move(kernel.reason), kernel_.origin(),
                    kernel_.source()} {
   for (std::vector<std::uint8_t>& table : kernel.tables)
@@ -25,8 +26,9 @@ Event RowLaunch::enqueue(Queue& queue, const DeviceRows& source, const DeviceRow
                          std::initializer_list<KernelArgument> sink) {
   const std::int32_t target_rows = target.rows.count();
   std::vector<KernelArgument> arguments{
-      *source.buffer,    source_pitch_, source.rows.begin, *target.buffer, target_pitch_,
-      target.rows.begin, target.offset, target_rows,       size_.width,    size_.height};
+      *source.buffer,      source_pitch_,       source.rows.begin,  *target.buffer,
+      target_pitch_,       target.rows.begin,   target.offset,      target_rows,
+      source_size_.width,  source_size_.height, target_size_.width, target_size_.height};
   for (DeviceConstants& table : tables_)
     arguments.emplace_back(table.on_device(queue));
   arguments.insert(arguments.end(), sink);

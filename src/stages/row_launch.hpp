@@ -13,9 +13,9 @@ namespace gpufilter {
 // Passes the pitches and uploads tables once. Not thread-safe.
 class RowLaunch {
  public:
-  // Builds `kernel` for pictures of this size. Throws DeviceError, UsageError.
-  RowLaunch(Session& session, RowKernel kernel, ImageSize size, const PixelFormat& source,
-            const PixelFormat& target);
+  // Builds `kernel` for pictures of these shapes. Throws DeviceError, UsageError.
+  RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
+            const PictureShape& target);
 
   [[nodiscard]] const DevicePass::Description& description() const { return description_; }
 
@@ -28,7 +28,8 @@ class RowLaunch {
   Kernel kernel_;
   WorkRange range_;  // the height is the band's
   std::size_t lines_;
-  ImageSize size_;
+  ImageSize source_size_;
+  ImageSize target_size_;
   std::int32_t source_pitch_;
   std::int32_t target_pitch_;
   std::vector<DeviceConstants> tables_;

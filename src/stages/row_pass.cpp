@@ -31,12 +31,12 @@ std::size_t wide_pixels(const PixelFormat& format) {
   return std::max<std::size_t>(4, 16 / format.bytes_per_pixel());
 }
 
-std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel, ImageSize size,
-                                          const PixelFormat& source, const PixelFormat& target,
+std::unique_ptr<DevicePass> make_row_pass(Session& session, RowKernel kernel,
+                                          const PictureShape& source, const PictureShape& target,
                                           const std::vector<RowKernel>& others) {
-  return std::make_unique<RowPass>(
-      RowLaunch(session, chosen_kernel(session, std::move(kernel), others, source, target), size,
-                source, target));
+  RowKernel chosen =
+      chosen_kernel(session, std::move(kernel), others, source.format, target.format);
+  return std::make_unique<RowPass>(RowLaunch(session, std::move(chosen), source, target));
 }
 
 }  // namespace gpufilter

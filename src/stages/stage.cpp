@@ -23,7 +23,7 @@ std::shared_ptr<const Stage> Stage::merged_with(const Stage& /*next*/) const {
   return nullptr;
 }
 
-bool Stage::changes_nothing(const PixelFormat& /*input*/) const {
+bool Stage::changes_nothing(const PictureShape& /*input*/) const {
   return false;
 }
 
@@ -33,7 +33,7 @@ std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statisti
 }
 
 void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
-                ImageSize /*size*/) const {
+                const StageSizes& /*sizes*/) const {
   throw_not_runnable(*this);
 }
 
@@ -57,13 +57,12 @@ std::shared_ptr<const Stage> Stage::with_scratch(std::uint64_t /*bytes*/) const 
   throw std::logic_error("the stage " + name() + " takes no memory beside its rows");
 }
 
-std::unique_ptr<DevicePass> Stage::prepare(Session& session, ImageSize size,
-                                           const PixelFormat& input) const {
-  auto function = pixel_function(input, session.device());
+std::unique_ptr<DevicePass> Stage::prepare(Session& session, const PictureShape& input) const {
+  auto function = pixel_function(input.format, session.device());
   if (!function) throw_not_runnable(*this);
-  StageGroup group{.source = input, .target = output_format(input)};
-  group.before.push_back({std::move(*function), input, group.target});
-  return make_fused_pass(session, group, size, {label(), "the only kernel"});
+  StageGroup group{.source = input, .target = output(input)};
+  group.before.push_back({std::move(*function), input.format, group.target.format});
+  return make_fused_pass(session, group, {label(), "the only kernel"});
 }
 
 }  // namespace gpufilter

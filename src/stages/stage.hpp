@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
 #include "stages/pixel_function.hpp"
@@ -37,9 +38,22 @@ class DevicePass {
 // The amount of work of a stage, for estimates of its time.
 struct StageCost {
   std::string kind;               // stages of one kind take the same time for an operation
-  double operations_a_pixel = 0;  // of the source
+  double operations_a_pixel = 0;  // of the result
   // Numbers written into a program for this stage: compiling takes time for each of them.
   double literals = 0;
+};
+
+// The sizes of a stage's source and of its result.
+struct StageSizes {
+  ImageSize source;
+  ImageSize target;
+};
+
+// A stage does not work on pictures of this size, which is known only once a header is read. It
+// does not name the picture.
+class UnsuitableSize : public UsageError {
+ public:
+  using UsageError::UsageError;
 };
 
 class Stage {
@@ -59,7 +73,7 @@ class Stage {
   // Whether the user requested a certain OpenCL kernel, so that `auto` means OpenCL.
   [[nodiscard]] virtual bool names_kernel() const { return false; }
 
-  // The size of its result.
+  // The size of its result. Throws UnsuitableSize.
   [[nodiscard]] virtual ImageSize output_size(ImageSize source) const { return source; }
 
   // The format of its result. Throws UsageError if it cannot work on `input`.
@@ -73,11 +87,15 @@ class Stage {
   [[nodiscard]] virtual StageCost cost(const PixelFormat& input) const = 0;
 
   // The single stage that gives the same bits as this one and then `next`, for every picture for
-  // which it gives the same format; nothing if there is none.
+  // which it gives the same shape; nothing if there is none.
   [[nodiscard]] virtual std::shared_ptr<const Stage> merged_with(const Stage& next) const;
 
-  // Whether its result is its input, for every picture of this format.
-  [[nodiscard]] virtual bool changes_nothing(const PixelFormat& input) const;
+  // Whether its result is its input, for every picture of this shape.
+  [[nodiscard]] virtual bool changes_nothing(const PictureShape& input) const;
+
+  // The first pixel of the part of its source that is its result, unchanged; nothing if it computes
+  // pixels or copies more than one part. The processor does not copy such a result between stages.
+  [[nodiscard]] virtual std::optional<PixelPosition> view_of_source() const { return std::nullopt; }
 
   // The statistics of the whole picture that it needs before it can process any of it. Such a stage
   // is never run or prepared itself; the stage that resolved() returns is.
@@ -89,8 +107,9 @@ class Stage {
                                                               const PixelFormat& input) const;
 
   // On the processor: fills `target`, rows within the result, from `source`, which covers
-  // source_rows(target.rows, size) of a picture of this size. Safe to call from several threads.
-  virtual void run(const ConstRows& source, const MutableRows& target, ImageSize size) const;
+  // source_rows(target.rows, sizes.source). Safe to call from several threads.
+  virtual void run(const ConstRows& source, const MutableRows& target,
+                   const StageSizes& sizes) const;
 
   // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
   // reads other pixels, or would not suit such a kernel.
@@ -113,11 +132,15 @@ class Stage {
   // a stage that uses some.
   [[nodiscard]] virtual std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const;
 
-  // Builds the kernels for sources of this size and format: by default a kernel generated from its
-  // pixel function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the
-  // device.
-  [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session, ImageSize size,
-                                                            const PixelFormat& input) const;
+  // Builds the kernels for sources of this shape: by default a kernel generated from its pixel
+  // function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the device.
+  [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session,
+                                                            const PictureShape& input) const;
+
+  // The shape of its result. Throws UsageError, UnsuitableSize.
+  [[nodiscard]] PictureShape output(const PictureShape& input) const {
+    return {output_size(input.size), output_format(input.format)};
+  }
 };
 
 }  // namespace gpufilter

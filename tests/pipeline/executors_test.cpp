@@ -31,9 +31,10 @@ class EveryRow final : public Stage {
   [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
     return {first_ + target.begin * step_, first_ + (target.end - 1) * step_ + 1};
   }
-  void run(const ConstRows& source, const MutableRows& target, ImageSize size) const override {
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
-      ASSERT_LT(first_ + y * step_, size.height);
+      ASSERT_LT(first_ + y * step_, sizes.source.height);
       ASSERT_TRUE(source.rows.contains({first_ + y * step_, first_ + y * step_ + 1}));
       std::copy_n(source.row(first_ + y * step_), target.pitch, target.row(y));
     }

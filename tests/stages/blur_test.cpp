@@ -323,9 +323,9 @@ INSTANTIATE_TEST_SUITE_P(Automatic, BlurKernel,
 
 TEST(BlurKernels, SayWhyTheyWereChosen) {
   for (Session* session : test::kernel_sessions()) {
-    const auto automatic = make_blur({})->prepare(*session, {64, 64}, {3, 8});
+    const auto automatic = make_blur({})->prepare(*session, {{64, 64}, {3, 8}});
     const auto naive =
-        make_blur({.variant = BlurVariant::naive})->prepare(*session, {64, 64}, {3, 8});
+        make_blur({.variant = BlurVariant::naive})->prepare(*session, {{64, 64}, {3, 8}});
     EXPECT_TRUE(automatic->description().variant.starts_with("strips"));
     EXPECT_TRUE(automatic->description().reason.starts_with("auto: "));
     EXPECT_EQ(naive->description().reason, "asked for");
@@ -371,7 +371,7 @@ class SmallDevice : public ::testing::Test {
 TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
   const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 32});
   try {
-    static_cast<void>(blur->prepare(*session_, {64, 64}, {1, 8}));
+    static_cast<void>(blur->prepare(*session_, {{64, 64}, {1, 8}}));
     FAIL() << "the tile was accepted";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("--tile 32"), std::string::npos) << error.what();
@@ -381,8 +381,8 @@ TEST_F(SmallDevice, RefusesATileOfTooManyWorkItems) {
 
 TEST_F(SmallDevice, RefusesATileOfTooMuchLocalMemory) {
   const auto blur = make_blur({.variant = BlurVariant::tiled, .tile = 16});
-  EXPECT_NO_THROW(static_cast<void>(blur->prepare(*session_, {64, 64}, {1, 8})));  // 864 bytes
-  EXPECT_THROW(static_cast<void>(blur->prepare(*session_, {64, 64}, {2, 8})), UsageError);
+  EXPECT_NO_THROW(static_cast<void>(blur->prepare(*session_, {{64, 64}, {1, 8}})));  // 864 bytes
+  EXPECT_THROW(static_cast<void>(blur->prepare(*session_, {{64, 64}, {2, 8}})), UsageError);
 }
 
 }  // namespace
