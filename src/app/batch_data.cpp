@@ -147,6 +147,8 @@ std::string batch_json_picture(const BatchPlan& plan, const PictureResult& resul
     json["input_format"] = lower(result.input_format->name);
     json["width"] = result.size.width;
     json["height"] = result.size.height;
+    json["output_width"] = result.output_size.width;
+    json["output_height"] = result.output_size.height;
     json["channels"] = result.output_pixel.channels;
     json["depth"] = result.output_pixel.depth;
     json["output_bytes"] = result.output_bytes;

@@ -90,7 +90,10 @@ std::string pass_heading(int walk) {
 }
 
 std::string pixels_text(const RunReport& report) {
-  std::string text = to_string(report.input_pixel);
+  std::string text = formatted("{}x{}", report.size.width, report.size.height);
+  if (report.output_size != report.size)
+    text += formatted(" -> {}x{}", report.output_size.width, report.output_size.height);
+  text += ", " + to_string(report.input_pixel);
   if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
   if (report.exif_orientation != 1)
     text += formatted(", EXIF orientation {} not applied", report.exif_orientation);
@@ -98,9 +101,9 @@ std::string pixels_text(const RunReport& report) {
 }
 
 std::string timing_line(const RunReport& report) {
-  return formatted("{} -> {}: {}x{}, {}; {}\n", name_text(report.input, "standard input"),
-                   name_text(report.output, "standard output"), report.size.width,
-                   report.size.height, pixels_text(report), device_text(report.engine)) +
+  return formatted("{} -> {}: {}; {}\n", name_text(report.input, "standard input"),
+                   name_text(report.output, "standard output"), pixels_text(report),
+                   device_text(report.engine)) +
          activities_line(report) + total_line(report);
 }
 

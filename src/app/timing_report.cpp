@@ -119,10 +119,9 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
 }  // namespace
 
 std::string timing_table(const RunReport& report) {
-  std::string text =
-      formatted("{} -> {}: {}x{}, {}; {} band{} of {} rows\n", printable(report.input),
-                printable(report.output), report.size.width, report.size.height,
-                pixels_text(report), report.bands, report.bands == 1 ? "" : "s", report.band_rows);
+  std::string text = formatted("{} -> {}: {}; {} band{} of {} rows\n", printable(report.input),
+                               printable(report.output), pixels_text(report), report.bands,
+                               report.bands == 1 ? "" : "s", report.band_rows);
   text += device_lines(report.engine);
   const std::vector<ActivityTotal> totals = activity_totals(report);
   const std::size_t width = label_width(report, totals);
@@ -165,6 +164,8 @@ std::string timing_json(const RunReport& report) {
                               {"output_format", report.output_format->name},
                               {"width", report.size.width},
                               {"height", report.size.height},
+                              {"output_width", report.output_size.width},
+                              {"output_height", report.output_size.height},
                               {"channels", report.output_pixel.channels},
                               {"depth", report.output_pixel.depth},
                               {"bands", report.bands},

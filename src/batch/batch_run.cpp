@@ -202,6 +202,7 @@ class BatchRun {
     any_done_ = true;
     result.input_format = report.input_format;
     result.size = report.size;
+    result.output_size = report.output_size;
     result.output_pixel = report.output_pixel;
     result.output_bytes = report.output_bytes;
     result.encoding = report.encoding;

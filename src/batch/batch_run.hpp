@@ -29,7 +29,8 @@ struct PictureResult {
   int job = 0;                // the number of the job that did it, from 0
   // Only if status is done:
   const Codec* input_format = nullptr;
-  ImageSize size;
+  ImageSize size;         // of the input
+  ImageSize output_size;  // of the result
   PixelFormat output_pixel;
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written

@@ -19,12 +19,6 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
 };
 
-struct PixelPosition {
-  int x = 0;
-  int y = 0;
-  bool operator==(const PixelPosition&) const = default;
-};
-
 // A picture without its pixels.
 struct PictureShape {
   ImageSize size;
@@ -86,12 +80,6 @@ struct BasicRows {
   // A part of these rows; `part` has to lie within `rows`.
   [[nodiscard]] BasicRows part(const RowRange& part) const {
     return {row(part.begin), pitch, part, width, format};
-  }
-  // `columns` pixels of each row, from column x on. Unlike whole rows, they need not begin at a
-  // multiple of row_alignment.
-  [[nodiscard]] BasicRows columns(int x, int columns) const {
-    return {data + static_cast<std::size_t>(x) * format.bytes_per_pixel(), pitch, rows, columns,
-            format};
   }
 };
 

@@ -51,9 +51,12 @@ Image BandFeed::next_of_whole(const RowRange& window) {
 }
 
 void BandFeed::skip_to(int row) {
-  for (; read_ < row; ++read_) {
-    Image skipped = pool_.take(plan_.input.size.width, {read_, read_ + 1}, plan_.input.format);
+  constexpr int at_a_time = 16;
+  while (read_ < row) {
+    const RowRange next{read_, std::min(read_ + at_a_time, row)};
+    Image skipped = pool_.take(plan_.input.size.width, next, plan_.input.format);
     reader_.read(skipped.rows());
+    read_ = next.end;
   }
 }
 

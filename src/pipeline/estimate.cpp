@@ -27,6 +27,9 @@ constexpr std::array shipped{
     Shipped{"scale_by_luma 8", 1.5 * ns, 0.01 * ns},
     Shipped{"scale_by_luma 16", 2 * ns, 0.015 * ns},
     Shipped{"mlp", 0.06 * ns, 0.0015 * ns},
+    Shipped{"convolve", 0.1 * ns, 0.005 * ns},
+    Shipped{"convolve weighted", 0.5 * ns, 0.01 * ns},
+    Shipped{"copy pixels", 0.1 * ns, 0.01 * ns},  // a byte
     Shipped{statistics_kind, 0.6 * ns, 0.01 * ns},
     Shipped{"decode JPEG", 1.7 * ns, 0},
     Shipped{"decode PNG", 3.5 * ns, 0},

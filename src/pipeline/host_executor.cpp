@@ -207,7 +207,7 @@ class HostExecutor final : public BandExecutor {
                                           const RowRange& wanted) {
     const auto corner = pass.stage->view_of_source();
     if (!corner || !RowRange{0, pass.output.size.height}.contains(wanted)) return std::nullopt;
-    return source.columns(corner->x, pass.output.size.width)
+    return columns_of(source, corner->x, pass.output.size.width)
         .part(wanted.moved(corner->y))
         .renumbered(-corner->y);
   }

@@ -117,16 +117,16 @@ std::vector<PassGroup> group_passes(const Plan& plan, const DeviceInfo& device, 
 std::unique_ptr<DevicePass> prepare_group(const Plan& plan, const PassGroup& group,
                                           Session& session) {
   const Pass& first = plan.passes[group.first];
-  if (group.end - group.first == 1)
-    return first.stage->prepare(session, first.input);
+  if (group.end - group.first == 1) return first.stage->prepare(session, first.input);
   return make_fused_pass(session, stage_group(plan, group, session.device(), std::nullopt),
                          {labels_of(plan, group), fused});
 }
 
 std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup& group,
                                                Session& session) {
-  return std::make_unique<CountingPass>(
-      session, stage_group(plan, group, session.device(), plan.measure), DevicePass::Description{labels_of(plan, group), fused});
+  return std::make_unique<CountingPass>(session,
+                                        stage_group(plan, group, session.device(), plan.measure),
+                                        DevicePass::Description{labels_of(plan, group), fused});
 }
 
 PassReport describe_group(const Plan& plan, const PassGroup& group) {

@@ -167,10 +167,26 @@ class PictureRun {
   void assign(const PictureHeader& header) {
     const Codec& to = output_format_ != nullptr ? *output_format_ : *header.file_format;
     task_.shape = {header.size, header.format};
+    check_results();
     task_.decoding = formatted("decode {}", header.file_format->name);
     task_.encoding = formatted("encode {}", to.name);
     task_.parallel_encoding = to.encodes_in_parallel;
     assignment_ = dispatcher_.assign(task_);
+  }
+
+  // Before any work: every stage has to accept the size of what it gets, and no result may be
+  // larger than a file might be.
+  void check_results() const {
+    PictureShape shape = task_.shape;
+    try {
+      for (const auto& stage : chain_) {
+        shape = stage->output(shape);
+        check_size(input_name_, static_cast<std::uint64_t>(shape.size.width),
+                   static_cast<std::uint64_t>(shape.size.height), shape.format, options_.limits);
+      }
+    } catch (const UnsuitableSize& error) {
+      throw PictureError(input_name_, error.what());
+    }
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -196,7 +212,8 @@ class PictureRun {
     report_.input_format = header.file_format;
     report_.output_pixel = plan.output().format;
     report_.bands = static_cast<int>(plan.bands().size());
-    report_.band_rows = std::min(plan.band_rows, header.size.height);
+    report_.output_size = plan.output().size;
+    report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
     report_.bands_under_way =
         std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
     report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
@@ -222,7 +239,7 @@ class PictureRun {
                            .bands_in_flight = bands_in_flight(plan, memory_of_bands())},
                           work, [&](const Band& band) {
                             take(band);
-                            progress(band.rows);
+                            progress(band.rows, plan.output().size.height);
                           });
   }
 
@@ -248,10 +265,11 @@ class PictureRun {
     band.image = std::move(output);
   }
 
-  void progress(const RowRange& band) const {
+  // In rows of the input, whatever the height of a walk's result.
+  void progress(const RowRange& band, int height_of_result) const {
     if (!options_.on_progress) return;
     const std::int64_t height = report_.size.height;
-    options_.on_progress(walk_ * height + band.end, walks_ * height);
+    options_.on_progress(walk_ * height + band.end * height / height_of_result, walks_ * height);
   }
 
   // Moves the walk's spans and passes into the report.

@@ -41,7 +41,8 @@ struct RunReport {
   std::string output;
   const Codec* input_format = nullptr;
   const Codec* output_format = nullptr;
-  ImageSize size;
+  ImageSize size;         // of the input
+  ImageSize output_size;  // of the result
   PixelFormat input_pixel;
   PixelFormat output_pixel;
   int bands = 0;

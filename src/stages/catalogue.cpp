@@ -6,6 +6,8 @@
 #include "base/format.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
+#include "stages/convolve.hpp"
+#include "stages/crop.hpp"
 #include "stages/levels.hpp"
 #include "stages/mlp.hpp"
 #include "stages/tonemap.hpp"
@@ -36,9 +38,9 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
 }
 
 const std::vector<StageKind>& stage_catalogue() {
-  static const std::vector<StageKind> catalogue{blur_stage_kind(), color_stage_kind(),
-                                                mlp_stage_kind(), levels_stage_kind(),
-                                                tonemap_stage_kind()};
+  static const std::vector<StageKind> catalogue{
+      blur_stage_kind(),    color_stage_kind(),    mlp_stage_kind(), levels_stage_kind(),
+      tonemap_stage_kind(), convolve_stage_kind(), crop_stage_kind()};
   return catalogue;
 }
 

@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <system_error>
-
-#include <fcntl.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
+#include "stages/matrix_text.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
-
-// Far more than twenty numbers with comments need: a larger file is not a matrix.
-constexpr std::size_t largest_file = 65536;
 
 // The format with the largest samples.
 constexpr PixelFormat deepest{4, 16};
@@ -166,18 +160,7 @@ ColorMatrix parse_color_matrix(std::string_view text, const std::string& file) {
 }
 
 ColorMatrix read_color_matrix(const std::string& path) {
-  std::string text(largest_file + 1, '\0');
-  try {
-    const FileDescriptor file = open_file(path, O_RDONLY);
-    text.resize(
-        read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}));
-  } catch (const std::system_error& error) {
-    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
-  }
-  if (text.size() > largest_file || text.find('\0') != std::string::npos) {
-    throw UsageError(formatted("{}: is not a text file with a matrix of up to 4x5 numbers", path));
-  }
-  return parse_color_matrix(text, path);
+  return parse_color_matrix(read_small_text(path, "a matrix of up to 4x5 numbers"), path);
 }
 
 bool is_matrix_text(std::string_view value) {

@@ -19,7 +19,8 @@ bool can_count(const DeviceInfo& device, const PixelFormat& format, Quantity qua
 
 CountingPass::CountingPass(Session& session, const StageGroup& group,
                            DevicePass::Description description)
-    : launch_(session, fused_kernel(session, group, std::move(description)), group.source, group.target),
+    : launch_(session, fused_kernel(session, group, std::move(description)), group.source,
+              group.target),
       counters_(session, group.target.format, *group.counted, many_groups),
       width_(group.target.size.width) {}
 

@@ -17,9 +17,9 @@ namespace gpufilter {
 // Not thread-safe; only for one queue at a time.
 class CountingPass {
  public:
-  // Builds the kernel of `group`, whose sink counts. `description` gets the variant and the reason. `session` has to outlive the pass. Throws DeviceError, UsageError.
-  CountingPass(Session& session, const StageGroup& group,
-               DevicePass::Description description);
+  // Builds the kernel of `group`, whose sink counts. `description` gets the variant and the reason.
+  // `session` has to outlive the pass. Throws DeviceError, UsageError.
+  CountingPass(Session& session, const StageGroup& group, DevicePass::Description description);
 
   [[nodiscard]] const DevicePass::Description& description() const { return launch_.description(); }
 

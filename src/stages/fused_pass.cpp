@@ -50,8 +50,7 @@ void suit_device(RowKernel& kernel, const DeviceInfo& device, const StageGroup& 
   } else {
     // 24 or 32 bytes (16 for grey) in two rows: enough loads are in flight to hide their latency.
     const std::size_t bytes =
-        std::max(group.source.format.bytes_per_pixel(),
-                                                   group.target.format.bytes_per_pixel());
+        std::max(group.source.format.bytes_per_pixel(), group.target.format.bytes_per_pixel());
     kernel.pixels = bytes <= 2 ? 16 : bytes <= 4 ? 8 : 4;
     kernel.lines = 2;
   }

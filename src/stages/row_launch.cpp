@@ -26,9 +26,9 @@ Event RowLaunch::enqueue(Queue& queue, const DeviceRows& source, const DeviceRow
                          std::initializer_list<KernelArgument> sink) {
   const std::int32_t target_rows = target.rows.count();
   std::vector<KernelArgument> arguments{
-      *source.buffer,      source_pitch_,       source.rows.begin,  *target.buffer,
-      target_pitch_,       target.rows.begin,   target.offset,      target_rows,
-      source_size_.width,  source_size_.height, target_size_.width, target_size_.height};
+      *source.buffer,     source_pitch_,       source.rows.begin,  *target.buffer,
+      target_pitch_,      target.rows.begin,   target.offset,      target_rows,
+      source_size_.width, source_size_.height, target_size_.width, target_size_.height};
   for (DeviceConstants& table : tables_)
     arguments.emplace_back(table.on_device(queue));
   arguments.insert(arguments.end(), sink);

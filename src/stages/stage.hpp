@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
+#include "image/region.hpp"
 #include "stages/pixel_function.hpp"
 #include "stages/row_kernel.hpp"
 
@@ -133,7 +134,8 @@ class Stage {
   [[nodiscard]] virtual std::shared_ptr<const Stage> with_scratch(std::uint64_t bytes) const;
 
   // Builds the kernels for sources of this shape: by default a kernel generated from its pixel
-  // function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the device.
+  // function. Throws DeviceError; UsageError if a requested option (a tile) does not fit the
+  // device.
   [[nodiscard]] virtual std::unique_ptr<DevicePass> prepare(Session& session,
                                                             const PictureShape& input) const;
 

@@ -15,6 +15,7 @@ inline RunReport example_report() {
   report.input_format = &png_codec();
   report.output_format = &jpeg_codec();
   report.size = {1000, 500};
+  report.output_size = {1000, 500};
   report.input_pixel = {4, 8};
   report.output_pixel = {3, 8};
   report.bands = 2;

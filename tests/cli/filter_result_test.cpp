@@ -321,6 +321,47 @@ TEST_F(FilterResult, MetadataSurvivesABlur) {
   }
 }
 
+TEST_F(FilterResult, ACropHasItsOwnSize) {
+  const Image image = random_image(size_, format_, 12);
+  const std::string in = stored(image, "in.png");
+  const std::string out = folder_ / "out.png";
+  const ProcessResult result =
+      filter({in, out, "--blur", "auto", "--crop", "20x5+7+40", "--timing", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Image all = blurred(image);
+  Image part({20, 5}, format_);
+  for (int y = 0; y < 5; ++y)
+    std::copy_n(all.rows().row(40 + y) + 7 * 3, 20 * 3, part.rows().row(y));
+  EXPECT_TRUE(same_pixels(read_picture(out), part));
+  const Json json = Json::parse(result.err);
+  EXPECT_EQ(json["width"], 67);
+  EXPECT_EQ(json["height"], 45);
+  EXPECT_EQ(json["output_width"], 20);
+  EXPECT_EQ(json["output_height"], 5);
+  EXPECT_EQ(json["band_rows"], 5);
+  EXPECT_NE(filter({in, out, "--crop", "20x5+7+40"}).err.find("67x45 -> 20x5, RGB, 8-bit;"),
+            std::string::npos);
+}
+
+// One picture of a folder is too small; usage errors are found before any picture.
+TEST_F(FilterResult, ACropBeyondThePictureFails) {
+  const std::string in = stored(random_image(size_, format_, 13), "in.png");
+  const std::string out = folder_ / "out.png";
+  expect_failure(1, {in, out, "--crop", "60x40+8+5"},
+                 {in + ": --crop 60x40+8+5 reaches beyond its 67x45 pixels\n"});
+  expect_failure(2, {folder_ / "none.png", out, "--crop", "60x40"},
+                 {"--crop 60x40: write WIDTHxHEIGHT+X+Y in whole pixels, such as 640x480+10+20\n"});
+  std::filesystem::create_directory(folder_ / "photos");
+  stored(random_image(size_, format_, 14), "photos/large.png");
+  stored(random_image({50, 50}, format_, 15), "photos/small.png");
+  const ProcessResult result =
+      filter({folder_ / "photos", folder_ / "parts", "--crop", "60x40+7+5", "-q"});
+  EXPECT_EQ(result.exit_code, 1);
+  expect_one_line(result.err, {"small.png: --crop 60x40+7+5 reaches beyond its 50x50 pixels"});
+  EXPECT_EQ(names_in(folder_ / "parts"),
+            (std::vector<std::string>{".gpufilter-journal", "large.png"}));
+}
+
 TEST_F(FilterResult, PicturesWithMorePixelsThanAllowedAreRefused) {
   const std::string in = stored(random_image(size_, format_, 11), "in.png");
   const std::string out = folder_ / "out.png";

@@ -9,6 +9,7 @@
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "stages/blur.hpp"
+#include "stages/crop.hpp"
 #include "support/filtering.hpp"
 #include "support/names_in.hpp"
 #include "support/pictures.hpp"
@@ -74,6 +75,82 @@ TEST_F(Run, TellsItsProgress) {
   };
   static_cast<void>(filter(blur_, options));
   EXPECT_EQ(reported, (std::vector<std::int64_t>{20, 40, 50}));
+}
+
+// A picture that grows: every pixel is repeated.
+class Enlarged final : public Stage {
+ public:
+  explicit Enlarged(int times) : times_(times) {}
+  [[nodiscard]] std::string name() const override { return "enlarged"; }
+  [[nodiscard]] std::string key() const override { return "enlarged"; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"copy", 1}; }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    return {source.width * times_, source.height * times_};
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
+    return {target.begin / times_, (target.end - 1) / times_ + 1};
+  }
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    EXPECT_EQ(sizes.target.width, sizes.source.width * times_);
+    EXPECT_EQ(sizes.target.height, sizes.source.height * times_);
+    const std::size_t bytes = source.format.bytes_per_pixel();
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      for (int x = 0; x < target.width; ++x) {
+        std::copy_n(source.row(y / times_) + static_cast<std::size_t>(x / times_) * bytes, bytes,
+                    target.row(y) + static_cast<std::size_t>(x) * bytes);
+      }
+    }
+  }
+
+ private:
+  int times_;
+};
+
+StageChain enlarged_and_cropped() {
+  return {make_blur({}), std::make_shared<Enlarged>(3), make_blur({.border = Border::wrap}),
+          make_crop({{100, 120}, {90, 20}})};
+}
+
+TEST_F(Run, ResultsMayHaveAnotherSizeThanTheirSource) {
+  const StageChain chain = enlarged_and_cropped();
+  const RunReport report = filter(chain);
+  Image expected = test::copy_of(image_);
+  for (const auto& stage : chain)
+    expected = test::filter_on_host(expected, {stage}, {});
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), expected));
+  EXPECT_EQ(report.size, (ImageSize{70, 50}));
+  EXPECT_EQ(report.output_size, (ImageSize{100, 120}));
+  EXPECT_EQ(report.bands, 6);
+  EXPECT_EQ(report.band_rows, 20);
+}
+
+TEST_F(Run, ProgressIsThatOfTheInputWhateverTheResultsHeight) {
+  std::vector<std::int64_t> reported;
+  RunOptions options;
+  options.on_progress = [&](std::int64_t done, std::int64_t all) {
+    EXPECT_EQ(all, 50);
+    reported.push_back(done);
+  };
+  static_cast<void>(filter({make_crop({{9, 30}, {3, 4}})}, options));
+  EXPECT_EQ(reported, (std::vector<std::int64_t>{33, 50}));
+}
+
+TEST_F(Run, TheLimitOfPixelsHoldsForEveryIntermediateResult) {
+  RunOptions options;
+  options.limits.max_pixels = 9 * 70 * 50;
+  static_cast<void>(filter(enlarged_and_cropped(), options));
+  std::filesystem::remove(out_);
+  options.limits.max_pixels -= 1;
+  try {
+    static_cast<void>(filter(enlarged_and_cropped(), options));
+    FAIL() << "an intermediate result of too many pixels";
+  } catch (const PictureError& error) {
+    EXPECT_EQ(error.what(), in_ +
+                                ": 210 x 150 pixels are more than the limit of 31499: raise it "
+                                "with --max-pixels");
+  }
+  EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{"in.png"});
 }
 
 TEST_F(Run, TheInputsFormatIsTheDefault) {

@@ -1,0 +1,16 @@
+// --crop: a rectangle of the picture.
+#pragma once
+
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+
+struct CropParameters {
+  ImageSize size;
+  PixelPosition corner;  // its top left pixel
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_crop(const CropParameters& parameters);
+[[nodiscard]] StageKind crop_stage_kind();
+
+}  // namespace gpufilter

@@ -1,0 +1,100 @@
+#include "stages/matrix_text.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fcntl.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/posix_file.hpp"
+#include "stages/number.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t largest_file = 65536;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view word_ends = " \t\r\n;,#";
+
+class RowsParser {
+ public:
+  RowsParser(std::string_view text, const std::string& place, bool is_file)
+      : text_(text), place_(place), is_file_(is_file) {
+    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+  }
+
+  [[nodiscard]] std::vector<NumberRow> parse() {
+    while (!text_.empty())
+      take();
+    end_row();
+    return std::move(rows_);
+  }
+
+ private:
+  // One step: the end of a row, a comment, a separator or a number.
+  void take() {
+    const char c = text_.front();
+    if (c == '\n' || c == ';') {
+      text_.remove_prefix(1);
+      end_row();
+      row_.line += c == '\n' ? 1 : 0;
+    } else if (c == '#') {
+      text_.remove_prefix(std::min(text_.find('\n'), text_.size()));
+    } else if (c == ',') {
+      if (!comma_allowed_)
+        throw UsageError(formatted("{}: ',' without a number before it", here()));
+      comma_allowed_ = false;
+      text_.remove_prefix(1);
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      text_.remove_prefix(1);
+    } else {
+      const std::size_t size = std::min(text_.find_first_of(word_ends), text_.size());
+      row_.numbers.push_back(parse_number(here(), text_.substr(0, size)));
+      text_.remove_prefix(size);
+      comma_allowed_ = true;
+    }
+  }
+
+  void end_row() {
+    const int line = row_.line;
+    if (!row_.numbers.empty()) rows_.push_back(std::move(row_));
+    row_ = NumberRow{line, {}};
+    comma_allowed_ = false;
+  }
+
+  [[nodiscard]] std::string here() const {
+    return is_file_ ? formatted("{}:{}", place_, row_.line)
+                    : formatted("{}: row {}", place_, rows_.size() + 1);
+  }
+
+  std::string_view text_;  // the text that remains to be read
+  const std::string& place_;
+  bool is_file_;
+  std::vector<NumberRow> rows_;
+  NumberRow row_;
+  bool comma_allowed_ = false;
+};
+
+}  // namespace
+
+std::vector<NumberRow> parse_number_rows(std::string_view text, const std::string& place,
+                                         bool is_file) {
+  return RowsParser(text, place, is_file).parse();
+}
+
+std::string read_small_text(const std::string& path, const std::string& what) {
+  std::string text(largest_file + 1, '\0');
+  try {
+    const FileDescriptor file = open_file(path, O_RDONLY);
+    text.resize(
+        read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}));
+  } catch (const std::system_error& error) {
+    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
+  }
+  if (text.size() > largest_file || text.find('\0') != std::string::npos)
+    throw UsageError(formatted("{}: is not a text file with {}", path, what));
+  return text;
+}
+
+}  // namespace gpufilter

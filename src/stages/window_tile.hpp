@@ -1,0 +1,150 @@
+// The pixels around a part of a result as numbers, including those past the picture's edges: what
+// the loops of stages read that look at neighbours.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "image/rows.hpp"
+#include "stages/border.hpp"
+
+namespace gpufilter {
+
+// Columns of a picture with `radius_x` more on either side, for windows of 2 radius_y + 1 rows. A
+// row is converted once, when the window reaches it. Number: float or double.
+template <typename Sample, typename Number>
+class WindowTile {
+ public:
+  struct Row {
+    const Number* plain = nullptr;
+    // Each colour times its alpha, and alpha itself; only if requested.
+    const Number* weighted = nullptr;
+    bool opaque = true;
+  };
+
+  // `rows` of a picture `height` high, as far as a window's rows lie within it; with Border::wrap
+  // also those past its edges. Rows are read in blocks of this many numbers, with any contents
+  // after the last pixel.
+  static constexpr std::size_t block = 32;
+  WindowTile(const ConstRows& rows, int height, Border border, int radius_x, int radius_y,
+             int columns, bool weighted)
+      : rows_(rows),
+        height_(height),
+        border_(border),
+        radius_x_(radius_x),
+        radius_y_(radius_y),
+        columns_(columns),
+        channels_(rows.format.channels),
+        weighted_(weighted),
+        pitch_((static_cast<std::size_t>(columns + 2 * radius_x) *
+                    static_cast<std::size_t>(channels_) +
+                2 * block - 1) /
+               block * block),
+        slots_(static_cast<std::size_t>(2 * radius_y + 1)),
+        numbers_(pitch_ * slots_.size() * (weighted ? 2 : 1)) {}
+
+  // Begins the columns from x on, at most as many as given to the constructor, with the window
+  // around row y.
+  [[gnu::always_inline]] void begin(int x, int columns, int y) {
+    x_ = x;
+    columns_ = columns;
+    next_ = y - radius_y_;
+    while (next_ < y + radius_y_)
+      add_row();
+  }
+
+  // Moves the window to row y, then y + 1, ...
+  [[gnu::always_inline]] void advance() { add_row(); }
+
+  // Row 0 is the window's first. A row's first number belongs to column x - radius_x.
+  [[nodiscard]] const Row& row(int i) const {
+    return slots_[slot_of(next_ - (2 * radius_y_ + 1) + i)];
+  }
+  [[nodiscard]] bool is_opaque() const {
+    return std::all_of(slots_.begin(), slots_.end(), [](const Row& row) { return row.opaque; });
+  }
+
+ private:
+  static constexpr Number max = std::numeric_limits<Sample>::max();
+
+  [[nodiscard]] std::size_t slot_of(int y) const {
+    const auto count = static_cast<int>(slots_.size());
+    return static_cast<std::size_t>(((y % count) + count) % count);
+  }
+
+  [[gnu::always_inline]] void add_row() {
+    const std::size_t slot = slot_of(next_);
+    Number* plain = numbers_.data() + slot * pitch_;
+    const int row = border_ == Border::wrap ? next_ : border_position(border_, next_, height_);
+    const bool outside = row < 0 && border_ == Border::constant;
+    ++next_;
+    const int end = x_ + columns_ + radius_x_;
+    const int inner_begin = std::clamp(0, x_ - radius_x_, end);
+    const int inner_end = std::clamp(rows_.width, inner_begin, end);
+    const auto* from = outside ? nullptr : reinterpret_cast<const Sample*>(rows_.row(row));
+    Number* to = plain;
+    for (int x = x_ - radius_x_; x < inner_begin; ++x)
+      to = put_border(from, x, to);
+    if (outside) {
+      for (int x = inner_begin; x < inner_end; ++x)
+        to = put_border(from, x, to);
+    } else {
+      const auto samples =
+          static_cast<std::size_t>(inner_end - inner_begin) * static_cast<std::size_t>(channels_);
+      const Sample* in = from + static_cast<std::ptrdiff_t>(inner_begin) * channels_;
+      for (std::size_t i = 0; i < samples; ++i)
+        to[i] = static_cast<Number>(in[i]);
+      to += samples;
+    }
+    for (int x = inner_end; x < end; ++x)
+      to = put_border(from, x, to);
+    slots_[slot] = {plain, nullptr, true};
+    if (weighted_) weigh(slots_[slot], plain + slots_.size() * pitch_);
+  }
+
+  // The pixel at column x of a row; `from` is nullptr if the whole row lies outside the picture.
+  [[gnu::always_inline]] Number* put_border(const Sample* from, int x, Number* to) const {
+    const int column = from == nullptr ? -1 : border_position(border_, x, rows_.width);
+    for (int c = 0; c < channels_; ++c) {
+      const bool is_alpha = rows_.format.has_alpha() && c + 1 == channels_;
+      *to++ = column < 0
+                  ? (is_alpha ? max : Number{0})
+                  : static_cast<Number>(from[static_cast<std::ptrdiff_t>(column) * channels_ + c]);
+    }
+    return to;
+  }
+
+  [[gnu::always_inline]] void weigh(Row& row, Number* weighted) const {
+    const int last = channels_ - 1;
+    const int pixels = columns_ + 2 * radius_x_;
+    Number least = max;
+    for (int i = 0; i < pixels; ++i) {
+      const Number alpha = row.plain[i * channels_ + last];
+      least = alpha < least ? alpha : least;
+      for (int c = 0; c < last; ++c)
+        weighted[i * channels_ + c] = row.plain[i * channels_ + c] * alpha;
+      weighted[i * channels_ + last] = alpha;
+    }
+    row.weighted = weighted;
+    row.opaque = least == max;
+  }
+
+  ConstRows rows_;
+  int height_;
+  Border border_;
+  int radius_x_;
+  int radius_y_;
+  int columns_;
+  int channels_;
+  bool weighted_;
+  std::size_t pitch_;  // numbers
+  int x_ = 0;
+  int next_ = 0;  // the row below the window
+  std::vector<Row> slots_;
+  std::vector<Number> numbers_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,189 @@
+// --crop copies exactly the pixels of its rectangle, wherever it stands in a chain and whatever
+// carries it out.
+#include "stages/crop.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/blur.hpp"
+#include "stages/color.hpp"
+#include "support/filtering.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+constexpr std::array band_heights{1, 3, 16, 1000};
+
+Image part_of(const Image& image, const CropParameters& crop) {
+  Image part(crop.size, image.format());
+  for (int y = 0; y < crop.size.height; ++y) {
+    for (int x = 0; x < crop.size.width; ++x) {
+      for (int c = 0; c < image.format().channels; ++c) {
+        test::set_sample(part, x, y, c,
+                         test::sample_at(image, crop.corner.x + x, crop.corner.y + y, c));
+      }
+    }
+  }
+  return part;
+}
+
+// One stage after the other, each over the whole picture.
+Image one_by_one(const Image& image, const StageChain& chain) {
+  Image result = test::copy_of(image);
+  for (const auto& stage : chain)
+    result = test::filter_on_host(result, {stage}, {});
+  return result;
+}
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+const std::vector<CropParameters>& rectangles() {
+  static const std::vector<CropParameters> all{
+      {{67, 37}, {0, 0}}, {{1, 1}, {0, 0}},   {{1, 1}, {66, 36}},
+      {{66, 1}, {1, 36}}, {{1, 37}, {33, 0}}, {{65, 35}, {1, 1}},
+      {{16, 9}, {13, 7}}, {{3, 30}, {64, 7}}, {{64, 20}, {3, 17}},
+  };
+  return all;
+}
+
+TEST(Crop, CopiesItsRectangleOnTheProcessor) {
+  for (const PixelFormat& format : formats()) {
+    const Image image = test::random_image({67, 37}, format, 1);
+    for (const CropParameters& crop : rectangles()) {
+      for (const int rows : band_heights) {
+        const Image found = test::filter_on_host(image, {make_crop(crop)}, {.band_rows = rows});
+        ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
+            << make_crop(crop)->label() << ", bands of " << rows;
+      }
+    }
+  }
+}
+
+TEST(Crop, CopiesItsRectangleOnEveryDevice) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (Session* session : test::kernel_sessions()) {
+    for (const PixelFormat& format : formats()) {
+      const Image image = test::random_image({67, 37}, format, 2);
+      for (const CropParameters& crop : rectangles()) {
+        for (const int rows : band_heights) {
+          const Image found =
+              test::filter_on_device(*session, image, {make_crop(crop)}, {.band_rows = rows});
+          ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
+              << session->device().name << ", " << make_crop(crop)->label() << ", bands of "
+              << rows;
+        }
+      }
+    }
+  }
+}
+
+StageChain chain_around(const CropParameters& crop, Border border) {
+  const auto blur = make_blur({.border = border});
+  return {blur,
+          blur,
+          make_crop(crop),
+          blur,
+          make_color(to_matrix({{0, 0, 1}, {0, 1, 0}, {0.5, 0, 0}}), "m"),
+          blur};
+}
+
+// The rectangle's edges are the edges of the picture for the stages after it.
+TEST(Crop, MakesItsEdgesThoseOfThePicture) {
+  const Image image = test::mixed_alpha_image({67, 37}, {4, 8}, 3);
+  for (const Border border : {Border::replicate, Border::mirror, Border::wrap, Border::constant}) {
+    for (const CropParameters& crop : rectangles()) {
+      const StageChain chain = chain_around(crop, border);
+      const Image expected = one_by_one(image, chain);
+      EXPECT_EQ(expected.size(), crop.size);
+      for (const int rows : band_heights) {
+        ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
+            << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
+        for (const auto& session : test::all_sessions()) {
+          ASSERT_TRUE(same_pixels(
+              test::filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
+              << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
+        }
+      }
+    }
+  }
+}
+
+TEST(Crop, OfACropIsOneCrop) {
+  const StageChain chain{make_crop({{40, 30}, {5, 6}}), make_crop({{8, 9}, {10, 11}})};
+  const Plan plan = make_plan({{67, 37}, {3, 8}}, chain);
+  ASSERT_EQ(plan.passes.size(), 1U);
+  EXPECT_EQ(plan.passes.front().stage->label(), "8x9+15+17");
+  EXPECT_EQ(plan.output().size, (ImageSize{8, 9}));
+}
+
+TEST(Crop, OfEverythingIsLeftOut) {
+  const auto everything = make_crop({{67, 37}, {0, 0}});
+  EXPECT_EQ(make_plan({{67, 37}, {3, 8}}, {everything, make_blur({})}).passes.size(), 1U);
+  EXPECT_EQ(make_plan({{68, 37}, {3, 8}}, {everything, make_blur({})}).passes.size(), 2U);
+}
+
+TEST(Crop, ReadsOnlyItsRows) {
+  const Plan plan = make_plan({{67, 370}, {3, 8}}, {make_crop({{6, 20}, {0, 100}})});
+  EXPECT_EQ(plan.windows({5, 8}).front(), (RowRange{105, 108}));
+}
+
+std::string refusal(const CropParameters& crop, ImageSize picture) {
+  try {
+    static_cast<void>(make_crop(crop)->output_size(picture));
+  } catch (const UnsuitableSize& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Crop, RefusesPicturesThatAreTooSmall) {
+  constexpr int huge = 2'147'483'647;
+  EXPECT_EQ(refusal({{60, 30}, {7, 7}}, {67, 37}), "none");
+  EXPECT_EQ(refusal({{60, 30}, {8, 7}}, {67, 37}),
+            "--crop 60x30+8+7 reaches beyond its 67x37 pixels");
+  EXPECT_EQ(refusal({{60, 30}, {7, 8}}, {67, 37}),
+            "--crop 60x30+7+8 reaches beyond its 67x37 pixels");
+  EXPECT_NE(refusal({{1, 1}, {67, 0}}, {67, 37}), "none");
+  EXPECT_NE(refusal({{huge, 1}, {1, 0}}, {67, 37}), "none");
+  EXPECT_NE(refusal({{huge, huge}, {huge, huge}}, {67, 37}), "none");
+}
+
+std::string usage_error(const std::string& value) {
+  try {
+    static_cast<void>(crop_stage_kind().make(value));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Crop, RefusesOtherForms) {
+  EXPECT_EQ(crop_stage_kind().make("3x4+5+6")->label(), "3x4+5+6");
+  for (const std::string value :
+       {"3x4", "3x4+5", "3x4+5+6+7", "x4+5+6", "3X4+5+6", "3x4-5+6", "3x4+ 5+6", "+3x4+5+6",
+        "3.5x4+5+6", "3x4+5+6 ", "99999999999x4+5+6", "10%x4+5+6"}) {
+    EXPECT_EQ(usage_error(value), "--crop " + value +
+                                      ": write WIDTHxHEIGHT+X+Y in whole pixels, such as "
+                                      "640x480+10+20");
+  }
+  EXPECT_EQ(usage_error("0x4+5+6"), "--crop 0x4+5+6: WIDTH and HEIGHT must be at least 1");
+  EXPECT_EQ(usage_error("3x0+5+6"), "--crop 3x0+5+6: WIDTH and HEIGHT must be at least 1");
+}
+
+}  // namespace
+}  // namespace gpufilter
