@@ -1,4 +1,5 @@
-// The blur against OpenCV's boxFilter, an independent implementation.
+// The blur against OpenCV's boxFilter and convolutions against its filter2D, which are independent
+// implementations.
 #include "cli/program_fixture.hpp"
 #include "support/shared.hpp"
 
@@ -56,6 +57,34 @@ TEST_F(OpenCvComparison, RandomPicturesOfSixteenBits) {
   const std::string out = folder_ / "out.png";
   filter_quietly({stored(image, "in.png"), out, "--blur", "tiled"});
   EXPECT_TRUE(same_pixels(read_picture(out), box_filter(image, cv::BORDER_REPLICATE)));
+}
+
+// filter2D does not round while sums are whole and not divided.
+TEST_F(OpenCvComparison, Convolutions) {
+  struct Case {
+    std::string text;
+    cv::Mat matrix;
+  };
+  const std::vector<Case> cases{
+      {"0 -1 0; -1 5 -1; 0 -1 0", (cv::Mat_<float>(3, 3) << 0, -1, 0, -1, 5, -1, 0, -1, 0)},
+      {"-1 0 1; -2 0 2; -1 0 1", (cv::Mat_<float>(3, 3) << -1, 0, 1, -2, 0, 2, -1, 0, 1)},
+      {"1 -2 3 -4 3", (cv::Mat_<float>(1, 5) << 1, -2, 3, -4, 3)}};
+  const std::string out = folder_ / "out.png";
+  for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{1, 16}}) {
+    const Image image = random_image({61, 33}, format, 3);
+    const std::string in = stored(image, "in.png");
+    for (const Case& each : cases) {
+      for (const auto& [name, border] :
+           {std::pair{"replicate", cv::BORDER_REPLICATE}, {"mirror", cv::BORDER_REFLECT_101}}) {
+        Image expected = poisoned_image(image.size(), format);
+        cv::Mat target = as_mat(expected);
+        cv::filter2D(as_mat(image), target, -1, each.matrix, cv::Point(-1, -1), 7, border);
+        filter_quietly(
+            {in, out, "--convolve", each.text, "--scale", "1", "--offset", "7", "--border", name});
+        EXPECT_TRUE(same_pixels(read_picture(out), expected)) << each.text << " " << name;
+      }
+    }
+  }
 }
 
 TEST_F(OpenCvComparison, APhotograph) {
