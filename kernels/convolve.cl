@@ -88,7 +88,7 @@ sample_t finished(sum_t sum, __global const convolution_t *numbers) { return to_
 void weigh(pixel_t *pixel, const sums_t *sums, uint centre, __global const convolution_t *numbers) {
   const weighted_t alpha = sums->weighted[CHANNELS - 1];
   if (sums->least_alpha == MAX_SAMPLE) {
-    pixel->at[CHANNELS - 1] = MAX_SAMPLE;
+    pixel->at[CHANNELS - 1] = numbers->averages ? MAX_SAMPLE : centre;
     return;
   }
   if (!numbers->averages) {
@@ -123,7 +123,7 @@ void weigh(pixel_t *pixel, const sums_t *sums, uint centre, __global const convo
 #endif
 
 void add_pixel(sums_t *sums, weight_t weight, pixel_t pixel) {
-  for (int c = 0; c < CHANNELS; ++c) ADD(sums->plain[c], weight, pixel.at[c]);
+  for (int c = 0; c < CHANNELS; ++c) ADD(sums->plain[c], (sum_t)weight, pixel.at[c]);
 #if ALPHA_WEIGHTED
   const weighted_t alpha = pixel.at[CHANNELS - 1];
   for (int c = 0; c < COLORS; ++c) ADD(sums->weighted[c], weight, (weighted_t)pixel.at[c] * alpha);

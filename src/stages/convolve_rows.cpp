@@ -208,12 +208,12 @@ struct ConvolveLoop {
                                  alpha * numbers.divisor, numbers.offset);
       out[last] = nearest<Sample>(alpha, numbers.sum, 0);
     } else {
+      if (!numbers.averages) out[last] = static_cast<Sample>(centre);
       if (is_opaque(job, tile, pixel)) {
-        out[last] = std::numeric_limits<Sample>::max();
+        if (numbers.averages) out[last] = std::numeric_limits<Sample>::max();
         return;
       }
       if (!numbers.averages) {
-        out[last] = static_cast<Sample>(centre);
         for (size_t c = 0; c < last; ++c)
           out[c] = static_cast<Sample>(
               to_sample<Sample>(std::fma(sums[c], 1.0F / max, numbers.decimal_offset)));

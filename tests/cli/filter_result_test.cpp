@@ -352,8 +352,8 @@ TEST_F(FilterResult, ACropBeyondThePictureFails) {
   expect_failure(2, {folder_ / "none.png", out, "--crop", "60x40"},
                  {"--crop 60x40: write WIDTHxHEIGHT+X+Y in whole pixels, such as 640x480+10+20\n"});
   std::filesystem::create_directory(folder_ / "photos");
-  stored(random_image(size_, format_, 14), "photos/large.png");
-  stored(random_image({50, 50}, format_, 15), "photos/small.png");
+  write_png(random_image(size_, format_, 14), folder_ / "photos/large.png");
+  write_png(random_image({50, 50}, format_, 15), folder_ / "photos/small.png");
   const ProcessResult result =
       filter({folder_ / "photos", folder_ / "parts", "--crop", "60x40+7+5", "-q"});
   EXPECT_EQ(result.exit_code, 1);
