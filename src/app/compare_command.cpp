@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/compare_folders_report.hpp"
 #include "app/compare_report.hpp"
@@ -74,21 +73,21 @@ CodecList drawing_formats() {
   return list;
 }
 
-CLI::Validator percentage() {
+ValueCheck percentage() {
   const auto complaint = [](const std::string& text) -> std::string {
     const auto number = to_number(text);
     if (number && *number >= 0 && *number <= 100) return "";
     return formatted("'{}' is not a number from 0 to 100", text);
   };
-  return {complaint, ""};
+  return complaint;
 }
 
-void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
+void declare_tolerance(Arguments& app, Tolerance& tolerance) {
   app.add_option("--tolerance", tolerance.steps,
                  "Allow samples to differ by up to N steps of the pictures' own depth.")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--fail-percent",
          [&tolerance](const std::string& text) { tolerance.percent = to_number(text).value(); },
          "Allow up to P percent of a picture's pixels to differ by more than that.")
@@ -96,7 +95,7 @@ void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
       ->option_text("P [0]");
 }
 
-void declare_options(CLI::App& app, CompareOptions& options) {
+void declare_options(Arguments& app, CompareOptions& options) {
   app.add_option("A", options.a, "A picture, or a folder; - is standard input")
       ->required()
       ->option_text(" ");
@@ -189,7 +188,7 @@ int compare_all(const CompareOptions& options) {
 
 int parse_and_compare(int argc, const char* const* argv) {
   CompareOptions options;
-  CLI::App app(description, "gpufilter compare");
+  Arguments app(description, "gpufilter compare");
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   if (options.quiet) log::set_level(log::Level::error);

@@ -30,15 +30,15 @@ using Choices = std::vector<std::pair<std::string, Value>>;
 // Adds an option whose value is one of `choices`. The help shows them and, in brackets, the
 // default: the current `value`.
 template <typename Value>
-void add_choice(CLI::App& app, const std::string& name, Value& value, const Choices<Value>& choices,
-                const std::string& help) {
+void add_choice(Arguments& app, const std::string& name, Value& value,
+                const Choices<Value>& choices, const std::string& help) {
   std::vector<std::string> words;
   std::string current;
   for (const auto& [text, choice] : choices) {
     words.push_back(text);
     if (choice == value) current = text;
   }
-  app.add_option_function<std::string>(
+  app.add_option_function(
          name,
          [&value, choices](const std::string& given) {
            for (const auto& [text, choice] : choices) {
@@ -50,8 +50,8 @@ void add_choice(CLI::App& app, const std::string& name, Value& value, const Choi
       ->option_text(formatted("{} [{}]", fmt::join(words, "|"), current));
 }
 
-void add_device_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Devices and resources");
+void add_device_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Devices and resources");
   add_device_choice(app, options.device, options.require_device,
                     {.automatic = "whatever finishes first", .has_all = true});
   app.add_option(
@@ -60,7 +60,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "which work while the others wait.")
       ->check(whole_number(1, max_threads))
       ->option_text(formatted("N [{}]", allowed_threads()));
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--max-memory",
          [&options](const std::string& text) {
            options.max_memory = parse_bytes(text);
@@ -80,7 +80,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
       ->option_text("N");
 }
 
-void add_kernel_options(CLI::App& app, FilterOptions& options) {
+void add_kernel_options(Arguments& app, FilterOptions& options) {
   app.add_flag_callback(
       "--no-fuse", [&options] { options.fuse = false; },
       "On an OpenCL device, run each stage in a separate kernel. The result is the same.");
@@ -88,9 +88,9 @@ void add_kernel_options(CLI::App& app, FilterOptions& options) {
                "Run on an OpenCL device and print its kernels' OpenCL C on standard output.");
 }
 
-void add_picture_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Pictures");
-  app.add_option_function<std::string>(
+void add_picture_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Pictures");
+  app.add_option_function(
          "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
          "Format of the output. By default the name of the output file decides; '-' has the format "
          "of the input.")
@@ -107,8 +107,8 @@ void add_picture_options(CLI::App& app, FilterOptions& options) {
   app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT.");
 }
 
-void add_report_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Reports");
+void add_report_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Reports");
   add_choice<TimingFormat>(app, "--timing", options.timing,
                            {{"line", TimingFormat::line},
                             {"table", TimingFormat::table},
@@ -154,7 +154,7 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
 
 // INPUT takes any number of names, so the parser gives it the last one too. OUTPUT is declared only
 // for the help.
-void add_names(CLI::App& app, FilterOptions& options) {
+void add_names(Arguments& app, FilterOptions& options) {
   app.add_option(
          "INPUT", options.inputs,
          formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
@@ -167,24 +167,23 @@ void add_names(CLI::App& app, FilterOptions& options) {
       "of their inputs.");
 }
 
-void take_output_from_names(const CLI::App& app, FilterOptions& options) {
+void take_output_from_names(const Arguments& app, FilterOptions& options) {
   const char* missing = options.inputs.empty()       ? "INPUT"
                         : options.inputs.size() == 1 ? "OUTPUT"
                                                      : nullptr;
   if (missing != nullptr) {
-    throw UsageError(formatted("{} is required (see {} --help)", missing, app.get_name()));
+    throw UsageError(formatted("{} is required (see {} --help)", missing, app.name()));
   }
   options.output = options.inputs.back();
   options.inputs.pop_back();
   options.input = options.inputs.front();
   const auto& given = app.parse_order();
-  options.only_names = std::all_of(given.begin(), given.end(), [](const CLI::Option* option) {
-    return option->get_positional();
-  });
+  options.only_names = std::all_of(given.begin(), given.end(),
+                                   [](const Option* option) { return option->is_positional(); });
 }
 
 // Each job takes one of the threads, so there are at most as many jobs as threads.
-void apply_threads(const CLI::App& app, FilterOptions& options) {
+void apply_threads(const Arguments& app, FilterOptions& options) {
   if (!options.threads) return;
   if (app.count("--jobs") == 0) {
     options.folder.jobs = std::min(options.folder.jobs, *options.threads);
@@ -195,8 +194,13 @@ void apply_threads(const CLI::App& app, FilterOptions& options) {
   }
 }
 
+void print_version() {
+  print_result("gpufilter " GPUFILTER_VERSION "\n");
+  throw NothingLeftToDo();
+}
+
 // --quiet does not override options that are given explicitly.
-void apply_quiet(const CLI::App& app, FilterOptions& options) {
+void apply_quiet(const Arguments& app, FilterOptions& options) {
   if (!options.quiet) return;
   if (app.count("--log-level") == 0) options.log_level = log::Level::error;
   if (app.count("--timing") == 0) options.timing = TimingFormat::off;
@@ -208,11 +212,11 @@ void apply_quiet(const CLI::App& app, FilterOptions& options) {
 std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
   FilterOptions options;
   options.command_line = command_line_text(argc, argv);
-  CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
-  app.option_defaults()->group("Help");
-  app.set_help_all_flag("--help-all", "Show every option.");
-  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
+  Arguments app("", "gpufilter");
+  app.help_option().group("Help")->description("Show the most common options on one screen.");
+  app.begin_group("Help");
+  app.add_help_all("Show every option.");
+  app.add_flag_callback("--version", print_version, "Show the version.");
   add_names(app, options);
   const StageOptions stages(app);
   add_device_options(app, options);

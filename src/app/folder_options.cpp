@@ -15,7 +15,7 @@ constexpr int max_jobs = 128;
 
 }  // namespace
 
-void add_folder_options(CLI::App& app, FolderOptions& options) {
+void add_folder_options(Arguments& app, FolderOptions& options) {
   app.add_flag("--recursive", options.recursive,
                "Include subfolders of INDIR. Results keep their subfolders in OUTDIR.")
       ->group(group);
@@ -25,7 +25,7 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
   app.add_option("--match", options.match,
                  "Only pictures in a folder whose names match. For example 'img*.png'; upper and "
                  "lower case are the same; may be repeated.")
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->option_text("GLOB")
       ->group(group);
   app.add_option(
@@ -57,10 +57,10 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
       ->group(group);
 }
 
-void note_folder_options(const CLI::App& app, FolderOptions& options) {
-  for (const CLI::Option* option : app.parse_order()) {
-    if (option->get_group() != group) continue;
-    options.given = option->get_name();
+void note_folder_options(const Arguments& app, FolderOptions& options) {
+  for (const Option* option : app.parse_order()) {
+    if (option->group() != group) continue;
+    options.given = option->name();
     return;
   }
 }

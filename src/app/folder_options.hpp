@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
@@ -25,9 +24,9 @@ struct FolderOptions {
   std::string given;    // the first of these options on the command line; empty: none
 };
 
-void add_folder_options(CLI::App& app, FolderOptions& options);
+void add_folder_options(Arguments& app, FolderOptions& options);
 
 // Sets `given`. Call it after parsing.
-void note_folder_options(const CLI::App& app, FolderOptions& options);
+void note_folder_options(const Arguments& app, FolderOptions& options);
 
 }  // namespace gpufilter

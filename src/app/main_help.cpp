@@ -83,7 +83,7 @@ std::string command_lines(std::size_t column) {
   return text;
 }
 
-std::string short_page(const CLI::App& app) {
+std::string short_page(const Arguments& app) {
   std::string text = purpose + ("\n" + call_lines());
   text += "\nStages, in any order and number:\n";
   for (const StageKind& kind : stage_catalogue()) {
@@ -92,21 +92,21 @@ std::string short_page(const CLI::App& app) {
   }
   text += "\nOptions:\n";
   for (const char* name : common_options) {
-    const CLI::Option& option = *app.get_option(name);
-    text += list_item(option_head(option), first_sentence(option.get_description()), short_column);
+    const Option& option = *app.find(name);
+    text += list_item(option_head(option), first_sentence(option.description()), short_column);
   }
   return text + "\n" + command_lines(short_column) + "\n" + short_examples;
 }
 
-std::string long_page(const CLI::App& app) {
+std::string long_page(const Arguments& app) {
   return purpose + ("\n" + call_lines()) + "\n" + positionals(app) + "\n" + wrapped(rules) + "\n" +
          option_groups(app) + "\n" + command_lines(22) + "\n" + more_examples;
 }
 
 }  // namespace
 
-std::string main_page(const CLI::App& app, CLI::AppFormatMode mode) {
-  return mode == CLI::AppFormatMode::All ? long_page(app) : short_page(app);
+std::string main_page(const Arguments& app, HelpLength length) {
+  return length == HelpLength::full ? long_page(app) : short_page(app);
 }
 
 std::string brief_usage() {

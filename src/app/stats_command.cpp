@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
@@ -49,7 +48,7 @@ struct StatsOptions {
   ReadLimits limits;
 };
 
-void declare_options(CLI::App& app, StatsOptions& options) {
+void declare_options(Arguments& app, StatsOptions& options) {
   app.add_option("FILE", options.input,
                  formatted("A picture: {}; - is standard input.", names_of(codecs())))
       ->required();
@@ -114,7 +113,7 @@ std::string plot_of(const StatsReport& report) {
 
 int run_stats_command(int argc, const char* const* argv) {
   StatsOptions options;
-  CLI::App app(description, "gpufilter stats");
+  Arguments app(description, "gpufilter stats");
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_paths(options);
