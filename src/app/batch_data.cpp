@@ -10,6 +10,7 @@
 #include "app/json_paths.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,6 +11,7 @@
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {

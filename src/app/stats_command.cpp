@@ -12,6 +12,7 @@
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
+#include "app/paths.hpp"
 #include "app/plot_option.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
@@ -64,10 +65,10 @@ void declare_options(CLI::App& app, StatsOptions& options) {
 }
 
 void check_paths(const StatsOptions& options) {
-  std::error_code ignored;
-  if (options.input != "-" && fs::is_directory(options.input, ignored)) {
+  if (is_folder_argument(options.input)) {
     throw UsageError(options.input + ": is a folder; stats takes one picture");
   }
+  std::error_code ignored;
   if (!options.plot.empty() && fs::equivalent(options.input, options.plot, ignored)) {
     throw UsageError(options.plot + ": is the input picture; give --plot another name");
   }
