@@ -17,9 +17,11 @@ class CodeWord {
 
   CodeWord() = default;
   CodeWord(std::uint32_t bits, unsigned length) : word_(bits << length_bits | length) {}
-  [[nodiscard]] std::uint64_t bits() const { return word_ >> length_bits; }
-  [[nodiscard]] unsigned length() const { return word_ & ((1U << length_bits) - 1); }
-  [[nodiscard]] std::uint32_t word() const { return word_; }
+  [[nodiscard, gnu::always_inline]] std::uint64_t bits() const { return word_ >> length_bits; }
+  [[nodiscard, gnu::always_inline]] unsigned length() const {
+    return word_ & ((1U << length_bits) - 1);
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t word() const { return word_; }
 
  private:
   static constexpr unsigned length_bits = 8;
@@ -34,7 +36,7 @@ class BitWriter {
   explicit BitWriter(std::uint8_t* out) : next_(out) {}
 
   // At most longest_write bits; writes eight bytes, of which the complete ones stay.
-  void write(std::uint64_t bits, unsigned count) {
+  [[gnu::always_inline]] void write(std::uint64_t bits, unsigned count) {
     bits_ |= bits << count_;
     count_ += count;
     const std::uint64_t stored =
@@ -44,7 +46,7 @@ class BitWriter {
     bits_ >>= count_ & ~7U;
     count_ &= 7U;
   }
-  void write(CodeWord word) { write(word.bits(), word.length()); }
+  [[gnu::always_inline]] void write(CodeWord word) { write(word.bits(), word.length()); }
   void fill_byte() { write(0, (8 - count_) % 8); }
 
   // At the beginning of a byte.

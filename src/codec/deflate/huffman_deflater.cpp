@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstring>
 
-#include "codec/clones.hpp"
 #include "codec/deflate/bit_writer.hpp"
 #include "codec/deflate/block.hpp"
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/huffman_code.hpp"
 #include "codec/deflate/pieces.hpp"
+#include "host/loops.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,14 +22,14 @@ constexpr std::size_t block_size = std::size_t{512} << 10U;
 constexpr std::ptrdiff_t group = 8;  // bytes that are looked at together
 
 // The first byte lowest.
-std::uint64_t load_group(const Byte* bytes) {
+[[gnu::always_inline]] inline std::uint64_t load_group(const Byte* bytes) {
   std::uint64_t group_bytes = 0;
   std::memcpy(&group_bytes, bytes, group);
   return std::endian::native == std::endian::big ? __builtin_bswap64(group_bytes) : group_bytes;
 }
 
 // How many bytes from `begin` on equal the one before it.
-std::size_t run_length(const Byte* begin, const Byte* end) {
+[[gnu::always_inline]] inline std::size_t run_length(const Byte* begin, const Byte* end) {
   const Byte* at = begin;
   for (; end - at >= group; at += group) {
     const std::uint64_t unequal = load_group(at) ^ load_group(at - 1);
@@ -46,7 +46,7 @@ std::size_t run_length(const Byte* begin, const Byte* end) {
 // Calls on_match(length) for each of the matches that make up a run of `run` bytes, at least
 // `group` of them.
 template <typename OnMatch>
-void split_run(std::size_t run, const OnMatch& on_match) {
+[[gnu::always_inline]] inline void split_run(std::size_t run, const OnMatch& on_match) {
   while (run > 0) {
     std::size_t length = std::min(run, longest_match);
     if (run > length && run - length < shortest_match) length -= shortest_match;
@@ -58,8 +58,9 @@ void split_run(std::size_t run, const OnMatch& on_match) {
 // Calls on_group(bytes) for eight literals, on_literal(byte) for one and on_match(length) for bytes
 // that equal the one before them, in the order of `block`. `has_before`: block[-1] may be used.
 template <typename OnGroup, typename OnLiteral, typename OnMatch>
-void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
-          const OnLiteral& on_literal, const OnMatch& on_match) {
+[[gnu::always_inline]] inline void walk(std::span<const Byte> block, bool has_before,
+                                        const OnGroup& on_group, const OnLiteral& on_literal,
+                                        const OnMatch& on_match) {
   const Byte* at = block.data();
   const Byte* const end = at + block.size();
   if (!has_before && at < end) on_literal(*at++);
@@ -78,20 +79,22 @@ void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
 }
 
 // How often symbols occur in the first `part` bytes of every `interval`.
-SymbolCounts count_symbols(std::span<const Byte> block, std::size_t part, std::size_t interval) {
+[[gnu::always_inline]] inline SymbolCounts count_symbols(std::span<const Byte> block,
+                                                         std::size_t part, std::size_t interval) {
   // Neighbours are often equal: counting them in one place would wait for itself.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
   SymbolCounts counts{};
   for (std::size_t begin = 0; begin < block.size(); begin += interval) {
     walk(
         block.subspan(begin, std::min(part, block.size() - begin)), begin > 0,
-        [&](const Byte* bytes) {
+        [&](const Byte* bytes) __attribute__((always_inline)) {
           std::uint64_t rest = load_group(bytes);
           for (int i = 0; i < group; ++i, rest >>= 8U)
             ++literals[static_cast<std::size_t>(i % 4)][rest & 0xffU];
         },
-        [&](Byte byte) { ++counts[byte]; },
-        [&](std::size_t length) { ++counts[length_symbols[length].symbol]; });
+        [&](Byte byte) __attribute__((always_inline)) { ++counts[byte]; },
+        [&](std::size_t length)
+            __attribute__((always_inline)) { ++counts[length_symbols[length].symbol]; });
   }
   for (const auto& of_some : literals) {
     for (std::size_t i = 0; i < of_some.size(); ++i)
@@ -103,7 +106,7 @@ SymbolCounts count_symbols(std::span<const Byte> block, std::size_t part, std::s
 
 // A code made from an eighth of the block is hardly longer than one made from all. Symbols that do
 // not occur there may elsewhere: they have codes, too.
-CodeLengths sampled_code(std::span<const Byte> block) {
+[[gnu::always_inline]] inline CodeLengths sampled_code(std::span<const Byte> block) {
   constexpr std::size_t part = 512;
   constexpr std::size_t interval = 8 * part;
   constexpr std::uint32_t scale = 4;  // what occurs counts as so many of what does not
@@ -128,7 +131,7 @@ struct BlockCode {
   CodeWord end;
 };
 
-BlockCode block_code(const CodeLengths& lengths) {
+[[gnu::always_inline]] inline BlockCode block_code(const CodeLengths& lengths) {
   std::array<std::uint16_t, literal_symbols> codes{};
   make_codes(lengths, codes);
   BlockCode result;
@@ -154,7 +157,8 @@ constexpr auto bits_behind = [] {
   return bits;
 }();
 
-void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
+[[gnu::always_inline]] inline void fill_pairs(const std::array<CodeWord, 256>& code,
+                                              PairCodes& pairs) {
   for (std::size_t second = 0; second < code.size(); ++second) {
     const CodeWord next = code[second];
     CodeWord* row = &pairs[second * code.size()];
@@ -168,8 +172,8 @@ void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
   }
 }
 
-void write_group(BitWriter& writer, const PairCodes& pairs, const BlockCode& code,
-                 const Byte* bytes) {
+[[gnu::always_inline]] inline void write_group(BitWriter& writer, const PairCodes& pairs,
+                                               const BlockCode& code, const Byte* bytes) {
   const std::uint64_t all = load_group(bytes);
   const CodeWord a = pairs[all & 0xffffU];
   const CodeWord b = pairs[all >> 16U & 0xffffU];
@@ -187,29 +191,34 @@ void write_group(BitWriter& writer, const PairCodes& pairs, const BlockCode& cod
   }
 }
 
-GPUFILTER_CLONES
-void write_coded(BitWriter& shared_writer, PairCodes& pairs, std::span<const Byte> block,
-                 bool has_before, bool final) {
-  const CodeLengths lengths = sampled_code(block);
-  const BlockCode code = block_code(lengths);
-  fill_pairs(code.literals, pairs);
-  constexpr std::array<std::uint8_t, 1> distance_lengths{1};
-  begin_coded_block(shared_writer, lengths, distance_lengths, final);
-  BitWriter writer = shared_writer;  // in registers
-  walk(
-      block, has_before, [&](const Byte* bytes) { write_group(writer, pairs, code, bytes); },
-      [&](Byte byte) { writer.write(code.literals[byte]); },
-      [&](std::size_t length) { writer.write(code.matches[length]); });
-  writer.write(code.end);
-  shared_writer = writer;
-}
+struct WriteCoded {
+  template <InstructionSet>
+  [[gnu::always_inline]] static void run(BitWriter* shared_writer, PairCodes* pairs,
+                                         std::span<const Byte> block, bool has_before, bool final) {
+    const CodeLengths lengths = sampled_code(block);
+    const BlockCode code = block_code(lengths);
+    fill_pairs(code.literals, *pairs);
+    constexpr std::array<std::uint8_t, 1> distance_lengths{1};
+    begin_coded_block(*shared_writer, lengths, distance_lengths, final);
+    BitWriter writer = *shared_writer;  // in registers
+    walk(
+        block, has_before,
+        [&](const Byte* bytes)
+            __attribute__((always_inline)) { write_group(writer, *pairs, code, bytes); },
+        [&](Byte byte) __attribute__((always_inline)) { writer.write(code.literals[byte]); },
+        [&](std::size_t length)
+            __attribute__((always_inline)) { writer.write(code.matches[length]); });
+    writer.write(code.end);
+    *shared_writer = writer;
+  }
+};
 
 // A block is stored where its code makes it longer, as one can that was made from a part unlike the
 // rest.
 void write_block(BitWriter& writer, PairCodes& pairs, std::span<const Byte> block, bool has_before,
                  bool final) {
   const BitWriter before = writer;
-  write_coded(writer, pairs, block, has_before, final);
+  run_loop<WriteCoded>(&writer, &pairs, block, has_before, final);
   const auto size = static_cast<std::size_t>(writer.next() - before.next());
   if (size <= block.size()) return;
   writer = before;

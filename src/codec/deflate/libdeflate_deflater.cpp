@@ -5,9 +5,10 @@
 #include <new>
 #include <stdexcept>
 
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/isal_state.hpp"
 #include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
@@ -40,8 +41,8 @@ class BlockInflater {
   }
 
   // Inflates the next block, which begins at `begin`; returns where it ends. ISA-L stops only
-  // after a final block, so it is shown every block's first bit as set. What it had read when it
-  // stopped is forgotten: the next block starts from its place alone.
+  // after a final block, so it takes every block for one. What it had read when it stopped is
+  // forgotten: the next block starts from its place alone.
   std::size_t inflate(Stream stream, std::size_t begin) {
     const std::size_t history = std::min(inflated_size_, longest_distance);
     std::uint8_t* next_out = inflated_.data() + inflated_size_;
@@ -49,24 +50,18 @@ class BlockInflater {
     if (isal_inflate_set_dict(&state_, next_out - history, static_cast<std::uint32_t>(history)) !=
         COMP_OK)
       throw std::logic_error("ISA-L does not accept what a block refers to");
-    const std::size_t byte = begin / 8;
-    state_.read_in = static_cast<std::uint64_t>(stream[byte]) >> begin % 8 | 1U;
-    state_.read_in_length = static_cast<std::int32_t>(8 - begin % 8);
-    state_.next_in = stream.data() + byte + 1;
-    state_.avail_in = static_cast<std::uint32_t>(stream.size() - byte - 1);
+    isal_set_single_block(state_, stream, begin);
     state_.next_out = next_out;
     state_.avail_out = static_cast<std::uint32_t>(inflated_.size() - inflated_size_);
-    if (isal_inflate(&state_) != ISAL_DECOMP_OK || state_.block_state != ISAL_BLOCK_FINISH)
+    if (isal_inflate(&state_) != ISAL_DECOMP_OK || !isal_has_ended(state_))
       throw std::logic_error("ISA-L cannot inflate what libdeflate deflated");
     inflated_size_ = inflated_.size() - state_.avail_out;
-    return (stream.size() - state_.avail_in) * 8 - static_cast<std::size_t>(state_.read_in_length);
+    return stream.size() * 8 - isal_unread_bits(state_);
   }
 
   [[nodiscard]] std::size_t inflated_size() const { return inflated_size_; }
 
  private:
-  static constexpr std::size_t longest_distance = std::size_t{32} << 10U;  // of a match
-
   inflate_state state_{};
   std::span<std::uint8_t> inflated_;
   std::size_t inflated_size_ = 0;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "codec/clones.hpp"
+#include "host/loops.hpp"
 
 namespace gpufilter {
 namespace {
@@ -14,21 +14,23 @@ using Byte = std::uint8_t;
 // The predictions from left, up and corner (up and left). All is done in bytes, so that the
 // compiler works on as many at a time as a vector register holds.
 struct Sub {
-  static Byte predict(Byte left, Byte /*up*/, Byte /*corner*/) { return left; }
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte /*up*/, Byte /*corner*/) {
+    return left;
+  }
 };
 
 struct Up {
-  static Byte predict(Byte /*left*/, Byte up, Byte /*corner*/) { return up; }
+  [[gnu::always_inline]] static Byte predict(Byte /*left*/, Byte up, Byte /*corner*/) { return up; }
 };
 
 struct Average {
-  static Byte predict(Byte left, Byte up, Byte /*corner*/) {
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte up, Byte /*corner*/) {
     return static_cast<Byte>((left & up) + static_cast<Byte>((left ^ up) >> 1U));
   }
 };
 
 // a - b, or 0 where b is larger.
-Byte excess(Byte a, Byte b) {
+[[gnu::always_inline]] inline Byte excess(Byte a, Byte b) {
   return static_cast<Byte>(std::max(a, b) - b);
 }
 
@@ -37,7 +39,7 @@ Byte excess(Byte a, Byte b) {
 // is as far as high is from the corner, and from high as far as low is. Where both are equally far,
 // the estimate is the corner.
 struct Paeth {
-  static Byte predict(Byte left, Byte up, Byte corner) {
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte up, Byte corner) {
     const Byte low = std::min(left, up);
     const Byte high = std::max(left, up);
     const Byte to_low = excess(high, corner);  // 0 where low is the nearest anyway
@@ -53,7 +55,8 @@ using Row = std::span<const Byte>;
 
 // Before the first pixel everything is zero.
 template <typename Predictor>
-void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restrict residues) {
+[[gnu::always_inline]] inline void filter_row(Row row, const Byte* above, std::size_t distance,
+                                              Byte* __restrict residues) {
   const std::size_t size = row.size();
   const std::size_t first = std::min(distance, size);
   const Byte* bytes = row.data();
@@ -66,7 +69,8 @@ void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restri
 }
 
 // Does not read the row above, which may be missing.
-void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
+[[gnu::always_inline]] inline void filter_sub(Row row, std::size_t distance,
+                                              Byte* __restrict residues) {
   const std::size_t size = row.size();
   const std::size_t first = std::min(distance, size);
   const Byte* bytes = row.data();
@@ -78,7 +82,7 @@ void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
 // The sum of the residues' distances from 0 in a quarter of the row: an estimate of what they cost
 // when deflated. Large ones cost much the same.
 template <typename Predictor>
-std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
+[[gnu::always_inline]] inline std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
   constexpr Byte large = 16;
   constexpr std::size_t piece = 256;
   constexpr std::size_t stride = 4 * piece;
@@ -98,7 +102,8 @@ std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
   return total;
 }
 
-PngFilter best_filter(Row row, const Byte* above, std::size_t distance) {
+[[gnu::always_inline]] inline PngFilter best_filter(Row row, const Byte* above,
+                                                    std::size_t distance) {
   const std::array<std::uint64_t, 4> costs{
       cost<Sub>(row, above, distance), cost<Up>(row, above, distance),
       cost<Average>(row, above, distance), cost<Paeth>(row, above, distance)};
@@ -107,32 +112,39 @@ PngFilter best_filter(Row row, const Byte* above, std::size_t distance) {
   return filters.at(static_cast<std::size_t>(least));
 }
 
+struct FilterRow {
+  template <InstructionSet>
+  [[gnu::always_inline]] static void run(PngFilter filter, Row row, const Byte* above,
+                                         std::size_t distance, Byte* filtered) {
+    if (filter == PngFilter::best) filter = best_filter(row, above, distance);
+    filtered[0] = static_cast<Byte>(filter);
+    Byte* residues = filtered + 1;
+    switch (filter) {
+      case PngFilter::none:
+      case PngFilter::best:
+        std::memcpy(residues, row.data(), row.size());
+        break;
+      case PngFilter::sub:
+        filter_sub(row, distance, residues);
+        break;
+      case PngFilter::up:
+        filter_row<Up>(row, above, distance, residues);
+        break;
+      case PngFilter::average:
+        filter_row<Average>(row, above, distance, residues);
+        break;
+      case PngFilter::paeth:
+        filter_row<Paeth>(row, above, distance, residues);
+        break;
+    }
+  }
+};
+
 }  // namespace
 
-GPUFILTER_CLONES
 void png_filter_row(PngFilter filter, Row row, const Byte* above, std::size_t distance,
                     Byte* filtered) {
-  if (filter == PngFilter::best) filter = best_filter(row, above, distance);
-  filtered[0] = static_cast<Byte>(filter);
-  Byte* residues = filtered + 1;
-  switch (filter) {
-    case PngFilter::none:
-    case PngFilter::best:
-      std::memcpy(residues, row.data(), row.size());
-      break;
-    case PngFilter::sub:
-      filter_sub(row, distance, residues);
-      break;
-    case PngFilter::up:
-      filter_row<Up>(row, above, distance, residues);
-      break;
-    case PngFilter::average:
-      filter_row<Average>(row, above, distance, residues);
-      break;
-    case PngFilter::paeth:
-      filter_row<Paeth>(row, above, distance, residues);
-      break;
-  }
+  run_loop<FilterRow>(filter, row, above, distance, filtered);
 }
 
 }  // namespace gpufilter

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/isal_state.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
-constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
 // ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
 std::uint32_t isal_adler32_state(std::uint32_t adler32) {
@@ -53,7 +54,7 @@ void PngInflater::expect_end() {
 }
 
 bool PngInflater::has_ended() const {
-  return state_.block_state == ISAL_BLOCK_FINISH;
+  return isal_has_ended(state_);
 }
 
 bool PngInflater::is_out_of_input() const {
@@ -64,7 +65,7 @@ bool PngInflater::is_out_of_input() const {
 // on where it began. Neither what it found there nor more input counts before it is needed.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
   if (failure_ == nullptr && !has_ended()) {
-    if (state_.avail_in == 0 && inflated_ahead().empty()) read_input();
+    if (state_.avail_in == 0 && isal_kept_output(state_).empty()) read_input();
     state_.next_out = output.data();
     state_.avail_out = static_cast<std::uint32_t>(output.size());
     const int result = isal_inflate(&state_);
@@ -77,7 +78,7 @@ std::size_t PngInflater::step(std::span<std::uint8_t> output) {
     if (failure_ == nullptr || count > 0) return count;
   }
   if (failure_ == nullptr) return 0;
-  const std::size_t count = take_inflated_ahead(output);
+  const std::size_t count = take_kept_output(output);
   if (count == 0) refuse(failure_);
   return count;
 }
@@ -90,18 +91,12 @@ void PngInflater::read_input() {
   state_.avail_in = static_cast<std::uint32_t>(count);
 }
 
-// What ISA-L keeps for the next call.
-std::span<const std::uint8_t> PngInflater::inflated_ahead() const {
-  return std::span<const std::uint8_t>(state_.tmp_out_buffer)
-      .first(static_cast<std::size_t>(state_.tmp_out_valid))
-      .subspan(static_cast<std::size_t>(state_.tmp_out_processed));
-}
-
-// After a failure ISA-L is not asked any more.
-std::size_t PngInflater::take_inflated_ahead(std::span<std::uint8_t> output) {
-  const std::size_t count = std::min(output.size(), inflated_ahead().size());
-  std::copy_n(inflated_ahead().begin(), count, output.begin());
-  state_.tmp_out_processed += static_cast<int>(count);
+// After a failure ISA-L must not be called again: it would begin to inflate the damaged data.
+std::size_t PngInflater::take_kept_output(std::span<std::uint8_t> output) {
+  const auto kept = isal_kept_output(state_);
+  const std::size_t count = std::min(output.size(), kept.size());
+  std::copy_n(kept.begin(), count, output.begin());
+  isal_drop_kept_output(state_, count);
   return count;
 }
 

@@ -37,8 +37,7 @@ class PngInflater {
   [[nodiscard]] bool is_out_of_input() const;
   std::size_t step(std::span<std::uint8_t> output);
   void read_input();
-  [[nodiscard]] std::span<const std::uint8_t> inflated_ahead() const;
-  std::size_t take_inflated_ahead(std::span<std::uint8_t> output);
+  std::size_t take_kept_output(std::span<std::uint8_t> output);
   [[noreturn]] void refuse(const char* why) const;
 
   // Compressed bytes read at a time. More are read from the file's own buffer anyway.

@@ -10,6 +10,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "codec/deflate/isal_state.hpp"
 #include "codec/deflate/pieces.hpp"
 #include "codec/png/chunk.hpp"
 
@@ -88,17 +89,12 @@ bool PngPieceReader::Piece::inflate(std::size_t size) {
   inflater.avail_out = static_cast<std::uint32_t>(size + 1);  // would show that there is more
   if (isal_inflate(&inflater) != ISAL_DECOMP_OK || inflater.avail_out != 1) return false;
   if (is_last) {
-    const std::size_t behind =
-        inflater.avail_in + static_cast<std::size_t>(inflater.read_in_length) / 8;
-    if (inflater.block_state != ISAL_BLOCK_FINISH || behind != checksum_size) return false;
+    const std::size_t behind = isal_unread_bits(inflater) / 8;
+    if (!isal_has_ended(inflater) || behind != checksum_size) return false;
     stored_adler32 = get_u32(input.last(checksum_size));
     return true;
   }
-  // After a complete block ISA-L looks for the head of the next one, and keeps what it has of it.
-  const bool is_between_blocks =
-      inflater.block_state == ISAL_BLOCK_NEW_HDR || inflater.block_state == ISAL_BLOCK_HDR;
-  return is_between_blocks && inflater.avail_in == 0 && inflater.read_in_length == 0 &&
-         inflater.tmp_in_size == 0;
+  return isal_is_between_blocks(inflater);
 }
 
 bool PngPieceReader::Piece::unfilter(const PngRowShape& shape,
