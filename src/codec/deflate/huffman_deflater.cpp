@@ -16,19 +16,20 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// Short enough that one code suits all of a block, long enough that its description is nothing.
+// Short enough that one code suits the whole block, long enough that the size of its description
+// does not matter.
 constexpr std::size_t block_size = std::size_t{512} << 10U;
 
-constexpr std::ptrdiff_t group = 8;  // bytes that are looked at together
+constexpr std::ptrdiff_t group = 8;  // bytes that are processed together
 
-// The first byte lowest.
+// A group as a number whose lowest byte is the first one.
 [[gnu::always_inline]] inline std::uint64_t load_group(const Byte* bytes) {
   std::uint64_t group_bytes = 0;
   std::memcpy(&group_bytes, bytes, group);
   return std::endian::native == std::endian::big ? __builtin_bswap64(group_bytes) : group_bytes;
 }
 
-// How many bytes from `begin` on equal the one before it.
+// The number of bytes from `begin` on that equal the byte before it.
 [[gnu::always_inline]] inline std::size_t run_length(const Byte* begin, const Byte* end) {
   const Byte* at = begin;
   for (; end - at >= group; at += group) {
@@ -43,8 +44,8 @@ constexpr std::ptrdiff_t group = 8;  // bytes that are looked at together
   return static_cast<std::size_t>(at - begin);
 }
 
-// Calls on_match(length) for each of the matches that make up a run of `run` bytes, at least
-// `group` of them.
+// Calls on_match(length) for each match that a run of `run` bytes is written as. A run has at least
+// `group` bytes.
 template <typename OnMatch>
 [[gnu::always_inline]] inline void split_run(std::size_t run, const OnMatch& on_match) {
   while (run > 0) {
@@ -55,12 +56,13 @@ template <typename OnMatch>
   }
 }
 
-// Calls on_group(bytes) for eight literals, on_literal(byte) for one and on_match(length) for bytes
-// that equal the one before them, in the order of `block`. `has_before`: block[-1] may be used.
+// Splits `block` into literals and runs, in its order: calls on_group(bytes) for eight literals,
+// on_literal(byte) for one, and on_match(length) for bytes that equal the one before them.
+// `has_before`: block[-1] belongs to the same stream, so that a run can begin with the first byte.
 template <typename OnGroup, typename OnLiteral, typename OnMatch>
-[[gnu::always_inline]] inline void walk(std::span<const Byte> block, bool has_before,
-                                        const OnGroup& on_group, const OnLiteral& on_literal,
-                                        const OnMatch& on_match) {
+[[gnu::always_inline]] inline void split_block(std::span<const Byte> block, bool has_before,
+                                               const OnGroup& on_group, const OnLiteral& on_literal,
+                                               const OnMatch& on_match) {
   const Byte* at = block.data();
   const Byte* const end = at + block.size();
   if (!has_before && at < end) on_literal(*at++);
@@ -78,14 +80,15 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
     on_literal(*at++);
 }
 
-// How often symbols occur in the first `part` bytes of every `interval`.
+// Counts the symbols for the first `part` bytes of every `interval` bytes.
 [[gnu::always_inline]] inline SymbolCounts count_symbols(std::span<const Byte> block,
                                                          std::size_t part, std::size_t interval) {
-  // Neighbours are often equal: counting them in one place would wait for itself.
+  // Neighbours are often equal. Four tables keep increments of one counter from waiting for each
+  // other.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
   SymbolCounts counts{};
   for (std::size_t begin = 0; begin < block.size(); begin += interval) {
-    walk(
+    split_block(
         block.subspan(begin, std::min(part, block.size() - begin)), begin > 0,
         [&](const Byte* bytes) __attribute__((always_inline)) {
           std::uint64_t rest = load_group(bytes);
@@ -96,20 +99,20 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
         [&](std::size_t length)
             __attribute__((always_inline)) { ++counts[length_symbols[length].symbol]; });
   }
-  for (const auto& of_some : literals) {
-    for (std::size_t i = 0; i < of_some.size(); ++i)
-      counts[i] += of_some[i];
+  for (const auto& table : literals) {
+    for (std::size_t i = 0; i < table.size(); ++i)
+      counts[i] += table[i];
   }
   ++counts[end_of_block];
   return counts;
 }
 
-// A code made from an eighth of the block is hardly longer than one made from all. Symbols that do
-// not occur there may elsewhere: they have codes, too.
+// A code for the block, made from an eighth of it: hardly less efficient than one made from all.
+// Symbols that do not occur in that part get codes as well, since they may occur elsewhere.
 [[gnu::always_inline]] inline CodeLengths sampled_code(std::span<const Byte> block) {
   constexpr std::size_t part = 512;
   constexpr std::size_t interval = 8 * part;
-  constexpr std::uint32_t scale = 4;  // what occurs counts as so many of what does not
+  constexpr std::uint32_t scale = 4;  // weight of an occurrence; every symbol has 1 besides
   SymbolCounts counts = count_symbols(block, part, interval);
   for (std::uint32_t& count : counts)
     count = count * scale + 1;
@@ -118,16 +121,17 @@ template <typename OnGroup, typename OnLiteral, typename OnMatch>
   return lengths;
 }
 
-constexpr unsigned distance_bits = 1;  // of the only one, whose code is 0
+// Runs have the distance 1 only. Its code is the single bit 0.
+constexpr unsigned distance_bits = 1;
 
-// The codes of two bytes, at the first + 256 times the second: half as many are looked up. Where
-// they are longer than a word holds, the length is too_long.
+// The codes of two successive bytes together, which halves the number of look-ups. The index is the
+// first byte + 256 * the second one. If both codes do not fit into a word, the length is too_long.
 using PairCodes = std::array<CodeWord, 65536>;
 constexpr unsigned too_long = 63;
 
 struct BlockCode {
   std::array<CodeWord, 256> literals;
-  std::array<CodeWord, longest_match + 1> matches;  // with the distance
+  std::array<CodeWord, longest_match + 1> matches;  // length and distance
   CodeWord end;
 };
 
@@ -147,8 +151,8 @@ struct BlockCode {
   return result;
 }
 
-// What follows each symbol: what tells lengths apart, and the distance.
-constexpr auto bits_behind = [] {
+// The number of bits after each symbol: a length's extra bits and the distance.
+constexpr auto following_bits = [] {
   std::array<std::uint8_t, literal_symbols> bits{};
   for (std::size_t length = shortest_match; length <= longest_match; ++length) {
     const ExtendedSymbol& symbol = length_symbols[length];
@@ -201,7 +205,7 @@ struct WriteCoded {
     constexpr std::array<std::uint8_t, 1> distance_lengths{1};
     begin_coded_block(*shared_writer, lengths, distance_lengths, final);
     BitWriter writer = *shared_writer;  // in registers
-    walk(
+    split_block(
         block, has_before,
         [&](const Byte* bytes)
             __attribute__((always_inline)) { write_group(writer, *pairs, code, bytes); },
@@ -213,8 +217,8 @@ struct WriteCoded {
   }
 };
 
-// A block is stored where its code makes it longer, as one can that was made from a part unlike the
-// rest.
+// Stores the block unchanged if the code makes it longer, as can happen if the sampled part is
+// unlike the rest.
 void write_block(BitWriter& writer, PairCodes& pairs, std::span<const Byte> block, bool has_before,
                  bool final) {
   const BitWriter before = writer;
@@ -237,7 +241,7 @@ HuffmanDeflater::~HuffmanDeflater() = default;
 
 std::span<const Byte> HuffmanDeflater::deflate(std::span<const Byte> data, bool last) {
   const std::size_t blocks = std::max<std::size_t>((data.size() + block_size - 1) / block_size, 1);
-  // The block at work may take almost twice its size before it is stored.
+  // A block may take almost twice its size before it is stored instead.
   state_->deflated.reserve(data.size() + blocks * (block_size / 65535 + 2) * stored_overhead +
                            2 * block_size + max_description);
   BitWriter writer(state_->deflated.data());
@@ -256,7 +260,7 @@ std::size_t HuffmanDeflater::estimated_size(std::span<const Byte> data) {
   make_code_lengths(counts, longest_code, lengths);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    bits += std::uint64_t{counts[i]} * (lengths[i] + bits_behind[i]);
+    bits += std::uint64_t{counts[i]} * (lengths[i] + following_bits[i]);
   return bits / 8;
 }
 

@@ -20,7 +20,7 @@ struct FreeCompressor {
   }
 };
 
-// A whole deflate stream, and places in it, in bits from its beginning.
+// A whole deflate stream. Places in it are bits from its beginning.
 using Stream = std::span<std::uint8_t>;
 
 bool bit_at(Stream stream, std::size_t place) {
@@ -34,7 +34,7 @@ void clear_bit(Stream stream, std::size_t place) {
 // Inflates a stream block by block.
 class BlockInflater {
  public:
-  // The blocks' bytes are written to `inflated`, one block's after the other's.
+  // Inflated blocks will be written to `inflated`, one after the other.
   void start(std::span<std::uint8_t> inflated) {
     inflated_ = inflated;
     inflated_size_ = 0;
@@ -67,7 +67,7 @@ class BlockInflater {
   std::size_t inflated_size_ = 0;
 };
 
-// A stored block without data, apart from the three bits that begin it.
+// A stored block without data, after the three bits that it begins with.
 constexpr std::array<std::uint8_t, 4> empty_stored_block{0x00, 0x00, 0xff, 0xff};
 constexpr std::size_t block_type_bits = 3;
 constexpr std::size_t max_appended = empty_stored_block.size() + 1;
@@ -100,9 +100,10 @@ struct LibdeflateDeflater::State {
     return size;
   }
 
-  // Lets more follow `stream`, which is what `piece` became and has room behind it. libdeflate
-  // marks the last block as final and does not say where it begins, so the blocks are inflated to
-  // find it. The mark is removed, and an empty block fills the last byte. Returns the new size.
+  // Changes `stream`, the deflated `piece`, so that another block can follow, and returns its new
+  // size; there is room for max_appended bytes after it. libdeflate marks the last block as final
+  // and does not say where it begins, so the blocks are inflated to find it. The mark is removed,
+  // and an empty stored block fills the last byte.
   std::size_t open_end(std::span<const std::uint8_t> piece, Stream stream) {
     inflated.reserve(piece.size());
     inflater.start({inflated.data(), piece.size()});

@@ -11,8 +11,8 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// The predictions from left, up and corner (up and left). All is done in bytes, so that the
-// compiler works on as many at a time as a vector register holds.
+// Predictions from the neighbours left, up and corner (up and left). They use only arithmetic on
+// bytes, so that a vector register holds as many pixels as possible.
 struct Sub {
   [[gnu::always_inline]] static Byte predict(Byte left, Byte /*up*/, Byte /*corner*/) {
     return left;
@@ -29,20 +29,23 @@ struct Average {
   }
 };
 
-// a - b, or 0 where b is larger.
+// a - b, or 0 if b is larger.
 [[gnu::always_inline]] inline Byte excess(Byte a, Byte b) {
   return static_cast<Byte>(std::max(a, b) - b);
 }
 
-// The neighbour nearest to left + up - corner, which lies between low and high, the lower and the
-// higher of left and up, or beyond one of them where the corner lies beyond the other. From low it
-// is as far as high is from the corner, and from high as far as low is. Where both are equally far,
-// the estimate is the corner.
+// PNG predicts the neighbour nearest to the estimate left + up - corner, without arithmetic beyond
+// bytes. With low and high the lower and the higher of left and up, the estimate is
+// low + high - corner. Hence its distance to low is |high - corner| and its distance to high is
+// |corner - low|. If the corner lies between low and high, the distance to the corner is the
+// difference of these two. If it lies above high, low is the nearest, and to_low becomes 0; if it
+// lies below low, high is the nearest, and to_high becomes 0. Low and high are equally near only if
+// the estimate is the corner, so PNG's rule that left goes before up does not matter.
 struct Paeth {
   [[gnu::always_inline]] static Byte predict(Byte left, Byte up, Byte corner) {
     const Byte low = std::min(left, up);
     const Byte high = std::max(left, up);
-    const Byte to_low = excess(high, corner);  // 0 where low is the nearest anyway
+    const Byte to_low = excess(high, corner);
     const Byte to_high = excess(corner, low);
     const Byte nearer = std::min(to_low, to_high);
     const Byte to_corner = static_cast<Byte>(std::max(to_low, to_high) - nearer);
@@ -53,7 +56,7 @@ struct Paeth {
 
 using Row = std::span<const Byte>;
 
-// Before the first pixel everything is zero.
+// The neighbours left of the first pixel are zeros.
 template <typename Predictor>
 [[gnu::always_inline]] inline void filter_row(Row row, const Byte* above, std::size_t distance,
                                               Byte* __restrict residues) {
@@ -68,7 +71,7 @@ template <typename Predictor>
   }
 }
 
-// Does not read the row above, which may be missing.
+// A version that does not read the row above, which may be missing.
 [[gnu::always_inline]] inline void filter_sub(Row row, std::size_t distance,
                                               Byte* __restrict residues) {
   const std::size_t size = row.size();
@@ -79,8 +82,9 @@ template <typename Predictor>
     residues[i] = static_cast<Byte>(bytes[i] - bytes[i - distance]);
 }
 
-// The sum of the residues' distances from 0 in a quarter of the row: an estimate of what they cost
-// when deflated. Large ones cost much the same.
+// An estimate of the residues' size after deflating: the sum of their distances from 0 in a quarter
+// of the row. Distances above 16 count as 16, since large residues all get codes of similar
+// lengths.
 template <typename Predictor>
 [[gnu::always_inline]] inline std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
   constexpr Byte large = 16;

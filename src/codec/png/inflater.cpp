@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
 
-// ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
+// Adler-32 as ISA-L's state holds it: the lower half, which begins at 1, is less by 1.
 std::uint32_t isal_adler32_state(std::uint32_t adler32) {
   constexpr std::uint32_t modulus = 65521;
   return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
@@ -21,8 +21,8 @@ std::uint32_t isal_adler32_state(std::uint32_t adler32) {
 
 }  // namespace
 
-// Files are read in the same parts wherever the inflater begins: a file damaged in two places is
-// refused for the same one.
+// The input is read in parts with the same borders wherever the inflater begins, so that a file
+// that is damaged twice is always refused for the same reason.
 PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
     : stream_(stream), next_read_(input_size - from.compressed_bytes % input_size) {
   isal_inflate_init(&state_);
@@ -45,7 +45,7 @@ void PngInflater::inflate(std::span<std::uint8_t> output) {
 }
 
 void PngInflater::expect_end() {
-  // A wrong checksum leaves ISA-L at the end, too.
+  // ISA-L is also at its end if the checksum is wrong.
   while (failure_ != nullptr || !has_ended()) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
@@ -61,8 +61,10 @@ bool PngInflater::is_out_of_input() const {
   return input_ended_ && state_.avail_in == 0;
 }
 
-// Inflates some bytes into `output`, perhaps none. ISA-L may have looked far ahead, how far depends
-// on where it began. Neither what it found there nor more input counts before it is needed.
+// Inflates some bytes into `output`, perhaps none, and returns their number. ISA-L inflates ahead,
+// by an amount that depends on where it began. A failure found there is reported only once the
+// bytes before it have been returned, and input is read only when it is needed: so the message does
+// not depend on that amount.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
   if (failure_ == nullptr && !has_ended()) {
     if (state_.avail_in == 0 && isal_kept_output(state_).empty()) read_input();
