@@ -37,7 +37,7 @@ std::string code_of(const std::string& text) {
 // std::sqrt, std::fma, std::fmod and those that round are exact or correctly rounded everywhere.
 bool uses_inexact_functions(const std::string& text) {
   static const std::regex inexact(
-      R"((^|[^\w.>:]|std::|[^:]::)(log(2|10|1p|b)?|exp(2|m1)?|pow|a?(sin|cos|tan)h?|atan2|cbrt|hypot|[lt]gamma|erfc?)[fl]?\s*\()");
+      R"((^|[^\w.>:]|std::|(^|[^\w:])::)(log(2|10|1p|b)?|exp(2|m1)?|pow|a?(sin|cos|tan)h?|atan2|cbrt|hypot|[lt]gamma|erfc?)[fl]?\s*\()");
   return std::regex_search(code_of(text), inexact);
 }
 
