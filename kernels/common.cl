@@ -265,13 +265,13 @@ void store_stretch(__global sample_t *row, int x, int width, const uint *words) 
 #define BLUE(pixel) ((pixel).at[COLORS - 1])
 #define ALPHA(pixel) (HAS_ALPHA ? (pixel).at[CHANNELS - 1] : MAX_SAMPLE)
 
-// As luma() in src/image/luma.hpp.
-#define LUMA_OF(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
+// As luma_bt709() in src/image/luma.hpp.
+#define LUMA_BT709(red, green, blue) ((2126u * (red) + 7152u * (green) + 722u * (blue) + 5000u) / 10000u)
 
 // The same of a pixel; grey is its own luma.
-uint luma(pixel_t pixel) {
+uint luma_bt709(pixel_t pixel) {
 #if COLORS == 3
-  return LUMA_OF(RED(pixel), GREEN(pixel), BLUE(pixel));
+  return LUMA_BT709(RED(pixel), GREEN(pixel), BLUE(pixel));
 #else
   return pixel.at[0];
 #endif

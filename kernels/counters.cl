@@ -41,7 +41,7 @@ typedef PIXEL_OF(COUNTED_CHANNELS) counted_pixel_t;
 // Counts the pixel's first `channels` channels, or its luma.
 void count_channels(COUNTER_SPACE uint *counters, counted_pixel_t pixel, int channels) {
 #if LUMA && COUNTED_CHANNELS >= 3
-  atomic_add(&counters[COUNTER(0, LUMA_OF(pixel.at[0], pixel.at[1], pixel.at[2]))], 1u);
+  atomic_add(&counters[COUNTER(0, LUMA_BT709(pixel.at[0], pixel.at[1], pixel.at[2]))], 1u);
 #elif LUMA
   atomic_add(&counters[COUNTER(0, pixel.at[0])], 1u);
 #else

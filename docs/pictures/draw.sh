@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
-# Draws the pictures of README.md and docs/stages from those in samples/. Everything that is shown as
-# a result is made by gpufilter, which has to be on the PATH; vips (Debian's libvips-tools) adds noise,
-# crops, magnifies and lays pictures side by side.
+# Draws the pictures of README.md and docs/ from photographs of Debian's package python3-skimage; docs/README.md
+# names their authors and licences. Everything that is shown as a result is made by gpufilter, which has to be on the
+# PATH; vips (Debian's libvips-tools) adds noise, crops, magnifies and lays pictures side by side.
 set -euo pipefail
 pictures="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)"
 samples="${pictures}/../../samples"
+photographs=/usr/lib/python3/dist-packages/skimage/data
+cat="${photographs}/chelsea.png"
+coffee="${photographs}/coffee.png"
+rocket="${photographs}/rocket.jpg"
+for file in "${cat}" "${coffee}" "${rocket}"; do
+  [[ -e "${file}" ]] || { echo "draw.sh: ${file}: not found; install python3-skimage" >&2; exit 1; }
+done
 work="$(mktemp -d)"
 trap 'rm -rf "${work}"' EXIT
 cd "${work}"
@@ -35,24 +42,23 @@ add_noise() {
   vips cast sum.v "$2" uchar
 }
 
-# README.md: a corner of the lake with noise, before and after two blurs, magnified; the whole of it
-# before and after a colour grade.
-vips extract_area "${samples}/landscape.png" clean.png 90 330 200 120
+# README.md: a cat's eye with noise, before and after two blurs, magnified; a rocket at dusk before and after a colour
+# grade.
+vips extract_area "${cat}" clean.png 120 60 200 120
 add_noise clean.png noisy.png
 filter noisy.png twice.png --blur auto --blur auto
 for picture in noisy twice; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 
 panel_width=400
 golden="${samples}/networks/golden-hour.json"
-filter "${samples}/landscape.png" graded.png --mlp "${golden}" --color contrast=1.1 --color saturate=1.3
-vips extract_area "${samples}/landscape.png" wide.png 0 40 1920 1152
-vips extract_area graded.png wide-graded.png 0 40 1920 1152
+vips extract_area "${rocket}" wide.png 0 43 640 384
+filter wide.png graded.png --mlp "${golden}" --color contrast=1.1 --color saturate=1.3
 small wide.png before.png
-small wide-graded.png after.png
+small graded.png after.png
 side_by_side before-after 2 noisy-large.png twice-large.png before.png after.png
 
 # docs/stages/blur.md
-vips extract_area "${samples}/landscape.png" clean.png 100 330 133 90
+vips extract_area "${cat}" clean.png 130 70 133 90
 add_noise clean.png noisy.png
 filter noisy.png once.png --blur auto
 filter noisy.png thrice.png --blur auto --blur auto --blur auto
@@ -73,24 +79,27 @@ side_by_side blur-alpha 3 red-large.png independent-large.png weighted-large.png
 
 # docs/stages/color.md, mlp.md, levels.md, tonemap.md
 panel_width=266
-small "${samples}/landscape.png" plain.png
+small "${coffee}" plain.png
 filter plain.png sepia.png --color sepia
 filter plain.png saturate.png --color saturate=1.6
 filter plain.png hue.png --color hue=180
 filter plain.png infrared.png --color "${samples}/matrices/infrared.txt"
 filter plain.png warm.png --color "${samples}/matrices/warm.txt"
 side_by_side color 3 plain.png sepia.png saturate.png hue.png infrared.png warm.png
-filter plain.png golden.png --mlp "${golden}"
-side_by_side mlp 2 plain.png golden.png
-filter plain.png hazy.png --color contrast=0.4 --color brightness=1.15
+
+small "${rocket}" dusk.png
+filter dusk.png golden.png --mlp "${golden}"
+side_by_side mlp 2 dusk.png golden.png
+for curve in reinhard reinhard=0.72 filmic filmic=0.09 filmic=0.25; do
+  filter dusk.png "${curve}.png" --tonemap "${curve}"
+done
+side_by_side tonemap 3 dusk.png reinhard.png reinhard=0.72.png filmic.png filmic=0.09.png filmic=0.25.png
+
+small "${cat}" face.png
+filter face.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1
 side_by_side levels 3 hazy.png auto.png clipped.png
 
-for curve in reinhard reinhard=0.72 filmic filmic=0.09 filmic=0.25; do
-  filter plain.png "${curve}.png" --tonemap "${curve}"
-done
-side_by_side tonemap 3 plain.png reinhard.png reinhard=0.72.png filmic.png filmic=0.09.png filmic=0.25.png
-
 # docs/stats.md
-gpufilter stats "${samples}/landscape.jpg" --plot "${pictures}/histogram.svg" --device cpu >/dev/null
+gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -102,7 +102,7 @@ std::string useless_with_list(const FolderOptions& folder) {
 void check_list_and_shard(const FilterOptions& options) {
   const FolderOptions& folder = options.folder;
   if (folder.list.empty() && folder.shard.empty()) return;
-  if (options.inputs.size() != 1 || !is_folder(options.input)) {
+  if (options.inputs.size() != 1 || !is_folder_argument(options.input)) {
     throw UsageError(formatted("{}: is for one folder, as in: gpufilter INDIR OUTDIR {} {}",
                                folder.list.empty() ? "--shard" : "--list",
                                folder.list.empty() ? "--shard" : "--list",
@@ -128,7 +128,7 @@ void check_folder_options(const FilterOptions& options) {
   if (folder.follow_links && !folder.recursive) {
     throw UsageError("--follow-links: has no effect without --recursive");
   }
-  if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder)) return;
+  if (std::any_of(options.inputs.begin(), options.inputs.end(), is_folder_argument)) return;
   const char* useless = folder.recursive ? "--recursive" : folder.match.empty() ? "" : "--match";
   std::error_code ignored;
   if (*useless != '\0') {
@@ -152,7 +152,8 @@ std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folde
         "{} no picture; --recursive searches {} too", where,
         plan.not_entered == 1 ? "its subfolder" : formatted("its {} subfolders", plan.not_entered));
   }
-  return where + " no picture";
+  return where +
+         (plan.others.empty() ? " no picture" : formatted(" no {} picture", names_of(codecs())));
 }
 
 void check_trace(const BatchPlan& plan, const std::string& trace) {

@@ -10,6 +10,7 @@
 #include "app/json_paths.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {
@@ -119,6 +120,13 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
   add_path(json, "output", plan.output);
   json["dry_run"] = dry_run;
   if (plan.shard) json["shard"] = shard_json(plan);
+  json["other_formats"] = Json::array();
+  for (const OtherPicture& other : plan.others) {
+    Json skipped;
+    add_path(skipped, "input", other.name);
+    skipped["format"] = other.format;
+    json["other_formats"].push_back(std::move(skipped));
+  }
   std::string text = dump(json, -1);
   text.pop_back();  // the closing brace: more members follow
   return text + ",\"pictures\":[\n";

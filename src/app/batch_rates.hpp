@@ -3,13 +3,9 @@
 
 #include <cstdint>
 
-#include "base/timeline.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
-
-[[nodiscard]] inline double milliseconds(Nanoseconds duration) {
-  return static_cast<double>(duration) / 1e6;
-}
 
 // 0 if the time is 0.
 [[nodiscard]] inline double megapixels_per_second(std::uint64_t pixels, Nanoseconds duration) {

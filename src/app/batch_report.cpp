@@ -1,5 +1,7 @@
 #include "app/batch_report.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {
@@ -45,6 +48,25 @@ std::string devices_text(const BatchTotals& totals) {
   return formatted("devices: {}", fmt::join(names, ", "));
 }
 
+// "; 5 files of other formats skipped (3 TIFF, 2 HEIC)", the most frequent format first; empty if
+// there are none.
+std::string others_text(const BatchPlan& plan) {
+  if (plan.others.empty()) return "";
+  std::map<std::string, int> counts;
+  for (const OtherPicture& other : plan.others)
+    ++counts[other.format];
+  std::vector<std::pair<std::string, int>> formats(counts.begin(), counts.end());
+  std::stable_sort(formats.begin(), formats.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> texts;
+  texts.reserve(formats.size());
+  for (const auto& [format, count] : formats)
+    texts.push_back(formatted("{} {}", count, format));
+  const std::size_t all = plan.others.size();
+  return formatted("; {} of {} skipped ({})", all == 1 ? "1 file" : formatted("{} files", all),
+                   all == 1 ? "another format" : "other formats", fmt::join(texts, ", "));
+}
+
 }  // namespace
 
 std::string count_text(std::size_t pictures) {
@@ -77,7 +99,7 @@ std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nano
         std::pair{PictureStatus::not_begun, "not begun"}}) {
     if (totals.count(status) > 0) text += formatted(", {} {}", totals.count(status), words);
   }
-  text += "\n";
+  text += others_text(plan) + "\n";
   if (totals.pixels() == 0) return text;
   text += formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
                     picture_rate(totals.count(PictureStatus::done), elapsed),

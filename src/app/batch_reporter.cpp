@@ -42,6 +42,8 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
   for (const BatchItem& item : plan.items)
     progress_.all += item.bytes;
   if (plan.shard && !options.quiet) std::fputs(shard_line(plan).c_str(), stderr);
+  for (const OtherPicture& other : plan.others)
+    log::info(printable(formatted("{}: its format is {}, skipped", other.name, other.format)));
   prepare_for_signals();
 }
 

@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "bench/benches.hpp"
 #include "stages/blur.hpp"
+#include "stages/blur_tiles.hpp"
 #include "stages/color.hpp"
 #include "stages/lookup.hpp"
 #include "stages/mlp.hpp"
@@ -114,7 +115,7 @@ StageCase network_case(const std::string& text) {
 int run_bench_blur(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   std::vector<std::string> kernels{"naive", "tiled", "auto"};
-  std::vector<int> tiles{8, 16, 32};
+  std::vector<int> tiles(blur_tiles.begin(), blur_tiles.end());
   Arguments app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
   app.add_option("--kernels", kernels, "Kernels of the device.")
       ->delimiter(',')

@@ -21,11 +21,11 @@ std::vector<DeviceInfo> find_all() {
 
 }  // namespace
 
-void add_devices_choice(Arguments& app, std::string& device) {
-  app.add_option(
-         "--device", device,
-         "Which devices: all (every OpenCL device), cpu (only the processor), gpu, opencl, an "
-         "index or part of a name from 'gpufilter devices'.")
+void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {
+  app.add_option("--device", device,
+                 formatted("Which devices: all (every OpenCL device), {}gpu, opencl, an index or "
+                           "part of a name from 'gpufilter devices'.",
+                           has_processor ? "cpu (only the processor), " : ""))
       ->envname("GPUFILTER_DEVICE")
       ->option_text("DEVICE [all]");
 }

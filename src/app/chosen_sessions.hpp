@@ -11,8 +11,9 @@
 
 namespace gpufilter {
 
-// --device for a command that works on every device unless one is chosen.
-void add_devices_choice(Arguments& app, std::string& device);
+// --device for a command that works on every device unless one is chosen. With `has_processor` it
+// may also be "cpu", the processor alone.
+void add_devices_choice(Arguments& app, std::string& device, bool has_processor);
 
 // STAGE...: the stages that such a command works on; `verb` says what it does with them.
 void add_stage_names(Arguments& app, std::vector<std::string>& stages, const std::string& verb);

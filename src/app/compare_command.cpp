@@ -126,8 +126,8 @@ bool are_folders(const CompareOptions& options) {
   if (options.a == standard_stream && options.b == standard_stream) {
     throw UsageError("compare: only one of the two pictures can be standard input");
   }
-  const bool folder_a = is_folder(options.a);
-  const bool folder_b = is_folder(options.b);
+  const bool folder_a = is_folder_argument(options.a);
+  const bool folder_b = is_folder_argument(options.b);
   if (folder_a != folder_b) {
     const std::string& other = folder_a ? options.b : options.a;
     std::error_code ignored;

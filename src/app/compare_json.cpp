@@ -59,6 +59,7 @@ void add_numbers(Json& json, const Comparison& comparison) {
   json["maximum"] = comparison.maximum();
   json["mean"] = comparison.mean();
   json["psnr_db"] = psnr ? Json(*psnr) : Json(nullptr);
+  json["ssim"] = comparison.ssim ? Json(*comparison.ssim) : Json(nullptr);
   json["first"] = json_of_pixel(comparison.first, comparison.format);
   json["first_beyond_tolerance"] =
       json_of_pixel(comparison.first_beyond_tolerance, comparison.format);

@@ -39,9 +39,18 @@ std::string place_and_samples(const DifferingPixel& pixel, const PixelFormat& fo
                    sample_list(pixel.b, format));
 }
 
-// For pictures that are not equal.
-std::string psnr_text(const Comparison& comparison) {
-  return formatted("PSNR {:.2f} dB", comparison.psnr().value());
+// A similarity below 1 that only rounds to it is not shown as such.
+std::string ssim_text(const Comparison& comparison) {
+  if (!comparison.ssim) {
+    return formatted("no SSIM below {0}x{0} pixels", StructuralSimilarity::window);
+  }
+  const bool rounds_to_one = *comparison.ssim < 1 && *comparison.ssim > 0.9999;
+  return rounds_to_one ? "SSIM more than 0.9999" : formatted("SSIM {:.4f}", *comparison.ssim);
+}
+
+// "PSNR 41.20 dB, SSIM 0.9731", for pictures that are not equal.
+std::string quality_text(const Comparison& comparison) {
+  return formatted("PSNR {:.2f} dB, {}", comparison.psnr().value(), ssim_text(comparison));
 }
 
 std::string channel_table(const Comparison& comparison) {
@@ -88,7 +97,7 @@ std::string text_of_differences(const std::string& names, const Comparison& comp
     text += formatted("beyond the tolerance of {}: {}\n", comparison.tolerance.steps,
                       pixels_beyond(comparison));
   }
-  return text + first_and_worst(comparison) + psnr_text(comparison) + "\n" +
+  return text + first_and_worst(comparison) + quality_text(comparison) + "\n" +
          channel_table(comparison);
 }
 
@@ -152,7 +161,7 @@ std::string phrase(const FileComparison& files) {
   if (comparison.tolerance.steps > 0) {
     text += formatted(", {} beyond the tolerance", pixels_beyond(comparison));
   }
-  return text + ", " + psnr_text(comparison);
+  return text + ", " + quality_text(comparison);
 }
 
 }  // namespace gpufilter

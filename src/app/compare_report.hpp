@@ -39,10 +39,10 @@ struct CompareReport {
 [[nodiscard]] std::string text_report(const CompareReport& report);
 
 // The differences in a phrase, for one of many pairs: "different: 12 of 3000 pixels (0.40 %)
-// differ, by at most 9 at x 4, y 7, PSNR 41.20 dB".
+// differ, by at most 9 at x 4, y 7, PSNR 41.20 dB, SSIM 0.9731".
 [[nodiscard]] std::string phrase(const FileComparison& files);
 
-// One JSON object, "gpufilter-compare-1", and a line end. docs/compare.md describes it.
+// One JSON object, "gpufilter-compare-1", and a line end. docs/engineering/json.md describes it.
 [[nodiscard]] std::string json_report(const CompareReport& report);
 
 // The part of it about the pictures: "a", "b" and, if they were compared, all numbers.

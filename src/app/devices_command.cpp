@@ -1,6 +1,5 @@
 #include "app/devices_command.hpp"
 
-#include <array>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -14,22 +13,10 @@
 #include "device/tuning_store.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/make_dispatcher.hpp"
-#include "stages/blur.hpp"
+#include "stages/blur_tiles.hpp"
 
 namespace gpufilter {
 namespace {
-
-constexpr std::array blur_tiles{8, 16, 32};
-
-// The tiles that fit with pixels of the largest format, and so with all formats.
-std::vector<int> fitting_tiles(const DeviceInfo& device) {
-  constexpr PixelFormat largest{4, 16};
-  std::vector<int> tiles;
-  for (const int tile : blur_tiles) {
-    if (blur_tile_fits(device, tile, largest)) tiles.push_back(tile);
-  }
-  return tiles;
-}
 
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= std::uint64_t{1} << 30U) {
@@ -119,7 +106,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
          {"global_memory_bytes", device.global_memory},
          {"max_allocation_bytes", device.max_allocation},
          {"unified_memory", device.unified_memory},
-         {"blur_tiles", fitting_tiles(device)},
+         {"blur_tiles", fitting_blur_tiles(device)},
          {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_kind), 1e-9)},
          {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_kind), 1e-9)},
          {"start_seconds", start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json()}});
@@ -161,7 +148,7 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
         line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
                                         device.unified_memory ? " shared with the host" : "",
                                         bytes_text(device.max_allocation)));
-    const auto tiles = fitting_tiles(device);
+    const auto tiles = fitting_blur_tiles(device);
     table += line("--tile", tiles.empty() ? "none fits the group size and local memory"
                                           : formatted("{} fit the group size and local memory",
                                                       fmt::join(tiles, ", ")));

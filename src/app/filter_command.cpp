@@ -31,13 +31,13 @@ namespace fs = std::filesystem;
 
 // A name that ends in a slash means a folder, which is created with the first result.
 bool output_is_folder(const FilterOptions& options) {
-  return is_folder(options.output) || options.output.ends_with('/');
+  return is_folder_argument(options.output) || options.output.ends_with('/');
 }
 
 // Whether the pictures go into a folder with a journal. A single picture does if a folder option is
 // given.
 bool is_batch(const FilterOptions& options) {
-  return options.inputs.size() > 1 || is_folder(options.input) ||
+  return options.inputs.size() > 1 || is_folder_argument(options.input) ||
          (!options.folder.given.empty() && output_is_folder(options));
 }
 

@@ -41,11 +41,12 @@ std::string own_page() {
   return "Explains a stage or a subcommand.\n\nUsage: gpufilter help [TOPIC]\n\n" +
          list_item("stages", formatted("{}", fmt::join(stage_names(), ", ")), column) +
          list_item("subcommands", formatted("{}", fmt::join(command_names(), ", ")), column) +
-         "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
-         "Examples:\n"
-         "  gpufilter help blur\n"
-         "  gpufilter help stats\n"
-         "  gpufilter help bench matmul\n";
+         reflowed(
+             "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
+             "Examples:\n"
+             "  gpufilter help blur\n"
+             "  gpufilter help stats\n"
+             "  gpufilter help bench matmul\n");
 }
 
 [[noreturn]] void refuse_topic(const std::string& topic) {

@@ -1,15 +1,129 @@
 #include "app/help_layout.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <sstream>
+#include <utility>
+
+#include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/terminal.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t page_width = 80;
+constexpr std::size_t default_width = 80;
+constexpr std::size_t minimum_width = 40;
+constexpr std::size_t maximum_width = 100;
+// A column of text narrower than this begins below its head instead of beside it.
+constexpr std::size_t minimum_column_width = 24;
 constexpr std::size_t option_column = 22;
+
+struct Indents {
+  std::size_t first = 0;  // of the first line
+  std::size_t others = 0;
+};
+
+// Words in lines of at most `width` columns; `line_end` follows every line but the last. A word is
+// never broken.
+std::string filled(const std::vector<std::string>& words, Indents indents, std::size_t width,
+                   std::string_view line_end = "") {
+  std::string text;
+  std::string line;
+  std::size_t indent = indents.first;
+  for (const std::string& word : words) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
+      text += std::string(indent, ' ') + line + std::string(line_end) + "\n";
+      indent = indents.others;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return text + (line.empty() ? "" : std::string(indent, ' ') + line) + "\n";
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;)
+    words.push_back(word);
+  return words;
+}
+
+// Quoted text is one word: a line break would change it.
+std::vector<std::string> shell_words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote == 0 && c == ' ') {
+      if (!word.empty()) words.push_back(std::exchange(word, ""));
+      continue;
+    }
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+    word += c;
+  }
+  if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+std::size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+// Where the text of "  head  text" begins: after two blanks or more. npos if it has no head.
+std::size_t text_column(std::string_view line) {
+  const std::size_t gap = line.find("  ", indent_of(line));
+  return gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+}
+
+// A command and perhaps a remark behind it. In lines that are too long for the page, the remark
+// becomes a comment, and the command can still be copied.
+std::string command_example(const std::string& line) {
+  if (line.size() <= page_width()) return line + "\n";
+  const std::size_t indent = indent_of(line);
+  const std::size_t remark = text_column(line);
+  std::string text;
+  if (remark != std::string::npos)
+    text = filled(words_of("# " + line.substr(remark)), {indent, indent}, page_width());
+  constexpr std::string_view continued = " \\";
+  return text + filled(shell_words_of(std::string_view(line).substr(0, remark)),
+                       {indent, indent + 4}, page_width() - continued.size(), continued);
+}
+
+std::string indented_item(const std::string& line) {
+  if (line.size() <= page_width()) return line + "\n";
+  const std::size_t column = text_column(line);
+  if (column == std::string::npos)
+    return filled(words_of(line), {indent_of(line), indent_of(line) + 4}, page_width());
+  const std::string head = line.substr(0, line.find("  ", indent_of(line)));
+  return list_item(head.substr(2), line.substr(column), column);
+}
+
+// Joins lines of prose and of items' texts, which the source breaks where it likes.
+std::vector<std::string> joined_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{std::string(text)};
+  for (std::string line; std::getline(stream, line);) {
+    const bool follows = !lines.empty() && !lines.back().empty() && !line.empty();
+    const std::size_t indent = indent_of(line);
+    const bool is_prose =
+        follows && indent == 0 && indent_of(lines.back()) == 0 && !lines.back().ends_with(':');
+    const bool is_text_of_item = follows && indent > 2 && text_column(lines.back()) == indent;
+    if (is_prose || is_text_of_item) {
+      lines.back() += " " + line.substr(indent);
+    } else {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
 
 std::string without_trailing_blanks(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
@@ -34,7 +148,7 @@ std::string option_item(const Option& option) {
 }
 
 std::string group_text(const Arguments& app, const std::string& group) {
-  std::string text = formatted("{}:\n", group);
+  std::string text = hanging(formatted("{}:", group));
   for (const Option* option : app.options()) {
     if (!option->is_positional() && option->group() == group) text += option_item(*option);
   }
@@ -49,30 +163,52 @@ std::vector<const Option*> positional_options(const Arguments& app) {
 
 }  // namespace
 
+std::size_t page_width() {
+  const char* variable = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
+  std::size_t columns = default_width;
+  const std::string_view given = variable == nullptr ? "" : variable;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), columns);
+  const bool is_given = error == std::errc() && end == given.data() + given.size() && columns > 0;
+  if (!is_given)
+    columns = is_terminal(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : default_width;
+  return std::clamp(columns, minimum_width, maximum_width);
+}
+
 std::string wrapped(std::string_view text, std::size_t indent) {
-  const std::string margin(indent, ' ');
   std::string result;
   std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    std::string filled;
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-      if (!filled.empty() && indent + filled.size() + 1 + word.size() > page_width) {
-        result += margin + filled + "\n";
-        filled.clear();
-      }
-      filled += (filled.empty() ? "" : " ") + word;
+  for (std::string line; std::getline(lines, line);)
+    result += filled(words_of(line), {indent, indent}, page_width());
+  return result;
+}
+
+std::string hanging(const std::string& line) {
+  const std::size_t indent = indent_of(line);
+  if (line.size() <= page_width()) return line + "\n";
+  return filled(words_of(line), {indent, indent + 2}, page_width());
+}
+
+std::string reflowed(std::string_view text) {
+  std::string result;
+  bool are_examples = false;
+  for (const std::string& line : joined_lines(text)) {
+    if (indent_of(line) == 0) {
+      are_examples = line == "Examples:";
+      result += wrapped(line + "\n");
+    } else {
+      result += are_examples ? command_example(line) : indented_item(line);
     }
-    result += filled.empty() ? "\n" : margin + filled + "\n";
   }
   return result;
 }
 
 std::string list_item(const std::string& head, std::string_view text, std::size_t column) {
   const std::string beginning = "  " + head;
-  if (text.empty()) return beginning + "\n";
+  if (text.empty()) return hanging(beginning);
+  const bool is_beside = column + minimum_column_width <= page_width();
+  if (!is_beside) return hanging(beginning) + wrapped(text, indent_of(beginning) + 4);
   std::string body = wrapped(text, column);
-  if (beginning.size() + 2 > column) return beginning + "\n" + body;
+  if (beginning.size() + 2 > column) return hanging(beginning) + body;
   return body.replace(0, beginning.size(), beginning);
 }
 
@@ -114,13 +250,11 @@ std::string usage_line(const Arguments& app) {
 
 std::string command_page(const Arguments& app) {
   const std::string arguments = positionals(app);
-  std::string text = wrapped(app.description());
-  text += formatted("\nUsage: {}\n", usage_line(app));
+  std::string text = reflowed(app.description());
+  text += "\n" + hanging("Usage: " + usage_line(app));
   if (!arguments.empty()) text += arguments;
   text += "\n" + option_groups(app);
-  if (!app.footer().empty()) text += "\n" + app.footer();
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
+  return app.footer().empty() ? text : text + "\n" + reflowed(app.footer());
 }
 
 }  // namespace gpufilter

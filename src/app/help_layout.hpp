@@ -1,4 +1,4 @@
-// Help pages as text of 80 columns, generated from the options that a command declares.
+// Help pages as text as wide as the page, generated from the options that a command declares.
 //
 // Where there is little space, only the first sentence of a description is shown.
 #pragma once
@@ -15,12 +15,23 @@ namespace gpufilter {
 // --help or --help-all.
 enum class HelpLength { brief, full };
 
-// `text` in lines of at most 80 columns that are indented by `indent`, broken at blanks; '\n' in it
-// begins a new line.
+// The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise those of the terminal, or
+// 80 if standard output is none.
+[[nodiscard]] std::size_t page_width();
+
+// `text` in lines no wider than the page that are indented by `indent`, broken at blanks; '\n' in
+// it begins a new line.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent = 0);
 
+// One line with its own indentation; what does not fit follows, indented by two more.
+[[nodiscard]] std::string hanging(const std::string& line);
+
+// Text with line breaks for the reader of the source: prose and the texts of lists are filled anew,
+// commands below "Examples:" that are too long are continued by a backslash.
+[[nodiscard]] std::string reflowed(std::string_view text);
+
 // One item of a list: `head` after two blanks, and `text` from `column` on, or on the next line if
-// the head is too long.
+// the head is too long. On narrow pages `text` begins below the head.
 [[nodiscard]] std::string list_item(const std::string& head, std::string_view text,
                                     std::size_t column);
 

@@ -1,6 +1,9 @@
 #include "app/main_help.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "app/commands.hpp"
 #include "app/help_layout.hpp"
@@ -11,7 +14,7 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* purpose =
-    "Filters pictures on the processor or on a GPU. Both give the same bits.\n";
+    "Filters pictures, one at a time or a whole folder. A GPU gives the same bits.\n";
 
 struct Call {
   const char* words;
@@ -23,19 +26,36 @@ constexpr std::array calls{
     Call{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
 };
 
-// The most common options, in this order.
-constexpr std::array common_options{"--border",  "--device",    "--to",
-                                    "--quality", "--on-exists", "--recursive",
-                                    "--resume",  "--timing",    "--quiet"};
+// What a photographer calls it, and the words that do it.
+struct Wish {
+  const char* words;
+  const char* stage;
+};
+constexpr std::array wishes{
+    Wish{"soften", "--blur auto"},
+    Wish{"black and white", "--color grayscale"},
+    Wish{"the brown of old photographs", "--color sepia=0.6"},
+    Wish{"stronger colours (below 1: weaker)", "--color saturate=1.3"},
+    Wish{"more contrast", "--color contrast=1.2"},
+    Wish{"brighter", "--color brightness=1.1"},
+    Wish{"the full range from black to white", "--levels auto=0.5"},
+    Wish{"bright and dark parts both visible", "--tonemap reinhard"},
+};
 
-constexpr std::size_t short_column = 43;
+// The most common options, in this order.
+constexpr std::array common_options{"--quality",   "--to",     "--recursive", "--in-place",
+                                    "--on-exists", "--resume", "--device",    "--timing"};
+
+// Those that photographers need; the others share a line.
+constexpr std::array common_commands{"compare", "stats", "help"};
+
+constexpr std::size_t short_column = 41;
 
 constexpr const char* short_examples = R"(Examples:
-  gpufilter in.png out.png --blur auto
-  gpufilter in.jpg out.jpg --levels auto --color sepia=0.6 --quality 90
+  gpufilter in.jpg out.jpg --levels auto=0.5 --color saturate=1.2 --quality 90
   gpufilter photos/ results/ --blur auto --recursive --resume
 
-'gpufilter help STAGE' explains a stage; --help-all lists every option.
+'gpufilter help blur' explains a stage; --help-all lists every option.
 )";
 
 constexpr const char* rules =
@@ -74,33 +94,54 @@ std::string call_lines() {
   return text;
 }
 
-std::string command_lines(std::size_t column) {
+std::vector<std::string> stage_options() {
+  std::vector<std::string> options;
+  for (const StageKind& kind : stage_catalogue())
+    options.push_back(kind.option);
+  return options;
+}
+
+std::string command_line(const Command& command, std::size_t column) {
+  return list_item(command.name + (command.arguments.empty() ? "" : " " + command.arguments),
+                   command.summary, column);
+}
+
+std::string command_lines() {
   std::string text = "Subcommands:\n";
-  for (const Command& command : commands()) {
-    text += list_item(command.name + (command.arguments.empty() ? "" : " " + command.arguments),
-                      command.summary, column);
-  }
+  for (const Command& command : commands())
+    text += command_line(command, 22);
   return text;
 }
 
+std::string common_command_lines() {
+  std::string text = "Subcommands:\n";
+  for (const char* name : common_commands)
+    text += command_line(*find_command(name), short_column);
+  std::vector<std::string> others = command_names();
+  std::erase_if(others, [](const std::string& name) {
+    return std::find(common_commands.begin(), common_commands.end(), name) != common_commands.end();
+  });
+  return text + list_item(formatted("{}", fmt::join(others, ", ")),
+                          "For devices, checks and clusters", short_column);
+}
+
 std::string short_page(const Arguments& app) {
-  std::string text = purpose + ("\n" + call_lines());
+  std::string text = wrapped(purpose) + "\n" + call_lines();
   text += "\nStages, in any order and number:\n";
-  for (const StageKind& kind : stage_catalogue()) {
-    text += list_item(kind.option + " " + value_form(kind.type), first_sentence(kind.help),
-                      short_column);
-  }
+  for (const Wish& wish : wishes)
+    text += list_item(wish.words, wish.stage, short_column);
+  text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), short_column);
   text += "\nOptions:\n";
   for (const char* name : common_options) {
     const Option& option = *app.find(name);
     text += list_item(option_head(option), first_sentence(option.description()), short_column);
   }
-  return text + "\n" + command_lines(short_column) + "\n" + short_examples;
+  return text + "\n" + common_command_lines() + "\n" + reflowed(short_examples);
 }
 
 std::string long_page(const Arguments& app) {
-  return purpose + ("\n" + call_lines()) + "\n" + positionals(app) + "\n" + wrapped(rules) + "\n" +
-         option_groups(app) + "\n" + command_lines(22) + "\n" + more_examples;
+  return wrapped(purpose) + "\n" + call_lines() + "\n" + positionals(app) + "\n" + wrapped(rules) +
+         "\n" + option_groups(app) + "\n" + command_lines() + "\n" + reflowed(more_examples);
 }
 
 }  // namespace
@@ -110,10 +151,9 @@ std::string main_page(const Arguments& app, HelpLength length) {
 }
 
 std::string brief_usage() {
-  std::string text = "Usage:\n" + call_lines() + "  gpufilter ";
-  for (const std::string& name : command_names())
-    text += (text.ends_with(' ') ? "" : " | ") + name;
-  return text + "\n\nFor example: gpufilter in.png out.png --blur auto\nMore: gpufilter --help\n";
+  return "Usage:\n" + call_lines() +
+         hanging(formatted("  gpufilter {}", fmt::join(command_names(), " | "))) + "\n" +
+         hanging("For example: gpufilter in.png out.png --blur auto") + "More: gpufilter --help\n";
 }
 
 }  // namespace gpufilter

@@ -2,13 +2,14 @@
 
 #include <filesystem>
 
+#include "base/folder.hpp"
+
 namespace gpufilter {
 
 namespace fs = std::filesystem;
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return path != standard_stream && fs::is_directory(path, ignored);
+bool is_folder_argument(const std::string& path) {
+  return path != standard_stream && is_folder(path);
 }
 
 bool same_file(const std::string& a, const std::string& b) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 
@@ -19,8 +20,7 @@ std::unique_ptr<ByteSink> open_plot(const std::string& path) {
   if (path == "-") {
     throw UsageError("--plot -: standard output has the results; name a file");
   }
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  if (is_folder(path)) {
     throw UsageError(
         formatted("{}: is a folder; --plot takes the name of a file", printable(path)));
   }

@@ -8,13 +8,10 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {
-
-double seconds(Nanoseconds duration) {
-  return static_cast<double>(duration) / 1e9;
-}
 
 // "0:07", "12:30", "1:02:03"
 std::string clock_text(long long duration) {

@@ -5,14 +5,11 @@
 #include "app/brief_version.hpp"
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
+#include "base/time_units.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {
 namespace {
-
-double milliseconds(Nanoseconds duration) {
-  return static_cast<double>(duration) / 1e6;
-}
 
 std::string counted(std::size_t count, const char* what) {
   return formatted("{} {}{}", count, what, count == 1 ? "" : "s");

@@ -22,7 +22,7 @@ std::string values_text(const ValueType& type, std::size_t column) {
 
 std::string parameter_text(const StageParameter& parameter) {
   constexpr std::size_t deeper = 4;
-  std::string text = formatted("  {} {}\n", parameter.option, value_form(parameter.type));
+  std::string text = hanging(formatted("  {} {}", parameter.option, value_form(parameter.type)));
   text += wrapped(
       formatted(
           "{} The default is {}.{}", parameter.help, parameter.default_value,
@@ -33,7 +33,7 @@ std::string parameter_text(const StageParameter& parameter) {
 
 // A heading and its text; empty if the text is empty.
 std::string section(const char* heading, const std::string& text) {
-  return text.empty() ? "" : formatted("\n{}:\n{}", heading, text);
+  return text.empty() ? "" : "\n" + hanging(formatted("{}:", heading)) + text;
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ std::string stage_page(const StageKind& kind) {
   std::string examples;
   for (const std::string& example : kind.examples)
     examples += formatted("  gpufilter {}\n", example);
-  return formatted("{} {}\n\n", kind.option, value_form(kind.type)) + wrapped(kind.help) +
-         section("Values", values_text(kind.type, value_column)) +
+  return hanging(formatted("{} {}", kind.option, value_form(kind.type))) + "\n" +
+         wrapped(kind.help) + section("Values", values_text(kind.type, value_column)) +
          section("Parameters, after the stage or before all stages", parameters) +
          section("Formula", wrapped(kind.formula, 2)) + section("Edges", wrapped(kind.edges, 2)) +
-         section("Alpha", wrapped(kind.alpha, 2)) + section("See also", lists) +
-         section("Examples", examples);
+         section("Alpha", wrapped(kind.alpha, 2)) + section("See also", lists) + "\n" +
+         reflowed("Examples:\n" + examples);
 }
 
 }  // namespace gpufilter

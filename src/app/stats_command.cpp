@@ -11,10 +11,12 @@
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
+#include "app/paths.hpp"
 #include "app/plot_option.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "pipeline/band_walk.hpp"
 #include "pipeline/make_dispatcher.hpp"
 
 namespace gpufilter {
@@ -63,10 +65,10 @@ void declare_options(Arguments& app, StatsOptions& options) {
 }
 
 void check_paths(const StatsOptions& options) {
-  std::error_code ignored;
-  if (options.input != "-" && fs::is_directory(options.input, ignored)) {
+  if (is_folder_argument(options.input)) {
     throw UsageError(options.input + ": is a folder; stats takes one picture");
   }
+  std::error_code ignored;
   if (!options.plot.empty() && fs::equivalent(options.input, options.plot, ignored)) {
     throw UsageError(options.plot + ": is the input picture; give --plot another name");
   }
@@ -80,16 +82,22 @@ std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
                      default_engine_options());
 }
 
+// Bytes that the bands in progress may take.
+constexpr std::uint64_t band_memory = std::uint64_t{96} << 20U;
+
 StatsReport measure(RowReader& reader, Engine& engine) {
   const PictureHeader& header = reader.header();
   Timeline timeline;
-  const Prepared prepared =
-      engine.prepare({{header.size, header.format}, {}, Quantity::channel_histograms}, timeline);
-  for (const RowRange& rows : prepared.plan->bands()) {
-    Image band(header.size.width, rows, header.format);
-    reader.read(band.rows());
-    prepared.executor->measure(std::as_const(band).rows(), rows);
-  }
+  const Prepared prepared = engine.prepare(
+      {{header.size, header.format}, {}, Quantity::channel_histograms, band_memory}, timeline);
+  walk_bands(
+      {.reader = reader,
+       .plan = *prepared.plan,
+       .pool = prepared.executor->pool(),
+       .timeline = timeline,
+       .bands_in_flight = bands_in_flight(*prepared.plan, band_memory)},
+      [&](const Band& band) { prepared.executor->measure(band.image.rows(), band.rows); },
+      [](const Band&) {});
   static_cast<void>(reader.finish());
   StatsReport report;
   report.file_format = header.file_format;

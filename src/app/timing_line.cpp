@@ -6,6 +6,7 @@
 #include "app/paths.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/time_units.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {
@@ -19,10 +20,6 @@ constexpr std::size_t variant_columns = 24;
 std::string brief(double value) {
   if (value >= 9.95) return formatted("{:.0f}", value);
   return value >= 0.095 ? formatted("{:.1f}", value) : formatted("{:.2f}", value);
-}
-
-double milliseconds(Nanoseconds duration) {
-  return static_cast<double>(duration) / 1e6;
 }
 
 std::string size_text(std::uint64_t bytes) {

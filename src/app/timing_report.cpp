@@ -12,14 +12,11 @@
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/time_units.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {
 namespace {
-
-double milliseconds(Nanoseconds duration) {
-  return static_cast<double>(duration) / 1e6;
-}
 
 // The subject of a line of the report: "decode", "blur", "build blur".
 std::string label(const RunReport& report, const ActivityTotal& total) {

@@ -67,7 +67,7 @@ void declare_options(Arguments& app, TuneCommand& command) {
   app.add_option("WHAT", command.names, formatted("Tune only these: {}.", enumerated(names, "and")))
       ->check(one_of(names))
       ->option_text("...");
-  add_devices_choice(app, command.device);
+  add_devices_choice(app, command.device, false);
   add_formats_choice(app, command.channels, command.depth);
   app.add_flag("--again", command.again, "Tune again what was already tuned.");
   app.add_flag("--json", command.json, "Print one JSON object.");
@@ -229,6 +229,11 @@ int run_tune_command(int argc, const char* const* argv) {
   TuneCommand command;
   declare_options(app, command);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  if (command.device == "cpu") {
+    throw UsageError(
+        "--device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a device "
+        "of 'gpufilter devices'");
+  }
   const auto sessions = start_devices(command.device);
   if (sessions.empty()) throw DeviceError("no OpenCL device to tune (see 'gpufilter devices')");
   const std::vector<Job> jobs = jobs_of(command);

@@ -107,7 +107,7 @@ int run_verify_command(int argc, const char* const* argv) {
                "Check fewer formats, sizes and parameters. Takes a few seconds.");
   add_formats_choice(app, options.channels, options.depth);
   app.add_flag("--json", json, "Print one JSON object.");
-  add_devices_choice(app, device);
+  add_devices_choice(app, device, true);
   add_color_output(app);
   app.footer(explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "batch/plan_checks.hpp"
@@ -15,14 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 bool is_same_folder(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  return fs::equivalent(a, b, ignored) && fs::is_directory(a, ignored);
+  return fs::equivalent(a, b, ignored) && is_folder(a);
 }
 
 // A call like "gpufilter *.png" gets here: the shell replaces *.png by "a.png b.png ...".
@@ -73,6 +69,8 @@ class Collector {
     ScanResult result = scan_folder(scan);
     for (FoundFile& found : result.files)
       add(std::move(found), fs::path(folder), in_place);
+    for (OtherPicture& other : result.others)
+      plan_.others.push_back({fs::path(folder) / other.name, std::move(other.format)});
     plan_.unmatched += result.unmatched;
     plan_.not_entered += result.not_entered;
   }
@@ -90,6 +88,8 @@ class Collector {
       found.relative = picture.name;
       add(std::move(found), folder, in_place);
     }
+    for (const SizedName& other : list.others())
+      plan_.others.push_back(other_picture(folder, other));
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
 #include "batch/picture_list.hpp"
 #include "batch/shard.hpp"
@@ -70,7 +71,9 @@ struct BatchPlan {
   std::string output;
   bool recursive = false;
   std::vector<BatchItem> items;  // in the order of the inputs; within a folder by relative path
-  KnownRecords records;          // of earlier runs; empty unless this run resumes them
+  // In the folders; of a shard: those in its share. Nothing is done with them.
+  std::vector<OtherPicture> others;
+  KnownRecords records;  // of earlier runs; empty unless this run resumes them
   std::optional<PlannedShard> shard;
   std::size_t unmatched = 0;  // as in ScanResult, of all folders
   std::size_t not_entered = 0;

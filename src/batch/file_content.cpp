@@ -34,6 +34,14 @@ std::int64_t wall_clock() {
       .count();
 }
 
+FileContent unread_content(const std::string& path, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a regular file");
+  FileContent content;
+  content.stamp = stamp(status);
+  content.settled = wall_clock() - content.stamp.changed > settling_time;
+  return content;
+}
+
 ContentHash hash_of(int descriptor) {
   constexpr std::size_t step = std::size_t{256} << 10U;
   static thread_local std::vector<std::uint8_t> buffer(step);
@@ -53,15 +61,18 @@ std::optional<FileStamp> stamp_of(const std::string& path) {
   return stamp(status);
 }
 
+FileContent unread_content(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw SystemFailure(path, errno);
+  return unread_content(path, status);
+}
+
 FileContent content_of(const std::string& path) {
   try {
     const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
-    if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a regular file");
-    FileContent content;
-    content.stamp = stamp(status);
-    content.settled = wall_clock() - content.stamp.changed > settling_time;
+    FileContent content = unread_content(path, status);
     content.hash = hash_of(file.get());
     return content;
   } catch (const std::system_error& error) {

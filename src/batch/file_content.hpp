@@ -37,4 +37,8 @@ struct FileContent {
 // Reads the whole file. Throws PictureError.
 [[nodiscard]] FileContent content_of(const std::string& path);
 
+// All but the hash, for a file that is about to be read. Throws PictureError if `path` does not
+// lead to a regular file.
+[[nodiscard]] FileContent unread_content(const std::string& path);
+
 }  // namespace gpufilter

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <system_error>
+#include <unordered_map>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,9 +15,12 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
+#include "codec/file_head.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -48,6 +52,43 @@ FoundFile problem_with(const std::string& relative, const std::string& problem) 
   return file;
 }
 
+std::vector<std::uint8_t> first_bytes(const FileDescriptor& file) {
+  std::vector<std::uint8_t> head(recognition_size());
+  head.resize(read_fully(file.get(), head));
+  return head;
+}
+
+// Recognises pictures whose names do not say what they are. Most such files are something else, and
+// on a network file system each costs a millisecond to open, so it gives up on endings, and in the
+// end on all of them.
+class Recognition {
+ public:
+  // Empty if the file is not a picture, or is not opened.
+  [[nodiscard]] std::string format_of(const std::string& path) {
+    int& misses = misses_[ending_of(path)];
+    if (misses == max_misses_of_ending || all_misses_ == max_misses) return "";
+    std::string format;
+    try {
+      format =
+          other_format_of_content(first_bytes(open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)));
+    } catch (const std::system_error& error) {
+      log::info(formatted("{}: {}", printable(path), describe_system_error(error.code().value())));
+    }
+    if (format.empty()) {
+      ++misses;
+      ++all_misses_;
+    }
+    return format;
+  }
+
+ private:
+  static constexpr int max_misses_of_ending = 32;
+  static constexpr int max_misses = 1000;
+
+  std::unordered_map<std::string, int> misses_;
+  int all_misses_ = 0;
+};
+
 // Throws std::system_error.
 FoundFile look_at_regular_file(const std::string& path, const std::string& relative) {
   constexpr const char* not_regular = "is not a regular file";
@@ -64,10 +105,9 @@ FoundFile look_at_regular_file(const std::string& path, const std::string& relat
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
     return problem_with(relative, not_regular);
   }
-  std::vector<std::uint8_t> head(signature_size());
-  head.resize(read_fully(file.get(), head));
+  const std::vector<std::uint8_t> head = first_bytes(file);
   if (head.empty()) return problem_with(relative, "the file is empty");
-  if (codec_of_content(head) == nullptr) return problem_with(relative, no_picture());
+  if (codec_of_content(head) == nullptr) return problem_with(relative, no_picture(head));
   return {relative, static_cast<std::uint64_t>(status.st_size), ""};
 }
 
@@ -102,6 +142,8 @@ class Scanner {
     }
     std::sort(result_.files.begin(), result_.files.end(),
               [](const FoundFile& a, const FoundFile& b) { return a.relative < b.relative; });
+    std::sort(result_.others.begin(), result_.others.end(),
+              [](const OtherPicture& a, const OtherPicture& b) { return a.name < b.name; });
     return std::move(result_);
   }
 
@@ -139,12 +181,23 @@ class Scanner {
     if (leads_somewhere && S_ISDIR(status.st_mode)) {
       take_folder({relative, identity_of(status)});
     } else if (codec_of_name(name) == nullptr) {
-      return;
+      if (leads_somewhere && S_ISREG(status.st_mode) && matches(name)) take_other(relative);
     } else if (matches(name)) {
       const auto bytes = leads_somewhere ? static_cast<std::uint64_t>(status.st_size) : 0;
       add(scan_.look_inside ? look_at_file(path, relative) : FoundFile{relative, bytes, ""});
     } else {
       ++result_.unmatched;
+    }
+  }
+
+  void take_other(const std::string& relative) {
+    const std::string path = path_of(relative);
+    std::string format = other_format_of_name(relative);
+    if (format.empty() && scan_.look_inside) format = recognition_.format_of(path);
+    if (!format.empty()) {
+      result_.others.push_back({relative, std::move(format)});
+    } else {
+      log::info(printable(path) + ": is not a picture, skipped");
     }
   }
 
@@ -176,6 +229,7 @@ class Scanner {
   const FolderScan& scan_;
   std::optional<FileIdentity> left_out_;
   std::set<FileIdentity> entered_;
+  Recognition recognition_;
   std::deque<Folder> folders_;
   std::deque<Folder> linked_folders_;
   ScanResult result_;

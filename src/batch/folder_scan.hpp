@@ -25,6 +25,14 @@ struct FoundFile {
 // Looks at `path`, a file that the user named. `relative` is its name without folders.
 [[nodiscard]] FoundFile look_at(const std::string& path);
 
+// A picture of a format that is not read, or that has another format's name.
+struct OtherPicture {
+  std::string name;    // its path
+  std::string format;  // as other_format_of_name() says
+
+  bool operator==(const OtherPicture&) const = default;
+};
+
 struct FolderScan {
   std::string folder;
   bool recursive = false;
@@ -38,12 +46,16 @@ struct FolderScan {
 
 struct ScanResult {
   std::vector<FoundFile> files;
-  std::size_t unmatched = 0;    // files named like a picture that match no pattern
-  std::size_t not_entered = 0;  // subfolders, if the scan is not recursive
+  std::vector<OtherPicture> others;  // that match a pattern; their names are relative
+  std::size_t unmatched = 0;         // files named like a picture that match no pattern
+  std::size_t not_entered = 0;       // subfolders, if the scan is not recursive
 };
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the
-// bytes of their relative paths. Other files are ignored; hidden files and folders are skipped, and
+// bytes of their relative paths. Pictures of other formats are recognised by the endings of their
+// names. An ending that says nothing, or none: by the first bytes, if the scan looks inside; but
+// once 32 files with the same ending, or 1000 in all, were no pictures, such files are no longer
+// opened. Other files are ignored; hidden files and folders are skipped, and
 // only regular files are ever opened. Links to files are followed. A folder that several paths lead
 // to is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
 // itself cannot be read.

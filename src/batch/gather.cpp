@@ -13,6 +13,7 @@
 
 #include "base/abandoned_files.hpp"
 #include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
@@ -302,8 +303,7 @@ GatherReport gather_run(const std::string& output, const ShardRun& run) {
 }
 
 void check_folder(const std::string& output) {
-  std::error_code ignored;
-  if (!fs::is_directory(output, ignored)) {
+  if (!is_folder(output)) {
     throw UsageError(printable(output) +
                      (is_there(output) ? ": is not a folder" : ": this folder does not exist"));
   }

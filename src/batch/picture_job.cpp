@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "batch/hashed_input.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/shard_journal.hpp"
 
@@ -51,15 +52,6 @@ Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
   const FileContent content = content_of(path);
   if (content.hash != hash) return {};
   return {true, content.settled ? std::optional(content.stamp) : std::nullopt};
-}
-
-// Fails if the picture on disk has changed since its contents were hashed. A picture that was
-// deleted meanwhile has been read to its end.
-void check_unchanged(const std::string& path, const FileStamp& before) {
-  const auto after = stamp_of(path);
-  if (after && !after->same_content(before)) {
-    throw PictureError(path, "it changed while it was being read");
-  }
 }
 
 }  // namespace
@@ -110,18 +102,19 @@ RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                               const OnProgress& on_progress) const {
   const std::string input = item.input;
   const std::string output = plan_.output_path(item);
-  const FileContent content = content_of(input);
+  HashedInput hashed_input(input);
   JournalRecord record;
   record.work = work_.at(item.output_format);
-  record.input = content.hash;
-  if (content.settled) record.input_stamp = content.stamp;
 
   RunOptions options = run_;
   options.on_progress = on_progress;
+  options.open_input = [&](const std::string&) { return hashed_input.open(); };
   options.open_output = [&](const std::string& path) {
     return std::make_unique<WatchedSink>(open_output(path),
                                          [&](const ContentHash& hash, std::uint64_t bytes) {
-                                           check_unchanged(input, content.stamp);
+                                           const FileContent content = hashed_input.content();
+                                           record.input = content.hash;
+                                           if (content.settled) record.input_stamp = content.stamp;
                                            record.output = hash;
                                            record.output_bytes = bytes;
                                            // Durably, so that a picture that has been replaced is

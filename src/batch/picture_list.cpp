@@ -15,6 +15,7 @@
 #include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -34,10 +35,8 @@ std::optional<std::uint64_t> take_size(std::string_view& entry) {
   return bytes;
 }
 
-// Whether a scan would ignore it: not named like a picture, or hidden.
-bool is_skipped(std::string_view name) {
-  return codec_of_name(std::string(name)) == nullptr || name.front() == '.' ||
-         name.find("/.") != std::string_view::npos;
+bool is_hidden(std::string_view name) {
+  return name.front() == '.' || name.find("/.") != std::string_view::npos;
 }
 
 // Whether `name` is a normalised relative path: it cannot leave the folder, and no other such path
@@ -61,7 +60,7 @@ class ListReader {
   ListReader(std::string_view text, const std::string& source, const std::string& folder)
       : text_(text), source_(source), folder_(folder) {}
 
-  [[nodiscard]] std::vector<SizedName> read() {
+  void read() {
     const char end = text_.find('\0') == std::string_view::npos ? '\n' : '\0';
     while (!text_.empty()) {
       const std::size_t size = std::min(text_.find(end), text_.size());
@@ -70,13 +69,16 @@ class ListReader {
       if (entry.ends_with('\r') && end == '\n') entry.remove_suffix(1);
       if (!entry.empty()) take(entry);
     }
-    std::sort(pictures_.begin(), pictures_.end(), by_name);
+    std::sort(others.begin(), others.end(), by_name);
+    std::sort(pictures.begin(), pictures.end(), by_name);
     const auto twice =
-        std::adjacent_find(pictures_.begin(), pictures_.end(),
+        std::adjacent_find(pictures.begin(), pictures.end(),
                            [](const SizedName& a, const SizedName& b) { return a.name == b.name; });
-    if (twice != pictures_.end()) refuse(twice->name, "is listed twice");
-    return std::move(pictures_);
+    if (twice != pictures.end()) refuse(twice->name, "is listed twice");
   }
+
+  std::vector<SizedName> pictures;
+  std::vector<SizedName> others;
 
  private:
   void take(std::string_view entry) {
@@ -94,9 +96,14 @@ class ListReader {
                               "such a list",
                               folder_, folder_));
     }
-    if (is_skipped(entry)) return;
-    const std::string path = *has_sizes_ ? "" : std::filesystem::path(folder_) / entry;
-    pictures_.push_back({entry, *has_sizes_ ? *bytes : size_of(path)});
+    if (is_hidden(entry)) return;
+    const std::string name(entry);
+    if (codec_of_name(name) != nullptr) {
+      pictures.push_back(
+          {entry, *has_sizes_ ? *bytes : size_of(std::filesystem::path(folder_) / entry)});
+    } else if (!other_format_of_name(name).empty()) {
+      others.push_back({entry, bytes.value_or(0)});
+    }
   }
 
   [[noreturn]] void refuse(std::string_view name, const std::string& reason) const {
@@ -107,15 +114,16 @@ class ListReader {
   const std::string& source_;
   const std::string& folder_;
   std::optional<bool> has_sizes_;
-  std::vector<SizedName> pictures_;
 };
 
-std::string text_of(const std::vector<SizedName>& pictures) {
+std::string text_of(const std::vector<SizedName>& pictures, const std::vector<SizedName>& others) {
   std::string text;
-  for (const SizedName& picture : pictures) {
-    text += formatted("{}\t", picture.bytes);
-    text += picture.name;
-    text += '\0';
+  for (const auto* names : {&pictures, &others}) {
+    for (const SizedName& picture : *names) {
+      text += formatted("{}\t", picture.bytes);
+      text += picture.name;
+      text += '\0';
+    }
   }
   return text;
 }
@@ -123,19 +131,26 @@ std::string text_of(const std::vector<SizedName>& pictures) {
 }  // namespace
 
 PictureList::PictureList(std::string text, const std::string& source, const std::string& folder)
-    : text_(std::make_shared<const std::string>(std::move(text))),
-      pictures_(ListReader(*text_, source, folder).read()) {}
+    : text_(std::make_shared<const std::string>(std::move(text))) {
+  ListReader reader(*text_, source, folder);
+  reader.read();
+  pictures_ = std::move(reader.pictures);
+  others_ = std::move(reader.others);
+}
 
-PictureList::PictureList(std::vector<SizedName> pictures) {
-  std::sort(pictures.begin(), pictures.end(), by_name);
-  text_ = std::make_shared<const std::string>(text_of(pictures));
+PictureList::PictureList(std::vector<SizedName> pictures, std::vector<SizedName> others)
+    : pictures_(std::move(pictures)), others_(std::move(others)) {
+  std::sort(pictures_.begin(), pictures_.end(), by_name);
+  std::sort(others_.begin(), others_.end(), by_name);
+  text_ = std::make_shared<const std::string>(text_of(pictures_, others_));
   std::size_t at = 0;
-  for (SizedName& picture : pictures) {
-    at = text_->find('\t', at) + 1;
-    picture.name = std::string_view(*text_).substr(at, picture.name.size());
-    at += picture.name.size() + 1;
+  for (auto* names : {&pictures_, &others_}) {
+    for (SizedName& picture : *names) {
+      at = text_->find('\t', at) + 1;
+      picture.name = std::string_view(*text_).substr(at, picture.name.size());
+      at += picture.name.size() + 1;
+    }
   }
-  pictures_ = std::move(pictures);
 }
 
 std::uint64_t PictureList::bytes() const {
@@ -145,7 +160,7 @@ std::uint64_t PictureList::bytes() const {
 }
 
 std::string PictureList::text() const {
-  return text_of(pictures_);
+  return text_of(pictures_, others_);
 }
 
 PictureList read_picture_list(const std::string& path, const std::string& folder) {

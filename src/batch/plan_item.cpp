@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "batch/output_name.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -58,6 +59,10 @@ BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path
   return item;
 }
 
+OtherPicture other_picture(const fs::path& folder, const SizedName& listed) {
+  return {folder / listed.name, other_format_of_name(std::string(listed.name))};
+}
+
 PictureList listed_pictures(const BatchRequest& request) {
   const std::string& folder = request.inputs.front();
   PictureList list = read_picture_list(request.list, folder);
@@ -66,12 +71,11 @@ PictureList listed_pictures(const BatchRequest& request) {
   const auto is_result = [&](const SizedName& picture) {
     return picture.name.starts_with(results);
   };
-  if (results.empty() || std::none_of(list.pictures().begin(), list.pictures().end(), is_result)) {
-    return list;
-  }
+  if (results.empty()) return list;
   std::vector<SizedName> pictures(list.pictures().begin(), list.pictures().end());
-  std::erase_if(pictures, is_result);
-  return PictureList(std::move(pictures));
+  std::vector<SizedName> others(list.others().begin(), list.others().end());
+  if (std::erase_if(pictures, is_result) + std::erase_if(others, is_result) == 0) return list;
+  return PictureList(std::move(pictures), std::move(others));
 }
 
 }  // namespace gpufilter

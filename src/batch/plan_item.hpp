@@ -13,6 +13,10 @@ namespace gpufilter {
 [[nodiscard]] BatchItem plan_item(const BatchRequest& request, FoundFile found,
                                   const std::filesystem::path& folder, bool in_place);
 
+// A picture of another format that a list of `folder` names.
+[[nodiscard]] OtherPicture other_picture(const std::filesystem::path& folder,
+                                         const SizedName& listed);
+
 // The pictures in the request's list, without those in the output folder. Throws as
 // read_picture_list() does.
 [[nodiscard]] PictureList listed_pictures(const BatchRequest& request);

@@ -151,7 +151,11 @@ class ShardPlanner {
         throw PictureError((fs::path(folder_) / file.relative).string(), file.problem);
       names.push_back({file.relative, file.bytes});
     }
-    return PictureList(std::move(names));
+    std::vector<SizedName> others;
+    others.reserve(result.others.size());
+    for (const OtherPicture& other : result.others)
+      others.push_back({other.name, 0});
+    return PictureList(std::move(names), std::move(others));
   }
 
  private:
@@ -244,6 +248,9 @@ class ShardPlanner {
       file.relative = pictures[i].name;
       plan_.items.push_back(plan_item(request_, std::move(file), folder_, false));
     }
+    const auto others = listing.others();
+    for (std::size_t i = planned.shard.index; i < others.size(); i += planned.shard.count)
+      plan_.others.push_back(other_picture(folder_, others[i]));
   }
 
   // When the run began no output existed, or the user allowed it. So an output that is in no

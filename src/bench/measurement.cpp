@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/timeline.hpp"
+#include "base/time_units.hpp"
 
 namespace gpufilter::bench {
 namespace {
@@ -15,10 +15,6 @@ constexpr double shortest_trial = 2e-3;
 constexpr int max_repetitions = 10000;
 // The maximum time of all trials on the host together; the first one always runs to its end.
 constexpr double longest_measurement = 5;
-
-double seconds(Nanoseconds time) {
-  return static_cast<double>(time) * 1e-9;
-}
 
 double time_of(const std::function<void()>& work, int repetitions) {
   const Nanoseconds start = now();

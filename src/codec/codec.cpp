@@ -4,15 +4,16 @@
 
 #include "base/error.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 
 std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                         const ReadLimits& limits) {
-  const auto head = source->peek(signature_size());
+  const auto head = source->peek(recognition_size());
   if (head.empty()) throw PictureError(source->name(), "the file is empty");
   const Codec* codec = codec_of_content(head);
-  if (codec == nullptr) throw PictureError(source->name(), no_picture());
+  if (codec == nullptr) throw PictureError(source->name(), no_picture(head));
   return codec->open(std::move(source), limits);
 }
 

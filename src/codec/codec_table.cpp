@@ -1,34 +1,16 @@
 #include "codec/codec_table.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/file_head.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 
 namespace gpufilter {
 namespace {
-
-bool begins_with(std::span<const std::uint8_t> head, const std::string& signature) {
-  return head.size() >= signature.size() &&
-         std::equal(signature.begin(), signature.end(), head.begin(),
-                    [](char expected, std::uint8_t byte) {
-                      return expected == '?' || static_cast<std::uint8_t>(expected) == byte;
-                    });
-}
-
-// With the dot, in lower case.
-std::string ending_of(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  const std::size_t dot = name.rfind('.');
-  std::string ending = dot == std::string::npos ? "" : name.substr(dot);
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
 
 // "a", "a or b", "a, b or c" if `last` is " or ".
 std::string joined(const std::vector<std::string>& words, const std::string& last) {

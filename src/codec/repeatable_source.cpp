@@ -47,12 +47,13 @@ bool readable_once(const std::string& path) {
 
 }  // namespace
 
-RepeatableSource::RepeatableSource(std::string path, bool repeat) : path_(std::move(path)) {
-  if (repeat && readable_once(path_)) copy_ = copy_of(*open_source(path_));
+RepeatableSource::RepeatableSource(std::string path, bool repeat, OpenSource open)
+    : path_(std::move(path)), open_(std::move(open)) {
+  if (repeat && readable_once(path_)) copy_ = copy_of(*open_(path_));
 }
 
 std::unique_ptr<ByteSource> RepeatableSource::open() const {
-  if (!copy_) return open_source(path_);
+  if (!copy_) return open_(path_);
   const std::string name = path_ == "-" ? "standard input" : path_;
   FileDescriptor again(::fcntl(copy_.get(), F_DUPFD_CLOEXEC, 0));
   if (!again || ::lseek(again.get(), 0, SEEK_SET) != 0) {

@@ -1,6 +1,7 @@
 // Input that is read more than once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,18 +10,22 @@
 
 namespace gpufilter {
 
+// How a path is opened, as open_source() does.
+using OpenSource = std::function<std::unique_ptr<ByteSource>(const std::string& path)>;
+
 // Opens the same input repeatedly. If `repeat` is set, an input that can be read only once
 // (standard input, a pipe) is first copied to an unnamed temporary file.
 class RepeatableSource {
  public:
-  // "-" is standard input. Throws PictureError as open_source() does, or if the copy fails.
-  RepeatableSource(std::string path, bool repeat);
+  // "-" is standard input. Throws PictureError as `open` does, or if the copy fails.
+  RepeatableSource(std::string path, bool repeat, OpenSource open = open_source);
 
   // Opens it at its beginning; do not use sources from earlier calls. Throws PictureError.
   [[nodiscard]] std::unique_ptr<ByteSource> open() const;
 
  private:
   std::string path_;
+  OpenSource open_;
   FileDescriptor copy_;  // none: the path itself can be opened repeatedly
 };
 

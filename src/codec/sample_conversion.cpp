@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "image/luma.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -37,7 +39,8 @@ void flatten_depth(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t w
                    const Color& background) {
   constexpr std::uint32_t scale = sizeof(Sample) == 1 ? 1 : 257;
   if (colors == 1) {
-    flatten<Sample, 1>(pixels, flat, width, {luma(background) * scale});
+    flatten<Sample, 1>(pixels, flat, width,
+                       {luma_bt601(background[0], background[1], background[2]) * scale});
   } else {
     flatten<Sample, 3>(pixels, flat, width,
                        {background[0] * scale, background[1] * scale, background[2] * scale});

@@ -18,14 +18,9 @@ namespace gpufilter {
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
 
-// Rec. 601 luma: the background of grey pictures.
-[[nodiscard]] constexpr std::uint8_t luma(const Color& color) {
-  return static_cast<std::uint8_t>((299U * color[0] + 587U * color[1] + 114U * color[2] + 500U) /
-                                   1000U);
-}
-
 // Lays `width` pixels of `format`, which has to have alpha, over `background`: the result has the
-// same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max.
+// same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max. A grey picture
+// gets the background's luma_bt601().
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background);
 

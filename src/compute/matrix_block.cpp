@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "base/division.hpp"
 #include "base/format.hpp"
 
 namespace gpufilter {
@@ -28,10 +29,6 @@ std::optional<std::size_t> few_rows(const std::optional<MatrixShape>& typical) {
     if (typical && typical->rows <= rows) return static_cast<std::size_t>(rows);
   }
   return std::nullopt;
-}
-
-std::size_t divided_up(std::size_t count, std::size_t by) {
-  return (count + by - 1) / by;
 }
 
 // The number of blocks of C, compared with the number of the device's units.

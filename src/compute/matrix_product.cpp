@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/content_hash.hpp"
+#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "compute/matrix_block.hpp"
@@ -40,10 +41,6 @@ void check(const MatrixOperands& operands, const MatrixShape& shape) {
   check_size(operands.b, elements(shape.depth, shape.columns), "B", shape);
   check_size(operands.c, elements(shape.rows, shape.columns), "C", shape);
   if (operands.bias) check_size(*operands.bias, elements(shape.rows, 1), "the bias", shape);
-}
-
-std::size_t divided_up(std::size_t count, std::size_t by) {
-  return (count + by - 1) / by;
 }
 
 std::string macros(const KernelConstants& constants) {

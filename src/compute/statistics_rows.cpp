@@ -173,9 +173,9 @@ struct LumaLoop {
           to_rgba<set>(in, channels, count, rgba.data());
           for (size_t i = 0; i < count; ++i) {
             const auto pixel = Pixel<Sample, 4>::read(rgba.data() + 4 * i);
-            lumas[i] = static_cast<Sample>(luma(static_cast<std::uint32_t>(pixel.get(0)),
-                                                static_cast<std::uint32_t>(pixel.get(1)),
-                                                static_cast<std::uint32_t>(pixel.get(2))));
+            lumas[i] = static_cast<Sample>(luma_bt709(static_cast<std::uint32_t>(pixel.get(0)),
+                                                      static_cast<std::uint32_t>(pixel.get(1)),
+                                                      static_cast<std::uint32_t>(pixel.get(2))));
           }
           for (size_t i = 0; i < count; ++i)
             (*counter)(lumas[i], i);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/content_hash.hpp"
+#include "base/division.hpp"
 #include "base/format.hpp"
 #include "device/kernel_source.hpp"
 
@@ -21,10 +22,6 @@ const char* function_of(Quantity quantity) {
 
 const char* file_of(Quantity quantity) {
   return quantity == Quantity::totals ? "reduce.cl" : "reduce_histogram.cl";
-}
-
-std::size_t divided_up(std::size_t count, std::size_t by) {
-  return (count + by - 1) / by;
 }
 
 // Pixels that fill 16 bytes, so that neighbours read neighbouring words; 48 bytes for RGB.

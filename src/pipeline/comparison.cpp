@@ -87,7 +87,8 @@ std::optional<double> Comparison::psnr() const {
   return 10 * std::log10(peak * peak * static_cast<double>(samples()) / squares);
 }
 
-Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance) {
+Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance)
+    : similarity_(size, format) {
   result_.size = size;
   result_.format = format;
   result_.tolerance = tolerance;
@@ -103,6 +104,8 @@ void Comparer::add(const ConstRows& a, const ConstRows& b) {
       add_row(samples_of<std::uint16_t>(a, y), samples_of<std::uint16_t>(b, y), y);
     }
   }
+  similarity_.add(a, b);
+  result_.ssim = similarity_.mean();
 }
 
 template <typename Sample>

@@ -8,6 +8,7 @@
 
 #include "codec/codec.hpp"
 #include "image/rows.hpp"
+#include "pipeline/structural_similarity.hpp"
 
 namespace gpufilter {
 
@@ -47,6 +48,8 @@ struct Comparison {
   std::optional<DifferingPixel> first;
   std::optional<DifferingPixel> first_beyond_tolerance;
   std::optional<DifferingPixel> worst;  // the first with a sample that differs by maximum()
+  // The mean structural similarity; none if the picture is smaller than its window.
+  std::optional<double> ssim;
 
   [[nodiscard]] Verdict verdict() const;
   [[nodiscard]] double percent_beyond_tolerance() const;
@@ -83,6 +86,7 @@ class Comparer {
   void note_pixel(const Sample* a, const Sample* b, int x, int y, std::uint32_t difference);
 
   Comparison result_;
+  StructuralSimilarity similarity_;
   std::uint32_t worst_difference_ = 0;
 };
 

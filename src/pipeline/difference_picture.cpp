@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "image/luma.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -14,13 +16,12 @@ constexpr std::uint32_t dimming = 3;
 // vision can distinguish from red and yellow (after Okabe and Ito, 2008).
 constexpr Color within_tolerance{0, 79, 58};
 
-// In 8 bits, with Rec. 601's weights; alpha is ignored.
+// In 8 bits; alpha is ignored.
 template <typename Sample>
 std::uint32_t brightness(const Sample* pixel, const PixelFormat& format) {
-  const std::uint32_t brightness =
-      format.color_channels() == 1 ? pixel[0]
-                                   : (299U * pixel[0] + 587U * pixel[1] + 114U * pixel[2]) / 1000U;
-  return brightness >> static_cast<unsigned>(format.depth - 8);
+  const std::uint32_t luma =
+      format.color_channels() == 1 ? pixel[0] : luma_bt601(pixel[0], pixel[1], pixel[2]);
+  return luma >> static_cast<unsigned>(format.depth - 8);
 }
 
 template <typename Sample>

@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
+#include "base/time_units.hpp"
 #include "pipeline/known_programs.hpp"
 #include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
@@ -23,14 +24,10 @@ constexpr double clearly_in_folder = 0.8;
 constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
-std::string milliseconds(double seconds) {
+std::string text_of(double seconds) {
   if (seconds < 1e-4) return "under 0.1 ms";
   return seconds < 0.01 ? formatted("{:.1f} ms", seconds * 1e3)
                         : formatted("{:.0f} ms", seconds * 1e3);
-}
-
-double seconds(Nanoseconds duration) {
-  return static_cast<double>(duration) * 1e-9;
 }
 
 }  // namespace
@@ -96,8 +93,8 @@ Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string 
   log::debug(formatted(
       "estimates: decode {}, encode {}, filter {}, each on one thread; filter on the GPU {}, "
       "programs for it {}",
-      milliseconds(times.decode), milliseconds(times.encode), milliseconds(times.host_filter),
-      milliseconds(times.device_filter), milliseconds(times.compile)));
+      text_of(times.decode), text_of(times.encode), text_of(times.host_filter),
+      text_of(times.device_filter), text_of(times.compile)));
   const double work = member.is_host ? times.host_filter : times.device_filter;
   member.backlog += work;
   const auto give_back = [this, &member, work](void*) {
@@ -129,16 +126,16 @@ Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& time
 }
 
 std::string Fleet::phrase(const Estimates& estimates, const Member& chosen) const {
-  const std::string host = milliseconds(estimates.host);
+  const std::string host = text_of(estimates.host);
   if (!may_have_device()) return formatted("{} estimated; no GPU found", host);
   const std::string place = gpu_place(*options_.store, options_.vendors);
   const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
-  const std::string device = milliseconds(estimates.device);
+  const std::string device = text_of(estimates.device);
   std::string start =
-      estimates.start > 0 ? formatted(" including {} to start", milliseconds(estimates.start)) : "";
+      estimates.start > 0 ? formatted(" including {} to start", text_of(estimates.start)) : "";
   if (estimates.compile > 0) {
     start += formatted("{} {} to compile", start.empty() ? " including" : " and",
-                       milliseconds(estimates.compile));
+                       text_of(estimates.compile));
   }
   return chosen.is_host ? formatted("{} estimated; {} {}{}", host, name, device, start)
                         : formatted("{} estimated{}; the processor {}", device, start, host);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/time_units.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/known_programs.hpp"
 #include "pipeline/run.hpp"
@@ -30,10 +31,6 @@ int today() {
 
 std::string gpu_note(const std::string& vendors) {
   return "GPU of " + vendors;
-}
-
-double seconds(Nanoseconds duration) {
-  return static_cast<double>(duration) * 1e-9;
 }
 
 // The sums over the spans of some activities.

@@ -7,23 +7,13 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/thread_limit.hpp"
-#include "codec/repeatable_source.hpp"
 #include "image/exif_orientation.hpp"
-#include "pipeline/band_feed.hpp"
-#include "pipeline/band_pipeline.hpp"
+#include "pipeline/band_walk.hpp"
 #include "pipeline/block_check.hpp"
 #include "pipeline/read_ahead.hpp"
 
 namespace gpufilter {
 namespace {
-
-Span band_span(Activity activity, const ConstRows& rows) {
-  return {.activity = activity,
-          .bytes = rows.pitch * static_cast<std::uint64_t>(rows.rows.count()),
-          .first_row = rows.rows.begin,
-          .rows = rows.rows.count()};
-}
 
 bool is_regular_file(const std::string& path) {
   std::error_code ignored;
@@ -49,12 +39,6 @@ struct Walk {
   }
 };
 
-// A band in progress.
-struct Band {
-  RowRange rows;
-  Image image;  // before the passes: their input; after: the result
-};
-
 class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
@@ -62,7 +46,7 @@ class PictureRun {
       : chain_(chain),
         walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
                                                   [](const auto& s) { return s->needs(); }))),
-        source_(input, walks_ > 1),
+        source_(input, walks_ > 1, options.open_input ? options.open_input : open_source),
         is_file_(is_regular_file(input)),
         output_format_(output_format),
         dispatcher_(dispatcher),
@@ -203,7 +187,7 @@ class PictureRun {
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, header.size.height);
     report_.bands_under_way =
-        std::min(bands_in_flight(plan), static_cast<std::size_t>(report_.bands));
+        std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
     report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
     note_orientation(header.metadata);
   }
@@ -216,55 +200,24 @@ class PictureRun {
                         report_.input, report_.exif_orientation));
   }
 
-  // Decodes bands, passes several at a time to `work`, and the results in order to `take`. An
-  // exception in one of them ends the others and propagates from here.
+  // Walks through the bands and shows the progress.
   template <typename Work, typename Take>
   void walk_bands(Walk& walk, const Work& work, const Take& take) {
     const Plan& plan = *walk.prepared.plan;
-    const std::vector<RowRange> rows = plan.bands();
-    BandFeed feed(*walk.reader, plan, walk.pool());
-    // The pipeline has at most this many bands in progress, and finishes them in order.
-    std::vector<Band> bands(bands_in_flight(plan));
-    std::size_t next = 0;
-    const auto decode_next = [&]() -> Band* {
-      if (next == rows.size()) return nullptr;
-      Band& band = bands[next % bands.size()];
-      band.rows = rows[next++];
-      band.image = decode(walk, feed, band.rows);
-      return &band;
-    };
-    const auto finish = [&](Band& band) {
-      take(band);
-      band.image = {};
-      progress(band.rows);
-    };
-    run_band_pipeline<Band>(bands.size(), decode_next, work, finish);
-    const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
-    feed.finish();
+    gpufilter::walk_bands({.reader = *walk.reader,
+                           .plan = plan,
+                           .pool = walk.pool(),
+                           .timeline = walk.timeline,
+                           .bands_in_flight = bands_in_flight(plan, memory_of_bands())},
+                          work, [&](const Band& band) {
+                            take(band);
+                            progress(band.rows);
+                          });
   }
 
   [[nodiscard]] std::uint64_t memory_ahead() const { return options_.max_memory / 4; }
   [[nodiscard]] std::uint64_t memory_of_bands() const {
     return options_.max_memory - memory_ahead();
-  }
-
-  // Enough to keep every step busy, as far as their memory stays within the limit.
-  [[nodiscard]] std::size_t bands_in_flight(const Plan& plan) const {
-    const std::uint64_t enough = allowed_threads() + 2;
-    return static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(memory_of_bands() / plan.band_memory(plan.band_rows), 1, enough));
-  }
-
-  static Image decode(Walk& walk, BandFeed& feed, const RowRange& band) {
-    Span span{.activity = Activity::decode, .start = now()};
-    Image input = feed.next(band);
-    const Span rows = band_span(Activity::decode, input.rows());
-    span.bytes = rows.bytes;
-    span.first_row = rows.first_row;
-    span.rows = rows.rows;
-    span.duration = now() - span.start;
-    walk.timeline.add(span);
-    return input;
   }
 
   [[nodiscard]] static bool on_device(const Walk& walk) {

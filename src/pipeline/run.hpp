@@ -9,6 +9,7 @@
 
 #include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
+#include "codec/repeatable_source.hpp"
 #include "pipeline/dispatcher.hpp"
 
 namespace gpufilter {
@@ -23,6 +24,8 @@ struct RunOptions {
   // Bytes that the bands in progress and the rows decoded ahead of them may take. A single band of
   // one row, or of the height in the engine's options, is allowed even if it takes more.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
+  // Opens the input, once for each walk; open_source() if empty.
+  OpenSource open_input;
   // Opens the output; open_sink() if empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
   // The number of blocks of the result that the processor's baseline computes again. If one

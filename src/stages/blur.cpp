@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_rows.hpp"
+#include "stages/blur_tiles.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/shared_parameters.hpp"
 
@@ -111,7 +112,7 @@ class Blur final : public Stage {
     other.variant = BlurVariant::naive;
     std::vector<RowKernel> kernels{Blur(other).kernel_for(device, pixel)};
     other.variant = BlurVariant::tiled;
-    for (const int tile : {8, 16, 32}) {
+    for (const int tile : blur_tiles) {
       other.tile = tile;
       try {
         kernels.push_back(Blur(other).kernel_for(device, pixel));
@@ -216,6 +217,15 @@ std::uint64_t blur_tile_bytes(int tile, const PixelFormat& format) {
 bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& format) {
   const TileShares shares(device, tile, format);
   return device.fits(shares.width, shares.height, blur_tile_bytes(tile, format));
+}
+
+std::vector<int> fitting_blur_tiles(const DeviceInfo& device) {
+  constexpr PixelFormat largest{4, 16};
+  std::vector<int> tiles;
+  for (const int tile : blur_tiles) {
+    if (blur_tile_fits(device, tile, largest)) tiles.push_back(tile);
+  }
+  return tiles;
 }
 
 StageKind blur_stage_kind() {

@@ -59,9 +59,10 @@ std::string look_up_source(const PixelFormat& format) {
 // Grey is its own luma.
 std::string scale_source(const PixelFormat& format) {
   std::string loop = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
-  loop += format.color_channels() == 1 ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
-                                       : "    const float factor = table[LUMA_OF(SAMPLE(in[i], 0), "
-                                         "SAMPLE(in[i], 1), SAMPLE(in[i], 2))];\n";
+  loop += format.color_channels() == 1
+              ? "    const float factor = table[SAMPLE(in[i], 0)];\n"
+              : "    const float factor = table[LUMA_BT709(SAMPLE(in[i], 0), "
+                "SAMPLE(in[i], 1), SAMPLE(in[i], 2))];\n";
   for (int c = 0; c < format.color_channels(); ++c)
     loop += formatted("    SET_NUMBER(out[i], {0}, NUMBER(in[i], {0}) * factor);\n", c);
   return with_alpha(std::move(loop), format);

@@ -122,9 +122,9 @@ template <typename Sample>
   std::array<float, block_pixels> scales;
   for (size_t i = 0; i < count; ++i) {
     const auto pixel = Pixel<Sample, 4>::read(rgba + 4 * i);
-    lumas[i] =
-        luma(static_cast<std::uint32_t>(pixel.get(0)), static_cast<std::uint32_t>(pixel.get(1)),
-             static_cast<std::uint32_t>(pixel.get(2)));
+    lumas[i] = luma_bt709(static_cast<std::uint32_t>(pixel.get(0)),
+                          static_cast<std::uint32_t>(pixel.get(1)),
+                          static_cast<std::uint32_t>(pixel.get(2)));
   }
   for (size_t i = 0; i < count; ++i)
     scales[i] = factors[lumas[i]];

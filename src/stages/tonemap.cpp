@@ -1,7 +1,6 @@
 #include "stages/tonemap.hpp"
 
-#include <cmath>
-
+#include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/lookup.hpp"
@@ -41,10 +40,10 @@ double log_average(const Histogram& luma) {
   for (std::size_t i = 0; i < luma.size(); ++i) {
     if (luma[i] == 0) continue;
     const auto count = static_cast<double>(luma[i]);
-    sum += count * std::log(offset + static_cast<double>(i) / max);
+    sum += count * natural_logarithm(offset + static_cast<double>(i) / max);
     pixels += count;
   }
-  return std::exp(sum / pixels);
+  return exponential(sum / pixels);
 }
 
 // From luminance to luminance, both as shares of white.

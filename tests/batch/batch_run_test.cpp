@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -128,6 +130,33 @@ class BatchRunning : public ::testing::Test {
   std::string in_ = folder_ / "in";
   std::string out_ = folder_ / "out";
 };
+
+// Bytes that this process has read so far by system calls; nothing if the system does not say.
+std::optional<std::uint64_t> bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string label;
+  std::uint64_t count = 0;
+  if (!(file >> label >> count) || label != "rchar:") return std::nullopt;
+  return count;
+}
+
+// The journal's hash comes from the bytes that the decoder reads.
+TEST_F(BatchRunning, ReadsEachInputOnce) {
+  if (!bytes_read()) GTEST_SKIP() << "/proc/self/io does not say how much was read";
+  const std::string path = in_ + "/" + name(0);
+  test::write_png(test::random_image({1000, 700}, {3, 8}, 1), path);
+  const std::uint64_t size = fs::file_size(path);
+  ASSERT_GT(size, std::uint64_t{2} << 20U) << "random samples cannot be compressed";
+  const BatchPlan planned = plan();
+  const Engines engines = processors(1);
+  Recorder recorder;
+  const std::uint64_t before = *bytes_read();
+  run(planned, engines, 1, recorder);
+  const std::uint64_t read = *bytes_read() - before;
+  EXPECT_EQ(statuses(recorder), Statuses{PictureStatus::done});
+  EXPECT_GE(read, size);
+  EXPECT_LT(read, size + size / 2);
+}
 
 TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
   const std::vector<int> heights{10, 40, 20, 30};

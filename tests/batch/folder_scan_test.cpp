@@ -84,6 +84,50 @@ TEST_F(FolderScanning, OtherNamesAreIgnored) {
   EXPECT_EQ(names(false, {"*"}), Names{"a.png"});
 }
 
+using Others = std::vector<OtherPicture>;
+const std::string tiff_head{"II*\0\x08\0\0\0", 8};
+
+TEST_F(FolderScanning, PicturesOfOtherFormatsAreNamed) {
+  put("a.png");
+  put("b.TIF", "the name decides");
+  put("sub/c.heic");
+  put("d", tiff_head);
+  put("e.orig", jpeg_head);
+  put("f.xmp", "<x:xmpmeta>");
+  put(".g.tif");
+  put("h.jpg", tiff_head);
+  fs::create_directory(folder_ / "folder.tif");
+  fs::create_symlink("b.TIF", folder_ / "link.gif");
+  fs::create_symlink("missing.tif", folder_ / "dangling.tif");
+  ASSERT_EQ(::mkfifo((folder_ / "fifo.tif").c_str(), 0600), 0);
+  FolderScan wanted = everything(true);
+  const ScanResult all = scan_folder(wanted);
+  EXPECT_EQ(all.others, (Others{{"b.TIF", "TIFF"},
+                                {"d", "TIFF"},
+                                {"e.orig", "JPEG not named .jpg"},
+                                {"link.gif", "GIF"},
+                                {"sub/c.heic", "HEIC"}}));
+  ASSERT_EQ(names(all), (Names{"a.png", "h.jpg!"}));
+  EXPECT_EQ(all.files[1].problem, "its format is TIFF, not PNG or JPEG");
+  wanted.look_inside = false;
+  EXPECT_EQ(scan_folder(wanted).others,
+            (Others{{"b.TIF", "TIFF"}, {"link.gif", "GIF"}, {"sub/c.heic", "HEIC"}}));
+  EXPECT_EQ(scan_folder(everything(false, {"*.png", "b*"})).others, (Others{{"b.TIF", "TIFF"}}));
+}
+
+TEST_F(FolderScanning, FilesThatAreNoPicturesAreNotOpenedForever) {
+  for (int i = 0; i < 32; ++i)
+    put("a" + std::to_string(10 + i) + ".txt", "text");
+  put("b.txt", tiff_head);
+  put("b.doc", tiff_head);
+  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "TIFF"}}));
+  fs::remove(folder_ / "a10.txt");
+  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "TIFF"}, {"b.txt", "TIFF"}}));
+  for (int i = 0; i < 969; ++i)
+    put("a.x" + std::to_string(i), "text");
+  EXPECT_EQ(scan_folder(everything()).others, Others{});
+}
+
 TEST_F(FolderScanning, AFileNamedByTheUserMayHaveAnyName) {
   put("noending", jpeg_head);
   put("note.txt", "text");

@@ -45,6 +45,31 @@ TEST_F(BatchResume, SeesChangedInputs) {
   EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
 }
 
+// The decoder stops before such bytes; the journal's hash is that of the whole file.
+TEST_F(BatchResume, SeesChangesBehindThePicture) {
+  put("a.png");
+  put("b.jpg");
+  for (const char* name : {"/a.png", "/b.jpg"})
+    write_file(in_ + name, read_file(in_ + name) + "behind the end");
+  static_cast<void>(good_batch());
+  EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged"}));
+  for (const char* name : {"/a.png", "/b.jpg"}) {
+    const std::string bytes = read_file(in_ + name);
+    write_file(in_ + name, bytes.substr(0, bytes.size() - 1) + "D");
+  }
+  EXPECT_EQ(resumed(), (Names{"done", "done"}));
+}
+
+// Also if a stage reads the picture twice, for its statistics.
+TEST_F(BatchResume, KnowsInputsThatWereReadTwice) {
+  put_many(2);
+  const std::vector<std::string> levels{"--levels", "auto"};
+  static_cast<void>(good_batch(levels));
+  EXPECT_EQ(resumed(levels), (Names{"unchanged", "unchanged"}));
+  write_png(random_image({37, 29}, format_, 77), in_ + "/p101.png");
+  EXPECT_EQ(resumed(levels), (Names{"unchanged", "done"}));
+}
+
 TEST_F(BatchResume, SeesChangedResults) {
   put_many(4);
   static_cast<void>(good_batch());

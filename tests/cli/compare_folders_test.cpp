@@ -64,11 +64,12 @@ TEST_F(CompareFolders, ListNamesThatAreNotEqualInOrder) {
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
             formatted("far.png: different: 2 of 527 pixels (0.38 %) differ, by at most 9 at x 6, y "
-                      "7, 1 of 527 pixels (0.19 %) beyond the tolerance, PSNR 60.98 dB\n"
+                      "7, 1 of 527 pixels (0.19 %) beyond the tolerance, PSNR 60.98 dB, "
+                      "SSIM 0.9977\n"
                       "left.png: only in {0}\n"
                       "near.png: equal within the tolerance of 2: 1 of 527 pixels (0.19 %) differ, "
                       "by at most 2 at x 4, y 5, 0 of 527 pixels (0.00 %) beyond the tolerance, "
-                      "PSNR 74.10 dB\n"
+                      "PSNR 74.10 dB, SSIM more than 0.9999\n"
                       "right.png: only in {1}\n"
                       "size.png: not comparable: 31x17, RGB, 8-bit; 8x9, grey, 8-bit\n"
                       "6 names: 1 equal, 1 equal within the tolerance, 1 different, 1 not "
@@ -182,6 +183,8 @@ TEST_F(CompareFolders, JsonHasAnObjectForEachName) {
   for (const char* key : {"schema", "tolerance", "fail_percent", "difference_picture"})
     single.erase(key);
   EXPECT_EQ(pair, single);
+  EXPECT_GT(pair["ssim"].get<double>(), 0.99);
+  EXPECT_LT(pair["ssim"].get<double>(), 1.0);
   EXPECT_EQ(json["summary"], (Json{{"result", "unreadable"},
                                    {"exit_code", 4},
                                    {"counts",

@@ -42,7 +42,7 @@ TEST_F(Compare, ADifferenceInTheLastPixelIsSeen) {
                             " are different: 1 of 527 pixels (0.19 %) differ, by at most 3\n"
                             "first at x 30, y 16: A (10, 11, 12), B (10, 11, 15)\n"
                             "worst at x 30, y 16: A (10, 11, 12), B (10, 11, 15)\n"
-                            "PSNR 70.58 dB\n"
+                            "PSNR 70.58 dB, SSIM more than 0.9999\n"
                             "channel      differing   maximum          mean\n"
                             "red                  0         0             0\n"
                             "green                0         0             0\n"
@@ -128,6 +128,7 @@ TEST_F(Compare, JsonSaysEverything) {
   EXPECT_EQ(json["maximum"], expected.maximum());
   EXPECT_EQ(json["mean"].get<double>(), expected.mean());
   EXPECT_EQ(json["psnr_db"].get<double>(), expected.psnr().value());
+  EXPECT_EQ(json["ssim"].get<double>(), expected.ssim.value());
   EXPECT_EQ(json["difference_picture"], drawing);
   ASSERT_EQ(json["channels"].size(), 4);
   const std::vector<std::string> names{"red", "green", "blue", "alpha"};
@@ -154,6 +155,7 @@ TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
   const Json json = compare_json({a, a}, 0);
   EXPECT_EQ(json["result"], "equal");
   EXPECT_EQ(json["psnr_db"], nullptr);
+  EXPECT_EQ(json["ssim"].get<double>(), 1.0);
   EXPECT_EQ(json["first"], nullptr);
   EXPECT_EQ(json["first_beyond_tolerance"], nullptr);
   EXPECT_EQ(json["worst"], nullptr);
@@ -161,6 +163,22 @@ TEST_F(Compare, JsonOfEqualPicturesHasNoInfinity) {
   EXPECT_EQ(json["maximum"], 0);
   EXPECT_EQ(json["channels"][0]["name"], "grey");
   EXPECT_EQ(json["channels"][1]["name"], "alpha");
+}
+
+TEST_F(Compare, SimilarityIsRoundedAndNeedsElevenPixels) {
+  // Constant pictures of 50 and 200: (2 * 50 * 200 + C1) / (50^2 + 200^2 + C1), C1 = 2.55^2.
+  const std::string a = stored(poisoned_image(size_, format_, 50), "a.png");
+  const std::string b = stored(poisoned_image(size_, format_, 200), "b.png");
+  EXPECT_NE(compare({a, b}).out.find("\nPSNR 4.61 dB, SSIM 0.4707\n"), std::string::npos);
+  EXPECT_NEAR(compare_json({a, b}, 2)["ssim"].get<double>(), 20006.5025 / 42506.5025, 1e-12);
+  for (const ImageSize size : {ImageSize{10, 40}, {40, 10}}) {
+    const std::string low = stored(poisoned_image(size, format_, 50), "low.png");
+    const std::string high = stored(poisoned_image(size, format_, 200), "high.png");
+    EXPECT_NE(compare({low, high}).out.find("\nPSNR 4.61 dB, no SSIM below 11x11 pixels\n"),
+              std::string::npos);
+    EXPECT_EQ(compare_json({low, high}, 2)["ssim"], nullptr);
+    EXPECT_EQ(compare_json({low, low}, 0)["ssim"], nullptr);
+  }
 }
 
 TEST_F(Compare, JsonOfPicturesWithinTheTolerance) {

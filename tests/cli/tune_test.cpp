@@ -192,7 +192,16 @@ TEST_F(Tune, MeasuresTheCopyThatDevicesShows) {
 }
 
 TEST_F(Tune, RefusesWhatItCannotTune) {
-  expect_failure(3, {"tune", "--device", "cpu"}, {"no OpenCL device"});
+  const std::string no_kernels =
+      "gpufilter: --device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a "
+      "device of 'gpufilter devices'\n";
+  const ProcessResult on_processor = filter({"tune", "--device", "cpu"});
+  EXPECT_EQ(on_processor.exit_code, 2);
+  EXPECT_EQ(on_processor.err, no_kernels);
+  EXPECT_EQ(filter({"tune", "blur"}, {.environment = {{"GPUFILTER_DEVICE", "cpu"}}}).err,
+            no_kernels);
+  EXPECT_EQ(filter({"tune", "--help"}).out.find("cpu"), std::string::npos);
+  EXPECT_NE(filter({"verify", "--help"}).out.find("cpu (only the"), std::string::npos);
   expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
   expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
 }

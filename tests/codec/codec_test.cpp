@@ -60,7 +60,7 @@ TEST(Codec, RefusesWhatIsNoPicture) {
     return "";
   };
   EXPECT_EQ(refusal(""), "in.gif: the file is empty");
-  EXPECT_EQ(refusal("GIF89a..."), "in.gif: neither a PNG nor a JPEG picture");
+  EXPECT_EQ(refusal("GIF89a..."), "in.gif: its format is GIF, not PNG or JPEG");
 }
 
 TEST(Codec, RowsAreComplete) {

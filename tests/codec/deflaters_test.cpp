@@ -14,6 +14,7 @@
 #include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "codec/deflate/match_deflater.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
@@ -366,6 +367,21 @@ TEST(Deflaters, DependOnTheDataAlone) {
 }
 
 // Sizes, compared with zlib's for the same bytes.
+TEST(Deflaters, MakeTheSameWithEachInstructionSet) {
+  for (const Content content : contents) {
+    const Bytes data = make_bytes(mebibyte, content, 5);
+    const Ways ways;
+    std::vector<Bytes> results;
+    with_each_instruction_set([&] {
+      for (const Way& way : ways.all())
+        results.push_back(copy_of(way.deflate(data, true)));
+    });
+    const std::size_t count = ways.all().size();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_TRUE(results[i] == results[i % count]) << ways.all()[i % count].name;
+  }
+}
+
 TEST(Deflaters, FindWhatRepeatsItself) {
   LibdeflateDeflater deflater;
   const Bytes uniform = make_bytes(500'000, Content::uniform, 9);

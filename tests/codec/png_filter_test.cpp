@@ -8,6 +8,7 @@
 
 #include "codec/png/filter.hpp"
 #include "codec/png/unfilter.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -82,7 +83,7 @@ Row unfiltered(const Row& filtered, const Row& above, std::size_t distance) {
   return row;
 }
 
-TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
+void expect_specified_filters_and_back() {
   std::mt19937 random(1);
   for (const std::size_t distance : distances) {
     for (const std::size_t pixels : {1, 2, 3, 15, 16, 17, 33, 1000}) {
@@ -99,6 +100,10 @@ TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
       }
     }
   }
+}
+
+TEST(PngFilterTest, DoesWhatTheSpecificationSaysAndBack) {
+  with_each_instruction_set(expect_specified_filters_and_back);
 }
 
 // Every difference of three neighbours that may decide, one triple per row.
@@ -212,6 +217,21 @@ TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
     for (const int filter : {1, 2, 3, 4}) {
       EXPECT_LE(sum_of_residues(best, 3),
                 sum_of_residues(filtered_by(PngFilter(filter), smooth, above, 3), 3));
+    }
+  }
+}
+
+TEST(PngFilterTest, TakesTheSameFilterWithEachInstructionSet) {
+  std::mt19937 random(5);
+  for (const std::size_t distance : distances) {
+    for (const Content content : {Content::random, Content::smooth, Content::extreme}) {
+      const Row row = make_row(1001 * distance, content, random);
+      const Row above = make_row(1001 * distance, content, random);
+      std::vector<Row> results;
+      with_each_instruction_set(
+          [&] { results.push_back(filtered_by(PngFilter::best, row, above, distance)); });
+      for (const Row& result : results)
+        EXPECT_EQ(result, results.front());
     }
   }
 }

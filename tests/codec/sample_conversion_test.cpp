@@ -49,14 +49,6 @@ TEST(NarrowSamples, TakesUnalignedRows) {
   EXPECT_EQ(narrow, (std::vector<std::uint8_t>{18, 255, 128}));
 }
 
-TEST(Luma, IsRec601) {
-  EXPECT_EQ(luma({255, 255, 255}), 255);
-  EXPECT_EQ(luma({0, 0, 0}), 0);
-  EXPECT_EQ(luma({255, 0, 0}), 76);   // 76.245
-  EXPECT_EQ(luma({0, 255, 0}), 150);  // 149.685
-  EXPECT_EQ(luma({0, 0, 255}), 29);   // 29.07
-}
-
 TEST(FlattenPixels, IsExactForEveryGreyAndAlphaOf8Bits) {
   for (const int level : {0, 1, 127, 128, 254, 255}) {
     const auto byte = static_cast<std::uint8_t>(level);

@@ -1,4 +1,5 @@
-// Every command in README.md and docs/ is run as printed there, on a machine without a GPU.
+// Every command in README.md and docs/ is run as printed there, on a machine without a GPU: those
+// of a page from top to bottom in one folder, as a reader would.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -110,10 +111,15 @@ class DocumentedCommands : public ::testing::Test {
         .folder = folder};
   }
 
-  void run(const DocumentedCommand& command, const fs::path& folder) const {
+  // Runs it in `folder`, which becomes the folder that the command leaves the shell in.
+  void run(const DocumentedCommand& command, fs::path& folder) const {
     SCOPED_TRACE("line " + std::to_string(command.line) + ": " + command.text);
+    const std::string left_in = home_ / "left-in";
     const ProcessResult result =
-        run_process({"bash", "-c", command.text + " 2>&1"}, surroundings(folder));
+        run_process({"bash", "-c", "trap 'pwd > \"$0\"' EXIT\n" + command.text + " 2>&1", left_in},
+                    surroundings(folder));
+    folder = read_file(left_in);
+    folder = folder.string().substr(0, folder.string().find('\n'));
     EXPECT_EQ(result.exit_code, command.exit_code) << result.out << result.err;
     if (!command.output) return;
     EXPECT_TRUE(matches_shown(*command.output, result.out)) << "the page shows\n"
@@ -121,7 +127,7 @@ class DocumentedCommands : public ::testing::Test {
                                                             << result.out;
   }
 
-  // Each block starts with the same files and nothing left by another.
+  // Each page starts with the same files and nothing left by another.
   void run_all() const;
 
   const TemporaryFolder home_;
@@ -134,12 +140,13 @@ void DocumentedCommands::run_all() const {
   for (const std::string& page : pages()) {
     if (!has_commands_to_run(page)) continue;
     SCOPED_TRACE(page);
+    const TemporaryFolder folder;
+    fill(folder.path());
+    fs::path current = folder.path();
     for (const CommandBlock& block : command_blocks(page_text(page))) {
-      const TemporaryFolder folder;
-      fill(folder.path());
       for (const DocumentedCommand& command : block) {
         if (!is_run(command, used)) continue;
-        run(command, folder.path());
+        run(command, current);
         ++count;
       }
     }
@@ -177,6 +184,24 @@ TEST(Pages, HideNoCommand) {
       if (!in_block || line.compare(begin, 10, "gpufilter ") != 0) continue;
       EXPECT_TRUE(found.contains(number)) << page << ":" << number << ": " << line;
     }
+  }
+}
+
+// What a user needs can be read in an hour: notes on how and why are in docs/engineering.
+TEST(Pages, ForUsersHaveFewerThanEightThousandWords) {
+  std::size_t words = 0;
+  for (const std::string& page : pages()) {
+    if (page.starts_with("docs/") && !page.starts_with("docs/engineering/"))
+      words += words_in(page_text(page));
+  }
+  EXPECT_GT(words, 5000U);
+  EXPECT_LT(words, 8000U);
+}
+
+TEST(Pages, HaveNoListsByAccident) {
+  for (const std::string& page : pages()) {
+    for (const int line : accidental_lists(page_text(page)))
+      ADD_FAILURE() << page << ":" << line << ": is shown as an item of a list";
   }
 }
 

@@ -66,6 +66,23 @@ TEST(Documents, BlocksOfALanguageAreFound) {
             std::vector<std::string>{"{}\n"});
 }
 
+TEST(Documents, WordsOfTextAndTablesAreCounted) {
+  EXPECT_EQ(words_in("# One two\n\n| three | `four` |\n|---|---|\n\n    gpufilter a "
+                     "b\n\n```sh\nls\n```\n- five\n"),
+            5U);
+}
+
+TEST(Documents, ListsByAccidentAreFound) {
+  using Lines = std::vector<int>;
+  EXPECT_EQ(accidental_lists("Text:\n\n1. one\n   goes on\n2. two\n\n- three\n- four\n"), Lines{});
+  EXPECT_EQ(accidental_lists("The exit code is\n1. In a folder\n"), Lines{2});
+  EXPECT_EQ(accidental_lists("- the exit\n  code is\n  0. With\n"), Lines{3});
+  EXPECT_EQ(accidental_lists("- the exit\n  code is\n  1. With\n"), Lines{3});
+  EXPECT_EQ(accidental_lists("Numbers from 0\n- or more\n"), Lines{2});
+  EXPECT_EQ(accidental_lists("Text\n\n17. items\n"), Lines{3});
+  EXPECT_EQ(accidental_lists("Text\n\n    1. code\n    7. code\n"), Lines{});
+}
+
 TEST(Documents, LinksToFilesAreFound) {
   EXPECT_EQ(linked_files("[a](b.md) ![c](d/e.jpg) [f](g.md#part) [h](https://i.org/j) [k](#part)"),
             (std::vector<std::string>{"b.md", "d/e.jpg", "g.md"}));

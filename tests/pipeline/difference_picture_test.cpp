@@ -45,15 +45,14 @@ TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
         const Color color = color_at(drawing, x, y);
         EXPECT_EQ(color[0], color[1]);
         EXPECT_EQ(color[0], color[2]);
-        // Rec. 601's brightness scaled to a third of 8 bits, give or take the two roundings.
-        double brightness = sample_at(a, x, y, 0);
+        // BT.601's luma, rounded, then a third of its upper 8 bits.
+        std::uint32_t luma = sample_at(a, x, y, 0);
         if (format().color_channels() == 3) {
-          brightness =
-              0.299 * brightness + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
+          const double exact =
+              0.299 * luma + 0.587 * sample_at(a, x, y, 1) + 0.114 * sample_at(a, x, y, 2);
+          luma = static_cast<std::uint32_t>(exact + 0.5 + 1e-9);
         }
-        if (format().depth == 16) brightness /= 256;
-        EXPECT_LE(color[0], brightness / 3 + 1e-9);
-        EXPECT_GT(color[0], brightness / 3 - 1.01);
+        EXPECT_EQ(color[0], (format().depth == 16 ? luma / 256 : luma) / 3);
       }
     }
   }

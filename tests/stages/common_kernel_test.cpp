@@ -41,7 +41,7 @@ __kernel void probe_pixel(__global const sample_t *row, __global int *colors, __
   colors[x * 5 + 1] = GREEN(pixel);
   colors[x * 5 + 2] = BLUE(pixel);
   colors[x * 5 + 3] = ALPHA(pixel);
-  colors[x * 5 + 4] = luma(pixel);
+  colors[x * 5 + 4] = luma_bt709(pixel);
   store_pixel(copy, x, pixel);
 }
 )";
@@ -142,7 +142,7 @@ TEST_F(CommonKernel, ReadsAndWritesPixelsOfEveryFormat) {
         const std::array expected{
             sample(0), green, blue,
             pixel.has_alpha() ? sample(pixel.channels - 1) : pixel.max_sample(),
-            luma(sample(0), green, blue)};
+            luma_bt709(sample(0), green, blue)};
         for (std::size_t i = 0; i < expected.size(); ++i) {
           ASSERT_EQ(found[static_cast<std::size_t>(x) * 5 + i],
                     static_cast<std::int32_t>(expected[i]))

@@ -68,7 +68,7 @@ TEST(LookupRows, ScaleColoursByTheFactorOfTheirLuma) {
       for (int x = 0; x < image.width(); ++x) {
         const auto at = [&](int c) { return test::sample_at(image, x, y, c); };
         const bool grey = image.format().color_channels() == 1;
-        const float factor = factors[grey ? at(0) : luma(at(0), at(1), at(2))];
+        const float factor = factors[grey ? at(0) : luma_bt709(at(0), at(1), at(2))];
         for (int c = 0; c < image.format().color_channels(); ++c) {
           const float scaled = std::nearbyint(static_cast<float>(at(c)) * factor);
           test::set_sample(expected, x, y, c,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,6 +24,21 @@ std::ptrdiff_t line_count(const std::string& text) {
 bool prints(const std::string& text) {
   static const std::regex output(R"(std::(cout|cerr|clog|puts)\b|(^|[^a-z_])f?(printf|puts)\s*\()");
   return std::regex_search(text, output);
+}
+
+// The text without comments and without what literals contain.
+std::string code_of(const std::string& text) {
+  static const std::regex apart(
+      R"re(R"(\w*)\([\s\S]*?\)\1"|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/)re");
+  return std::regex_replace(text, apart, "");
+}
+
+// The last bits of these functions of the C library differ between its versions and processors.
+// std::sqrt, std::fma, std::fmod and those that round are exact or correctly rounded everywhere.
+bool uses_inexact_functions(const std::string& text) {
+  static const std::regex inexact(
+      R"((^|[^\w.>:]|std::|(^|[^\w:])::)(log(2|10|1p|b)?|exp(2|m1)?|pow|a?(sin|cos|tan)h?|atan2|cbrt|hypot|[lt]gamma|erfc?)[fl]?\s*\()");
+  return std::regex_search(code_of(text), inexact);
 }
 
 bool is_header(const SourceFile& file) {
@@ -66,6 +82,19 @@ TEST(SourceHabits, PrintingIsRecognised) {
   EXPECT_TRUE(prints("  puts (\"x\");"));
   EXPECT_FALSE(prints("std::snprintf(buffer, sizeof buffer, \"x\");"));
   EXPECT_FALSE(prints("outputs(x); std::ostringstream text;"));
+}
+
+TEST(SourceHabits, InexactFunctionsAreRecognised) {
+  for (const char* text : {"x = std::log(y);", "exp (1)", "a+powf(b, c)", "return ::sin(x);",
+                           "std::atan2(y, x)", "/* why */ tanh(x)", "f(\"x\", std::log10(x))"}) {
+    EXPECT_TRUE(uses_inexact_functions(text)) << text;
+  }
+  for (const char* text : {"log::info(text)", "base::log(x)", "store.exp(x)", "store->log(x)",
+                           "natural_log(x)", "std::sqrt(x)", "std::fma(a, b, c)", "std::round(x)",
+                           "// exp(x)", "/* sin(x)\n cos(x) */", "f(\"Lm = exp(mean)\")",
+                           "f(\"a\\\"exp(x)\")", "R\"(exp(x) \" )\"", "explain(x)", "logic(x)"}) {
+    EXPECT_FALSE(uses_inexact_functions(text)) << text;
+  }
 }
 
 TEST(SourceHabits, ClassesAreRecognised) {
@@ -118,6 +147,37 @@ TEST(SourceHabits, TheLibraryPrintsNothing) {
     if (file.folder() == "app" || file.path == "base/log.cpp") continue;
     EXPECT_FALSE(prints(file.text)) << file.path;
   }
+}
+
+// host/loops.hpp is the one way to compile loops for several instruction sets: a set can be forced,
+// and sanitizers see each of them.
+TEST(SourceHabits, NoCompilerChoosesInstructionSets) {
+  for (const SourceFile& file : library_sources())
+    EXPECT_EQ(file.text.find("target_clones"), std::string::npos) << file.path;
+}
+
+TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {
+  static const std::regex fields(R"(\b(block_state|read_in(_length)?|tmp_(in|out)_\w+)\b)");
+  for (const SourceFile& file : library_sources()) {
+    EXPECT_EQ(std::regex_search(file.text, fields), file.path == "codec/deflate/isal_state.hpp")
+        << file.path;
+  }
+}
+
+// Pixels have the same bits on every machine. Where a logarithm decides one, base/elementary.hpp
+// has it.
+TEST(SourceHabits, InexactFunctionsDecideNoPixel) {
+  static const std::set<std::string> drawing_and_reports{
+      "app/bench_output.cpp",      // digits of a number in a table
+      "app/chart_scale.cpp",       // marks on the axes of charts
+      "bench/pipeline_bench.cpp",  // operations per second
+      "pipeline/comparison.cpp",   // decibels in a report
+  };
+  std::set<std::string> found;
+  for (const SourceFile& file : library_sources()) {
+    if (uses_inexact_functions(file.text)) found.insert(file.path);
+  }
+  EXPECT_EQ(found, drawing_and_reports);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -22,6 +23,11 @@ struct Line {
 struct CodeBlock {
   std::string language;  // of a fence; empty if none is named or the block is indented
   std::vector<Line> lines;
+};
+
+struct ListItem {
+  std::size_t indent = 0;
+  std::optional<int> number;  // none for "-"
 };
 
 constexpr std::string_view fence = "```";
@@ -79,6 +85,28 @@ std::vector<CodeBlock> code_blocks(std::string_view page) {
     after_blank = is_blank(lines[i].text);
   }
   return blocks;
+}
+
+// The lines outside code blocks; those of fences are blank.
+std::vector<Line> text_lines(std::string_view page) {
+  std::vector<Line> lines = lines_of(page);
+  for (const CodeBlock& block : code_blocks(page)) {
+    for (const Line& line : block.lines)
+      lines[static_cast<std::size_t>(line.number) - 1].text.clear();
+  }
+  for (Line& line : lines) {
+    if (line.text.starts_with(fence)) line.text.clear();
+  }
+  return lines;
+}
+
+std::optional<ListItem> item_at(const std::string& text) {
+  static const std::regex item(R"(( *)(?:[-*+]|(\d{1,9})\.)(?: .*|$))");
+  std::smatch found;
+  if (!std::regex_match(text, found, item)) return std::nullopt;
+  ListItem result{static_cast<std::size_t>(found.length(1)), std::nullopt};
+  if (found[2].matched) result.number = std::stoi(found[2]);
+  return result;
 }
 
 bool is_prompt(const Line& line) {
@@ -197,6 +225,42 @@ std::vector<std::string> linked_files(const std::string& page) {
     if (target.find("://") == std::string::npos) files.push_back(target);
   }
   return files;
+}
+
+std::size_t words_in(std::string_view page) {
+  std::size_t count = 0;
+  for (const Line& line : text_lines(page)) {
+    std::istringstream words(line.text);
+    for (std::string word; words >> word;)
+      count += std::ranges::any_of(word, [](unsigned char c) { return std::isalnum(c) != 0; });
+  }
+  return count;
+}
+
+std::vector<int> accidental_lists(std::string_view page) {
+  std::vector<int> found;
+  constexpr std::size_t no_text = std::string::npos;
+  std::size_t text_indent = no_text;  // of the line before, if it is text and begins no item
+  bool introduces_list = false;       // whether a sentence or an introduction ends there
+  int last_number = 0;                // of the list that this line may continue
+  for (const Line& line : text_lines(page)) {
+    const auto item = item_at(line.text);
+    if (!item) {
+      text_indent = no_text;
+      if (line.text.starts_with('#')) last_number = 0;
+      if (is_blank(line.text) || line.text.starts_with('#')) continue;
+      text_indent = line.text.find_first_not_of(' ');
+      introduces_list = line.text.ends_with(':') || line.text.ends_with('.');
+      if (text_indent == 0) last_number = 0;
+      continue;
+    }
+    const bool continues_text = item->indent >= text_indent && (item->number || !introduces_list);
+    const bool is_out_of_order = item->number && *item->number != last_number + 1;
+    if (continues_text || is_out_of_order) found.push_back(line.number);
+    if (item->number || item->indent == 0) last_number = item->number.value_or(0);
+    text_indent = no_text;
+  }
+  return found;
 }
 
 bool matches_shown(const std::string& shown, const std::string& printed) {

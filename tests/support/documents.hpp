@@ -1,6 +1,7 @@
 // The project's pages, with their commands and links.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,13 @@ using CommandBlock = std::vector<DocumentedCommand>;
 
 // Files of the project that a page links to, as written there, without "#part".
 [[nodiscard]] std::vector<std::string> linked_files(const std::string& page);
+
+// Words of text and tables, without code blocks.
+[[nodiscard]] std::size_t words_in(std::string_view page);
+
+// Lines that Markdown takes for the item of a list although they only continue a sentence: "0. The"
+// or "- the" at the beginning of a line of text.
+[[nodiscard]] std::vector<int> accidental_lists(std::string_view page);
 
 // Whether `printed` matches the output on the page. "..." alone on a line matches any lines. If the
 // page shows times ("12 ms", "0.4 s"), numbers and instruction sets may differ.

@@ -1,4 +1,4 @@
-// Bits and codes, written as deflate wants them: the first one lowest.
+// Writes bits in deflate's order: the first one is the lowest of a byte.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,20 @@
 
 namespace gpufilter {
 
-// A code and its length, in one word: the length lowest, so that a shift by the word is one by the
-// length, and words can be added for the sum of their lengths.
+// A code and its length in one word. The length is in the lowest byte: the processor's shifts use
+// only the lowest bits of their count, so a shift by the word is a shift by the length, and the sum
+// of words has the sum of the lengths there.
 class CodeWord {
  public:
   static constexpr unsigned longest = 24;
 
   CodeWord() = default;
   CodeWord(std::uint32_t bits, unsigned length) : word_(bits << length_bits | length) {}
-  [[nodiscard]] std::uint64_t bits() const { return word_ >> length_bits; }
-  [[nodiscard]] unsigned length() const { return word_ & ((1U << length_bits) - 1); }
-  [[nodiscard]] std::uint32_t word() const { return word_; }
+  [[nodiscard, gnu::always_inline]] std::uint64_t bits() const { return word_ >> length_bits; }
+  [[nodiscard, gnu::always_inline]] unsigned length() const {
+    return word_ & ((1U << length_bits) - 1);
+  }
+  [[nodiscard, gnu::always_inline]] std::uint32_t word() const { return word_; }
 
  private:
   static constexpr unsigned length_bits = 8;
@@ -33,8 +36,9 @@ class BitWriter {
 
   explicit BitWriter(std::uint8_t* out) : next_(out) {}
 
-  // At most longest_write bits; writes eight bytes, of which the complete ones stay.
-  void write(std::uint64_t bits, unsigned count) {
+  // Appends up to longest_write bits. Always stores eight bytes: up to eight bytes after the end
+  // are overwritten.
+  [[gnu::always_inline]] void write(std::uint64_t bits, unsigned count) {
     bits_ |= bits << count_;
     count_ += count;
     const std::uint64_t stored =
@@ -44,10 +48,10 @@ class BitWriter {
     bits_ >>= count_ & ~7U;
     count_ &= 7U;
   }
-  void write(CodeWord word) { write(word.bits(), word.length()); }
+  [[gnu::always_inline]] void write(CodeWord word) { write(word.bits(), word.length()); }
   void fill_byte() { write(0, (8 - count_) % 8); }
 
-  // At the beginning of a byte.
+  // Only at the beginning of a byte.
   void append(std::span<const std::uint8_t> bytes) {
     std::copy(bytes.begin(), bytes.end(), next_);
     next_ += bytes.size();

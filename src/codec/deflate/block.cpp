@@ -11,7 +11,8 @@ namespace {
 
 using Lengths = std::span<const std::uint8_t>;
 
-// Code lengths are written by a code of their own, with symbols for repetitions.
+// Code lengths are written with a Huffman code of their own, whose alphabet has symbols for
+// repetitions (RFC 1951, 3.2.7).
 constexpr std::size_t symbol_count = 19;
 constexpr unsigned longest_length_code = 7;
 constexpr std::array<std::uint8_t, symbol_count> symbol_order{16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -20,14 +21,14 @@ constexpr std::array<std::uint8_t, symbol_count> symbol_order{16, 17, 18, 0, 8, 
 struct Repetition {
   std::uint8_t symbol;
   std::uint8_t extra_bits;
-  std::size_t fewest;
-  std::size_t most;
+  std::size_t minimum;  // lengths that the symbol stands for
+  std::size_t maximum;
 };
-constexpr Repetition of_length_before{16, 2, 3, 6};
-constexpr Repetition of_zero{17, 3, 3, 10};
-constexpr Repetition of_zero_often{18, 7, 11, 138};
+constexpr Repetition previous_length{16, 2, 3, 6};
+constexpr Repetition some_zeros{17, 3, 3, 10};
+constexpr Repetition many_zeros{18, 7, 11, 138};
 
-// Calls on_symbol(symbol, extra, extra_bits) for what describes `lengths`.
+// Calls on_symbol(symbol, extra, extra_bits) for every symbol of the description of `lengths`.
 template <typename OnSymbol>
 void describe(Lengths lengths, const OnSymbol& on_symbol) {
   for (std::size_t begin = 0; begin < lengths.size();) {
@@ -41,11 +42,11 @@ void describe(Lengths lengths, const OnSymbol& on_symbol) {
       --count;
     }
     while (count >= 3) {
-      const Repetition& how = length > 0                      ? of_length_before
-                              : count >= of_zero_often.fewest ? of_zero_often
-                                                              : of_zero;
-      const std::size_t repeated = std::min(count, how.most);
-      on_symbol(how.symbol, static_cast<unsigned>(repeated - how.fewest), how.extra_bits);
+      const Repetition& how = length > 0                    ? previous_length
+                              : count >= many_zeros.minimum ? many_zeros
+                                                            : some_zeros;
+      const std::size_t repeated = std::min(count, how.maximum);
+      on_symbol(how.symbol, static_cast<unsigned>(repeated - how.minimum), how.extra_bits);
       count -= repeated;
     }
     for (; count > 0; --count)
@@ -53,13 +54,13 @@ void describe(Lengths lengths, const OnSymbol& on_symbol) {
   }
 }
 
-Lengths without_zeros_behind(Lengths lengths, std::size_t fewest) {
-  while (lengths.size() > fewest && lengths.back() == 0)
+Lengths without_trailing_zeros(Lengths lengths, std::size_t minimum) {
+  while (lengths.size() > minimum && lengths.back() == 0)
     lengths = lengths.first(lengths.size() - 1);
   return lengths;
 }
 
-void write_stored_head(BitWriter& writer, std::size_t size, bool final) {
+void write_stored_header(BitWriter& writer, std::size_t size, bool final) {
   writer.write(final ? 1 : 0, 3);
   writer.fill_byte();
   writer.write(size | (~size & 0xffffU) << 16U, 32);
@@ -69,8 +70,8 @@ void write_stored_head(BitWriter& writer, std::size_t size, bool final) {
 
 void begin_coded_block(BitWriter& writer, Lengths literal_lengths, Lengths distance_lengths,
                        bool final) {
-  const Lengths literals = without_zeros_behind(literal_lengths, first_length_symbol);
-  const Lengths distances = without_zeros_behind(distance_lengths, 1);
+  const Lengths literals = without_trailing_zeros(literal_lengths, first_length_symbol);
+  const Lengths distances = without_trailing_zeros(distance_lengths, 1);
   std::array<std::uint32_t, symbol_count> counts{};
   const auto count = [&](std::uint8_t symbol, unsigned, unsigned) { ++counts.at(symbol); };
   describe(literals, count);
@@ -104,7 +105,7 @@ void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool f
   do {
     const auto part = bytes.first(std::min(longest, bytes.size()));
     bytes = bytes.subspan(part.size());
-    write_stored_head(writer, part.size(), final && bytes.empty());
+    write_stored_header(writer, part.size(), final && bytes.empty());
     writer.append(part);
   } while (!bytes.empty());
 }

@@ -1,5 +1,5 @@
-// What blocks of a deflate stream have in common: the description of their codes, and bytes that
-// are stored unchanged (RFC 1951, 3.2.4 and 3.2.7).
+// The parts of a deflate stream that do not depend on how matches are found: the description of a
+// block's codes, and stored blocks (RFC 1951, 3.2.7 and 3.2.4).
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace gpufilter {
 
-// Begins a block with codes of these lengths: literal_symbols and distance_symbols of them, or
-// fewer at the ends. `final`: it is the stream's last one.
+// Writes the header of a block with codes of these lengths: at most literal_symbols and
+// distance_symbols; missing lengths count as 0. `final`: it is the stream's last block.
 void begin_coded_block(BitWriter& writer, std::span<const std::uint8_t> literal_lengths,
                        std::span<const std::uint8_t> distance_lengths, bool final);
 
-// Bytes that a coded block's beginning takes, at most.
+// The maximum size of such a header in bytes.
 constexpr std::size_t max_description = 320;
 
-// Stored blocks that hold `bytes`, at least one.
+// Writes `bytes` as stored blocks; one block if there are no bytes.
 void write_stored(BitWriter& writer, std::span<const std::uint8_t> bytes, bool final);
 
-// Ends the bytes written since `begin` on a whole byte: with an empty stored block unless the last
-// block was final. Returns all of them.
+// Fills the last byte and returns all bytes since `begin`. Unless `last`, which says that the last
+// block was final, an empty stored block is added, after which another block can follow.
 [[nodiscard]] std::span<const std::uint8_t> end_stream(BitWriter& writer, bool last,
                                                        const std::uint8_t* begin);
 
-// Bytes that stored blocks add for each 65535 bytes of data.
+// The overhead of stored blocks: bytes for each 65535 bytes of data.
 constexpr std::size_t stored_overhead = 6;
 
 }  // namespace gpufilter

@@ -8,7 +8,7 @@
 
 namespace gpufilter {
 
-// Bytes, the end of a block, lengths of matches.
+// The first alphabet: bytes, the end of a block, lengths of matches.
 constexpr std::size_t literal_symbols = 286;
 constexpr std::size_t end_of_block = 256;
 constexpr std::size_t first_length_symbol = 257;
@@ -19,7 +19,7 @@ constexpr std::size_t shortest_match = 3;
 constexpr std::size_t longest_match = 258;
 constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
-// A symbol that several values share, and the extra bits that tell them apart.
+// A symbol that stands for several values, and the extra bits that say which of them is meant.
 struct ExtendedSymbol {
   std::uint16_t symbol = 0;
   std::uint8_t extra_bits = 0;
@@ -28,19 +28,20 @@ struct ExtendedSymbol {
 
 namespace detail {
 
-// The values 0, 1, 2, ... : the first 2 * alike have a symbol each, and of those behind, `alike`
-// symbols in a row each stand for twice as many as the ones before.
-constexpr ExtendedSymbol extended_symbol(std::uint32_t value, std::uint32_t alike) {
-  if (value < 2 * alike) return {static_cast<std::uint16_t>(value), 0, 0};
-  const auto extra_bits =
-      static_cast<unsigned>(std::bit_width(value)) - static_cast<unsigned>(std::bit_width(alike));
-  return {static_cast<std::uint16_t>((value >> extra_bits) + alike * extra_bits),
+// Deflate's scheme for values from 0: the first 2 * group_size values have a symbol each. After
+// them, `group_size` symbols each stand for 2 values, the next `group_size` for 4 each, and so on.
+// A power of 2.
+constexpr ExtendedSymbol extended_symbol(std::uint32_t value, std::uint32_t group_size) {
+  if (value < 2 * group_size) return {static_cast<std::uint16_t>(value), 0, 0};
+  const auto extra_bits = static_cast<unsigned>(std::bit_width(value)) -
+                          static_cast<unsigned>(std::bit_width(group_size));
+  return {static_cast<std::uint16_t>((value >> extra_bits) + group_size * extra_bits),
           static_cast<std::uint8_t>(extra_bits),
           static_cast<std::uint16_t>(value & ((1U << extra_bits) - 1))};
 }
 
 constexpr ExtendedSymbol length_symbol(std::size_t length) {
-  if (length == longest_match) return {literal_symbols - 1, 0, 0};  // has one of its own
+  if (length == longest_match) return {literal_symbols - 1, 0, 0};  // has a symbol of its own
   ExtendedSymbol symbol = extended_symbol(static_cast<std::uint32_t>(length - shortest_match), 4);
   symbol.symbol = static_cast<std::uint16_t>(symbol.symbol + first_length_symbol);
   return symbol;

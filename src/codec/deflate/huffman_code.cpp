@@ -11,8 +11,8 @@ constexpr std::size_t max_nodes = 2 * literal_symbols - 1;
 // How many codes have each length.
 using LengthCounts = std::array<std::uint32_t, longest_code + 1>;
 
-// Symbols that occur, the rarest first. Each key is a count and behind it a symbol, so that all are
-// unlike and the order is always the same.
+// The symbols that occur, the rarest first. A key is a count followed by a symbol, so all keys
+// differ and the order is always the same.
 class Leaves {
  public:
   explicit Leaves(std::span<const std::uint32_t> counts) {
@@ -34,8 +34,9 @@ class Leaves {
   std::size_t size_ = 0;
 };
 
-// Huffman's algorithm with two queues: leaves in order, and the nodes made of two others, which
-// come into being in order. Longer codes than allowed count as the longest.
+// Huffman's algorithm with two queues: the leaves, and the nodes that were made of two others. Both
+// are ordered by weight, since new nodes are never lighter than earlier ones. Codes longer than
+// `longest` count as that length.
 LengthCounts count_lengths(const Leaves& leaves, unsigned longest) {
   const std::size_t count = leaves.size();
   std::array<std::uint64_t, max_nodes> weights{};
@@ -62,8 +63,9 @@ LengthCounts count_lengths(const Leaves& leaves, unsigned longest) {
   return lengths;
 }
 
-// Codes cut to the longest length take more of the code space than there is: a shorter code and one
-// of the longest become two of the next length, until they fit.
+// After codes were cut to `longest`, the lengths take more than the available code space. Until
+// they fit, a shorter code and one of the longest are replaced by two codes that are a bit longer
+// than the shorter one.
 void make_complete(LengthCounts& lengths, unsigned longest) {
   const std::uint32_t space = 1U << longest;
   std::uint32_t taken = 0;
@@ -106,7 +108,7 @@ void make_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> 
   }
   for (unsigned length = 1; length < next.size(); ++length)
     next.at(length) = (next.at(length) + next.at(length - 1)) << 1U;
-  // now next[length] is the first code of `length`
+  // Now next[length] is the first code of that length.
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     std::uint32_t value = next.at(lengths[i])++;
     std::uint32_t code = 0;

@@ -4,32 +4,33 @@
 #include <bit>
 #include <cstring>
 
-#include "codec/clones.hpp"
 #include "codec/deflate/bit_writer.hpp"
 #include "codec/deflate/block.hpp"
 #include "codec/deflate/format.hpp"
 #include "codec/deflate/huffman_code.hpp"
 #include "codec/deflate/pieces.hpp"
+#include "host/loops.hpp"
 
 namespace gpufilter {
 namespace {
 
 using Byte = std::uint8_t;
 
-// Short enough that one code suits all of a block, long enough that its description is nothing.
+// Short enough that one code suits the whole block, long enough that the size of its description
+// does not matter.
 constexpr std::size_t block_size = std::size_t{512} << 10U;
 
-constexpr std::ptrdiff_t group = 8;  // bytes that are looked at together
+constexpr std::ptrdiff_t group = 8;  // bytes that are processed together
 
-// The first byte lowest.
-std::uint64_t load_group(const Byte* bytes) {
+// A group as a number whose lowest byte is the first one.
+[[gnu::always_inline]] inline std::uint64_t load_group(const Byte* bytes) {
   std::uint64_t group_bytes = 0;
   std::memcpy(&group_bytes, bytes, group);
   return std::endian::native == std::endian::big ? __builtin_bswap64(group_bytes) : group_bytes;
 }
 
-// How many bytes from `begin` on equal the one before it.
-std::size_t run_length(const Byte* begin, const Byte* end) {
+// The number of bytes from `begin` on that equal the byte before it.
+[[gnu::always_inline]] inline std::size_t run_length(const Byte* begin, const Byte* end) {
   const Byte* at = begin;
   for (; end - at >= group; at += group) {
     const std::uint64_t unequal = load_group(at) ^ load_group(at - 1);
@@ -43,10 +44,10 @@ std::size_t run_length(const Byte* begin, const Byte* end) {
   return static_cast<std::size_t>(at - begin);
 }
 
-// Calls on_match(length) for each of the matches that make up a run of `run` bytes, at least
-// `group` of them.
+// Calls on_match(length) for each match that a run of `run` bytes is written as. A run has at least
+// `group` bytes.
 template <typename OnMatch>
-void split_run(std::size_t run, const OnMatch& on_match) {
+[[gnu::always_inline]] inline void split_run(std::size_t run, const OnMatch& on_match) {
   while (run > 0) {
     std::size_t length = std::min(run, longest_match);
     if (run > length && run - length < shortest_match) length -= shortest_match;
@@ -55,11 +56,13 @@ void split_run(std::size_t run, const OnMatch& on_match) {
   }
 }
 
-// Calls on_group(bytes) for eight literals, on_literal(byte) for one and on_match(length) for bytes
-// that equal the one before them, in the order of `block`. `has_before`: block[-1] may be used.
+// Splits `block` into literals and runs, in its order: calls on_group(bytes) for eight literals,
+// on_literal(byte) for one, and on_match(length) for bytes that equal the one before them.
+// `has_before`: block[-1] belongs to the same stream, so that a run can begin with the first byte.
 template <typename OnGroup, typename OnLiteral, typename OnMatch>
-void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
-          const OnLiteral& on_literal, const OnMatch& on_match) {
+[[gnu::always_inline]] inline void split_block(std::span<const Byte> block, bool has_before,
+                                               const OnGroup& on_group, const OnLiteral& on_literal,
+                                               const OnMatch& on_match) {
   const Byte* at = block.data();
   const Byte* const end = at + block.size();
   if (!has_before && at < end) on_literal(*at++);
@@ -77,36 +80,39 @@ void walk(std::span<const Byte> block, bool has_before, const OnGroup& on_group,
     on_literal(*at++);
 }
 
-// How often symbols occur in the first `part` bytes of every `interval`.
-SymbolCounts count_symbols(std::span<const Byte> block, std::size_t part, std::size_t interval) {
-  // Neighbours are often equal: counting them in one place would wait for itself.
+// Counts the symbols for the first `part` bytes of every `interval` bytes.
+[[gnu::always_inline]] inline SymbolCounts count_symbols(std::span<const Byte> block,
+                                                         std::size_t part, std::size_t interval) {
+  // Neighbours are often equal. Four tables keep increments of one counter from waiting for each
+  // other.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
   SymbolCounts counts{};
   for (std::size_t begin = 0; begin < block.size(); begin += interval) {
-    walk(
+    split_block(
         block.subspan(begin, std::min(part, block.size() - begin)), begin > 0,
-        [&](const Byte* bytes) {
+        [&](const Byte* bytes) __attribute__((always_inline)) {
           std::uint64_t rest = load_group(bytes);
           for (int i = 0; i < group; ++i, rest >>= 8U)
             ++literals[static_cast<std::size_t>(i % 4)][rest & 0xffU];
         },
-        [&](Byte byte) { ++counts[byte]; },
-        [&](std::size_t length) { ++counts[length_symbols[length].symbol]; });
+        [&](Byte byte) __attribute__((always_inline)) { ++counts[byte]; },
+        [&](std::size_t length)
+            __attribute__((always_inline)) { ++counts[length_symbols[length].symbol]; });
   }
-  for (const auto& of_some : literals) {
-    for (std::size_t i = 0; i < of_some.size(); ++i)
-      counts[i] += of_some[i];
+  for (const auto& table : literals) {
+    for (std::size_t i = 0; i < table.size(); ++i)
+      counts[i] += table[i];
   }
   ++counts[end_of_block];
   return counts;
 }
 
-// A code made from an eighth of the block is hardly longer than one made from all. Symbols that do
-// not occur there may elsewhere: they have codes, too.
-CodeLengths sampled_code(std::span<const Byte> block) {
+// A code for the block, made from an eighth of it: hardly less efficient than one made from all.
+// Symbols that do not occur in that part get codes as well, since they may occur elsewhere.
+[[gnu::always_inline]] inline CodeLengths sampled_code(std::span<const Byte> block) {
   constexpr std::size_t part = 512;
   constexpr std::size_t interval = 8 * part;
-  constexpr std::uint32_t scale = 4;  // what occurs counts as so many of what does not
+  constexpr std::uint32_t scale = 4;  // weight of an occurrence; every symbol has 1 besides
   SymbolCounts counts = count_symbols(block, part, interval);
   for (std::uint32_t& count : counts)
     count = count * scale + 1;
@@ -115,20 +121,21 @@ CodeLengths sampled_code(std::span<const Byte> block) {
   return lengths;
 }
 
-constexpr unsigned distance_bits = 1;  // of the only one, whose code is 0
+// Runs have the distance 1 only. Its code is the single bit 0.
+constexpr unsigned distance_bits = 1;
 
-// The codes of two bytes, at the first + 256 times the second: half as many are looked up. Where
-// they are longer than a word holds, the length is too_long.
+// The codes of two successive bytes together, which halves the number of look-ups. The index is the
+// first byte + 256 * the second one. If both codes do not fit into a word, the length is too_long.
 using PairCodes = std::array<CodeWord, 65536>;
 constexpr unsigned too_long = 63;
 
 struct BlockCode {
   std::array<CodeWord, 256> literals;
-  std::array<CodeWord, longest_match + 1> matches;  // with the distance
+  std::array<CodeWord, longest_match + 1> matches;  // length and distance
   CodeWord end;
 };
 
-BlockCode block_code(const CodeLengths& lengths) {
+[[gnu::always_inline]] inline BlockCode block_code(const CodeLengths& lengths) {
   std::array<std::uint16_t, literal_symbols> codes{};
   make_codes(lengths, codes);
   BlockCode result;
@@ -144,8 +151,8 @@ BlockCode block_code(const CodeLengths& lengths) {
   return result;
 }
 
-// What follows each symbol: what tells lengths apart, and the distance.
-constexpr auto bits_behind = [] {
+// The number of bits after each symbol: a length's extra bits and the distance.
+constexpr auto following_bits = [] {
   std::array<std::uint8_t, literal_symbols> bits{};
   for (std::size_t length = shortest_match; length <= longest_match; ++length) {
     const ExtendedSymbol& symbol = length_symbols[length];
@@ -154,7 +161,8 @@ constexpr auto bits_behind = [] {
   return bits;
 }();
 
-void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
+[[gnu::always_inline]] inline void fill_pairs(const std::array<CodeWord, 256>& code,
+                                              PairCodes& pairs) {
   for (std::size_t second = 0; second < code.size(); ++second) {
     const CodeWord next = code[second];
     CodeWord* row = &pairs[second * code.size()];
@@ -168,8 +176,8 @@ void fill_pairs(const std::array<CodeWord, 256>& code, PairCodes& pairs) {
   }
 }
 
-void write_group(BitWriter& writer, const PairCodes& pairs, const BlockCode& code,
-                 const Byte* bytes) {
+[[gnu::always_inline]] inline void write_group(BitWriter& writer, const PairCodes& pairs,
+                                               const BlockCode& code, const Byte* bytes) {
   const std::uint64_t all = load_group(bytes);
   const CodeWord a = pairs[all & 0xffffU];
   const CodeWord b = pairs[all >> 16U & 0xffffU];
@@ -187,29 +195,34 @@ void write_group(BitWriter& writer, const PairCodes& pairs, const BlockCode& cod
   }
 }
 
-GPUFILTER_CLONES
-void write_coded(BitWriter& shared_writer, PairCodes& pairs, std::span<const Byte> block,
-                 bool has_before, bool final) {
-  const CodeLengths lengths = sampled_code(block);
-  const BlockCode code = block_code(lengths);
-  fill_pairs(code.literals, pairs);
-  constexpr std::array<std::uint8_t, 1> distance_lengths{1};
-  begin_coded_block(shared_writer, lengths, distance_lengths, final);
-  BitWriter writer = shared_writer;  // in registers
-  walk(
-      block, has_before, [&](const Byte* bytes) { write_group(writer, pairs, code, bytes); },
-      [&](Byte byte) { writer.write(code.literals[byte]); },
-      [&](std::size_t length) { writer.write(code.matches[length]); });
-  writer.write(code.end);
-  shared_writer = writer;
-}
+struct WriteCoded {
+  template <InstructionSet>
+  [[gnu::always_inline]] static void run(BitWriter* shared_writer, PairCodes* pairs,
+                                         std::span<const Byte> block, bool has_before, bool final) {
+    const CodeLengths lengths = sampled_code(block);
+    const BlockCode code = block_code(lengths);
+    fill_pairs(code.literals, *pairs);
+    constexpr std::array<std::uint8_t, 1> distance_lengths{1};
+    begin_coded_block(*shared_writer, lengths, distance_lengths, final);
+    BitWriter writer = *shared_writer;  // in registers
+    split_block(
+        block, has_before,
+        [&](const Byte* bytes)
+            __attribute__((always_inline)) { write_group(writer, *pairs, code, bytes); },
+        [&](Byte byte) __attribute__((always_inline)) { writer.write(code.literals[byte]); },
+        [&](std::size_t length)
+            __attribute__((always_inline)) { writer.write(code.matches[length]); });
+    writer.write(code.end);
+    *shared_writer = writer;
+  }
+};
 
-// A block is stored where its code makes it longer, as one can that was made from a part unlike the
-// rest.
+// Stores the block unchanged if the code makes it longer, as can happen if the sampled part is
+// unlike the rest.
 void write_block(BitWriter& writer, PairCodes& pairs, std::span<const Byte> block, bool has_before,
                  bool final) {
   const BitWriter before = writer;
-  write_coded(writer, pairs, block, has_before, final);
+  run_loop<WriteCoded>(&writer, &pairs, block, has_before, final);
   const auto size = static_cast<std::size_t>(writer.next() - before.next());
   if (size <= block.size()) return;
   writer = before;
@@ -228,7 +241,7 @@ HuffmanDeflater::~HuffmanDeflater() = default;
 
 std::span<const Byte> HuffmanDeflater::deflate(std::span<const Byte> data, bool last) {
   const std::size_t blocks = std::max<std::size_t>((data.size() + block_size - 1) / block_size, 1);
-  // The block at work may take almost twice its size before it is stored.
+  // A block may take almost twice its size before it is stored instead.
   state_->deflated.reserve(data.size() + blocks * (block_size / 65535 + 2) * stored_overhead +
                            2 * block_size + max_description);
   BitWriter writer(state_->deflated.data());
@@ -247,7 +260,7 @@ std::size_t HuffmanDeflater::estimated_size(std::span<const Byte> data) {
   make_code_lengths(counts, longest_code, lengths);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    bits += std::uint64_t{counts[i]} * (lengths[i] + bits_behind[i]);
+    bits += std::uint64_t{counts[i]} * (lengths[i] + following_bits[i]);
   return bits / 8;
 }
 

@@ -1,5 +1,5 @@
-// Deflate (RFC 1951) by Huffman codes and runs alone: for bytes that hold few repetitions, as
-// filtered photographs do, several times as fast as a search for matches.
+// Deflate (RFC 1951) with Huffman codes and runs of equal bytes only. For data with few
+// repetitions, such as filtered photographs; several times as fast as a search for matches.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gpufilter {
 
-// Deflates chunk after chunk in memory that it keeps.
+// Deflates one chunk after the other, in memory that it keeps.
 class HuffmanDeflater {
  public:
   HuffmanDeflater();
@@ -17,13 +17,13 @@ class HuffmanDeflater {
   HuffmanDeflater(const HuffmanDeflater&) = delete;
   HuffmanDeflater& operator=(const HuffmanDeflater&) = delete;
 
-  // Deflates `data` without reference to what came before, up to a whole byte. `last`: the stream
-  // ends here. The result stays until the next call, and depends on the arguments alone. Throws
-  // std::bad_alloc.
+  // Deflates `data` without reference to earlier chunks, up to a whole byte. `last`: the stream
+  // ends with this chunk. The result is valid until the next call and depends on the arguments
+  // alone. Throws std::bad_alloc.
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data,
                                                       bool last);
 
-  // About how many bytes deflate() makes of `data`, in a fraction of its time on short ones.
+  // An estimate of the size of deflate()'s result, for short data in a fraction of its time.
   [[nodiscard]] static std::size_t estimated_size(std::span<const std::uint8_t> data);
 
  private:

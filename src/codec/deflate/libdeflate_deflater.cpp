@@ -5,9 +5,10 @@
 #include <new>
 #include <stdexcept>
 
-#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/isal_state.hpp"
 #include "codec/deflate/pieces.hpp"
 
 namespace gpufilter {
@@ -19,7 +20,7 @@ struct FreeCompressor {
   }
 };
 
-// A whole deflate stream, and places in it, in bits from its beginning.
+// A whole deflate stream. Places in it are bits from its beginning.
 using Stream = std::span<std::uint8_t>;
 
 bool bit_at(Stream stream, std::size_t place) {
@@ -33,15 +34,15 @@ void clear_bit(Stream stream, std::size_t place) {
 // Inflates a stream block by block.
 class BlockInflater {
  public:
-  // The blocks' bytes are written to `inflated`, one block's after the other's.
+  // Inflated blocks will be written to `inflated`, one after the other.
   void start(std::span<std::uint8_t> inflated) {
     inflated_ = inflated;
     inflated_size_ = 0;
   }
 
   // Inflates the next block, which begins at `begin`; returns where it ends. ISA-L stops only
-  // after a final block, so it is shown every block's first bit as set. What it had read when it
-  // stopped is forgotten: the next block starts from its place alone.
+  // after a final block, so it takes every block for one. What it had read when it stopped is
+  // forgotten: the next block starts from its place alone.
   std::size_t inflate(Stream stream, std::size_t begin) {
     const std::size_t history = std::min(inflated_size_, longest_distance);
     std::uint8_t* next_out = inflated_.data() + inflated_size_;
@@ -49,30 +50,24 @@ class BlockInflater {
     if (isal_inflate_set_dict(&state_, next_out - history, static_cast<std::uint32_t>(history)) !=
         COMP_OK)
       throw std::logic_error("ISA-L does not accept what a block refers to");
-    const std::size_t byte = begin / 8;
-    state_.read_in = static_cast<std::uint64_t>(stream[byte]) >> begin % 8 | 1U;
-    state_.read_in_length = static_cast<std::int32_t>(8 - begin % 8);
-    state_.next_in = stream.data() + byte + 1;
-    state_.avail_in = static_cast<std::uint32_t>(stream.size() - byte - 1);
+    isal_set_single_block(state_, stream, begin);
     state_.next_out = next_out;
     state_.avail_out = static_cast<std::uint32_t>(inflated_.size() - inflated_size_);
-    if (isal_inflate(&state_) != ISAL_DECOMP_OK || state_.block_state != ISAL_BLOCK_FINISH)
+    if (isal_inflate(&state_) != ISAL_DECOMP_OK || !isal_has_ended(state_))
       throw std::logic_error("ISA-L cannot inflate what libdeflate deflated");
     inflated_size_ = inflated_.size() - state_.avail_out;
-    return (stream.size() - state_.avail_in) * 8 - static_cast<std::size_t>(state_.read_in_length);
+    return stream.size() * 8 - isal_unread_bits(state_);
   }
 
   [[nodiscard]] std::size_t inflated_size() const { return inflated_size_; }
 
  private:
-  static constexpr std::size_t longest_distance = std::size_t{32} << 10U;  // of a match
-
   inflate_state state_{};
   std::span<std::uint8_t> inflated_;
   std::size_t inflated_size_ = 0;
 };
 
-// A stored block without data, apart from the three bits that begin it.
+// A stored block without data, after the three bits that it begins with.
 constexpr std::array<std::uint8_t, 4> empty_stored_block{0x00, 0x00, 0xff, 0xff};
 constexpr std::size_t block_type_bits = 3;
 constexpr std::size_t max_appended = empty_stored_block.size() + 1;
@@ -105,9 +100,10 @@ struct LibdeflateDeflater::State {
     return size;
   }
 
-  // Lets more follow `stream`, which is what `piece` became and has room behind it. libdeflate
-  // marks the last block as final and does not say where it begins, so the blocks are inflated to
-  // find it. The mark is removed, and an empty block fills the last byte. Returns the new size.
+  // Changes `stream`, the deflated `piece`, so that another block can follow, and returns its new
+  // size; there is room for max_appended bytes after it. libdeflate marks the last block as final
+  // and does not say where it begins, so the blocks are inflated to find it. The mark is removed,
+  // and an empty stored block fills the last byte.
   std::size_t open_end(std::span<const std::uint8_t> piece, Stream stream) {
     inflated.reserve(piece.size());
     inflater.start({inflated.data(), piece.size()});

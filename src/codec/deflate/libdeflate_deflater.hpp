@@ -1,4 +1,5 @@
-// Deflate (RFC 1951) by libdeflate: small, and made joinable.
+// Deflate (RFC 1951) by libdeflate, which makes the smallest files. Its streams cannot be
+// continued; here they are changed so that another chunk can follow.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace gpufilter {
 
-// Deflates chunk after chunk in memory that it keeps.
+// Deflates one chunk after the other, in memory that it keeps.
 class LibdeflateDeflater {
  public:
   LibdeflateDeflater();
@@ -16,10 +17,10 @@ class LibdeflateDeflater {
   LibdeflateDeflater(const LibdeflateDeflater&) = delete;
   LibdeflateDeflater& operator=(const LibdeflateDeflater&) = delete;
 
-  // Deflates `data` without reference to what came before, up to a whole byte. `level`:
-  // libdeflate's, 0 (stored) to 12. `last`: the stream ends here; otherwise the next chunk may
-  // follow, which costs inflating this one. The result stays until the next call, and depends on
-  // the arguments alone. Throws std::bad_alloc.
+  // Deflates `data` without reference to earlier chunks, up to a whole byte. `level` is
+  // libdeflate's, from 0 (stored) to 12. `last`: the stream ends with this chunk; if it does not,
+  // the chunk is inflated again to find the end of its last block. The result is valid until the
+  // next call and depends on the arguments alone. Throws std::bad_alloc.
   [[nodiscard]] std::span<const std::uint8_t> deflate(std::span<const std::uint8_t> data, int level,
                                                       bool last);
 

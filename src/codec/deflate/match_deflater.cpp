@@ -19,14 +19,15 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// Some literals and the match that follows them.
+// Literals and the match that follows them.
 struct Sequence {
   std::uint32_t literals = 0;
   std::uint16_t length = 0;
-  std::uint16_t distance = 0;  // less one
+  std::uint16_t distance = 0;  // minus 1
 };
 
-// Bits that symbols take, as far as known before they are written.
+// Estimates of the bits that symbols take, for decisions before the code is known: by the code of
+// the block before.
 class Costs {
  public:
   Costs() { literals_.fill(6); }
@@ -36,7 +37,8 @@ class Costs {
   }
   void set_average_literal(unsigned bits) { average_literal_ = bits; }
 
-  // What these bytes cost as literals: the first ones looked up.
+  // The cost of these bytes as literals. Only the first ones are looked up; the others count as
+  // average ones.
   [[nodiscard]] int of_literals(const Byte* bytes, std::size_t count) const {
     constexpr std::size_t looked_up = 8;
     unsigned bits = 0;
@@ -46,7 +48,7 @@ class Costs {
     return static_cast<int>(bits);
   }
 
-  // About: symbols for length and distance, and the distance's extra bits.
+  // The cost of a match, roughly: symbols for length and distance, and the distance's extra bits.
   static int of_match(const Match& match) {
     return 9 + static_cast<int>(std::bit_width(match.distance - 1));
   }
@@ -56,12 +58,12 @@ class Costs {
   unsigned average_literal_ = 4;
 };
 
-// Symbols and what they stand for are counted, then coded and written.
+// Collects the sequences of a block; then makes their code and writes it.
 class Block {
  public:
-  // Longer blocks save descriptions, shorter ones follow changes in the picture.
+  // Longer blocks need fewer descriptions of codes, shorter ones adapt to changes in the picture.
   static constexpr std::size_t max_sequences = 16384;
-  static constexpr std::size_t max_size = std::size_t{256} << 10U;  // bytes, about
+  static constexpr std::size_t max_size = std::size_t{256} << 10U;  // bytes; a match may exceed it
 
   Block() { sequences_.reserve(max_sequences); }
 
@@ -77,10 +79,11 @@ class Block {
     size_ += literals + match.length;
   }
 
-  // Bytes that the blocks' codes took to describe since the last call.
+  // Bytes of the descriptions of codes since the last call.
   std::size_t take_described() { return std::exchange(described_, 0); }
 
-  // Writes and forgets it all. `bytes`: what was added, and then literals. Sets what literals cost.
+  // Writes the block and empties it. `bytes` are those of the sequences, then literals. Updates the
+  // costs by the block's code.
   void write(BitWriter& writer, std::span<const Byte> bytes, bool final, Costs& costs) {
     const BitWriter before = writer;
     make_code(bytes);
@@ -164,7 +167,7 @@ class Block {
   }
 
   void estimate(Costs& costs) const {
-    constexpr unsigned rare = 12;  // bits of a byte that was no literal so far
+    constexpr unsigned rare = 12;  // bits of a byte that was not a literal in this block
     std::uint64_t total = 0;
     std::uint64_t count = 1;
     for (std::size_t i = 0; i < 256; ++i) {
@@ -186,16 +189,16 @@ class Block {
   std::array<CodeWord, distance_symbols> distance_words_;
 };
 
-// Later matches can begin at this many positions at the beginning and the end of a match. Those
-// between seldom begin a better one.
+// The number of positions at the beginning and at the end of a match that later searches can find.
+// Those in between seldom lead to better matches.
 constexpr std::size_t inserted_at_begin = 32;
 constexpr std::size_t inserted_at_end = 8;
 
-// After this many positions in a row without a match only every second one is searched, later every
-// third.
+// After this many successive positions without a match, only every second position is searched;
+// after twice as many, every third one, and so on.
 constexpr std::size_t patience = 64;
 
-// Sequences that become blocks.
+// Adds sequences to a block, and writes the block whenever it is full.
 class BlockStream {
  public:
   BlockStream(Block& block, Costs& costs, std::span<const Byte> data, Byte* out)
@@ -205,13 +208,13 @@ class BlockStream {
   [[nodiscard]] bool saves_something(std::size_t at, const Match& match) const {
     return costs_.of_literals(bytes_at(at), match.length) > Costs::of_match(match);
   }
-  // The bytes between the last match and `at` become literals.
+  // Adds a match at `at`. The bytes between the last match and `at` become literals.
   void add(std::size_t at, const Match& match) {
     block_.add(at - literals_begin_, match);
     literals_begin_ = at + match.length;
     if (block_.is_full()) write_block(literals_begin_, false);
   }
-  // No match begins before `at`.
+  // Says that no match begins before `at`.
   void skip_to(std::size_t at) {
     if (at - literals_begin_ >= Block::max_size) write_block(at, false);
   }
@@ -235,7 +238,7 @@ class BlockStream {
   std::size_t block_begin_ = 0;
 };
 
-// Adds matches of any bytes. Returns the number of positions that were searched.
+// Adds the matches of any bytes that the finder finds. Returns the number of positions searched.
 std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& stream) {
   const std::size_t searchable = size - std::min(size, MatchFinder::blind_end);
   std::size_t searches = 0;
@@ -250,7 +253,7 @@ std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& str
     }
     misses = 0;
     stream.add(at, match);
-    std::size_t next = at + 1;  // the first position can already be found
+    std::size_t next = at + 1;  // find() has inserted the first position
     at += match.length;
     const std::size_t end = std::min(at, searchable);
     for (const std::size_t begin = next; next < std::min(end, begin + inserted_at_begin); ++next)
@@ -261,8 +264,8 @@ std::size_t find_matches(MatchFinder& finder, std::size_t size, BlockStream& str
   return searches;
 }
 
-// Adds matches of whole pixels in rows of `row` bytes, the first of which is the filter's. Returns
-// the number of positions that were searched.
+// Adds matches of whole pixels in rows of `row` bytes, each of which begins with the filter's
+// number. Returns the number of positions searched.
 std::size_t find_pixels(PixelFinder& finder, std::size_t size, std::size_t row,
                         BlockStream& stream) {
   constexpr std::size_t pixel = PixelFinder::pixel;
@@ -299,7 +302,7 @@ struct MatchDeflater::State {
   ScratchBytes deflated;
   Statistics statistics;
 
-  // find(stream) adds matches to the stream and returns the number of positions that it searched.
+  // find(stream) adds matches to the stream and returns the number of positions searched.
   template <typename Find>
   std::span<const Byte> deflate(std::span<const Byte> data, bool last, const Find& find) {
     deflated.reserve(2 * data.size() + max_description + stored_overhead);

@@ -1,4 +1,4 @@
-// Finds earlier occurrences of the next bytes in rows of pixels.
+// Finds earlier occurrences of bytes in rows of pixels.
 #pragma once
 
 #include <algorithm>
@@ -18,23 +18,23 @@ struct Match {
   std::size_t distance = 0;
 };
 
-// Looks at the pixel above, and at the last places whose next 32, 16, 8 or 4 bytes have the same
-// hash. Long matches are found at once by the long ones, where chains of places that have four or
-// eight bytes in common would have to be followed for long.
+// Tries the pixel above, and the last places whose next 32, 16, 8 or 4 bytes have the same hash.
+// Most finders follow a chain of places with equal short hashes, which takes long in drawings. Long
+// hashes lead to long matches directly.
 class MatchFinder {
  public:
-  // Bytes at the end of the data where no match is looked for.
+  // Bytes at the end of the data at which no match is searched.
   static constexpr std::size_t blind_end = 32;
 
-  // `data` is at most 4 GiB; `row` is the distance from a pixel to the one below.
+  // `data` is below 4 GiB. `row` is the number of bytes from a pixel to the one below.
   void start(std::span<const std::uint8_t> data, std::size_t row) {
     data_ = data;
     row_ = row;
     tables_ = {};
   }
 
-  // The longest match of the bytes from `at` on, of equally long ones the nearest. Lets later
-  // positions find this one. at + blind_end <= data.size().
+  // The longest of the matches that are tried for the bytes at `at`. Inserts `at`. Requires
+  // at + blind_end <= data.size().
   [[nodiscard]] Match find(std::size_t at) {
     const Places places = places_of(at);
     Search search(data_, at);
@@ -49,14 +49,14 @@ class MatchFinder {
     return search.best();
   }
 
-  // Lets later positions find this one.
+  // Makes `at` a place that later calls of find() can return.
   void insert(std::size_t at) { places_of(at).insert(at); }
 
  private:
-  // The last place first.
+  // The last two places with a hash, the latest first.
   using Pair = std::array<std::uint32_t, 2>;
 
-  // Unused places lead to the data's beginning, and are tried like others.
+  // The last places by hash. Unused entries are 0, a valid place: every match is compared anyway.
   struct Tables {
     std::array<Pair, std::size_t{1} << 14U> of_4;
     std::array<std::uint32_t, std::size_t{1} << 13U> of_8;
@@ -64,7 +64,7 @@ class MatchFinder {
     std::array<Pair, std::size_t{1} << 13U> of_32;
   };
 
-  // Those that have the hashes of one position.
+  // The entries for the hashes of one position.
   struct Places {
     Pair& of_4;
     std::uint32_t& of_8;
@@ -81,18 +81,19 @@ class MatchFinder {
   };
 
   [[nodiscard]] Places places_of(std::size_t at) {
-    constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
-    constexpr std::uint64_t spread_others = 0xC2B2AE3D27D4EB4FU;
-    constexpr int half = 29;  // bits, about
+    // Odd numbers with irregular bits: products spread each bit to the higher ones.
+    constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;
+    constexpr std::uint64_t second_multiplier = 0xC2B2AE3D27D4EB4FU;
+    constexpr int half = 29;  // bits, about half of a word
     const std::uint8_t* bytes = data_.data() + at;
     const std::uint64_t word = load_le64(bytes);
-    const std::uint64_t hash_8 = word * spread;
+    const std::uint64_t hash_8 = word * multiplier;
     const std::uint64_t hash_16 =
-        (hash_8 ^ std::rotl(load_le64(bytes + 8) * spread_others, half)) * spread;
-    const std::uint64_t second_half =
-        load_le64(bytes + 16) * spread_others ^ std::rotl(load_le64(bytes + 24) * spread, half);
-    const std::uint64_t hash_32 = (hash_16 ^ std::rotl(second_half, half)) * spread;
-    return {entry(tables_.of_4, (word << 32U) * spread), entry(tables_.of_8, hash_8),
+        (hash_8 ^ std::rotl(load_le64(bytes + 8) * second_multiplier, half)) * multiplier;
+    const std::uint64_t second_half = load_le64(bytes + 16) * second_multiplier ^
+                                      std::rotl(load_le64(bytes + 24) * multiplier, half);
+    const std::uint64_t hash_32 = (hash_16 ^ std::rotl(second_half, half)) * multiplier;
+    return {entry(tables_.of_4, (word << 32U) * multiplier), entry(tables_.of_8, hash_8),
             entry(tables_.of_16, hash_16), entry(tables_.of_32, hash_32)};
   }
 
@@ -109,7 +110,7 @@ class MatchFinder {
           farthest_(std::min(at, longest_distance)),
           longest_(std::min(longest_match, data.size() - at)) {}
 
-    // A match of at least 16 bytes that is longer than what was found.
+    // Takes the match at this distance if it has at least 16 bytes and is the longest so far.
     void try_long(std::size_t distance) {
       if (distance - 1 >= farthest_ || best_.length == longest_) return;
       const std::uint8_t* there = here_ - distance;
@@ -120,9 +121,10 @@ class MatchFinder {
       if (length > best_.length) best_ = {length, distance};
     }
 
-    // The longest of these; without branches that would be hard to foresee.
+    // Takes the longest match at these distances. Without branches, which the processor could not
+    // predict.
     void try_short(std::array<std::size_t, 3> distances) {
-      std::size_t best = 0;  // a length, and behind it what is large for short distances
+      std::size_t best = 0;  // the length in the upper bits; the lower ones prefer short distances
       for (const std::size_t distance : distances) {
         const bool exists = distance - 1 < farthest_;
         const std::uint64_t unequal = next_ ^ load_le64(here_ - (exists ? distance : 0));
@@ -137,7 +139,7 @@ class MatchFinder {
     [[nodiscard]] const Match& best() const { return best_; }
 
    private:
-    // `length` bytes are known to be equal.
+    // The first `length` bytes are known to be equal.
     [[nodiscard]] std::size_t common_length(const std::uint8_t* there, std::size_t length) const {
       for (; length + 8 <= longest_; length += 8) {
         const std::uint64_t unequal = load_le64(there + length) ^ load_le64(here_ + length);

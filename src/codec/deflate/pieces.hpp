@@ -1,4 +1,4 @@
-// Memory for what deflaters write, and chunks cut into pieces.
+// Memory for the output of deflaters, and deflating long data in pieces.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace gpufilter {
 
-// Bytes that are written before they are read: std::vector would fill them first.
+// Uninitialised memory; std::vector would fill it with zeros first.
 class ScratchBytes {
  public:
-  // Makes room for `size` bytes. Loses the content if it has to grow.
+  // Makes room for `size` bytes. The content is lost if the memory has to grow.
   void reserve(std::size_t size) {
     if (size <= size_) return;
     size_ = 0;
@@ -27,12 +27,13 @@ class ScratchBytes {
   std::size_t size_ = 0;
 };
 
-// ISA-L counts in 32 bits. Chunks may be longer, where a single row is.
+// The maximum size of a piece. ISA-L counts in 32 bits, and a chunk with a single long row may
+// exceed them.
 constexpr std::size_t longest_piece = std::size_t{1} << 20U;
 
-// Calls deflate_piece(piece, where to, whether the stream ends) for each piece of `data`, at least
-// once; it returns how many bytes the piece became, `bound` at most. Returns them all, in
-// `deflated`.
+// Calls deflate_piece(piece, out, is_last) for each piece of `data`, at least once. It writes at
+// most `bound` bytes to `out` and returns their number; `is_last` says that the stream ends with
+// the piece. Returns all bytes written, which are in `deflated`.
 template <typename DeflatePiece>
 std::span<const std::uint8_t> deflate_pieces(std::span<const std::uint8_t> data, std::size_t bound,
                                              bool last, ScratchBytes& deflated,

@@ -14,12 +14,12 @@
 
 namespace gpufilter {
 
-// Looks at the last place with the same two pixels or, where there is none, with the same one.
+// Tries the last place with the same two pixels or, if there is none, with the same single pixel.
 class PixelFinder {
  public:
   static constexpr std::size_t pixel = MatchDeflater::pixel;
 
-  // Bytes at the end of the data where no match is looked for.
+  // Bytes at the end of the data at which no match is searched.
   static constexpr std::size_t blind_end = 8;
 
   void start(std::span<const std::uint8_t> data) {
@@ -28,8 +28,8 @@ class PixelFinder {
     of_two_ = {};
   }
 
-  // A match of whole pixels from `at` on, which ends at `end` or before. Lets later positions find
-  // this one. Needs at < end and at + blind_end <= data.size().
+  // A match of whole pixels at `at` that ends at `end` at the latest. Inserts `at`. Requires at <
+  // end and at + blind_end <= data.size().
   [[nodiscard]] Match find(std::size_t at, std::size_t end) {
     const std::uint8_t* here = data_.data() + at;
     const std::uint64_t next = load_le64(here);
@@ -50,12 +50,13 @@ class PixelFinder {
     return {std::min(length, longest) / pixel * pixel, distance};
   }
 
-  // Lets later positions find this one. at + blind_end <= data.size().
+  // Makes `at` a place that later calls of find() can return. Requires at + blind_end <=
+  // data.size().
   void insert(std::size_t at) { places_of(load_le64(data_.data() + at)).insert(at); }
 
  private:
-  // Positions modulo 64 KiB, which is farther than a match may reach. A place is compared before
-  // it is used, so an older one or an unused one does no harm.
+  // A position modulo 64 KiB, twice the distance that a match may have. Places are compared before
+  // they are used, so outdated and unused ones are harmless.
   using Place = std::uint16_t;
 
   struct Places {
@@ -68,14 +69,14 @@ class PixelFinder {
     }
   };
 
-  // `next`: the eight bytes that begin there.
+  // The entries for a position whose next eight bytes are `next`.
   Places places_of(std::uint64_t next) {
-    constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
-    return {of_one_[(next << 40U) * spread >> (65U - std::bit_width(of_one_.size()))],
-            of_two_[(next << 16U) * spread >> (65U - std::bit_width(of_two_.size()))]};
+    constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
+    return {of_one_[(next << 40U) * multiplier >> (65U - std::bit_width(of_one_.size()))],
+            of_two_[(next << 16U) * multiplier >> (65U - std::bit_width(of_two_.size()))]};
   }
 
-  // Eight bytes are known to be equal.
+  // The first eight bytes are known to be equal.
   static std::size_t common_length(const std::uint8_t* here, std::size_t distance,
                                    std::size_t longest) {
     std::size_t length = 8;

@@ -13,7 +13,8 @@ PngReport& report_of(png_structp png) {
   return *static_cast<PngReport*>(png_get_error_ptr(png));
 }
 
-// Bytes behind the end of the compressed pixels: the pixels are complete and their checksum held.
+// The warning about bytes after the end of the compressed pixels. The pixels are complete then, and
+// their checksum was right.
 constexpr const char* harmless_in_pixels = "IDAT: Extra compressed data";
 
 }  // namespace
@@ -32,7 +33,7 @@ void png_take_warning(png_structp png, png_const_charp words) {
   try {
     log::debug(report.name + ": libpng: " + words);
   } catch (const std::exception&) {
-    return;  // a debug line that finds no memory; libpng, which called, knows no exceptions
+    return;  // out of memory for a debug line; an exception must not reach libpng
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace gpufilter {
 
-// What libpng's callbacks leave behind for the C++ code that called libpng.
+// What libpng's callbacks report to the C++ code that called libpng.
 struct PngReport {
   std::string name;                        // of the file, for messages
   std::string trouble;                     // comes before libpng's words: "damaged PNG"
@@ -30,14 +30,14 @@ struct PngReport {
 [[noreturn]] void png_take_error(png_structp png, png_const_charp words);
 void png_take_warning(png_structp png, png_const_charp words);
 
-// Calls body(data); false where libpng left it with an error.
+// Calls body(data). False if libpng left it with an error.
 [[nodiscard]] bool png_guarded(png_structp png, void (*body)(const void*), const void* data);
 
-// Throws what the report tells: the exception kept there, or a PictureError.
+// Throws the exception in the report or, if there is none, a PictureError with libpng's words.
 [[noreturn]] void png_throw(const PngReport& report);
 
-// Calls `body`, which calls libpng; an error is thrown as by png_throw(). Neither `body` nor what
-// it calls may own anything that has to be destroyed.
+// Calls `body`, which calls libpng. An error is thrown as by png_throw(). Neither `body` nor what
+// it calls may own anything with a destructor, since longjmp does not run it.
 template <typename Body>
 void png_call(png_structp png, const PngReport& report, const Body& body) {
   static_assert(std::is_trivially_destructible_v<Body>);

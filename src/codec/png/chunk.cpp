@@ -21,8 +21,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Fills as much of `output` as there is; the number of bytes, or nothing where the data is
-  // damaged.
+  // Writes the next bytes to `output` and returns their number; nothing if the data is damaged.
   std::optional<std::size_t> next(std::span<std::uint8_t> output) {
     stream_.next_out = output.data();
     stream_.avail_out = static_cast<uInt>(output.size());

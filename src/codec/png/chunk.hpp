@@ -16,8 +16,8 @@ struct PngChunk {
   Bytes data;        // without length, type and checksum
 };
 
-// The zlib stream `compressed`, inflated; what it yields is taken off `budget`, in bytes. Nothing
-// where it is damaged, incomplete or larger than the budget.
+// Inflates the zlib stream `compressed` and subtracts the size of the result from `budget`, in
+// bytes. Nothing if the stream is damaged or incomplete, or if the result exceeds the budget.
 [[nodiscard]] std::optional<Bytes> zlib_inflate(std::span<const std::uint8_t> compressed,
                                                 std::size_t& budget);
 

@@ -9,13 +9,13 @@
 
 namespace gpufilter {
 
-// The row of the table, and its option: 0 (fastest) to 9 (smallest).
+// PNG's row in the table of formats, and its option: 0 (fastest) to 9 (smallest).
 [[nodiscard]] const Codec& png_codec();
 [[nodiscard]] const WriteOption& png_level_option();
 
-// As open_picture(); `source` stands at the signature. A picture that is not interlaced is
-// streamed; an interlaced one is decoded into memory at the first read(). Both decoders accept the
-// same files and yield the same samples.
+// As open_picture(). The signature is the next thing in `source`. A picture that is not interlaced
+// is streamed; an interlaced one is decoded into memory at the first read(). Both decoders accept
+// the same files and yield the same samples.
 [[nodiscard]] std::unique_ptr<RowReader> open_png(std::unique_ptr<ByteSource> source,
                                                   const ReadLimits& limits,
                                                   PngDecoder decoder = PngDecoder::automatic);

@@ -16,64 +16,78 @@
 
 namespace gpufilter {
 
-// Photographs hold few repetitions once they are filtered: Huffman codes alone do nearly as well as
-// any search for matches, in a fraction of the time. Drawings, text, dithers and gradients hold
-// many.
+// Filtered photographs hardly repeat themselves: Huffman codes alone come close to any search for
+// matches, in a fraction of the time. Drawings, text, dithers and gradients do repeat themselves.
 struct PngCompression {
   enum class Deflater {
-    by_content,  // Huffman codes alone or a search, whichever suits a sample of the chunk
-    libdeflate   // compresses best, and takes its time
+    by_content,  // Huffman codes alone or our own search, as a sample of the chunk suggests
+    libdeflate   // the smallest files, and the slowest
   };
-  Deflater deflater;
-  std::span<const PngFilter> filters;  // the one that suits the sample is taken
-  std::size_t sample_size;             // bytes
-  int libdeflate_level;
-  // Of by_content, both in 1/64: what a search must save, in bytes, for each position that it looks
-  // at, and the part of a photograph that repeats itself at most.
-  std::size_t price;
-  std::size_t photograph;
-  std::uint64_t small_picture;  // up to so many bytes a search is affordable
+  Deflater deflater = Deflater::by_content;
+  // Candidates: the filter that makes the sample smallest is used for the whole chunk.
+  std::span<const PngFilter> filters;
+  // Bytes of the chunk that are compressed to decide about all of it.
+  std::size_t sample_bytes = std::size_t{24} << 10U;
+  // For Deflater::libdeflate.
+  int libdeflate_level = 0;
+  // For Deflater::by_content. What a search must save for each position that it looks at, in bytes
+  // of 1/64: the price of its time.
+  std::size_t search_price = 0;
+  // For Deflater::by_content. A chunk of which less than this share repeats itself, in 1/64, counts
+  // as a photograph.
+  std::size_t photograph_repeats = 0;
+  // For Deflater::by_content. Pictures of up to this many bytes are compressed by whatever makes
+  // them smallest, since a search takes little time there.
+  std::uint64_t exhaustive_bytes = 0;
 };
 
 namespace {
 
-// No filter at all suits drawings and dithered pictures, the others photographs.
+// Drawings and dithered pictures are smallest unfiltered. PngFilter::best suits photographs.
 constexpr std::array no_filter{PngFilter::none};
 constexpr std::array best_filter{PngFilter::best};
-constexpr std::array some_filters{PngFilter::best, PngFilter::sub};
+constexpr std::array best_or_sub{PngFilter::best, PngFilter::sub};
 constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
                                  PngFilter::average, PngFilter::sub};
 
-constexpr std::size_t little = std::size_t{24} << 10U;
-constexpr std::uint64_t small = std::uint64_t{2} << 20U;
-constexpr std::size_t some = std::size_t{48} << 10U;
-
-using enum PngCompression::Deflater;
-
-// What they reach is measured in docs/engineering/png.md. Level 0 does not compress, as in other
-// programs.
+// By --png-level. docs/engineering/png.md has the measurements behind these numbers. Level 0 stores
+// the samples, as in other programs.
+constexpr auto use_libdeflate = PngCompression::Deflater::libdeflate;
+constexpr std::size_t libdeflate_sample = std::size_t{48} << 10U;
 constexpr std::array<PngCompression, 10> compressions{{
-    {libdeflate, no_filter, 0, 0, 0, 0, 0},
-    {by_content, best_filter, little, 0, 48, 60, 0},
-    {by_content, best_filter, little, 0, 40, 48, 0},
-    {by_content, some_filters, little, 0, 20, 40, 0},
-    {by_content, some_filters, little, 0, 14, 32, 0},
-    {by_content, some_filters, little, 0, 10, 32, 0},
-    {by_content, some_filters, little, 0, 8, 28, small},
-    {libdeflate, all_filters, some, 7, 0, 0, 0},
-    {libdeflate, all_filters, some, 8, 0, 0, 0},
-    {libdeflate, all_filters, some, 10, 0, 0, 0},
+    {.deflater = use_libdeflate, .filters = no_filter, .libdeflate_level = 0},
+    {.filters = best_filter, .search_price = 48, .photograph_repeats = 60},
+    {.filters = best_filter, .search_price = 40, .photograph_repeats = 48},
+    {.filters = best_or_sub, .search_price = 20, .photograph_repeats = 40},
+    {.filters = best_or_sub, .search_price = 14, .photograph_repeats = 32},
+    {.filters = best_or_sub, .search_price = 10, .photograph_repeats = 32},
+    {.filters = best_or_sub,
+     .search_price = 8,
+     .photograph_repeats = 28,
+     .exhaustive_bytes = std::uint64_t{2} << 20U},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 7},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 8},
+    {.deflater = use_libdeflate,
+     .filters = all_filters,
+     .sample_bytes = libdeflate_sample,
+     .libdeflate_level = 10},
 }};
 
 using Bytes = std::span<const std::uint8_t>;
 using Sample = std::span<const PngRowBlock>;
 
-// Rows of `block` at several places, of about `size` bytes together: whole ones or, where rows are
-// long, a part of one each. Where that is much of the block, all of it.
+// About `size` bytes of `block`, from several places: whole rows, or a part of one row at each
+// place if rows are longer. All of the block if it is not much larger than `size`.
 std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   constexpr std::size_t places = 2;
-  constexpr std::size_t much = 5;  // a fifth
-  if (size >= block.rows.size() / much) return {block};
+  constexpr std::size_t worthwhile_saving = 5;  // the block is at least this many times as large
+  if (size >= block.rows.size() / worthwhile_saving) return {block};
   const std::size_t part = size / places;
   const std::size_t count = block.rows.size() / block.row_bytes;
   const std::size_t rows = std::max<std::size_t>(part / block.row_bytes, 1);
@@ -93,24 +107,27 @@ std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
   return sample;
 }
 
-// The filter most like `filter` that does not read another row.
+// A replacement for `filter` in a row whose neighbour above may not be read.
 PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
-// The part of the sample's pixels, in 1/64, that begin 16 bytes seen before in it.
-std::size_t repeated_part(Sample sample) {
+// The share of the sample's pixels, in 1/64, whose next 16 bytes occurred in it before. An
+// estimate: only the hashes of the bytes are compared, and only the last one with the same first 12
+// bits.
+std::size_t repeated_share(Sample sample) {
   constexpr std::size_t length = 16;
-  std::array<std::uint32_t, 4096> seen{};  // the rest of the last hash that begins like that
+  std::array<std::uint32_t, 4096>
+      seen{};  // by the first bits of a hash: further bits of the last one
   std::size_t repeated = 0;
   std::size_t count = 1;
   for (const PngRowBlock& part : sample) {
     const std::uint8_t* rows = part.rows.data();
     for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
-      constexpr std::uint64_t spread = 0x9E3779B185EBCA87U;  // bits upwards
-      const std::uint64_t first = load_le64(rows + at) * spread;
-      const std::uint64_t second = load_le64(rows + at + 8) * spread;
-      const std::uint64_t hash = (first ^ std::rotl(second, 29)) * spread;
+      constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
+      const std::uint64_t first = load_le64(rows + at) * multiplier;
+      const std::uint64_t second = load_le64(rows + at + 8) * multiplier;
+      const std::uint64_t hash = (first ^ std::rotl(second, 29)) * multiplier;
       const auto rest = static_cast<std::uint32_t>(hash >> 20U) | 1U;
       std::uint32_t& last = seen[hash >> 52U];
       repeated += last == rest ? 1 : 0;
@@ -121,22 +138,23 @@ std::size_t repeated_part(Sample sample) {
   return repeated * 64 / count;
 }
 
-// Pictures with alpha are seldom photographs: they count as one only where hardly anything repeats
-// itself, in 1/64.
-constexpr std::size_t photograph_with_alpha = 1;
+// Pictures with alpha are seldom photographs. They count as one only if less than this share
+// repeats itself, in 1/64.
+constexpr std::size_t photograph_repeats_with_alpha = 1;
+
 bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
-// Where at least this part repeats itself, in 1/64, matches are long and a search takes a fraction
-// of its time.
-constexpr std::size_t even = 48;
-constexpr std::size_t even_fraction = 4;
+// If at least this share of a chunk repeats itself, in 1/64, matches are long. A search then looks
+// at fewer positions, and its price for each of them is divided by the discount.
+constexpr std::size_t repetitive_share = 48;
+constexpr std::size_t repetitive_discount = 4;
 
-// A search for pixels is tried where Huffman codes need at most `smooth` for each byte. It must
-// save `pixel_price` for each position that it looks at. Both in 1/64 bytes.
-constexpr std::size_t smooth = 20;
-constexpr std::size_t pixel_price = 24;
+// A search for whole pixels in a photograph, in 1/64 bytes: it is tried if Huffman codes need at
+// most this much for each byte, and must save the price for each position that it looks at.
+constexpr std::size_t pixel_search_density = 20;
+constexpr std::size_t pixel_search_price = 24;
 
 // How a chunk is compressed.
 struct Method {
@@ -153,7 +171,7 @@ struct PngCompressor::State {
   MatchDeflater match_deflater;
   LibdeflateDeflater libdeflate_deflater;
 
-  // What of `blocks` is to be deflated.
+  // The filtered rows of all `blocks`, one after the other. Valid until the next call.
   Bytes filter(Sample blocks, PngFilter filter) {
     std::size_t size = 0;
     for (const PngRowBlock& block : blocks)
@@ -173,13 +191,14 @@ struct PngCompressor::State {
     return {filtered.data(), size};
   }
 
-  // What suits the chunk that `sample` was taken from.
+  // The method for the chunk that `sample` was taken from.
   Method choose_method(Sample sample, const PngCompression& how) {
-    if (how.deflater == libdeflate) return {choose_filter(sample, how), Method::libdeflate};
-    if (sample.front().picture_bytes <= how.small_picture) return choose_smallest(sample, how);
-    const std::size_t repeated = repeated_part(sample);
-    const bool is_photograph =
-        repeated < (has_alpha(sample.front()) ? photograph_with_alpha : how.photograph);
+    if (how.deflater == PngCompression::Deflater::libdeflate)
+      return {choose_filter(sample, how), Method::libdeflate};
+    if (sample.front().picture_bytes <= how.exhaustive_bytes) return choose_smallest(sample, how);
+    const std::size_t repeated = repeated_share(sample);
+    const bool is_photograph = repeated < (has_alpha(sample.front()) ? photograph_repeats_with_alpha
+                                                                     : how.photograph_repeats);
     if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
     PngFilter best = how.filters[0];
     std::size_t least = std::numeric_limits<std::size_t>::max();
@@ -190,29 +209,31 @@ struct PngCompressor::State {
       best = candidate;
     }
     if (is_photograph) return {best, photograph_deflater(sample, best)};
-    const std::size_t price = repeated < even ? how.price : how.price / even_fraction;
+    const std::size_t price =
+        repeated < repetitive_share ? how.search_price : how.search_price / repetitive_discount;
     const std::size_t filtered_size = search_cost(sample, best, price);
-    least += least / 16;  // a search finds more in the chunk, which is longer
+    least += least / 16;  // the chunk is longer than the sample, so a search finds more there
     if (filtered_size > least + least / 2) return {best, Method::huffman};
     const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
     if (std::min(filtered_size, unfiltered_size) >= least) return {best, Method::huffman};
     return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
-  // For a photograph with that filter. A search for pixels pays where residues are small and the
-  // channels have much in common. Half of the sample is enough to see this.
+  // For a photograph with the filter `best`. A search for whole pixels pays if residues are small
+  // and the channels are similar, as in grey or sepia. Half of the sample shows this.
   Method::Deflater photograph_deflater(Sample sample, PngFilter best) {
     const Sample part = sample.first(1);
     if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
     const Bytes data = filter(part, best);
     const std::size_t coded = HuffmanDeflater::estimated_size(data);
-    if (coded * 64 > data.size() * smooth) return Method::huffman;
-    return search_cost(part, best, pixel_price, Method::pixel_search) < coded ? Method::pixel_search
-                                                                              : Method::huffman;
+    if (coded * 64 > data.size() * pixel_search_density) return Method::huffman;
+    return search_cost(part, best, pixel_search_price, Method::pixel_search) < coded
+               ? Method::pixel_search
+               : Method::huffman;
   }
 
-  // The method that makes the sample smallest. A search takes four times as long, so it must save a
-  // twenty-fourth.
+  // The method that makes the sample smallest. A search takes four times as long as Huffman codes
+  // alone, so it is used only if it saves a twenty-fourth.
   Method choose_smallest(Sample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
     std::size_t least = search_cost(sample, PngFilter::none, 0);
@@ -229,7 +250,7 @@ struct PngCompressor::State {
     return method;
   }
 
-  // The filter that leaves least for a search to write.
+  // The candidate that lets a search write the fewest bytes.
   PngFilter choose_filter(Sample sample, const PngCompression& how) {
     PngFilter best = how.filters[0];
     if (how.filters.size() == 1) return best;
@@ -243,8 +264,9 @@ struct PngCompressor::State {
     return best;
   }
 
-  // What a search makes of the sample, with the price for its time, in bytes. Without the
-  // description of its codes, which matters less in a chunk.
+  // The cost of a search in bytes: the size that it gives the sample, plus `price` (in 1/64 bytes)
+  // for each position that it looks at. The description of the codes does not count: in a chunk,
+  // which is longer, it matters less.
   std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price,
                           Method::Deflater deflater = Method::search) {
     const Bytes data = filter(sample, candidate);
@@ -284,7 +306,7 @@ PngCompressor::~PngCompressor() = default;
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
   State& state = *state_;
-  const Method method = state.choose_method(sample_of(block, how.sample_size), how);
+  const Method method = state.choose_method(sample_of(block, how.sample_bytes), how);
   const Bytes filtered = state.filter({&block, 1}, method.filter);
   const Bytes deflated = state.deflate(filtered, block, how, method.deflater, last);
   return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};

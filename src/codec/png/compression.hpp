@@ -1,4 +1,4 @@
-// Filters and deflates one chunk of a PNG's pixels, as --png-level says.
+// Filters and deflates the pixels of one IDAT chunk, as --png-level says.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace gpufilter {
 struct PngRowBlock {
   std::span<const std::uint8_t> rows;
   std::size_t row_bytes = 0;  // rows.size() is a multiple
-  // The row before the first one. nullptr: the first row gets a filter that does not look at it.
+  // The row above the first one. nullptr: the first row gets a filter that does not read it.
   const std::uint8_t* above = nullptr;
-  std::size_t distance = 1;         // of pixels in bytes
+  std::size_t distance = 1;         // bytes from a pixel to the next
   std::uint64_t picture_bytes = 0;  // of all rows of the picture
 };
 
-// What is done to a chunk at one of the levels 0 (fastest) to 9 (smallest).
+// How chunks are compressed at a level from 0 (fastest) to 9 (smallest).
 struct PngCompression;
 [[nodiscard]] const PngCompression& png_compression(int png_level);
 
-// Compresses chunk after chunk in buffers that it keeps. The result depends on rows and level
-// alone.
+// Compresses one chunk after the other, in buffers that it keeps. The result depends on the rows
+// and the level alone.
 class PngCompressor {
  public:
   PngCompressor();
@@ -34,14 +34,14 @@ class PngCompressor {
   PngCompressor(const PngCompressor&) = delete;
   PngCompressor& operator=(const PngCompressor&) = delete;
 
-  // What the zlib format needs from a chunk.
+  // A chunk's part of the zlib stream, and what its checksum is combined from.
   struct Result {
     std::span<const std::uint8_t> deflated;  // ends on a whole byte; stays until the next call
     std::uint64_t filtered_bytes = 0;
     std::uint32_t adler32 = 1;  // of the filtered bytes
   };
 
-  // Deflates `block` without reference to what came before. `last`: nothing follows. Throws
+  // Deflates `block` without reference to earlier chunks. `last`: the stream ends with it. Throws
   // std::bad_alloc.
   [[nodiscard]] Result compress(const PngRowBlock& block, const PngCompression& how, bool last);
 

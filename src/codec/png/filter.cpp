@@ -4,43 +4,48 @@
 #include <array>
 #include <cstring>
 
-#include "codec/clones.hpp"
+#include "host/loops.hpp"
 
 namespace gpufilter {
 namespace {
 
 using Byte = std::uint8_t;
 
-// The predictions from left, up and corner (up and left). All is done in bytes, so that the
-// compiler works on as many at a time as a vector register holds.
+// Predictions from the neighbours left, up and corner (up and left). They use only arithmetic on
+// bytes, so that a vector register holds as many pixels as possible.
 struct Sub {
-  static Byte predict(Byte left, Byte /*up*/, Byte /*corner*/) { return left; }
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte /*up*/, Byte /*corner*/) {
+    return left;
+  }
 };
 
 struct Up {
-  static Byte predict(Byte /*left*/, Byte up, Byte /*corner*/) { return up; }
+  [[gnu::always_inline]] static Byte predict(Byte /*left*/, Byte up, Byte /*corner*/) { return up; }
 };
 
 struct Average {
-  static Byte predict(Byte left, Byte up, Byte /*corner*/) {
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte up, Byte /*corner*/) {
     return static_cast<Byte>((left & up) + static_cast<Byte>((left ^ up) >> 1U));
   }
 };
 
-// a - b, or 0 where b is larger.
-Byte excess(Byte a, Byte b) {
+// a - b, or 0 if b is larger.
+[[gnu::always_inline]] inline Byte excess(Byte a, Byte b) {
   return static_cast<Byte>(std::max(a, b) - b);
 }
 
-// The neighbour nearest to left + up - corner, which lies between low and high, the lower and the
-// higher of left and up, or beyond one of them where the corner lies beyond the other. From low it
-// is as far as high is from the corner, and from high as far as low is. Where both are equally far,
-// the estimate is the corner.
+// PNG predicts the neighbour nearest to the estimate left + up - corner, without arithmetic beyond
+// bytes. With low and high the lower and the higher of left and up, the estimate is
+// low + high - corner. Hence its distance to low is |high - corner| and its distance to high is
+// |corner - low|. If the corner lies between low and high, the distance to the corner is the
+// difference of these two. If it lies above high, low is the nearest, and to_low becomes 0; if it
+// lies below low, high is the nearest, and to_high becomes 0. Low and high are equally near only if
+// the estimate is the corner, so PNG's rule that left goes before up does not matter.
 struct Paeth {
-  static Byte predict(Byte left, Byte up, Byte corner) {
+  [[gnu::always_inline]] static Byte predict(Byte left, Byte up, Byte corner) {
     const Byte low = std::min(left, up);
     const Byte high = std::max(left, up);
-    const Byte to_low = excess(high, corner);  // 0 where low is the nearest anyway
+    const Byte to_low = excess(high, corner);
     const Byte to_high = excess(corner, low);
     const Byte nearer = std::min(to_low, to_high);
     const Byte to_corner = static_cast<Byte>(std::max(to_low, to_high) - nearer);
@@ -51,9 +56,10 @@ struct Paeth {
 
 using Row = std::span<const Byte>;
 
-// Before the first pixel everything is zero.
+// The neighbours left of the first pixel are zeros.
 template <typename Predictor>
-void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restrict residues) {
+[[gnu::always_inline]] inline void filter_row(Row row, const Byte* above, std::size_t distance,
+                                              Byte* __restrict residues) {
   const std::size_t size = row.size();
   const std::size_t first = std::min(distance, size);
   const Byte* bytes = row.data();
@@ -65,8 +71,9 @@ void filter_row(Row row, const Byte* above, std::size_t distance, Byte* __restri
   }
 }
 
-// Does not read the row above, which may be missing.
-void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
+// A version that does not read the row above, which may be missing.
+[[gnu::always_inline]] inline void filter_sub(Row row, std::size_t distance,
+                                              Byte* __restrict residues) {
   const std::size_t size = row.size();
   const std::size_t first = std::min(distance, size);
   const Byte* bytes = row.data();
@@ -75,10 +82,11 @@ void filter_sub(Row row, std::size_t distance, Byte* __restrict residues) {
     residues[i] = static_cast<Byte>(bytes[i] - bytes[i - distance]);
 }
 
-// The sum of the residues' distances from 0 in a quarter of the row: an estimate of what they cost
-// when deflated. Large ones cost much the same.
+// An estimate of the residues' size after deflating: the sum of their distances from 0 in a quarter
+// of the row. Distances above 16 count as 16, since large residues all get codes of similar
+// lengths.
 template <typename Predictor>
-std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
+[[gnu::always_inline]] inline std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
   constexpr Byte large = 16;
   constexpr std::size_t piece = 256;
   constexpr std::size_t stride = 4 * piece;
@@ -98,7 +106,8 @@ std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
   return total;
 }
 
-PngFilter best_filter(Row row, const Byte* above, std::size_t distance) {
+[[gnu::always_inline]] inline PngFilter best_filter(Row row, const Byte* above,
+                                                    std::size_t distance) {
   const std::array<std::uint64_t, 4> costs{
       cost<Sub>(row, above, distance), cost<Up>(row, above, distance),
       cost<Average>(row, above, distance), cost<Paeth>(row, above, distance)};
@@ -107,32 +116,39 @@ PngFilter best_filter(Row row, const Byte* above, std::size_t distance) {
   return filters.at(static_cast<std::size_t>(least));
 }
 
+struct FilterRow {
+  template <InstructionSet>
+  [[gnu::always_inline]] static void run(PngFilter filter, Row row, const Byte* above,
+                                         std::size_t distance, Byte* filtered) {
+    if (filter == PngFilter::best) filter = best_filter(row, above, distance);
+    filtered[0] = static_cast<Byte>(filter);
+    Byte* residues = filtered + 1;
+    switch (filter) {
+      case PngFilter::none:
+      case PngFilter::best:
+        std::memcpy(residues, row.data(), row.size());
+        break;
+      case PngFilter::sub:
+        filter_sub(row, distance, residues);
+        break;
+      case PngFilter::up:
+        filter_row<Up>(row, above, distance, residues);
+        break;
+      case PngFilter::average:
+        filter_row<Average>(row, above, distance, residues);
+        break;
+      case PngFilter::paeth:
+        filter_row<Paeth>(row, above, distance, residues);
+        break;
+    }
+  }
+};
+
 }  // namespace
 
-GPUFILTER_CLONES
 void png_filter_row(PngFilter filter, Row row, const Byte* above, std::size_t distance,
                     Byte* filtered) {
-  if (filter == PngFilter::best) filter = best_filter(row, above, distance);
-  filtered[0] = static_cast<Byte>(filter);
-  Byte* residues = filtered + 1;
-  switch (filter) {
-    case PngFilter::none:
-    case PngFilter::best:
-      std::memcpy(residues, row.data(), row.size());
-      break;
-    case PngFilter::sub:
-      filter_sub(row, distance, residues);
-      break;
-    case PngFilter::up:
-      filter_row<Up>(row, above, distance, residues);
-      break;
-    case PngFilter::average:
-      filter_row<Average>(row, above, distance, residues);
-      break;
-    case PngFilter::paeth:
-      filter_row<Paeth>(row, above, distance, residues);
-      break;
-  }
+  run_loop<FilterRow>(filter, row, above, distance, filtered);
 }
 
 }  // namespace gpufilter

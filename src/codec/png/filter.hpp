@@ -1,4 +1,4 @@
-// PNG's row filters, forth: what is deflated instead of the samples.
+// PNG's row filters: predictions that turn samples into residues, which deflate better.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace gpufilter {
 
-// How a byte is predicted from its neighbours, as a filtered row's first byte says it. `best`
-// stands for none of its own: each row gets that one of the others which leaves the smallest
-// residues.
+// How a byte is predicted from its neighbours. The first five values are PNG's: every filtered row
+// begins with one of them. `best` chooses among sub, up, average and paeth for each row: the one
+// with the smallest residues.
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth, best };
 
-// Writes row.size() + 1 bytes to `filtered`: the filter's number and what it leaves of `row`.
-// `above` is the row before; `none` and `sub` do not look at it. `distance` is that of pixels in
-// bytes. What PngFilter::best chooses depends on the two rows alone.
+// Writes row.size() + 1 bytes to `filtered`: the filter's number and the residues of `row`. `above`
+// is the row above it, which `none` and `sub` do not read. `distance` is the number of bytes from a
+// pixel to the next. The choice of PngFilter::best depends on the two rows alone.
 void png_filter_row(PngFilter filter, std::span<const std::uint8_t> row, const std::uint8_t* above,
                     std::size_t distance, std::uint8_t* filtered);
 

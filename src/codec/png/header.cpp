@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t chunk_at = 8;  // behind the signature
+constexpr std::size_t chunk_at = 8;  // after the signature
 constexpr std::size_t data_at = chunk_at + 8;
 constexpr std::uint32_t data_size = 13;
 constexpr std::uint32_t longest_side = 0x7fffffff;

@@ -1,4 +1,4 @@
-// The header of a PNG file, which is read in this one place.
+// The header of a PNG file. Nothing else reads it.
 #pragma once
 
 #include <array>
@@ -10,21 +10,21 @@
 
 namespace gpufilter {
 
-// What the IHDR chunk says, which PNG allows.
+// The values of a valid IHDR chunk.
 struct PngHeader {
   std::uint32_t width = 0;   // 1 to 2^31 - 1
   std::uint32_t height = 0;  // the same
   int depth = 0;             // bits a sample
   int color_type = 0;
   bool interlaced = false;
-  // Of the rows as they are read, unless tRNS adds alpha.
+  // The format in which rows are read, unless a tRNS chunk adds alpha.
   PixelFormat format;
-  // The signature and the chunk as they stand in the file, for libpng.
+  // The signature and the chunk as in the file, for libpng.
   std::array<std::uint8_t, 33> bytes{};
 };
 
-// Reads the signature and the IHDR chunk that follows it. Throws PictureError where the file ends,
-// where another chunk is the first, and where the checksum or a value is wrong.
+// Reads the signature and the IHDR chunk that follows it. Throws PictureError if the file ends, if
+// another chunk is the first, or if the checksum or a value is wrong.
 [[nodiscard]] PngHeader read_png_header(ByteSource& source);
 
 }  // namespace gpufilter

@@ -5,14 +5,15 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "codec/deflate/format.hpp"
+#include "codec/deflate/isal_state.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::size_t max_at_a_time = std::size_t{1} << 30U;  // ISA-L counts in 32 bits
-constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
-// ISA-L keeps Adler-32 with its lower half, which begins at 1, less by 1.
+// Adler-32 as ISA-L's state holds it: the lower half, which begins at 1, is less by 1.
 std::uint32_t isal_adler32_state(std::uint32_t adler32) {
   constexpr std::uint32_t modulus = 65521;
   return (adler32 & 0xffff0000U) | ((adler32 & 0xffffU) + modulus - 1) % modulus;
@@ -20,8 +21,8 @@ std::uint32_t isal_adler32_state(std::uint32_t adler32) {
 
 }  // namespace
 
-// Files are read in the same parts wherever the inflater begins: a file damaged in two places is
-// refused for the same one.
+// The input is read in parts with the same borders wherever the inflater begins, so that a file
+// that is damaged twice is always refused for the same reason.
 PngInflater::PngInflater(PngStream& stream, const PngInflatePlace& from)
     : stream_(stream), next_read_(input_size - from.compressed_bytes % input_size) {
   isal_inflate_init(&state_);
@@ -44,7 +45,7 @@ void PngInflater::inflate(std::span<std::uint8_t> output) {
 }
 
 void PngInflater::expect_end() {
-  // A wrong checksum leaves ISA-L at the end, too.
+  // ISA-L is also at its end if the checksum is wrong.
   while (failure_ != nullptr || !has_ended()) {
     std::array<std::uint8_t, 1> excess{};
     if (step(excess) != 0) refuse("IDAT: Too much image data");
@@ -53,18 +54,20 @@ void PngInflater::expect_end() {
 }
 
 bool PngInflater::has_ended() const {
-  return state_.block_state == ISAL_BLOCK_FINISH;
+  return isal_has_ended(state_);
 }
 
 bool PngInflater::is_out_of_input() const {
   return input_ended_ && state_.avail_in == 0;
 }
 
-// Inflates some bytes into `output`, perhaps none. ISA-L may have looked far ahead, how far depends
-// on where it began. Neither what it found there nor more input counts before it is needed.
+// Inflates some bytes into `output`, perhaps none, and returns their number. ISA-L inflates ahead,
+// by an amount that depends on where it began. A failure found there is reported only once the
+// bytes before it have been returned, and input is read only when it is needed: so the message does
+// not depend on that amount.
 std::size_t PngInflater::step(std::span<std::uint8_t> output) {
   if (failure_ == nullptr && !has_ended()) {
-    if (state_.avail_in == 0 && inflated_ahead().empty()) read_input();
+    if (state_.avail_in == 0 && isal_kept_output(state_).empty()) read_input();
     state_.next_out = output.data();
     state_.avail_out = static_cast<std::uint32_t>(output.size());
     const int result = isal_inflate(&state_);
@@ -77,7 +80,7 @@ std::size_t PngInflater::step(std::span<std::uint8_t> output) {
     if (failure_ == nullptr || count > 0) return count;
   }
   if (failure_ == nullptr) return 0;
-  const std::size_t count = take_inflated_ahead(output);
+  const std::size_t count = take_kept_output(output);
   if (count == 0) refuse(failure_);
   return count;
 }
@@ -90,18 +93,12 @@ void PngInflater::read_input() {
   state_.avail_in = static_cast<std::uint32_t>(count);
 }
 
-// What ISA-L keeps for the next call.
-std::span<const std::uint8_t> PngInflater::inflated_ahead() const {
-  return std::span<const std::uint8_t>(state_.tmp_out_buffer)
-      .first(static_cast<std::size_t>(state_.tmp_out_valid))
-      .subspan(static_cast<std::size_t>(state_.tmp_out_processed));
-}
-
-// After a failure ISA-L is not asked any more.
-std::size_t PngInflater::take_inflated_ahead(std::span<std::uint8_t> output) {
-  const std::size_t count = std::min(output.size(), inflated_ahead().size());
-  std::copy_n(inflated_ahead().begin(), count, output.begin());
-  state_.tmp_out_processed += static_cast<int>(count);
+// After a failure ISA-L must not be called again: it would begin to inflate the damaged data.
+std::size_t PngInflater::take_kept_output(std::span<std::uint8_t> output) {
+  const auto kept = isal_kept_output(state_);
+  const std::size_t count = std::min(output.size(), kept.size());
+  std::copy_n(kept.begin(), count, output.begin());
+  isal_drop_kept_output(state_, count);
   return count;
 }
 

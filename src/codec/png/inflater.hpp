@@ -12,24 +12,26 @@
 
 namespace gpufilter {
 
-// A place between two blocks of a zlib stream, on a whole byte, and what was inflated before.
+// A place between two blocks of a zlib stream, on a whole byte, and what an inflater has to know of
+// the stream before it.
 struct PngInflatePlace {
   std::uint64_t compressed_bytes = 0;          // of the zlib stream; 0: its beginning
-  std::span<const std::uint8_t> history = {};  // the last 32 KiB at least, or all there is
-  std::uint32_t adler32 = 1;                   // of all that was inflated
+  std::span<const std::uint8_t> history = {};  // at least the last 32 KiB, or everything
+  std::uint32_t adler32 = 1;                   // of everything before
 };
 
-// Inflates what PngStream yields, by ISA-L. Throws PictureError in the words of libpng and zlib.
+// Inflates the data of PngStream's IDAT chunks by ISA-L. Messages of PictureError use the words of
+// libpng and zlib.
 class PngInflater {
  public:
-  // `stream` outlives the inflater; it stands at `from`. Reading goes on exactly as if this
-  // inflater had come there by itself.
+  // `stream` outlives the inflater and is at `from`. From there on everything is as if this
+  // inflater had begun with the first byte, messages included.
   explicit PngInflater(PngStream& stream, const PngInflatePlace& from = {});
 
-  // Fills `output`; throws where the data end before.
+  // Fills `output`. Throws PictureError if the data is damaged or ends too early.
   void inflate(std::span<std::uint8_t> output);
 
-  // Throws unless the data end here, with the right checksum.
+  // Throws PictureError unless the data ends here, with the right checksum.
   void expect_end();
 
  private:
@@ -37,18 +39,17 @@ class PngInflater {
   [[nodiscard]] bool is_out_of_input() const;
   std::size_t step(std::span<std::uint8_t> output);
   void read_input();
-  [[nodiscard]] std::span<const std::uint8_t> inflated_ahead() const;
-  std::size_t take_inflated_ahead(std::span<std::uint8_t> output);
+  std::size_t take_kept_output(std::span<std::uint8_t> output);
   [[noreturn]] void refuse(const char* why) const;
 
-  // Compressed bytes read at a time. More are read from the file's own buffer anyway.
+  // Compressed bytes read at a time. The file has a larger buffer of its own.
   static constexpr std::size_t input_size = std::size_t{16} << 10U;
 
   PngStream& stream_;
   std::array<std::uint8_t, input_size> input_{};
   std::size_t next_read_;  // bytes
   bool input_ended_ = false;
-  const char* failure_ = nullptr;  // what is wrong behind that which was inflated
+  const char* failure_ = nullptr;  // what is wrong after the last byte that was inflated
   inflate_state state_{};
 };
 

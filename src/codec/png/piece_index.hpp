@@ -1,5 +1,5 @@
-// The private chunk gfIX, which says how the compressed pixels of a file are cut into pieces that
-// can be inflated side by side. docs/engineering/png.md describes it.
+// The private chunk gfIX: how a file's compressed pixels are cut into pieces that several threads
+// can inflate. docs/engineering/png.md describes it.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,16 @@
 
 namespace gpufilter {
 
-// By the case of its letters: ancillary, private, not safe to copy into a file with other pixels.
+// The case of its letters says: ancillary, private, not safe to copy into a file with other pixels.
 inline constexpr std::string_view png_index_type = "gfIX";
 inline constexpr std::size_t png_index_size = 5;
 
-// The chunk's data. Each IDAT chunk but the last holds so many rows.
+// The chunk's data for a file whose IDAT chunks hold `rows_a_piece` rows each, the last one perhaps
+// fewer.
 [[nodiscard]] Bytes make_png_index(std::uint32_t rows_a_piece);
 
-// How many rows it says; nothing where this program does not understand it. It may lie.
+// The number of rows in each IDAT chunk. Nothing if the data is of another version or damaged. The
+// number may be wrong: files are not trusted.
 [[nodiscard]] std::optional<std::uint32_t> parse_png_index(std::span<const std::uint8_t> data);
 
 }  // namespace gpufilter

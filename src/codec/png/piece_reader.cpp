@@ -10,6 +10,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include "codec/deflate/isal_state.hpp"
 #include "codec/deflate/pieces.hpp"
 #include "codec/png/chunk.hpp"
 
@@ -24,15 +25,15 @@ constexpr std::size_t history_size = std::size_t{32} << 10U;  // how far back ma
 constexpr std::size_t chunk_head_size = 8;
 constexpr std::size_t checksum_size = 4;
 constexpr std::size_t zlib_head_size = 2;
-constexpr std::uint8_t sub_filter = 1;  // it and 0, none, do not look at the row above
+constexpr std::uint8_t sub_filter = 1;  // it and 0, none, do not read the row above
 
-// What deflating makes of so many bytes at most, with zlib's head and checksum. Encoders that make
-// more of them are not worth a thread.
+// The maximum size of a piece's chunk data, with zlib's header and checksum. No sensible encoder
+// makes more of `filtered_bytes` bytes; a piece that is larger is not read by this reader.
 constexpr std::size_t longest_data(std::size_t filtered_bytes) {
   return filtered_bytes + filtered_bytes / 8 + 4096;
 }
 
-// What a piece takes: as it is stored, filtered, unfiltered.
+// The memory of a piece: its chunk, its filtered rows and its samples.
 std::size_t piece_memory(const PngRowShape& shape, std::size_t rows) {
   return longest_data(rows * shape.filtered_bytes()) + rows * shape.filtered_bytes() +
          rows * shape.pitch() + sizeof(inflate_state);
@@ -43,25 +44,27 @@ std::size_t piece_memory(const PngRowShape& shape, std::size_t rows) {
 struct PngPieceReader::Piece {
   explicit Piece(Background& background) : task(background) {}
 
-  Bytes chunk;  // as it stands in the file, perhaps in part
+  Bytes chunk;  // as in the file; incomplete if `is_chunk` is false
   bool is_chunk = false;
   bool is_first = false;
   bool is_last = false;
   std::size_t rows = 0;
   ScratchBytes filtered;
-  ScratchBytes samples;  // unfiltered, as PNG orders bytes
+  ScratchBytes samples;  // unfiltered, in PNG's byte order
   std::uint32_t adler32 = 1;
   std::uint32_t stored_adler32 = 1;  // of the whole picture, in the last piece
   inflate_state inflater{};
 
-  // Under the mutex. Whoever makes the last of the conditions true unfilters the piece.
+  // Under the mutex. A piece is unfiltered once it is inflated and, if its first row refers to the
+  // row above, the piece above is unfiltered. The thread that makes the last condition true does
+  // it.
   Piece* above = nullptr;
-  Piece* below = nullptr;  // nullptr where it was not started yet
+  Piece* below = nullptr;  // nullptr if it was not started yet
   bool is_inflated = false;
   bool needs_above = false;
   bool is_unfiltered = false;
 
-  BackgroundTask task;  // goes first: it uses the rest
+  BackgroundTask task;  // destroyed first, since it uses the other members
 
   [[nodiscard]] std::span<const std::uint8_t> data() const {
     return std::span(chunk).subspan(chunk_head_size,
@@ -76,8 +79,8 @@ struct PngPieceReader::Piece {
   [[nodiscard]] bool unfilter(const PngRowShape& shape, std::span<const std::uint8_t> zeros);
 };
 
-// False unless the chunk holds `size` bytes, refers to nothing before itself, and ends where the
-// next one can begin or, of the last one, where the stream does.
+// False unless the chunk inflates to `size` bytes without reference to earlier ones, and ends
+// between two blocks or, in the last piece, with the end of the stream.
 bool PngPieceReader::Piece::inflate(std::size_t size) {
   auto input = data();
   if (is_first) input = input.subspan(std::min(zlib_head_size, input.size()));
@@ -85,20 +88,15 @@ bool PngPieceReader::Piece::inflate(std::size_t size) {
   inflater.next_in = const_cast<std::uint8_t*>(input.data());  // ISA-L only reads it
   inflater.avail_in = static_cast<std::uint32_t>(input.size());
   inflater.next_out = filtered.data();
-  inflater.avail_out = static_cast<std::uint32_t>(size + 1);  // would show that there is more
+  inflater.avail_out = static_cast<std::uint32_t>(size + 1);  // one more byte shows excess data
   if (isal_inflate(&inflater) != ISAL_DECOMP_OK || inflater.avail_out != 1) return false;
   if (is_last) {
-    const std::size_t behind =
-        inflater.avail_in + static_cast<std::size_t>(inflater.read_in_length) / 8;
-    if (inflater.block_state != ISAL_BLOCK_FINISH || behind != checksum_size) return false;
+    const std::size_t behind = isal_unread_bits(inflater) / 8;
+    if (!isal_has_ended(inflater) || behind != checksum_size) return false;
     stored_adler32 = get_u32(input.last(checksum_size));
     return true;
   }
-  // After a complete block ISA-L looks for the head of the next one, and keeps what it has of it.
-  const bool is_between_blocks =
-      inflater.block_state == ISAL_BLOCK_NEW_HDR || inflater.block_state == ISAL_BLOCK_HDR;
-  return is_between_blocks && inflater.avail_in == 0 && inflater.read_in_length == 0 &&
-         inflater.tmp_in_size == 0;
+  return isal_is_between_blocks(inflater);
 }
 
 bool PngPieceReader::Piece::unfilter(const PngRowShape& shape,
@@ -121,7 +119,8 @@ PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
     : stream_(stream),
       shape_(shape),
       rows_a_piece_(rows_a_piece),
-      // Two more: the one that is delivered, and the one before, whose last row it may refer to.
+      // Two pieces take memory besides: the one that is delivered, and the one before it, whose
+      // last row it may refer to.
       max_pieces_(
           std::min(max_memory / piece_memory(shape, rows_a_piece) - 2, background_.threads() + 4)),
       zeros_(shape.row_bytes + unfilter_slack) {}
@@ -130,7 +129,7 @@ PngPieceReader::~PngPieceReader() {
   stop();
 }
 
-// Pieces look at their neighbours: none may go while another one is at work.
+// Tasks read neighbouring pieces, so all of them have to end before any piece is destroyed.
 void PngPieceReader::stop() {
   stopped_ = true;
   for (const auto& piece : running_)
@@ -146,7 +145,7 @@ bool PngPieceReader::read(std::uint8_t* row) {
   return true;
 }
 
-// To the next piece; false where there is none that counts.
+// Moves on to the next piece. False if there is none that can be accepted.
 bool PngPieceReader::advance() {
   start_pieces();
   if (running_.empty()) return false;
@@ -213,7 +212,7 @@ void PngPieceReader::decode(Piece& piece) {
   unfilter_from(&piece);
 }
 
-// And the pieces below that have waited for it.
+// Unfilters `piece`, then the pieces below it that have been waiting for it.
 void PngPieceReader::unfilter_from(Piece* piece) {
   while (piece != nullptr && piece->unfilter(shape_, zeros_)) {
     const std::lock_guard lock(mutex_);
@@ -224,8 +223,7 @@ void PngPieceReader::unfilter_from(Piece* piece) {
   }
 }
 
-// Whether the piece is what the reader from front to back would make of it; called for one after
-// the other.
+// Whether PngSerialReader would read the same rows from the piece. Called for each piece in order.
 bool PngPieceReader::accept(Piece& piece) {
   {
     const std::lock_guard lock(mutex_);

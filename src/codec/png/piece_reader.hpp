@@ -16,29 +16,28 @@
 
 namespace gpufilter {
 
-// Believes nothing that the index says: a piece counts only where the reader from front to back
-// would stand between two deflate blocks at its beginning and its end and would have the same rows.
-// It gives up at the first piece that is not so, whether the index lies or the file is damaged, and
-// goes back to where that piece begins.
+// Does not trust the index. A piece is accepted only if PngSerialReader would read the same rows
+// from it: the piece begins and ends between two deflate blocks, on a whole byte, and holds exactly
+// its rows. At the first piece that does not, because the index is wrong or the file is damaged,
+// this reader gives up and returns to the beginning of that piece.
 class PngPieceReader {
  public:
-  // Whether the pieces of such an index are as they should be: several, and small enough that some
-  // of them fit into memory.
+  // Whether it is worthwhile: there are several pieces, and a few of them fit into memory.
   [[nodiscard]] static bool suits(const PngRowShape& shape, std::size_t rows_a_piece);
 
-  // `stream` outlives the reader; it stands at the first IDAT chunk.
+  // `stream` outlives the reader. Its next chunk is the first IDAT chunk.
   PngPieceReader(PngStream& stream, const PngRowShape& shape, std::size_t rows_a_piece);
   ~PngPieceReader();
   PngPieceReader(const PngPieceReader&) = delete;
   PngPieceReader& operator=(const PngPieceReader&) = delete;
 
-  // Writes the next row's samples to `row`; the last row comes only where the checksum of all is
-  // right. False where the reader gives up. Throws PictureError where the operating system reports
-  // a failure.
+  // Writes the next row's samples to `row`. The last row is returned only if the checksum of all
+  // rows is right. False if the reader gives up. Throws PictureError if the file cannot be read.
   [[nodiscard]] bool read(std::uint8_t* row);
 
-  // Call after read() returned false, for PngSerialReader to go on: puts the stream back to what
-  // was not delivered. The place is valid as long as this reader. Throws as PngStream::put_back().
+  // Call once read() has returned false: puts the stream back to the first row that was not
+  // delivered, and returns that place, from which PngSerialReader continues. The place is valid as
+  // long as this reader. Throws as PngStream::put_back().
   [[nodiscard]] PngRowPlace give_up();
 
  private:
@@ -58,11 +57,11 @@ class PngPieceReader {
   std::size_t next_piece_row_ = 0;  // the first of the piece that is started next
   bool ended_ = false;              // the stream has no more pieces
   Background background_;
-  std::size_t max_pieces_;                      // that are under way at a time
-  std::atomic<bool> stopped_ = false;           // nothing of what has not begun is needed
-  std::mutex mutex_;                            // what Piece says about unfiltering
+  std::size_t max_pieces_;                      // in progress at the same time
+  std::atomic<bool> stopped_ = false;           // tasks that have not begun return at once
+  std::mutex mutex_;                            // for the members of Piece that order unfiltering
   std::unique_ptr<Piece> delivered_;            // being delivered, or delivered last
-  std::deque<std::unique_ptr<Piece>> running_;  // those behind it, in their order
+  std::deque<std::unique_ptr<Piece>> running_;  // the pieces after it, in their order
   std::vector<std::unique_ptr<Piece>> spare_;
   std::size_t next_row_ = 0;         // of `delivered_`
   std::vector<std::uint8_t> zeros_;  // above the picture

@@ -1,4 +1,4 @@
-// The rows of common PNG files, inflated by ISA-L.
+// Reads the rows of common PNG files without libpng.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace gpufilter {
 class PngPieceReader;
 class PngSerialReader;
 
-// Decodes what PngStream keeps from libpng, with the checks that libpng makes: the chunks'
-// checksums, that of the samples, too little data, too much, filters that are none.
+// Decodes the pixels that PngStream does not pass to libpng, with the checks that libpng makes: the
+// checksums of the chunks and of the samples, too little data, too much data, unknown filters.
 class PngPixelReader {
  public:
   // `stream` outlives the reader.
@@ -23,8 +23,8 @@ class PngPixelReader {
   PngPixelReader(const PngPixelReader&) = delete;
   PngPixelReader& operator=(const PngPixelReader&) = delete;
 
-  // Fills every row of `rows` with the next ones; with the picture's last row the compressed data
-  // have to end. Throws PictureError.
+  // Fills `rows` with the next rows. Throws PictureError; with the picture's last row also if the
+  // compressed data does not end there.
   void read(const MutableRows& rows);
 
  private:
@@ -33,7 +33,7 @@ class PngPixelReader {
 
   PngStream& stream_;
   PngRowShape shape_;
-  // One of them, once reading has begun.
+  // Once reading has begun, one of them exists.
   std::unique_ptr<PngPieceReader> pieces_;
   std::unique_ptr<PngSerialReader> serial_;
 };

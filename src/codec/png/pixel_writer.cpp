@@ -13,19 +13,21 @@
 namespace gpufilter {
 namespace {
 
-// Large enough that starting anew costs nothing (matches reach back 32 KiB), small enough that a
-// picture has work for many threads.
+// Filtered bytes of a chunk. Matches do not reach into the chunk before, which costs little if
+// chunks are much longer than the 32 KiB that a match reaches back. Small enough to give many
+// threads work.
 constexpr std::size_t chunk_size = std::size_t{512} << 10U;
 
 // A chunk whose first row does not refer to the row above can be unfiltered before the chunk above
-// it. That row takes more bytes, so not every chunk of a few long rows begins with one.
+// is. Such a row compresses less well, so if rows are long, there is one only every 32 rows or
+// more.
 constexpr std::size_t rows_between_starts = 32;
 
-// Deflate with the largest window, the checksum of these two bytes.
+// Deflate, the largest window, and the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
-// What the chunks in the background may take: 24 of the usual size. A chunk holds its rows, what is
-// left of them by a filter, and what two deflaters make of that.
+// The memory of the chunks in the background: that of 24 chunks of the usual size. A chunk has its
+// rows, the filtered rows, and the output of two deflaters.
 constexpr std::size_t max_memory = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_chunk = 4;
 
@@ -41,13 +43,13 @@ void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, in
 struct PngPixelWriter::Chunk {
   explicit Chunk(Background& background) : task(background) {}
 
-  std::vector<std::uint8_t> above;  // the row before the first one; empty where not to be used
+  std::vector<std::uint8_t> above;  // the row above the first one; empty: not to be used
   std::vector<std::uint8_t> rows;   // room for as many as a chunk has
   std::size_t row_count = 0;
   PngCompressor compressor;
   PngCompressor::Result result;
   bool last = false;
-  BackgroundTask task;  // goes first: it uses the rest
+  BackgroundTask task;  // destroyed first, since it uses the other members
 };
 
 PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int png_level, Emit emit)
@@ -95,7 +97,7 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
 }
 
 void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
-  // Enough for every thread; of more, the rows would leave the caches before they are compressed.
+  // Enough for every thread. With more, rows would leave the caches before they are compressed.
   const std::size_t threads = background_.threads();
   while (running_.size() >= std::min({max_chunks_, 2 * threads, threads + 4}))
     emit_first();

@@ -1,4 +1,4 @@
-// The IDAT chunks of a PNG file, compressed by all threads.
+// Compresses the IDAT chunks of a PNG file on all threads.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,13 @@
 
 namespace gpufilter {
 
-// Cuts the rows of a picture into pieces of a size that depends on the picture alone, compresses
-// them in the background and hands them over in their order, an IDAT chunk each. Hence the file is
-// the same whatever the threads and their timing, and however the rows come.
+// Cuts the rows of a picture into pieces, compresses them in the background, and passes them on in
+// their order, one IDAT chunk each. The size of a piece depends on the picture alone, so the file
+// does not depend on the number of threads, on timing, or on how many rows each call of write()
+// has.
 class PngPixelWriter {
  public:
-  // Takes one IDAT chunk, whose data are these parts one after the other.
+  // The data of one IDAT chunk: these parts, one after the other.
   using IdatParts = std::span<const std::span<const std::uint8_t>>;
   using Emit = std::function<void(IdatParts)>;
 
@@ -30,15 +31,13 @@ class PngPixelWriter {
   PngPixelWriter(const PngPixelWriter&) = delete;
   PngPixelWriter& operator=(const PngPixelWriter&) = delete;
 
-  // Rows of each piece but the last.
+  // The rows of every piece but the last.
   [[nodiscard]] std::size_t rows_a_piece() const { return rows_a_chunk_; }
 
-  // Takes the next rows; they are not needed any more when it returns. Throws what `emit` throws,
-  // and std::bad_alloc.
+  // Takes the next rows, of which it makes a copy. Throws std::bad_alloc and what `emit` throws.
   void write(const ConstRows& rows);
 
-  // Call once, after the last row: returns when everything has been emitted. Throws as write()
-  // does.
+  // Call once, after the last row. Returns when everything has been emitted. Throws as write().
   void finish();
 
  private:
@@ -51,14 +50,14 @@ class PngPixelWriter {
 
   PixelFormat format_;
   std::size_t row_bytes_;
-  std::size_t rows_left_;  // until the last one was taken
+  std::size_t rows_left_;  // that write() has not been given yet
   std::uint64_t picture_bytes_;
   std::size_t rows_a_chunk_;
-  std::size_t rows_since_start_ = 0;  // since the last chunk that does without the row above it
+  std::size_t rows_since_start_ = 0;  // since the last chunk that does not refer to the row above
   const PngCompression& compression_;
   Emit emit_;
   Background background_;
-  std::size_t max_chunks_;                      // in the background at a time: they take memory
+  std::size_t max_chunks_;                      // in the background at the same time
   std::deque<std::unique_ptr<Chunk>> running_;  // in their order
   std::vector<std::unique_ptr<Chunk>> spare_;
   std::unique_ptr<Chunk> filling_;

@@ -19,7 +19,7 @@
 namespace gpufilter {
 namespace {
 
-// What libpng's read callbacks work on.
+// The data of libpng's read callbacks.
 struct Input {
   PngReport report;
   PngStream stream;
@@ -58,7 +58,7 @@ struct ReadStructs {
   png_infop info;
 };
 
-// Width and height were checked before. Wrong values in tRNS do no harm, but a wrong checksum in
+// Width and height have been checked. Wrong values in tRNS are harmless, but a wrong checksum in
 // any chunk that libpng sees means that the pixels are damaged.
 void set_checks(png_structp png) {
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -109,7 +109,7 @@ class PngReader final : public RowReader {
 
   Metadata finish() override {
     interlaced_.reset();
-    // Without an info struct libpng would skip the chunks it still meets.
+    // Without an info struct libpng would skip the remaining chunks.
     call([png = png(), info = info()] { png_read_end(png, info); });
     Metadata metadata = take_metadata(PngPlace::after_pixels);
     warn_of_skipped_chunks();
@@ -143,7 +143,7 @@ class PngReader final : public RowReader {
     });
   }
 
-  // One pass over `rows`; of an interlaced picture these are all there are.
+  // Decodes one pass. Of an interlaced picture, `rows` has to hold all rows.
   void decode(const MutableRows& rows) {
     input_.report.warnings_are_damage = true;
     call([png = png(), &rows] {
@@ -170,7 +170,7 @@ class PngReader final : public RowReader {
                                 ancillary.skipped());
   }
 
-  // At the end: a picture that is refused has one message.
+  // Called at the end, so that a picture that is refused has only one message.
   void warn_of_skipped_chunks() {
     const std::string skipped = input_.stream.ancillary().skipped().list();
     if (!warns_ || skipped.empty()) return;
@@ -180,8 +180,8 @@ class PngReader final : public RowReader {
   Input input_;
   ReadStructs structs_;
   bool warns_;
-  std::optional<PngPixelReader> pixels_;  // where libpng does not decode them
-  int passes_ = 1;                        // 7 where interlaced
+  std::optional<PngPixelReader> pixels_;  // if libpng does not decode them
+  int passes_ = 1;                        // 7 if interlaced
   std::optional<Image> interlaced_;
   int next_row_ = 0;  // of interlaced_
 };

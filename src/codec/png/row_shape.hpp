@@ -1,4 +1,4 @@
-// The rows of a PNG file between inflating and delivery.
+// Sizes of a PNG file's rows while they are decoded.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +23,16 @@ struct PngRowShape {
 
   std::size_t rows;       // of the picture
   std::size_t row_bytes;  // of samples
-  std::size_t distance;   // of pixels in bytes
+  std::size_t distance;   // bytes from a pixel to the next
   int depth;              // bits a sample, 8 or 16
 
   // Bytes from one unfiltered row to the next.
   [[nodiscard]] std::size_t pitch() const { return row_bytes + unfilter_slack; }
 
-  // Bytes of a row as it is deflated: the number of its filter comes first.
+  // Bytes of a row before it is deflated: the number of its filter and the residues.
   [[nodiscard]] std::size_t filtered_bytes() const { return row_bytes + 1; }
 
-  // Whether other threads are worth waking for the picture, and their memory is worth touching.
+  // Whether the picture is large enough for several threads to pay off.
   [[nodiscard]] bool is_large() const { return rows * filtered_bytes() >= std::size_t{3} << 20U; }
 };
 

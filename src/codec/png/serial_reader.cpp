@@ -8,8 +8,8 @@
 namespace gpufilter {
 namespace {
 
-// Filtered bytes inflated at a time: small enough for the caches, large beside what ISA-L does at
-// each call.
+// Filtered bytes inflated at a time: few enough for the caches, enough to outweigh the cost of a
+// call of ISA-L.
 constexpr std::size_t batch_size = std::size_t{256} << 10U;
 
 }  // namespace
@@ -36,7 +36,7 @@ PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
 PngSerialReader::~PngSerialReader() = default;
 
 // The borders of batches do not depend on where reading began, so that a file with several faults
-// is refused for the same one.
+// is always refused for the same one.
 void PngSerialReader::start_inflating(Batch& batch) {
   const std::size_t end =
       std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);
@@ -50,7 +50,7 @@ void PngSerialReader::start_inflating(Batch& batch) {
   }
 }
 
-// To the next batch, while the one behind it is inflated.
+// Moves on to the next batch, and starts inflating the one after it.
 void PngSerialReader::advance() {
   const Batch& last = batches_.at(current_);
   const std::uint8_t* above =

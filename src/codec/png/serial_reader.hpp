@@ -1,4 +1,4 @@
-// The rows of any PNG file that libpng does not decode, inflated from front to back.
+// Reads the rows of any PNG file that libpng does not decode, from the first to the last.
 #pragma once
 
 #include <array>
@@ -14,33 +14,33 @@
 
 namespace gpufilter {
 
-// A row at which reading may begin.
+// A row at which reading can begin.
 struct PngRowPlace {
   std::size_t row = 0;
   PngInflatePlace stream = {};
-  std::vector<std::uint8_t> above = {};  // the row before, unfiltered; empty: zeros
+  std::vector<std::uint8_t> above = {};  // samples of the row above; empty: zeros
 };
 
-// While rows of a large picture are unfiltered and used, another thread inflates the next ones.
+// In large pictures, another thread inflates the next rows while these are unfiltered and used.
 class PngSerialReader {
  public:
-  // `stream` outlives the reader; it stands at `from`.
+  // `stream` outlives the reader and is at `from`.
   PngSerialReader(PngStream& stream, const PngRowShape& shape, const PngRowPlace& from = {});
   ~PngSerialReader();
   PngSerialReader(const PngSerialReader&) = delete;
   PngSerialReader& operator=(const PngSerialReader&) = delete;
 
-  // Writes the next row's samples to `row`. With the last row the compressed data have to end.
-  // Throws PictureError.
+  // Writes the next row's samples to `row`. Throws PictureError; with the last row also if the
+  // compressed data does not end there.
   void read(std::uint8_t* row);
 
  private:
   // Rows that are inflated together.
   struct Batch {
     ScratchBytes filtered;
-    ScratchBytes samples;  // unfiltered, as PNG orders bytes
+    ScratchBytes samples;  // unfiltered, in PNG's byte order
     std::size_t rows = 0;
-    std::optional<BackgroundTask> task = std::nullopt;  // goes first: it fills `filtered`
+    std::optional<BackgroundTask> task = std::nullopt;  // destroyed first: it fills `filtered`
   };
 
   void start_inflating(Batch& batch);
@@ -54,10 +54,10 @@ class PngSerialReader {
   std::size_t to_inflate_;  // the next row
   std::size_t to_deliver_;
   std::vector<std::uint8_t> above_;       // before the first batch
-  std::optional<Background> background_;  // where the picture is large
+  std::optional<Background> background_;  // if the picture is large
   std::array<Batch, 2> batches_;
-  std::size_t current_ = 1;   // of the two, the one that is delivered
-  std::size_t next_row_ = 0;  // of it
+  std::size_t current_ = 1;   // index of the batch that is being delivered
+  std::size_t next_row_ = 0;  // of that batch
 };
 
 }  // namespace gpufilter

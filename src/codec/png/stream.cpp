@@ -14,7 +14,7 @@
 namespace gpufilter {
 namespace {
 
-// Bytes that were read before, and what follows them.
+// Yields bytes that were read before, then the rest of another source.
 class ReturnedSource final : public ByteSource {
  public:
   ReturnedSource(Bytes returned, std::unique_ptr<ByteSource> rest)
@@ -55,23 +55,23 @@ std::string_view type_of(std::span<const std::uint8_t> chunk_head) {
   return {reinterpret_cast<const char*>(chunk_head.data()) + 4, 4};
 }
 
-// An IDAT chunk whose zlib stream inflates to nothing, and says so.
+// A complete IDAT chunk whose zlib stream is empty.
 Bytes empty_idat() {
   Bytes chunk{0, 0, 0, 8, 'I', 'D', 'A', 'T', 0x78, 0x9c, 0x03, 0, 0, 0, 0, 1};
   put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, chunk.size() - 4));
   return chunk;
 }
 
-// Stands for an ancillary chunk behind the first IDAT chunk: libpng has to see that the IDAT chunks
-// end there.
+// What libpng sees instead of an ancillary chunk after the first IDAT chunk: it has to know that
+// the IDAT chunks have ended.
 Bytes empty_ancillary() {
   Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
   put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4));
   return chunk;
 }
 
-// A zlib stream with the full window of 32 KiB and without dictionary. zlib refuses matches that
-// reach back farther than a smaller window; ISA-L does not look at it.
+// Whether a zlib stream has the full window of 32 KiB and no dictionary. With a smaller window,
+// zlib refuses matches that reach back farther; ISA-L ignores the window.
 bool is_usual_zlib_head(std::span<const std::uint8_t> head) {
   return head.size() >= 2 && head[0] == 0x78 && (head[1] & 0x20U) == 0 &&
          (head[0] * 256U + head[1]) % 31 == 0;
@@ -106,8 +106,8 @@ std::size_t PngStream::read(std::span<std::uint8_t> buffer) {
   return done;
 }
 
-// Reads a chunk's length and type, and serves them where they are libpng's; an ancillary chunk is
-// read whole. False where the file ends.
+// Reads a chunk's length and type. A chunk for libpng is passed on, an ancillary chunk is read
+// whole. False if the file ends.
 bool PngStream::begin_chunk() {
   ChunkHead head{};
   std::size_t count = head.size();
@@ -139,8 +139,8 @@ void PngStream::begin_first_idat(const ChunkHead& head) {
   begin_idat(head);
 }
 
-// The one place that decides which files libpng decodes: interlaced ones, palettes, less than 8
-// bits, transparent colours, unusual compression. The source stands at the pixels.
+// Decides alone which files libpng decodes: interlaced ones, palettes, less than 8 bits,
+// transparent colours, unusual compression. The source is at the data of the first IDAT chunk.
 bool PngStream::suits_pixel_reader() {
   const bool plain =
       header_.depth >= 8 && header_.color_type != palette_color_type && !header_.interlaced;
@@ -217,7 +217,7 @@ void PngStream::end_idat() {
   in_idat_ = false;
 }
 
-// Where another kind of chunk comes, begin_chunk() takes it up.
+// If the next chunk is of another kind, begin_chunk() continues with it.
 void PngStream::begin_next_idat() {
   ChunkHead head{};
   read_all(head);

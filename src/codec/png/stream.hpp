@@ -1,4 +1,4 @@
-// A PNG file chunk by chunk: what libpng is to see of it, and the pixels apart.
+// Splits a PNG file into what libpng reads and what this program reads itself.
 #pragma once
 
 #include <array>
@@ -17,46 +17,46 @@
 
 namespace gpufilter {
 
-// Which part of the program makes samples of a file's IDAT chunks.
-// `pieces`: as automatic, but the index of a small file is used as well, which is slower.
+// Which part of the program decodes the IDAT chunks. `pieces` is as automatic, but also uses the
+// index of small files, which is slower.
 enum class PngDecoder { automatic, libpng, pieces };
 
-// Stands between a file and libpng, which sees the critical chunks and tRNS. All others go to
-// ancillary(). Where the pixels are to be decoded by PngPixelReader, libpng sees one empty IDAT
-// chunk in their place, and read_idat() yields them.
+// libpng reads the file through read(): it sees the critical chunks and tRNS. All other chunks go
+// to ancillary(). If PngPixelReader decodes the pixels, libpng sees one empty IDAT chunk instead,
+// and read_idat() returns the pixels' data.
 class PngStream {
  public:
-  // `source` stands at the signature. Reads the header; throws as read_png_header() does.
+  // The signature is the next thing in `source`. Reads the header; throws as read_png_header().
   PngStream(std::unique_ptr<ByteSource> source, PngDecoder decoder);
 
   [[nodiscard]] const std::string& name() const { return source_->name(); }
   [[nodiscard]] const PngHeader& header() const { return header_; }
   [[nodiscard]] PngDecoder decoder() const { return decoder_; }
 
-  // What comes next for libpng; fewer bytes only at the end. Throws PictureError.
+  // The next bytes for libpng, fewer only at the end. Throws PictureError.
   std::size_t read(std::span<std::uint8_t> buffer);
 
-  // What was met of it so far.
+  // The ancillary chunks that were read so far.
   [[nodiscard]] PngAncillary& ancillary() { return ancillary_; }
 
-  // Whether the pixels are kept from libpng; known once it has seen the first IDAT chunk's header.
+  // Whether PngPixelReader decodes the pixels. Known once libpng has read the header of an IDAT
+  // chunk.
   [[nodiscard]] bool keeps_pixels() const { return keeps_pixels_; }
 
-  // The next bytes of consecutive IDAT chunks' data, fewer only where these end. Throws
-  // PictureError where a chunk's checksum is wrong or the file ends.
+  // The next data bytes of consecutive IDAT chunks, fewer only at the end of the last one. Throws
+  // PictureError if a chunk's checksum is wrong or the file ends.
   std::size_t read_idat(std::span<std::uint8_t> buffer);
 
-  // Reads over the rest of the IDAT chunk that read_idat() stands in; throws as that does.
+  // Skips the rest of the current IDAT chunk, but checks it. Throws as read_idat().
   void leave_idat();
 
-  // Reads the next IDAT chunk into `bytes` as it stands in the file: length, type, data, checksum,
-  // which is not checked. False where the file ends, and where another chunk or one with more data
-  // than `longest` comes: `bytes` then holds what was read of it. Only where no part of an IDAT
-  // chunk was read otherwise.
+  // Reads the next IDAT chunk as in the file: length, type, data, checksum, which is not checked.
+  // False if the file ends, if another chunk follows, or if the chunk has more than `longest` data
+  // bytes: `bytes` is then what was read of it. Not to be mixed with read_idat().
   [[nodiscard]] bool take_idat(Bytes& bytes, std::size_t longest);
 
-  // Goes back to the first of `bytes`, what the last calls of take_idat() read, one after the
-  // other. What follows is then read as if they had not been called; throws as read_idat() does.
+  // Undoes the last calls of take_idat(), whose results `bytes` holds one after the other.
+  // read_idat() continues with them. Throws as read_idat().
   void put_back(Bytes bytes);
 
  private:
@@ -77,8 +77,8 @@ class PngStream {
   PngHeader header_;
   PngAncillary ancillary_;
   std::optional<ChunkHead> next_head_;  // already read, of the chunk that comes next
-  bool has_transparency_ = false;       // a tRNS chunk went by
-  bool has_pixels_ = false;             // an IDAT chunk went by
+  bool has_transparency_ = false;       // a tRNS chunk was read
+  bool has_pixels_ = false;             // an IDAT chunk was read
   bool keeps_pixels_ = false;
   Bytes served_;  // for libpng, before anything else
   std::size_t served_at_ = 0;

@@ -6,9 +6,9 @@
 namespace gpufilter {
 namespace {
 
-// Each pixel waits for the one on its left, so that the bytes of one pixel are all that can be done
-// at a time. GCC's and Clang's vectors hold the largest, of eight bytes; what lies in the lanes
-// behind a smaller pixel is the next pixels' and is replaced by theirs.
+// A pixel depends on the one on its left, so only the bytes of one pixel can be computed at the
+// same time. A vector has the eight bytes of the largest pixel. With smaller pixels, the remaining
+// bytes are computed from wrong neighbours, and the next pixels overwrite them.
 using Bytes8 [[gnu::vector_size(8)]] = std::uint8_t;
 using Words8 [[gnu::vector_size(16)]] = std::int16_t;
 
@@ -81,7 +81,7 @@ void unfilter_row(const std::uint8_t* filtered, const std::uint8_t* above, std::
 }
 
 constexpr std::uint8_t paeth = 4;
-constexpr std::size_t largest_half = 4;  // bytes of a pixel of which two fit into a vector
+constexpr std::size_t max_paired_pixel = 4;  // bytes: two such pixels fit into a vector
 
 std::uint32_t load_half(const std::uint8_t* bytes) {
   std::uint32_t half = 0;
@@ -93,15 +93,16 @@ void store_half(std::uint32_t half, std::uint8_t* bytes) {
   std::memcpy(bytes, &half, sizeof half);
 }
 
-// Two rows under the filter Paeth at once, the lower one a pixel behind the upper one: a pixel of
-// either fills half of a vector, and neither has to wait for the other.
+// Computes two rows with the filter Paeth at the same time. The lower row is one pixel behind the
+// upper one, so their current pixels do not depend on each other: each takes half of a vector.
 class PaethPair {
  public:
-  // The upper row's pixel, with the one above it, and the lower row's before that.
+  // Residues of the upper row's next pixel, residues of the lower row's, which is one pixel to the
+  // left, and the pixel above the upper row's.
   void step(std::uint32_t upper, std::uint32_t lower, std::uint32_t above) {
     const std::array<std::uint32_t, 2> halves{upper, lower};
     const std::array<std::uint32_t, 2> alone{above, 0};
-    // The upper row's last pixel is above the lower row's.
+    // The pixel above the lower row's is the one that the upper row had in the step before.
     const Words8 up =
         __builtin_shufflevector(load(bytes_of(alone)), left_, 0, 1, 2, 3, 8, 9, 10, 11);
     left_ = (load(bytes_of(halves)) + Paeth::predict(left_, up, corner_)) & 255;
@@ -139,9 +140,9 @@ void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above
   store_half(pair.lower(), lower_row + i - distance);
 }
 
-// Whether both of the rows that begin at `filtered` may be undone at once.
+// Whether unfilter_paeth_pair() can compute the two rows that begin at `filtered`.
 bool is_paeth_pair(const std::uint8_t* filtered, std::size_t size, std::size_t distance) {
-  return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= largest_half;
+  return filtered[0] == paeth && filtered[size + 1] == paeth && distance <= max_paired_pixel;
 }
 
 void unfilter_paeth_pair(const std::uint8_t* filtered, const std::uint8_t* above,

@@ -17,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-// What libpng's write callbacks work on.
+// The data of libpng's write callbacks.
 struct Output {
   PngReport report;
   ByteSink& sink;
@@ -97,7 +97,7 @@ class PngWriter final : public RowWriter {
   void finish(const Metadata& trailing) override {
     pixels_->finish();
     Metadata rest = trailing;
-    if (has_exif_) rest.exif.clear();  // these may stand in a file once
+    if (has_exif_) rest.exif.clear();  // a file has at most one
     if (has_xmp_) rest.xmp.clear();
     write_metadata(rest, PngPlace::after_pixels);
     write_chunk("IEND", {});
@@ -111,8 +111,8 @@ class PngWriter final : public RowWriter {
     png_call(png(), output_.report, body);
   }
 
-  // One chunk whose data are `parts`, one after the other. libpng's checksum, which is zlib's,
-  // would take as long as all the rest.
+  // Writes a chunk whose data is `parts`, one after the other. Not by libpng, whose checksum,
+  // zlib's, would take as long as everything else.
   void write_chunk(std::string_view type, PngPixelWriter::IdatParts parts) {
     std::size_t size = 0;
     for (const auto& part : parts)

@@ -1,0 +1,86 @@
+#include "codec/other_formats.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace gpufilter {
+namespace {
+
+using namespace std::string_literals;
+
+std::string format_of(const std::string& head) {
+  return other_format_of_content({reinterpret_cast<const std::uint8_t*>(head.data()), head.size()});
+}
+
+TEST(OtherFormats, AreKnownByTheirEndings) {
+  for (const auto& [name, format] :
+       std::vector<std::pair<std::string, std::string>>{{"a.tif", "TIFF"},
+                                                        {"sub.png/a.TIFF", "TIFF"},
+                                                        {"a.HEIC", "HEIC"},
+                                                        {"a.avif", "AVIF"},
+                                                        {"a.webp", "WebP"},
+                                                        {"a.b.gif", "GIF"},
+                                                        {"a.bmp", "BMP"},
+                                                        {"a.jxl", "JPEG XL"},
+                                                        {"a.jp2", "JPEG 2000"},
+                                                        {"a.psd", "PSD"},
+                                                        {"IMG_1.CR2", "camera RAW"},
+                                                        {"a.NEF", "camera RAW"},
+                                                        {"a.arw", "camera RAW"},
+                                                        {"a.dng", "camera RAW"},
+                                                        {"a.jfif", "JPEG not named .jpg"},
+                                                        {"a.svg", "SVG"},
+                                                        {"a.png", ""},
+                                                        {"a.JPG", ""},
+                                                        {"tif", ""},
+                                                        {"a.tif.xmp", ""},
+                                                        {"a.tif/note.txt", ""},
+                                                        {"", ""}}) {
+    EXPECT_EQ(other_format_of_name(name), format) << name;
+  }
+}
+
+// The first bytes of files that other programs wrote, and of the formats' specifications.
+TEST(OtherFormats, AreKnownByTheirFirstBytes) {
+  for (const auto& [head, format] : std::vector<std::pair<std::string, std::string>>{
+           {"\x49\x49\x2a\x00\x08\x00\x00\x00\x0f\x00\xfe\x00\x04\x00\x01\x00"s, "TIFF"},
+           {"\x4d\x4d\x00\x2a\x00\x00\x00\x08"s, "TIFF"},
+           {"\x49\x49\x2b\x00\x08\x00\x00\x00"s, "TIFF"},
+           {"\x49\x49\x2a\x00\x10\x00\x00\x00\x43\x52\x02\x00\x56\x67\x00\x00"s, "camera RAW"},
+           {"\x00\x00\x00\x18\x66\x74\x79\x70\x63\x72\x78\x20\x00\x00\x00\x01"s, "camera RAW"},
+           {"FUJIFILMCCD-RAW "s, "camera RAW"},
+           {"\x00\x00\x00\x18\x66\x74\x79\x70\x68\x65\x69\x63\x00\x00\x00\x00"s, "HEIC"},
+           {"\x00\x00\x00\x24\x66\x74\x79\x70\x6d\x69\x66\x31\x00\x00\x00\x00"s, "HEIC"},
+           {"\x00\x00\x00\x20\x66\x74\x79\x70\x61\x76\x69\x66\x00\x00\x00\x00"s, "AVIF"},
+           {"RIFF\x24\x10\x00\x00WEBPVP8 "s, "WebP"},
+           {"RIFF\x24\x10\x00\x00WAVEfmt "s, ""},
+           {"GIF89a\x01\x00\x01\x00"s, "GIF"},
+           {"BM\x36\x04\x01\x00\x00\x00\x00\x00\x36\x04\x00\x00\x28\x00"s, "BMP"},
+           {"BMW of 1972, red"s, ""},
+           {"\xff\x0a\xfa\x1f"s, "JPEG XL"},
+           {"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a"s, "JPEG XL"},
+           {"\x00\x00\x00\x0cjP  \x0d\x0a\x87\x0a"s, "JPEG 2000"},
+           {"8BPS\x00\x01"s, "PSD"},
+           {"P6\n640 480\n255\n"s, "Netpbm"},
+           {"\x89PNG\x0d\x0a\x1a\x0a"s, "PNG not named .png"},
+           {"\xff\xd8\xff\xe1"s, "JPEG not named .jpg"},
+           {"\x00\x00\x00\x20\x66\x74\x79\x70isom"s, ""},
+           {"%PDF-1.7"s, ""},
+           {"II*"s, ""},
+           {""s, ""}}) {
+    EXPECT_EQ(format_of(head), format) << head;
+  }
+}
+
+TEST(OtherFormats, ExplainWhyAFileIsNotRead) {
+  const auto why = [](const std::string& head) {
+    return no_picture({reinterpret_cast<const std::uint8_t*>(head.data()), head.size()});
+  };
+  EXPECT_EQ(why("MM\0*"s), "its format is TIFF, not PNG or JPEG");
+  EXPECT_EQ(why("text"), "neither a PNG nor a JPEG picture");
+}
+
+}  // namespace
+}  // namespace gpufilter

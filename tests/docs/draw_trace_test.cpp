@@ -1,0 +1,154 @@
+// scripts/draw_trace.py draws what --trace writes, and says in words what it cannot draw.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "support/pictures.hpp"
+#include "support/process.hpp"
+#include "support/svg.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool has_python() {
+  try {
+    return run_process({"python3", "--version"}).exit_code == 0;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+class DrawTrace : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_python()) GTEST_SKIP() << "skipped: python3 is not installed";
+  }
+
+  [[nodiscard]] ProcessResult draw(const Words& arguments) const {
+    Words command{"python3", GPUFILTER_SOURCE "/scripts/draw_trace.py"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return run_process(command, {.folder = folder_.path()});
+  }
+
+  void expect_refusal(const std::string& name, const std::string& reason) const {
+    const ProcessResult result = draw({name});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, formatted("draw_trace.py: {}: {}\n", name, reason));
+  }
+
+  [[nodiscard]] std::string drawing_of(const std::string& trace) const {
+    write_file(folder_ / "trace.json", trace);
+    const ProcessResult result = draw({"trace.json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(objection_to_svg(result.out), "");
+    return result.out;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+// The texts that are aligned like `anchor`, in the order of the drawing.
+Words texts_of(const std::string& svg, const std::string& anchor) {
+  const std::regex text("text-anchor=\"" + anchor + "\">([^<]*)<");
+  Words found;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), text), end; at != end; ++at)
+    found.push_back((*at)[1]);
+  return found;
+}
+
+std::string trace_until(double microseconds) {
+  return formatted(R"({{"traceEvents": [{{"name": "decode", "cat": "decode", "ph": "X", )"
+                   R"("pid": 1, "tid": 1, "ts": 0, "dur": {}}}]}})",
+                   microseconds);
+}
+
+TEST_F(DrawTrace, SaysHowItIsUsed) {
+  const ProcessResult none = draw({});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(none.err.rfind("usage: draw_trace.py [-h] TRACE.json\n", 0), 0U) << none.err;
+  EXPECT_EQ(draw({"a", "b"}).exit_code, 2);
+  const ProcessResult help = draw({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_EQ(help.out.rfind("usage: draw_trace.py [-h] TRACE.json\n", 0), 0U);
+  EXPECT_NE(help.out.find("draw_trace.py trace.json > trace.svg"), std::string::npos);
+}
+
+TEST_F(DrawTrace, NamesWhatItCannotDraw) {
+  expect_refusal("missing.json", "No such file or directory");
+  expect_refusal(".", "Is a directory");
+  const auto expect_content_refused = [this](const std::string& content, const std::string& why) {
+    write_file(folder_ / "trace.json", content);
+    expect_refusal("trace.json", why);
+  };
+  const std::string not_a_trace =
+      "not a trace: it has no list of traceEvents; write one with --trace FILE";
+  expect_content_refused("", "not JSON: Expecting value in line 1");
+  expect_content_refused("{\n\"traceEvents\": oops}", "not JSON: Expecting value in line 2");
+  expect_content_refused("\x89PNG\r\n", "not JSON: the text is not UTF-8");
+  expect_content_refused("{\"pictures\": []}", not_a_trace);
+  expect_content_refused("17", not_a_trace);
+  expect_content_refused("{\"traceEvents\": [1, 2]}", not_a_trace);
+  expect_content_refused("{\"traceEvents\": []}",
+                         "an empty trace: it has no event with a duration");
+  expect_content_refused("{\"traceEvents\": [{\"ph\": \"M\"}]}",
+                         "an empty trace: it has no event with a duration");
+  for (const char* event : {R"({"ph": "X", "ts": 1})", R"({"ph": "X", "ts": "1", "dur": 1})",
+                            R"({"ph": "X", "ts": NaN, "dur": 1})"}) {
+    expect_content_refused(formatted("[{}]", event),
+                           "not a trace: event 1 has no time ('ts') or duration ('dur')");
+  }
+}
+
+TEST_F(DrawTrace, HasTicksAtRoundNumbers) {
+  const auto ticks = [this](double microseconds) {
+    return formatted("{}",
+                     fmt::join(texts_of(drawing_of(trace_until(microseconds)), "middle"), " "));
+  };
+  EXPECT_EQ(ticks(148'828.6), "0 20 40 60 80 100 120 140");
+  EXPECT_EQ(ticks(99'000), "0 10 20 30 40 50 60 70 80 90");
+  EXPECT_EQ(ticks(100'000), "0 10 20 30 40 50 60 70 80 90 100");
+  EXPECT_EQ(ticks(37'000), "0 5 10 15 20 25 30 35");
+  EXPECT_EQ(ticks(370), "0.00 0.05 0.10 0.15 0.20 0.25 0.30 0.35");
+  EXPECT_EQ(ticks(2'300'000), "0 500 1000 1500 2000");
+  EXPECT_EQ(ticks(0), "0.0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1.0");
+}
+
+TEST_F(DrawTrace, HasARowForEachPictureOrKindOfWork) {
+  const std::string photos = folder_ / "photos";
+  std::filesystem::create_directory(photos);
+  const std::string long_name = std::string(60, 'x') + "-<&>.png";
+  for (const std::string& name : {std::string("b.png"), long_name})
+    write_png(random_image({40, 30}, {3, 8}, 1), photos + "/" + name);
+  const auto trace_of = [this](Words arguments) {
+    arguments.insert(arguments.begin(), GPUFILTER_PROGRAM);
+    for (const char* word :
+         {"--blur", "auto", "--device", "cpu", "-q", "--trace", "run.json", "--jobs", "1"})
+      arguments.emplace_back(word);
+    if (arguments[1] != "photos") arguments.resize(arguments.size() - 2);
+    const ProcessResult result = run_process(arguments, {.folder = folder_.path()});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return read_file(folder_ / "run.json");
+  };
+  Words rows = texts_of(drawing_of(trace_of({"photos", "results"})), "end");
+  std::sort(rows.begin(), rows.end());
+  EXPECT_EQ(rows,
+            (Words{"..." + std::string(23, 'x') + "-&lt;&amp;&gt;.png", "b.png", "milliseconds"}));
+  rows = texts_of(drawing_of(trace_of({"photos/b.png", "one.png"})), "end");
+  std::sort(rows.begin(), rows.end());
+  EXPECT_EQ(rows, (Words{"decode", "encode", "kernel", "milliseconds"}));
+}
+
+}  // namespace
+}  // namespace gpufilter::test
