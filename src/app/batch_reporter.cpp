@@ -93,6 +93,7 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
   out_of_space_ = out_of_space_ || result.out_of_space;
   if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
   if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
+  if (report != nullptr) left_out_.add(report->left_out);
   const std::uint64_t bytes = result.item->bytes;
   ++progress_.pictures;
   finished_bytes_ += bytes;
@@ -143,6 +144,7 @@ void BatchReporter::conclude() {
     log::warn(
         formatted("{}: {}", count_text(count), flattening_notice(*codec, options_.run.write)));
   }
+  if (const std::string warning = left_out_.warning(); !warning.empty()) log::warn(warning);
   for (const std::string& warning : option_use_.warnings())
     log::warn(warning);
   if (out_of_space_) report_full_disk();

@@ -8,6 +8,7 @@
 #include "app/batch_totals.hpp"
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
+#include "app/left_out_tally.hpp"
 #include "app/progress.hpp"
 #include "app/trace_file.hpp"
 
@@ -50,6 +51,7 @@ class BatchReporter final : public BatchListener {
   std::optional<BatchTrace> trace_;
   OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
+  LeftOutTally left_out_;
   bool document_begun_ = false;
   bool out_of_space_ = false;  // the run ended early, because the disk is full
 };

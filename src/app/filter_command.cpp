@@ -10,6 +10,7 @@
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
+#include "app/left_out_tally.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/progress.hpp"
@@ -96,6 +97,9 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
   use.add(*report.output_format, report.output_pixel);
   for (const std::string& warning : use.warnings())
     log::warn(warning);
+  if (!report.left_out.empty()) {
+    log::warn(formatted("{}: {}", printable(report.output), left_out_warning(report.left_out)));
+  }
   if (!report.alpha_flattened) return;
   log::warn(formatted("{}: {}", printable(report.output),
                       flattening_notice(*report.output_format, options)));

@@ -48,6 +48,18 @@ class DescriptorSource final : public ByteSource {
     return done;
   }
 
+  void skip(std::uint64_t count) override {
+    const std::uint64_t buffered = std::min<std::uint64_t>(count, end_ - begin_);
+    begin_ += static_cast<std::size_t>(buffered);
+    count -= buffered;
+    // Shorter ways are read: the buffer is filled at once.
+    if (count > buffer_.size() && !ended_ &&
+        ::lseek(descriptor_, static_cast<off_t>(count), SEEK_CUR) >= 0) {
+      return;
+    }
+    ByteSource::skip(count);
+  }
+
   std::span<const std::uint8_t> peek(std::size_t count) override {
     if (end_ - begin_ < count) {
       std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -105,6 +117,16 @@ class MemorySource final : public ByteSource {
 };
 
 }  // namespace
+
+void ByteSource::skip(std::uint64_t count) {
+  std::array<std::uint8_t, 16384> piece{};
+  while (count > 0) {
+    const auto part = std::span(piece).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(count, piece.size())));
+    if (read(part) < part.size()) return;
+    count -= part.size();
+  }
+}
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
   if (path == "-") {

@@ -24,6 +24,9 @@ class ByteSource {
   // the operating system reports a failure.
   virtual std::size_t read(std::span<std::uint8_t> buffer) = 0;
 
+  // Consumes `count` bytes, fewer only at the end; throws as read() does.
+  virtual void skip(std::uint64_t count);
+
   // The next bytes without consuming them: up to `count` (at most 64), fewer only at the end.
   virtual std::span<const std::uint8_t> peek(std::size_t count) = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "codec/byte_sink.hpp"
 #include "codec/byte_source.hpp"
+#include "codec/left_out.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/write_options.hpp"
 #include "image/metadata.hpp"
@@ -26,6 +27,9 @@ struct Codec;
 class StoredSettings {
  public:
   virtual ~StoredSettings() = default;
+
+  // Names of the metadata that is kept here, as only the same format can hold it: "APP11 \"JP\"".
+  [[nodiscard]] virtual std::vector<std::string> private_metadata() const { return {}; }
 };
 
 struct PictureHeader {
@@ -85,7 +89,12 @@ class RowWriter {
 
   [[nodiscard]] const std::optional<EncodingNotes>& notes() const { return notes_; }
 
+  // The metadata that was not carried over because the format cannot hold it, by names for the
+  // user. Complete after finish().
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
+
  protected:
+  LeftOut left_out_;
   std::optional<EncodingNotes> notes_;
 };
 

@@ -17,6 +17,7 @@ struct Codec {
   std::vector<std::string> endings;     // of file names, with the dot; new names get the first
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
+  bool holds_late_metadata = true;   // metadata may follow the pixels
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
   std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
@@ -24,6 +25,9 @@ struct Codec {
   std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
   std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,
                                        const WriteOptions&) = nullptr;
+  // Metadata that follows the pixels in a file, for formats that cannot hold it there; what is
+  // damaged is left out, as open() warns of it. nullptr if there is none in files of this format.
+  Metadata (*read_late_metadata)(ByteSource&) = nullptr;
   // The libraries it uses, with the versions in use.
   std::string (*libraries)() = nullptr;
 };

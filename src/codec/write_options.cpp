@@ -70,6 +70,13 @@ const WriteOption& background_option() {
   return option;
 }
 
+const WriteOption& strip_option() {
+  static const WriteOption option{"strip", WriteOption::Flag{}, "off",
+                                  "Leave out EXIF (with its GPS position), XMP, IPTC, text and "
+                                  "comments. The colour profile, density and orientation stay."};
+  return option;
+}
+
 WriteOptions& WriteOptions::set(const WriteOption& option, std::string_view text) {
   given_.insert_or_assign(option.name, parse_value(option, text));
   return *this;

@@ -45,6 +45,9 @@ struct WriteOption {
 // The colour behind transparent pixels: for all formats that cannot hold alpha.
 [[nodiscard]] const WriteOption& background_option();
 
+// Leaves out all metadata but what stripped() keeps: for all formats.
+[[nodiscard]] const WriteOption& strip_option();
+
 // The options that were given, by their names. A codec ignores those of other codecs.
 class WriteOptions {
  public:

@@ -1,54 +1,38 @@
 #include "image/exif_orientation.hpp"
 
 #include <cstddef>
-#include <optional>
+
+#include "image/tiff.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::uint32_t orientation_tag = 0x0112;
-constexpr std::uint32_t short_type = 3;
-constexpr std::size_t entry_bytes = 12;
-
-// Numbers in the byte order given by the structure's first two bytes.
-class Tiff {
- public:
-  explicit Tiff(const Bytes& bytes) : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}
-
-  [[nodiscard]] bool is_valid() const {
-    const std::uint8_t order = little_ ? 'I' : 'M';
-    return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
-  }
-
-  // The `size` bytes at `offset`; nothing past the end.
-  [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const {
-    if (offset > bytes_.size() || size > bytes_.size() - offset) return std::nullopt;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-      value = value << 8U | bytes_[offset + (little_ ? size - 1 - i : i)];
-    return value;
-  }
-
- private:
-  const Bytes& bytes_;
-  bool little_;
-};
 
 }  // namespace
 
 int exif_orientation(const Bytes& exif) {
   const Tiff tiff(exif);
   if (!tiff.is_valid()) return 1;
-  const std::size_t directory = tiff.number(4, 4).value_or(0);
-  const std::size_t entries = tiff.number(directory, 2).value_or(0);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + i * entry_bytes;
-    if (tiff.number(entry, 2) != orientation_tag) continue;
-    if (tiff.number(entry + 2, 2) != short_type || tiff.number(entry + 4, 4) != 1U) return 1;
-    const auto value = tiff.number(entry + 8, 2).value_or(1);
+  const std::size_t directory = tiff.first_directory();
+  for (std::size_t i = 0; i < tiff.entry_count(directory); ++i) {
+    const auto entry = tiff.entry(directory, i);
+    if (!entry) return 1;
+    if (entry->tag != orientation_tag) continue;
+    if (entry->type != Tiff::type_short || entry->count != 1) return 1;
+    const auto value = tiff.value(*entry).value_or(1);
     return 1 <= value && value <= 8 ? static_cast<int>(value) : 1;
   }
   return 1;
+}
+
+Bytes exif_with_orientation_alone(const Bytes& exif) {
+  const int orientation = exif_orientation(exif);
+  if (orientation == 1) return {};
+  // Header, number of entries, the entry (tag, type, count, value), no next directory.
+  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
+          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
+          0,    0,    0, 0,  0, 0};
 }
 
 }  // namespace gpufilter

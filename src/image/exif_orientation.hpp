@@ -9,4 +9,8 @@ namespace gpufilter {
 // 1 if `exif`, a TIFF structure, has no valid one.
 [[nodiscard]] int exif_orientation(const Bytes& exif);
 
+// EXIF that holds the orientation of `exif` and nothing else; empty if that is 1, which is the
+// default.
+[[nodiscard]] Bytes exif_with_orientation_alone(const Bytes& exif);
+
 }  // namespace gpufilter

@@ -36,14 +36,25 @@ struct TextEntry {
 
 struct Metadata {
   std::optional<IccProfile> icc_profile;
-  Bytes exif;                                               // TIFF structure, without "Exif\0\0"
+  // TIFF structure, without "Exif\0\0". Readers remove its thumbnail, as of `image_resources`: it
+  // shows the picture as it was.
+  Bytes exif;
+  Bytes image_resources;                                    // Photoshop's, with IPTC; "8BIM..."
   Bytes xmp;                                                // XML packet
   bool xmp_compressed = false;                              // in a PNG
   std::optional<std::int32_t> gamma;                        // PNG gAMA: times 100000
   std::optional<std::array<std::int32_t, 8>> chromaticity;  // PNG cHRM: white, red, green, blue x y
   std::optional<int> srgb_intent;                           // PNG sRGB: rendering intent 0..3
+  std::optional<std::array<std::uint8_t, 4>> coding_points;  // PNG cICP, as in ITU-T H.273
   std::optional<Density> density;
   std::vector<TextEntry> text;  // PNG tEXt, zTXt, iTXt; JPEG comments under "Comment"
 };
+
+// What --strip leaves of `metadata`: all that says how the pixels are to be shown. That is the
+// colour profile, gamma, chromaticity and the like, the density, and the orientation from EXIF.
+[[nodiscard]] Metadata stripped(const Metadata& metadata);
+
+// Adds to `metadata` what `late`, found after the pixels, has besides it.
+void add_late_metadata(Metadata& metadata, Metadata late);
 
 }  // namespace gpufilter

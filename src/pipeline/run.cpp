@@ -114,6 +114,7 @@ class PictureRun {
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.size = plan.output().size;
     header.format = plan.output().format;
+    const bool took_late_metadata = take_late_metadata(header.metadata);
     const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
     report_.encoding = writer->notes();
     std::optional<BlockCheck> check;
@@ -129,12 +130,22 @@ class PictureRun {
       const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
       const Metadata trailing = walk.reader->finish();
       note_orientation(trailing);
-      writer->finish(trailing);
+      writer->finish(took_late_metadata ? Metadata() : trailing);
       sink->commit();
     }
     report_.output_bytes = sink->bytes_written();
+    report_.left_out = writer->left_out();
     if (check) report_.verified_blocks = check->checked();
     close(walk);
+  }
+
+  // For formats whose metadata comes before the pixels: looks for what the input has behind them.
+  // False for a stream, which cannot be read twice.
+  bool take_late_metadata(Metadata& metadata) const {
+    const auto read = report_.input_format->read_late_metadata;
+    if (!is_file_ || report_.output_format->holds_late_metadata || read == nullptr) return false;
+    add_late_metadata(metadata, read(*source_.open()));
+    return true;
   }
 
   void open(Walk& walk) {

@@ -52,7 +52,8 @@ struct RunReport {
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
   std::optional<int> verified_blocks;     // found equal; nothing if verification is off
-  bool alpha_flattened = false;  // laid over a background: the output's format has no alpha
+  bool alpha_flattened = false;       // laid over a background: the output's format has no alpha
+  std::vector<std::string> left_out;  // metadata that the output's format cannot hold, by names
   EngineReport engine;
   std::vector<PassReport> passes;
   std::vector<Span> spans;

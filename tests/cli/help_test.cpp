@@ -114,6 +114,7 @@ TEST_F(Help, TheLongPageHasEveryOption) {
                            "--subsampling",
                            "--restart on|off [on]",
                            "--progressive ",
+                           "--strip ",
                            "--background COLOR",
                            "--trace FILE",
                            "--log-level",

@@ -90,10 +90,36 @@ TEST(JpegHostile, WarnsOfADamagedProfile) {
             "gpufilter: warning: some.jpg: skipped damaged metadata: colour profile\n");
 }
 
-TEST(JpegHostile, RefusesASegmentShorterThanItsLength) {
+TEST(JpegHostile, KeepsAThousandOtherSegments) {
+  const std::string too_many =
+      "gpufilter: warning: some.jpg: skipped some of its APP segments: there are too many\n";
+  const Bytes segment = jpeg_segment(0xE9, text("a segment"));
+  EXPECT_EQ(warnings(with_segments(segment, 1000)), "");
+  EXPECT_EQ(warnings(with_segments(segment, 1001)), too_many);
+  const auto kept = [](const Bytes& file) {
+    return open_jpeg(memory_source(file, "some.jpg"), {})->header().stored->private_metadata();
+  };
+  EXPECT_EQ(kept(with_segments(segment, 2000)).size(), 1000U);
+  // 16 MiB of them.
+  const Bytes large = with_segments(jpeg_segment(0xE9, Bytes(65533, 'c')), 300);
+  EXPECT_EQ(kept(large).size(), 256U);
+  EXPECT_EQ(warnings(large), too_many);
+}
+
+// libjpeg takes a length that does not count even itself for that of an empty segment.
+TEST(JpegHostile, ReadsSegmentsOfImpossibleLengthsAsLibjpegDoes) {
+  for (const std::uint8_t marker :
+       {std::uint8_t{0xE1}, std::uint8_t{0xE2}, std::uint8_t{0xED}, std::uint8_t{0xFE}}) {
+    for (const std::uint8_t length : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
+      const Bytes file = with_segments({0xFF, marker, 0, length}, 1);
+      ASSERT_EQ(refusal_of(file), "") << int{marker} << " " << int{length};
+      EXPECT_EQ(decode_with_codec(file).samples, decode_with_libjpeg(file).samples);
+    }
+  }
+}
+
+TEST(JpegHostile, RefusesAFileThatEndsInASegment) {
   for (const std::uint8_t marker : {std::uint8_t{0xE1}, std::uint8_t{0xE2}, std::uint8_t{0xFE}}) {
-    EXPECT_EQ(refusal_of(with_segments({0xFF, marker, 0, 1}, 1)),
-              "some.jpg: damaged JPEG: Bogus marker length");
     EXPECT_EQ(refusal_of({0xFF, 0xD8, 0xFF, marker, 0xFF, 0xFF, 1, 2, 3}),
               "some.jpg: the file ends too early");
   }

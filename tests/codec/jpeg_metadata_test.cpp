@@ -1,10 +1,16 @@
 #include <algorithm>
+#include <array>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
+#include "image/exif_orientation.hpp"
 #include "support/jpeg.hpp"
+#include "support/one_pixel_jpeg.hpp"
 
 namespace gpufilter {
 namespace {
@@ -12,9 +18,15 @@ namespace {
 using namespace std::string_view_literals;
 using test::encode_with_libjpeg;
 using test::JpegRecipe;
+using test::write_one_pixel;
+using test::WrittenJpeg;
 
 Bytes bytes_of(std::string_view text) {
   return {text.begin(), text.end()};
+}
+
+Bytes exif_with_orientation(std::uint8_t value) {
+  return {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0, 0, 0, 0, 0};
 }
 
 // Enough of a profile for the code under test: a header with a colour space.
@@ -26,19 +38,14 @@ Bytes profile_of(std::string_view color_space, std::size_t size) {
   return profile;
 }
 
-// A JPEG of one pixel with `metadata`.
-Bytes written_with(const Metadata& metadata, int channels = 3) {
-  Bytes jpeg;
-  const auto sink = memory_sink(jpeg, "out.jpg");
+WrittenJpeg write_with(const Metadata& metadata, int channels = 3) {
   PictureHeader header;
-  header.size = {1, 1};
-  header.format = {channels, 8};
   header.metadata = metadata;
-  const auto writer = create_jpeg(*sink, header, {});
-  const std::array<std::uint8_t, 4> pixel{1, 2, 3, 4};
-  writer->write({pixel.data(), pixel.size(), {0, 1}, 1, header.format});
-  writer->finish({});
-  return jpeg;
+  return write_one_pixel(header, channels);
+}
+
+Bytes written_with(const Metadata& metadata, int channels = 3) {
+  return write_with(metadata, channels).jpeg;
 }
 
 Metadata metadata_in(const Bytes& jpeg) {
@@ -119,14 +126,75 @@ TEST(JpegMetadata, HoldsSegmentsUpToTheirLimit) {
   EXPECT_TRUE(read.exif.empty());
   EXPECT_TRUE(read.xmp.empty());
   EXPECT_TRUE(read.text.empty());
+  EXPECT_EQ(write_with(metadata).left_out,
+            (std::vector<std::string>{"EXIF but its orientation (65528 bytes are too many)",
+                                      "XMP (65505 bytes are too many)",
+                                      "text \"Comment\" (65534 bytes are too many)"}));
 }
 
-TEST(JpegMetadata, DropsTextThatHasNoPlace) {
+TEST(JpegMetadata, KeepsTheOrientationOfExifThatIsTooLarge) {
   Metadata metadata;
-  metadata.text = {{"Author", "someone", "", ""}, {"Comment", "kept", "", ""}};
+  metadata.exif = exif_with_orientation(6);
+  metadata.exif.resize(70'000);
+  EXPECT_EQ(exif_orientation(round_trip(metadata).exif), 6);
+  EXPECT_LT(round_trip(metadata).exif.size(), 40U);
+}
+
+TEST(JpegMetadata, TextBecomesXmpOrComments) {
+  Metadata metadata;
+  metadata.text = {{"Title", "Salt & <Pepper>", "", ""},
+                   {"Author", "A", "", ""},
+                   {"Author", "B", "", ""},
+                   {"Title", "Salz", "de", "Titel"},
+                   {"Title", "again", "", ""},
+                   {"Comment", "plain", "", ""},
+                   {"Warning", "hot", "", ""},
+                   {"Creation Time", "Mon, 1 Jan 2024", "", ""},
+                   {"Copyright", "no \x01 in XML", "", ""},
+                   {"Software", "gpufilter", "", ""}};
   const Metadata read = round_trip(metadata);
-  ASSERT_EQ(read.text.size(), 1U);
-  EXPECT_EQ(read.text[0].text, "kept");
+  const std::string xmp(read.xmp.begin(), read.xmp.end());
+  const auto has = [&xmp](const char* part) { return xmp.find(part) != std::string::npos; };
+  EXPECT_TRUE(
+      has("<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">Salt &amp; &lt;Pepper&gt;"
+          "</rdf:li><rdf:li xml:lang=\"de\">Salz</rdf:li></rdf:Alt></dc:title>"))
+      << xmp;
+  EXPECT_TRUE(has("<dc:creator><rdf:Seq><rdf:li>A</rdf:li><rdf:li>B</rdf:li></rdf:Seq>")) << xmp;
+  EXPECT_TRUE(has("<xmp:CreatorTool>gpufilter</xmp:CreatorTool>")) << xmp;
+  std::vector<std::string> comments;
+  for (const TextEntry& entry : read.text)
+    comments.push_back(entry.text);
+  EXPECT_EQ(comments, (std::vector<std::string>{"Title: again", "plain", "Warning: hot",
+                                                "Creation Time: Mon, 1 Jan 2024",
+                                                "Copyright: no \x01 in XML"}));
+}
+
+// A packet of the picture's own stays as it is.
+TEST(JpegMetadata, TextBecomesCommentsBesideXmp) {
+  Metadata metadata;
+  metadata.xmp = bytes_of("<x/>");
+  metadata.text = {{"Title", "T", "", ""}};
+  const Metadata read = round_trip(metadata);
+  EXPECT_EQ(read.xmp, metadata.xmp);
+  EXPECT_EQ(read.text, (std::vector<TextEntry>{{"Comment", "Title: T", "", ""}}));
+}
+
+TEST(JpegMetadata, NamesColorsThatItCannotHold) {
+  Metadata metadata;
+  metadata.gamma = 100'000;
+  metadata.chromaticity = {31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000};
+  metadata.coding_points = {9, 16, 0, 1};
+  metadata.density = Density{Density::Unit::per_metre, 1, 70'000'000};
+  EXPECT_EQ(write_with(metadata).left_out,
+            (std::vector<std::string>{"density", "coding points of its colours (cICP)", "gamma",
+                                      "chromaticity"}));
+  // Those of sRGB, which a JPEG without a profile has anyway.
+  metadata = {};
+  metadata.gamma = 45'455;
+  metadata.chromaticity = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
+  metadata.coding_points = {1, 13, 0, 1};
+  metadata.srgb_intent = 0;
+  EXPECT_TRUE(write_with(metadata).left_out.empty());
 }
 
 TEST(JpegMetadata, WritesOnlyProfilesOfThePicturesColors) {
@@ -143,7 +211,21 @@ TEST(JpegMetadata, WritesOnlyProfilesOfThePicturesColors) {
   EXPECT_FALSE(survives("RGB ", 3, 127));
 }
 
-TEST(JpegMetadata, DropsTheProfileOfCmyk) {
+TEST(JpegMetadata, NamesTheProfileThatIsNotForTheResult) {
+  const auto left_out = [](std::string_view color_space, int channels) {
+    Metadata metadata;
+    metadata.icc_profile.emplace().data = profile_of(color_space, 200);
+    return write_with(metadata, channels).left_out;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(left_out("CMYK", 3), Names{"the CMYK ICC profile (the result is RGB)"});
+  EXPECT_EQ(left_out("RGB ", 1), Names{"the RGB ICC profile (the result is grey)"});
+  EXPECT_EQ(left_out("GRAY", 3), Names{"the grey ICC profile (the result is RGB)"});
+  EXPECT_EQ(left_out("\1\2\3\4", 3), Names{"the ICC profile (it is damaged)"});
+  EXPECT_EQ(left_out("RGB ", 3), Names{});
+}
+
+TEST(JpegMetadata, ReadsTheProfileOfCmyk) {
   const Bytes profile = profile_of("CMYK", 500);
   JpegRecipe recipe;
   recipe.raster_colors = JCS_CMYK;
@@ -152,7 +234,9 @@ TEST(JpegMetadata, DropsTheProfileOfCmyk) {
     jpeg_write_icc_profile(&jpeg, profile.data(), static_cast<unsigned>(profile.size()));
   };
   const Bytes jpeg = encode_with_libjpeg(test::flat_raster(1, 1, {1, 2, 3, 4}), recipe);
-  EXPECT_FALSE(metadata_in(jpeg).icc_profile);
+  const auto read = metadata_in(jpeg).icc_profile;
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->data, profile);
 }
 
 TEST(JpegMetadata, DropsADamagedProfileAlone) {

@@ -295,7 +295,8 @@ TEST(PngMetadata, ReadsPngSuite) {
   EXPECT_EQ(metadata("cdfn2c08.png").density->unit, Density::Unit::aspect_ratio);
   EXPECT_EQ(metadata("ct1n0g04.png").text.size(), 6U);
   EXPECT_EQ(metadata("ct1n0g04.png").text[0], (TextEntry{"Title", "PngSuite", "", ""}));
-  EXPECT_EQ(metadata("exif2c08.png").exif.size(), 978U);
+  // Of 978 bytes, the thumbnail and its directory are the last.
+  EXPECT_EQ(metadata("exif2c08.png").exif.size(), 220U);
   const auto greek = metadata("ctgn0g04.png").text;
   ASSERT_FALSE(greek.empty());
   EXPECT_EQ(greek[0].language, "el");

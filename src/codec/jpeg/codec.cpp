@@ -59,11 +59,12 @@ const Codec& jpeg_codec() {
       .endings = {".jpg", ".jpeg"},
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
+      .holds_late_metadata = false,
       .is_lossless = false,
       .encodes_in_parallel = true,
       .report_key = "jpeg",
       .options = {&jpeg_quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),
-                  &jpeg_progressive_option(), &background_option()},
+                  &jpeg_progressive_option(), &background_option(), &strip_option()},
       .open = open_jpeg,
       .create = create_jpeg,
       .libraries = jpeg_libraries};

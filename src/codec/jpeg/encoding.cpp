@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "codec/jpeg/metadata.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -99,6 +101,7 @@ std::shared_ptr<const JpegEncoding> read_jpeg_encoding(const jpeg_decompress_str
     encoding->quantization = quantization;
   }
   encoding->subsampling = read_subsampling(jpeg);
+  encoding->metadata_layout = read_jpeg_metadata_layout(jpeg);
   return encoding;
 }
 

@@ -4,19 +4,14 @@
 #include <cstring>
 #include <utility>
 
-#include <jerror.h>
-
 #include "codec/jpeg/decompressor.hpp"
+#include "codec/jpeg/metadata_layout.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr int app1 = JPEG_APP0 + 1;
-constexpr int app2 = JPEG_APP0 + 2;
-
 constexpr int max_profile_parts = 255;  // they are numbered by a byte
-constexpr int max_comments = 1000;
-constexpr std::size_t max_comment_bytes = std::size_t{8} << 20U;
+constexpr int max_segments = 1000;
 
 void require_input(jpeg_decompress_struct& jpeg) {
   if (jpeg.src->bytes_in_buffer == 0) jpeg.src->fill_input_buffer(&jpeg);
@@ -46,11 +41,8 @@ boolean read_segment(j_decompress_ptr jpeg) {
   const int marker = jpeg->unread_marker;
   const unsigned high = read_byte(*jpeg);
   const unsigned length = high << 8U | read_byte(*jpeg);
-  if (length < 2) {
-    jpeg->err->msg_code = JERR_BAD_LENGTH;
-    jpeg->err->error_exit(reinterpret_cast<j_common_ptr>(jpeg));
-  }
-  const std::size_t size = length - 2;
+  // libjpeg's own reader takes lengths that do not even count themselves for empty segments.
+  const std::size_t size = std::max(length, 2U) - 2;
   if (segments.closed()) {
     jpeg->src->skip_input_data(jpeg, static_cast<long>(size));
     return TRUE;
@@ -64,20 +56,29 @@ boolean read_segment(j_decompress_ptr jpeg) {
 
 }  // namespace
 
+bool JpegSegments::Allowance::admits(std::size_t bytes) {
+  ++count_;
+  bytes_ += bytes;
+  full_ = full_ || count_ > max_segments || bytes_ > max_bytes_;
+  return !full_;
+}
+
 bool JpegSegments::wants(int marker, std::string_view segment) {
-  const auto first = [&segment](std::string_view prefix, bool& seen) {
-    return segment.starts_with(prefix) && !std::exchange(seen, true);
-  };
-  if (marker == app1) return first(exif_prefix, has_exif_) || first(xmp_prefix, has_xmp_);
-  if (marker == app2) {
-    return segment.starts_with(icc_prefix) && ++profile_parts_ <= max_profile_parts;
-  }
   if (segment.empty()) return false;
-  ++comments_;
-  comment_bytes_ += segment.size();
-  const bool fits = comments_ <= max_comments && comment_bytes_ <= max_comment_bytes;
-  left_out_comments_ = left_out_comments_ || !fits;
-  return fits;
+  switch (jpeg_segment_kind(marker, segment)) {
+    case JpegSegmentKind::exif:
+      if (!std::exchange(has_exif_, true)) return true;
+      break;
+    case JpegSegmentKind::xmp:
+      if (!std::exchange(has_xmp_, true)) return true;
+      break;
+    case JpegSegmentKind::icc_profile:
+      return ++profile_parts_ <= max_profile_parts;
+    case JpegSegmentKind::image_resources:
+    case JpegSegmentKind::other:
+      break;
+  }
+  return (marker == JPEG_COM ? comments_ : others_).admits(segment.size());
 }
 
 void JpegSegments::append(jpeg_decompress_struct& jpeg, int marker, std::string_view segment) {
@@ -96,8 +97,10 @@ void JpegSegments::append(jpeg_decompress_struct& jpeg, int marker, std::string_
 }
 
 void keep_jpeg_segments(jpeg_decompress_struct& jpeg) {
-  for (const int marker : {app1, app2, JPEG_COM})
-    jpeg_set_marker_processor(&jpeg, marker, read_segment);
+  jpeg_set_marker_processor(&jpeg, JPEG_COM, read_segment);
+  for (int number = 1; number <= 15; ++number) {
+    if (number != 14) jpeg_set_marker_processor(&jpeg, JPEG_APP0 + number, read_segment);
+  }
 }
 
 }  // namespace gpufilter

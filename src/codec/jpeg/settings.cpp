@@ -1,6 +1,7 @@
 #include "codec/jpeg/settings.hpp"
 
 #include "base/format.hpp"
+#include "codec/jpeg/library.hpp"
 
 namespace gpufilter {
 namespace {
@@ -33,6 +34,15 @@ std::string chroma_notation(const ChromaSubsampling& subsampling) {
   if (horizontal == 3 || vertical > 2) return formatted("{}x{}", horizontal, vertical);
   const int in_first_row = 4 / horizontal;
   return formatted("4:{}:{}", in_first_row, vertical == 1 ? in_first_row : 0);
+}
+
+std::vector<std::string> JpegEncoding::private_metadata() const {
+  std::vector<std::string> names;
+  for (const JpegSegment& segment : metadata_layout) {
+    const bool is_private = segment.kind == JpegSegmentKind::other && segment.marker != JPEG_COM;
+    if (is_private) names.push_back(name_of(segment));
+  }
+  return names;
 }
 
 const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {

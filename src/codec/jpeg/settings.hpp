@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codec/codec.hpp"
+#include "codec/jpeg/metadata_layout.hpp"
 
 namespace gpufilter {
 
@@ -37,6 +39,9 @@ struct JpegQuantization {
 struct JpegEncoding final : StoredSettings {
   std::optional<JpegQuantization> quantization;
   std::optional<ChromaSubsampling> subsampling;
+  JpegMetadataLayout metadata_layout;
+
+  [[nodiscard]] std::vector<std::string> private_metadata() const override;
 };
 
 // Of the file that the header was read from; nullptr if that is not a JPEG.

@@ -35,7 +35,8 @@ class JpegWriter final : public RowWriter {
         errors_(sink.name()),
         output_(sink, errors_),
         jpeg_(errors_),
-        conversion_(header.format, header.size.width, picture_.background) {
+        conversion_(header.format, header.size.width, picture_.background),
+        strips_metadata_(*options.get<bool>(strip_option())) {
     check_size(header.size);
     notes_ = notes_on(picture_.settings);
     log::info(formatted("{}: {}", errors_.name(), notes_->text));
@@ -50,11 +51,13 @@ class JpegWriter final : public RowWriter {
     errors_.run([&] {
       create_compressor(jpeg_, picture_);
       jpeg_.dest = &output_;
-      set_jpeg_density(jpeg_, header.metadata);
+    });
+    set_jpeg_density(jpeg_, header.metadata, left_out_);
+    errors_.run([&] {
       jpeg_.restart_in_rows = mcu_rows;
       jpeg_start_compress(&jpeg_, TRUE);
     });
-    write_jpeg_metadata(jpeg_, errors_, header.metadata);
+    write_metadata(header);
     if (mcu_rows > 0) start_strips(sink, mcu_rows * mcu_grid(picture_).mcu.height);
   }
 
@@ -69,14 +72,32 @@ class JpegWriter final : public RowWriter {
 
   // In a JPEG, metadata comes before the pixels.
   void finish(const Metadata& trailing) override {
-    if (!trailing.exif.empty() || !trailing.xmp.empty() || !trailing.text.empty()) {
-      log::debug(errors_.name() + ": metadata found after the pixels comes too late: dropped");
-    }
+    note_late_metadata(strips_metadata_ ? stripped(trailing) : trailing);
     if (strips_ && strips_->rows_left() == 0) return strips_->finish();
     errors_.run([this] { jpeg_finish_compress(&jpeg_); });
   }
 
  private:
+  void write_metadata(const PictureHeader& header) {
+    if (strips_metadata_) {
+      return write_jpeg_metadata(jpeg_, errors_,
+                                 {stripped(header.metadata), header.format, nullptr}, left_out_);
+    }
+    const JpegEncoding* input = stored_jpeg_encoding(header);
+    const JpegMetadataLayout* layout = input == nullptr ? nullptr : &input->metadata_layout;
+    write_jpeg_metadata(jpeg_, errors_, {header.metadata, header.format, layout}, left_out_);
+  }
+
+  void note_late_metadata(const Metadata& trailing) {
+    const auto note = [this](bool is_there, const char* what) {
+      if (is_there) left_out_.add(formatted("{} that follows the pixels in a stream", what));
+    };
+    note(!trailing.exif.empty(), "EXIF");
+    note(!trailing.xmp.empty(), "XMP");
+    note(!trailing.image_resources.empty(), "IPTC");
+    note(!trailing.text.empty(), "text");
+  }
+
   void check_size(const ImageSize& size) const {
     constexpr int max_side = JPEG_MAX_DIMENSION;
     if (size.width <= max_side && size.height <= max_side) return;
@@ -100,6 +121,7 @@ class JpegWriter final : public RowWriter {
   JpegOutput output_;
   Compressor jpeg_;
   JpegRowConversion conversion_;
+  bool strips_metadata_;
   std::optional<JpegStripWriter> strips_;
 };
 

@@ -38,10 +38,11 @@ const Codec& png_codec() {
       .is_lossless = true,
       .encodes_in_parallel = true,
       .report_key = "",
-      .options = {&png_level_option()},
+      .options = {&png_level_option(), &strip_option()},
       .open = [](std::unique_ptr<ByteSource> source,
                  const ReadLimits& limits) { return open_png(std::move(source), limits); },
       .create = create_png,
+      .read_late_metadata = read_late_png_metadata,
       .libraries = png_libraries};
   return codec;
 }

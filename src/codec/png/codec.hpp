@@ -20,6 +20,9 @@ namespace gpufilter {
                                                   const ReadLimits& limits,
                                                   PngDecoder decoder = PngDecoder::automatic);
 
+// For Codec::read_late_metadata. `source` stands at the signature.
+[[nodiscard]] Metadata read_late_png_metadata(ByteSource& source);
+
 // As create_picture(). The bytes depend on the picture and the options alone, not on how the rows
 // are handed over.
 [[nodiscard]] std::unique_ptr<RowWriter> create_png(ByteSink& sink, const PictureHeader& header,

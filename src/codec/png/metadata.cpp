@@ -8,8 +8,11 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "codec/png/raw_profile.hpp"
 #include "codec/png/text.hpp"
 #include "codec/text_encoding.hpp"
+#include "image/exif_thumbnail.hpp"
+#include "image/image_resources.hpp"
 
 namespace gpufilter {
 namespace {
@@ -18,7 +21,6 @@ namespace {
 constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
 
 constexpr std::size_t icc_header_size = 128;
-constexpr std::size_t icc_color_space = 16;  // offset of its signature
 
 std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -50,6 +52,7 @@ class Collector {
   Use take_gamma(const Bytes& data);
   Use take_chromaticity(const Bytes& data);
   Use take_srgb(const Bytes& data);
+  Use take_coding_points(const Bytes& data);
   Use take_profile(const Bytes& data);
   Use take_density(const Bytes& data);
   Use take_exif(const Bytes& data);
@@ -72,6 +75,7 @@ Use Collector::take_about_color(const PngChunk& chunk) {
   if (chunk.type == "gAMA") return take_gamma(chunk.data);
   if (chunk.type == "cHRM") return take_chromaticity(chunk.data);
   if (chunk.type == "sRGB") return take_srgb(chunk.data);
+  if (chunk.type == "cICP") return take_coding_points(chunk.data);
   if (chunk.type == "iCCP") return take_profile(chunk.data);
   if (chunk.type == "pHYs") return take_density(chunk.data);
   return Use::meaningless;
@@ -103,6 +107,16 @@ Use Collector::take_srgb(const Bytes& data) {
   if (metadata_.srgb_intent) return Use::meaningless;
   if (data.size() != 1 || data[0] > 3) return Use::damaged;
   metadata_.srgb_intent = data[0];
+  return Use::taken;
+}
+
+// Colour primaries, transfer function, matrix, which is 0 for RGB, and whether the range is full.
+Use Collector::take_coding_points(const Bytes& data) {
+  if (metadata_.coding_points) return Use::meaningless;
+  std::array<std::uint8_t, 4> points{};
+  if (data.size() != points.size() || data[2] != 0 || data[3] > 1) return Use::damaged;
+  std::copy(data.begin(), data.end(), points.begin());
+  metadata_.coding_points = points;
   return Use::taken;
 }
 
@@ -155,12 +169,6 @@ Use Collector::take_text(const PngChunk& chunk) {
   return Use::taken;
 }
 
-bool fits_format(const IccProfile& profile, const PixelFormat& format) {
-  const std::string_view data = as_text(profile.data);
-  return data.size() >= icc_header_size &&
-         data.substr(icc_color_space, 4) == (format.color_channels() == 1 ? "GRAY" : "RGB ");
-}
-
 PngChunk make_profile(const IccProfile& profile) {
   const std::string name = png_keyword(profile.name).value_or("icc");
   PngChunk chunk{"iCCP", Bytes(name.begin(), name.end())};
@@ -187,27 +195,34 @@ PngChunk make_density(const Density& density) {
 
 // Where a profile is written, no sRGB chunk is: one of the two may stand in a file.
 void add_about_color(std::vector<PngChunk>& chunks, const Metadata& metadata,
-                     const PixelFormat& format, const std::string& name) {
-  const bool with_profile = metadata.icc_profile && fits_format(*metadata.icc_profile, format);
-  if (metadata.icc_profile && !with_profile) {
-    log::debug(formatted("{}: left out the ICC profile, which is not for {} pixels", name,
-                         to_string(format)));
+                     const PixelFormat& format, LeftOut& left_out) {
+  if (metadata.coding_points) {
+    const auto& points = *metadata.coding_points;
+    chunks.push_back({"cICP", Bytes(points.begin(), points.end())});
   }
   if (metadata.gamma) chunks.push_back(make_numbers("gAMA", {&*metadata.gamma, 1}));
   if (metadata.chromaticity) chunks.push_back(make_numbers("cHRM", *metadata.chromaticity));
-  if (with_profile) {
-    chunks.push_back(make_profile(*metadata.icc_profile));
+  if (const IccProfile* profile = profile_for(format, metadata, left_out)) {
+    chunks.push_back(make_profile(*profile));
   } else if (metadata.srgb_intent) {
     chunks.push_back({"sRGB", {static_cast<std::uint8_t>(*metadata.srgb_intent)}});
   }
   if (metadata.density) chunks.push_back(make_density(*metadata.density));
 }
 
+void add_text(std::vector<PngChunk>& chunks, const TextEntry& entry, LeftOut& left_out) {
+  if (auto chunk = make_text(entry)) {
+    chunks.push_back(std::move(*chunk));
+  } else {
+    left_out.add(formatted("text \"{}\" (no keyword of a PNG)", entry.keyword));
+  }
+}
+
 }  // namespace
 
 bool is_metadata_chunk(std::string_view type) {
-  static constexpr std::array<std::string_view, 9> types{"gAMA", "cHRM", "sRGB", "iCCP", "pHYs",
-                                                         "eXIf", "tEXt", "zTXt", "iTXt"};
+  static constexpr std::array<std::string_view, 10> types{"gAMA", "cHRM", "sRGB", "cICP", "iCCP",
+                                                          "pHYs", "eXIf", "tEXt", "zTXt", "iTXt"};
   return std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -221,22 +236,24 @@ Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
       log::debug(formatted("{}: left out a {} chunk, which means nothing there", name, chunk.type));
     }
   }
-  return std::move(collector.metadata());
+  Metadata metadata = std::move(collector.metadata());
+  take_raw_profiles(metadata);
+  remove_exif_thumbnail(metadata.exif);
+  remove_resource_thumbnails(metadata.image_resources);
+  return metadata;
 }
 
 std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
-                                           const PixelFormat& format, const std::string& name) {
+                                           const PixelFormat& format, LeftOut& left_out) {
   std::vector<PngChunk> chunks;
-  if (place == PngPlace::before_pixels) add_about_color(chunks, metadata, format, name);
+  if (place == PngPlace::before_pixels) add_about_color(chunks, metadata, format, left_out);
   if (!metadata.exif.empty()) chunks.push_back({"eXIf", metadata.exif});
   if (!metadata.xmp.empty()) chunks.push_back(make_xmp(metadata.xmp, metadata.xmp_compressed));
-  for (const TextEntry& entry : metadata.text) {
-    if (auto chunk = make_text(entry)) {
-      chunks.push_back(std::move(*chunk));
-    } else {
-      log::debug(formatted("{}: left out a text whose keyword PNG cannot hold", name));
-    }
+  if (!metadata.image_resources.empty()) {
+    add_text(chunks, raw_profile_of(metadata.image_resources), left_out);
   }
+  for (const TextEntry& entry : metadata.text)
+    add_text(chunks, entry, left_out);
   return chunks;
 }
 

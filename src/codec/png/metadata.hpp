@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/left_out.hpp"
 #include "codec/png/ancillary.hpp"
 #include "codec/png/chunk.hpp"
 #include "image/metadata.hpp"
@@ -27,10 +28,10 @@ enum class PngPlace { before_pixels, after_pixels };
                                             const std::string& name, SkippedChunks& skipped);
 
 // The chunks that say `metadata` about a picture of `format`, in the order in which they are to
-// stand. What PNG cannot hold is left out with a debug line: a profile of another colour space,
-// text whose keyword is none.
+// stand. What PNG cannot hold is added to `left_out`: a profile of another colour space, text whose
+// keyword is none.
 [[nodiscard]] std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
                                                          const PixelFormat& format,
-                                                         const std::string& name);
+                                                         LeftOut& left_out);
 
 }  // namespace gpufilter

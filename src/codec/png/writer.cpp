@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <isa-l/crc.h>
 
@@ -80,8 +82,8 @@ class PngWriter final : public RowWriter {
       : output_{{sink.name(), "cannot be encoded as PNG"}, sink},
         structs_(output_.report),
         format_(header.format),
-        has_exif_(!header.metadata.exif.empty()),
-        has_xmp_(!header.metadata.xmp.empty()) {
+        strips_(*options.get<bool>(strip_option())) {
+    add_foreign_metadata(header);
     call([png = png(), info = structs_.info, &output = output_, &header] {
       png_set_write_fn(png, &output, write_bytes, flush_nothing);
       write_header(png, info, header);
@@ -99,6 +101,7 @@ class PngWriter final : public RowWriter {
     Metadata rest = trailing;
     if (has_exif_) rest.exif.clear();  // a file has at most one
     if (has_xmp_) rest.xmp.clear();
+    if (has_image_resources_) rest.image_resources.clear();
     write_metadata(rest, PngPlace::after_pixels);
     write_chunk("IEND", {});
   }
@@ -139,9 +142,19 @@ class PngWriter final : public RowWriter {
     write_chunk(png_index_type, data);
   }
 
-  void write_metadata(const Metadata& metadata, PngPlace place) {
-    for (const PngChunk& chunk :
-         chunks_from_metadata(metadata, place, format_, output_.report.name)) {
+  // What the input has and only its own format can hold.
+  void add_foreign_metadata(const PictureHeader& header) {
+    if (strips_ || header.stored == nullptr) return;
+    for (std::string& name : header.stored->private_metadata())
+      left_out_.add(std::move(name));
+  }
+
+  void write_metadata(const Metadata& all, PngPlace place) {
+    const Metadata metadata = strips_ ? stripped(all) : all;
+    has_exif_ = has_exif_ || !metadata.exif.empty();
+    has_xmp_ = has_xmp_ || !metadata.xmp.empty();
+    has_image_resources_ = has_image_resources_ || !metadata.image_resources.empty();
+    for (const PngChunk& chunk : chunks_from_metadata(metadata, place, format_, left_out_)) {
       const std::array data{std::span<const std::uint8_t>(chunk.data)};
       write_chunk(chunk.type, data);
     }
@@ -150,8 +163,10 @@ class PngWriter final : public RowWriter {
   Output output_;
   WriteStructs structs_;
   PixelFormat format_;
-  bool has_exif_;
-  bool has_xmp_;
+  bool strips_;
+  bool has_exif_ = false;
+  bool has_xmp_ = false;
+  bool has_image_resources_ = false;
   std::optional<PngPixelWriter> pixels_;
 };
 

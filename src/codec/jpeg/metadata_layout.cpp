@@ -1,0 +1,55 @@
+#include "codec/jpeg/metadata_layout.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "codec/jpeg/library.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::string_view extended_xmp_prefix("http://ns.adobe.com/xmp/extension/\0", 35);
+constexpr std::string_view picture_index_prefix("MPF\0", 4);
+constexpr std::size_t longest_identifier = 32;
+
+std::string_view text_of(const JpegSegment& segment) {
+  return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
+}
+
+}  // namespace
+
+JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
+  switch (marker - JPEG_APP0) {
+    case 1:
+      if (segment.starts_with(exif_prefix)) return JpegSegmentKind::exif;
+      if (segment.starts_with(xmp_prefix)) return JpegSegmentKind::xmp;
+      break;
+    case 2:
+      if (segment.starts_with(icc_prefix)) return JpegSegmentKind::icc_profile;
+      break;
+    case 13:
+      if (segment.starts_with(resources_prefix)) return JpegSegmentKind::image_resources;
+      break;
+    default:
+      break;
+  }
+  return JpegSegmentKind::other;
+}
+
+bool is_picture_index(const JpegSegment& segment) {
+  return segment.marker == JPEG_APP0 + 2 && text_of(segment).starts_with(picture_index_prefix);
+}
+
+std::string name_of(const JpegSegment& segment) {
+  const std::string_view text = text_of(segment);
+  if (segment.marker == JPEG_COM) return "a comment";
+  if (text.starts_with(extended_xmp_prefix)) return "extended XMP";
+  if (is_picture_index(segment)) return "further pictures in the file (MPF)";
+  const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 33 || c > 126; });
+  const auto length = static_cast<std::size_t>(end - text.begin());
+  const std::string marker = formatted("APP{}", segment.marker - JPEG_APP0);
+  if (length == 0) return marker;
+  return formatted("{} \"{}\"", marker, text.substr(0, std::min(length, longest_identifier)));
+}
+
+}  // namespace gpufilter

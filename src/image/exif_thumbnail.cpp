@@ -1,0 +1,157 @@
+#include "image/exif_thumbnail.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "image/tiff.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint32_t exif_directory_tag = 0x8769;
+constexpr std::uint32_t gps_directory_tag = 0x8825;
+constexpr std::uint32_t interoperability_tag = 0xa005;
+constexpr std::uint32_t jpeg_offset_tag = 0x0201;
+constexpr std::uint32_t jpeg_length_tag = 0x0202;
+constexpr std::uint32_t strip_offsets_tag = 0x0111;
+constexpr std::uint32_t strip_lengths_tag = 0x0117;
+
+constexpr std::size_t max_directories = 8;  // EXIF has five
+constexpr std::size_t max_strips = 65536;
+
+using Ranges = std::vector<ByteRange>;
+
+// Gathers which bytes directories use.
+class Uses {
+ public:
+  Uses(const Tiff& tiff, std::size_t size) : tiff_(tiff), size_(size) {}
+
+  // The directory's entries and their values.
+  void add_directory(std::size_t directory) {
+    add(directory, tiff_.link_of(directory) + 4 - directory);
+    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
+      const auto entry = tiff_.entry(directory, i);
+      if (!entry) return;
+      ranges_.push_back(entry->value);
+    }
+  }
+
+  // The same, with the directories that it points to.
+  void add_tree(std::size_t directory) {
+    if (++directories_ > max_directories) return;
+    add_directory(directory);
+    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
+      const auto entry = tiff_.entry(directory, i);
+      if (!entry) return;
+      const bool points = entry->tag == exif_directory_tag || entry->tag == gps_directory_tag ||
+                          entry->tag == interoperability_tag;
+      const auto child = points ? tiff_.value(*entry) : std::nullopt;
+      if (child) add_tree(*child);
+    }
+  }
+
+  // The picture whose place the directory's entries with these tags say, part by part.
+  void add_data(std::size_t directory, std::uint32_t offsets_tag, std::uint32_t lengths_tag) {
+    const auto offsets = find(directory, offsets_tag);
+    const auto lengths = find(directory, lengths_tag);
+    if (!offsets || !lengths) return;
+    for (std::size_t i = 0; i < max_strips; ++i) {
+      const auto offset = tiff_.value(*offsets, i);
+      const auto length = tiff_.value(*lengths, i);
+      if (!offset || !length) return;
+      add(*offset, *length);
+    }
+  }
+
+  // In order, none touching another.
+  [[nodiscard]] Ranges merged() const {
+    Ranges sorted = ranges_;
+    std::sort(sorted.begin(), sorted.end());
+    Ranges merged;
+    for (const ByteRange& range : sorted) {
+      if (range.begin == range.end) continue;
+      if (!merged.empty() && range.begin <= merged.back().end) {
+        merged.back().end = std::max(merged.back().end, range.end);
+      } else {
+        merged.push_back(range);
+      }
+    }
+    return merged;
+  }
+
+ private:
+  // As far as it is within the bytes.
+  void add(std::size_t offset, std::size_t length) {
+    const std::size_t begin = std::min(offset, size_);
+    ranges_.push_back({begin, begin + std::min(length, size_ - begin)});
+  }
+
+  [[nodiscard]] std::optional<TiffEntry> find(std::size_t directory, std::uint32_t tag) const {
+    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
+      const auto entry = tiff_.entry(directory, i);
+      if (!entry || entry->tag == tag) return entry;
+    }
+    return std::nullopt;
+  }
+
+  const Tiff& tiff_;
+  std::size_t size_;
+  Ranges ranges_;
+  std::size_t directories_ = 0;
+};
+
+// `from` without `taken`, both as merged() yields them.
+Ranges difference(const Ranges& from, const Ranges& taken) {
+  Ranges rest;
+  auto next = taken.begin();
+  for (ByteRange range : from) {
+    while (next != taken.end() && next->end <= range.begin)
+      ++next;
+    for (auto cut = next; cut != taken.end() && cut->begin < range.end; ++cut) {
+      if (range.begin < cut->begin) rest.push_back({range.begin, cut->begin});
+      range.begin = std::min(range.end, cut->end);
+    }
+    if (range.begin < range.end) rest.push_back(range);
+  }
+  return rest;
+}
+
+// The size without what `unused` has at the end, where a byte of padding may stand between.
+std::size_t size_without(const Ranges& unused, std::size_t used_end, std::size_t size) {
+  for (auto range = unused.rbegin(); range != unused.rend() && range->end + 1 >= size; ++range)
+    size = std::max(range->begin, used_end);
+  return size;
+}
+
+}  // namespace
+
+void remove_exif_thumbnail(Bytes& exif) {
+  const Tiff tiff(exif);
+  if (!tiff.is_valid()) return;
+  const std::size_t first = tiff.first_directory();
+  const std::size_t second = tiff.next_directory(first);
+  if (second == 0 || !tiff.number(second, 2)) return;
+
+  Uses picture(tiff, exif.size());
+  picture.add_tree(first);
+  Uses thumbnail(tiff, exif.size());
+  thumbnail.add_directory(second);
+  thumbnail.add_data(second, jpeg_offset_tag, jpeg_length_tag);
+  thumbnail.add_data(second, strip_offsets_tag, strip_lengths_tag);
+  Ranges used = picture.merged();
+  const std::size_t header_bytes = 8;
+  used.insert(used.begin(), {0, header_bytes});
+  const Ranges unused = difference(thumbnail.merged(), used);
+
+  const std::size_t link = tiff.link_of(first);
+  std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(link), 4, std::uint8_t{0});
+  for (const ByteRange& range : unused) {
+    std::fill(exif.begin() + static_cast<std::ptrdiff_t>(range.begin),
+              exif.begin() + static_cast<std::ptrdiff_t>(range.end), std::uint8_t{0});
+  }
+  exif.resize(size_without(unused, used.back().end, exif.size()));
+}
+
+}  // namespace gpufilter

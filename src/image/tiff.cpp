@@ -1,0 +1,55 @@
+#include "image/tiff.hpp"
+
+#include <array>
+
+namespace gpufilter {
+namespace {
+
+// Bytes of a value of each type; 0: there is no such type.
+std::uint64_t size_of_type(std::uint32_t type) {
+  static constexpr std::array<std::uint8_t, 14> sizes{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
+  return type < sizes.size() ? sizes.at(type) : 0;
+}
+
+}  // namespace
+
+bool Tiff::is_valid() const {
+  const std::uint8_t order = little_ ? 'I' : 'M';
+  return bytes_.size() >= 8 && bytes_[0] == order && bytes_[1] == order && number(2, 2) == 42;
+}
+
+std::optional<std::uint32_t> Tiff::number(std::size_t offset, std::size_t size) const {
+  if (offset > bytes_.size() || size > bytes_.size() - offset) return std::nullopt;
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < size; ++i)
+    value = value << 8U | bytes_[offset + (little_ ? size - 1 - i : i)];
+  return value;
+}
+
+std::size_t Tiff::link_of(std::size_t directory) const {
+  return directory + 2 + entry_count(directory) * entry_bytes;
+}
+
+std::size_t Tiff::next_directory(std::size_t directory) const {
+  return number(link_of(directory), 4).value_or(0);
+}
+
+std::optional<TiffEntry> Tiff::entry(std::size_t directory, std::size_t index) const {
+  const std::size_t at = directory + 2 + index * entry_bytes;
+  if (!number(at + 8, 4)) return std::nullopt;
+  TiffEntry entry{*number(at, 2), *number(at + 2, 2), *number(at + 4, 4), {}};
+  const std::uint64_t size = size_of_type(entry.type) * entry.count;
+  const std::size_t begin = size <= 4 ? at + 8 : *number(at + 8, 4);
+  if (begin <= bytes_.size() && size <= bytes_.size() - begin) entry.value = {begin, begin + size};
+  return entry;
+}
+
+std::optional<std::uint32_t> Tiff::value(const TiffEntry& entry, std::size_t index) const {
+  const std::size_t size = size_of_type(entry.type);
+  if (size == 0 || size > 4 || index >= (entry.value.end - entry.value.begin) / size) {
+    return std::nullopt;
+  }
+  return number(entry.value.begin + index * size, size);
+}
+
+}  // namespace gpufilter

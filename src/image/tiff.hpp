@@ -1,0 +1,66 @@
+// The structure of TIFF (TIFF 6.0, section 2), which EXIF uses: directories of entries that may
+// point anywhere. Nothing outside the bytes is ever read, whatever they say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+// The bytes from `begin` to before `end`.
+struct ByteRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  friend auto operator<=>(const ByteRange&, const ByteRange&) = default;
+};
+
+struct TiffEntry {
+  std::uint32_t tag = 0;
+  std::uint32_t type = 0;
+  std::uint32_t count = 0;
+  ByteRange value;  // empty if the type is unknown or the value is not within the bytes
+};
+
+class Tiff {
+ public:
+  static constexpr std::uint32_t type_short = 3;
+  static constexpr std::size_t entry_bytes = 12;
+
+  // `bytes` has to outlive this object.
+  explicit Tiff(const Bytes& bytes) : bytes_(bytes), little_(!bytes.empty() && bytes[0] == 'I') {}
+
+  // Whether there is a header.
+  [[nodiscard]] bool is_valid() const;
+  [[nodiscard]] bool is_little_endian() const { return little_; }
+
+  // The number in the `size` bytes at `offset`; nothing if they are not all within the bytes.
+  [[nodiscard]] std::optional<std::uint32_t> number(std::size_t offset, std::size_t size) const;
+
+  // The offset of the first directory, and of the one after that at `directory`; 0 if there is
+  // none.
+  [[nodiscard]] std::size_t first_directory() const { return number(4, 4).value_or(0); }
+  [[nodiscard]] std::size_t next_directory(std::size_t directory) const;
+
+  // Where the offset of the next directory stands. The number of entries counts those that the
+  // directory declares.
+  [[nodiscard]] std::size_t link_of(std::size_t directory) const;
+  [[nodiscard]] std::size_t entry_count(std::size_t directory) const {
+    return number(directory, 2).value_or(0);
+  }
+
+  // Nothing if the entry is not within the bytes.
+  [[nodiscard]] std::optional<TiffEntry> entry(std::size_t directory, std::size_t index) const;
+
+  // The entry's number `index`; nothing if it has no such whole number.
+  [[nodiscard]] std::optional<std::uint32_t> value(const TiffEntry& entry,
+                                                   std::size_t index = 0) const;
+
+ private:
+  const Bytes& bytes_;
+  bool little_;
+};
+
+}  // namespace gpufilter

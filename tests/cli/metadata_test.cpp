@@ -1,0 +1,280 @@
+// The tables of docs/metadata.md, row by row, as ExifTool sees inputs and results.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cli/program_fixture.hpp"
+#include "support/jpeg.hpp"
+#include "support/png_in_memory.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A row of a table; its cells without backquotes.
+struct Row {
+  std::string what;
+  std::string tag;
+  std::string to_same_format;
+  std::string to_other_format;
+  std::string stripped;
+};
+
+std::vector<Row> rows_below(const std::string& heading) {
+  std::ifstream page(GPUFILTER_SOURCE "/docs/metadata.md");
+  std::vector<Row> rows;
+  std::string line;
+  while (std::getline(page, line) && line != heading) {
+  }
+  while (std::getline(page, line) && !line.starts_with("## ")) {
+    if (!line.starts_with("| ") || line.starts_with("| what ")) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 0; (at = line.find("| ", at)) != std::string::npos;) {
+      at += 2;
+      std::string cell = line.substr(at, line.find(" |", at) - at);
+      std::erase(cell, '`');
+      cells.push_back(cell);
+    }
+    rows.push_back({cells.at(0), cells.at(1), cells.at(2), cells.at(3), cells.at(4)});
+  }
+  return rows;
+}
+
+Bytes rgb_profile() {
+  constexpr std::uint8_t size = 156;
+  Bytes profile(size);
+  profile[3] = size;
+  profile[8] = 2;
+  profile[131] = 1;    // entries in the table
+  profile[139] = 144;  // where the first one is
+  profile[143] = 12;   // its size
+  const std::map<int, std::string_view> words{{12, "mntr"}, {16, "RGB "},  {20, "XYZ "},
+                                              {36, "acsp"}, {132, "cprt"}, {144, "text"},
+                                              {152, "abc"}};
+  for (const auto& [at, word] : words)
+    std::copy(word.begin(), word.end(), profile.begin() + at);
+  return profile;
+}
+
+bool has_exiftool() {
+  try {
+    return run_process({"exiftool", "-ver"}).exit_code == 0;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+class MetadataTest : public ProgramTest {
+ protected:
+  void save(const std::string& name, const Bytes& bytes) const {
+    std::ofstream(folder_.path() / name, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+};
+
+class MetadataTable : public MetadataTest {
+ protected:
+  void SetUp() override {
+    if (!has_exiftool()) GTEST_SKIP() << "skipped: libimage-exiftool-perl is not installed";
+    save("thumbnail", encode_with_libjpeg(textured_raster(16, 12, 3)));
+    save("profile", rgb_profile());
+  }
+
+  // Files of row N are named N.jpg or N.png.
+  static std::string file_name(std::size_t row, const std::string& ending) {
+    return std::to_string(row) + "." + ending;
+  }
+
+  // A file for each row, with the row's metadata alone.
+  void make_inputs(const std::vector<Row>& rows, const std::string& ending) const {
+    fs::create_directory(folder_.path() / "in");
+    std::vector<std::string> command{"exiftool"};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string name = "in/" + file_name(i, ending);
+      save(name, ending == "jpg" ? plain_jpeg(rows[i]) : plain_png(rows[i]));
+      const std::vector<std::string> change = change_for(rows[i]);
+      if (change.empty()) continue;
+      command.insert(command.end(), change.begin(), change.end());
+      command.insert(command.end(), {"-overwrite_original", folder_ / name, "-execute"});
+    }
+    const ProcessResult result = run_process(command);
+    ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  }
+
+  static Bytes plain_jpeg(const Row& row) {
+    JpegRecipe recipe;
+    if (row.what == "density") {
+      recipe.before_start = [](jpeg_compress_struct& jpeg) {
+        jpeg.density_unit = 1;
+        jpeg.X_density = jpeg.Y_density = 300;
+      };
+    }
+    return encode_with_libjpeg(textured_raster(20, 10, 3), recipe);
+  }
+
+  static Bytes plain_png(const Row& row) {
+    PngSettings settings;
+    if (row.what == "density") {
+      settings.metadata.density = Density{Density::Unit::per_metre, 11811, 11811};
+    }
+    if (row.what == "gamma") settings.metadata.gamma = 100'000;
+    if (row.what == "chromaticity") {
+      settings.metadata.chromaticity = {31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000};
+    }
+    return encode_png(random_image({20, 10}, {3, 8}, 1), settings);
+  }
+
+  // ExifTool's arguments; none if the file has the row's metadata already.
+  [[nodiscard]] std::vector<std::string> change_for(const Row& row) const {
+    if (row.what == "density" || row.what == "gamma" || row.what == "chromaticity") return {};
+    if (row.what.starts_with("thumbnail")) return {"-" + row.tag + "<=" + (folder_ / "thumbnail")};
+    if (row.what == "colour profile") return {"-ICC_Profile<=" + (folder_ / "profile")};
+    if (row.what == "orientation") return {"-" + row.tag + "#=6"};
+    if (row.what == "position") return {"-" + row.tag + "=48.5", "-GPS:GPSLatitudeRef=N"};
+    return {"-" + row.tag + "=Some " + row.what};
+  }
+
+  using Tags = std::map<std::string, std::string>;
+
+  // ExifTool's tags of every row's file in `folder`.
+  [[nodiscard]] std::vector<Tags> read_all(const std::string& folder, const std::string& ending,
+                                           std::size_t rows) const {
+    std::vector<std::string> command{"exiftool", "-j", "-a", "-G1", "-s"};
+    for (std::size_t i = 0; i < rows; ++i)
+      command.push_back(folder_ / (folder + "/" + file_name(i, ending)));
+    const ProcessResult result = run_process(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::vector<Tags> files;
+    for (const Json& file : Json::parse(result.out)) {
+      Tags& tags = files.emplace_back();
+      for (const auto& [name, value] : file.items())
+        tags[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    return files;
+  }
+
+  // The value under another name: density is converted, and a keyword may come before text.
+  static std::string converted(const Row& row, const std::string& value) {
+    if (row.tag == "JFIF:XResolution") return "11811";
+    if (row.tag == "PNG-pHYs:PixelsPerUnitX") return "300";
+    return row.what == "other text" ? "Disclaimer: " + value : value;
+  }
+
+  static void expect_outcome(const Row& row, const std::string& outcome, const Tags& before,
+                             const Tags& after) {
+    SCOPED_TRACE(row.what + ", " + row.tag + ": " + outcome);
+    ASSERT_TRUE(before.contains(row.tag)) << ::testing::PrintToString(before);
+    const std::string& value = before.at(row.tag);
+    if (outcome == "removed" || outcome == "left out") {
+      EXPECT_FALSE(after.contains(row.tag)) << after.at(row.tag);
+      return;
+    }
+    const std::string tag = outcome == "kept" ? row.tag : outcome;
+    ASSERT_TRUE(after.contains(tag)) << ::testing::PrintToString(after);
+    EXPECT_EQ(after.at(tag), outcome == "kept" ? value : converted(row, value));
+  }
+
+  void check(const std::string& heading, const std::string& ending, const std::string& other,
+             const std::string& left_out) {
+    const std::vector<Row> rows = rows_below(heading);
+    ASSERT_GT(rows.size(), 10U);
+    make_inputs(rows, ending);
+    const std::vector<Tags> before = read_all("in", ending, rows.size());
+    const auto expect_all = [&](const std::string& folder, const std::string& format,
+                                std::string Row::*outcome) {
+      const std::vector<Tags> after = read_all(folder, format, rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        expect_outcome(rows[i], rows[i].*outcome, before[i], after[i]);
+    };
+    const auto run = [&](const std::string& to, std::vector<std::string> options) {
+      options.insert(options.begin(), {folder_ / "in", folder_ / to});
+      options.insert(options.end(), {"--levels", "auto", "--device", "cpu"});
+      const ProcessResult result = filter(options);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      return result.err;
+    };
+    const auto warnings = [](const std::string& text) {
+      const auto at = text.find("gpufilter: warning: ");
+      return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+    };
+    EXPECT_EQ(warnings(run("same", {})), "");
+    expect_all("same", ending, &Row::to_same_format);
+    EXPECT_EQ(warnings(run("other", {"--to", other})),
+              "gpufilter: warning: not carried over: " + left_out);
+    expect_all("other", other, &Row::to_other_format);
+    EXPECT_EQ(warnings(run("stripped", {"--strip"})), "");
+    expect_all("stripped", ending, &Row::stripped);
+    const ProcessResult in_place = filter(
+        {folder_ / "in", folder_ / "in", "--in-place", "--levels", "auto", "--device", "cpu"});
+    EXPECT_EQ(in_place.exit_code, 0) << in_place.err;
+    expect_all("in", ending, &Row::to_same_format);
+  }
+};
+
+TEST_F(MetadataTable, FromJpeg) {
+  check("## From JPEG", "jpg", "png", "APP12 \"Ducky\" (1 picture)");
+}
+
+TEST_F(MetadataTable, FromPng) {
+  check("## From PNG", "png", "jpg", "chromaticity (1 picture), gamma (1 picture)");
+}
+
+TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
+  PngSettings settings;
+  settings.metadata.gamma = 100'000;
+  const Image image = random_image({20, 10}, {3, 8}, 1);
+  save("in.png", encode_png(image, settings));
+  const std::string out = folder_ / "out.jpg";
+  const ProcessResult result = filter({folder_ / "in.png", out, "--timing", "off"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "gpufilter: warning: " + out + ": not carried over: gamma\n");
+  // Gamma means nothing beside a profile.
+  settings.metadata.icc_profile.emplace().data = rgb_profile();
+  save("in.png", encode_png(image, settings));
+  EXPECT_EQ(filter({folder_ / "in.png", out, "--timing", "off"}).err, "");
+}
+
+// ExifTool and ImageMagick write text there.
+TEST_F(MetadataTest, TextBehindThePixelsReachesAJpegFromAFileButNotFromAStream) {
+  PngSettings settings;
+  settings.trailing.text = {{"Comment", "late", "", ""}};
+  const Bytes png = encode_png(random_image({20, 10}, {3, 8}, 1), settings);
+  save("in.png", png);
+  const std::string out = folder_ / "out.jpg";
+  filter_quietly({folder_ / "in.png", out});
+  const auto text = open_picture(open_source(out))->header().metadata.text;
+  ASSERT_EQ(text.size(), 1U);
+  EXPECT_EQ(text[0].text, "late");
+  const ProcessResult streamed =
+      filter({"-", out, "--timing", "off"}, {.input = std::string(png.begin(), png.end())});
+  EXPECT_EQ(streamed.exit_code, 0);
+  EXPECT_EQ(streamed.err, "gpufilter: warning: " + out +
+                              ": not carried over: text that follows the pixels in a stream\n");
+}
+
+// Otherwise --resume would take pictures with metadata for done.
+TEST_F(MetadataTest, StrippingIsPartOfWhatTheJournalRemembers) {
+  fs::create_directory(folder_.path() / "in");
+  write_png(random_image({20, 10}, {3, 8}, 1), folder_ / "in/a.png");
+  const std::string in = folder_ / "in";
+  const std::string out = folder_ / "out";
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {in, out, "--resume", "--json"});
+    const ProcessResult result = filter(options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["pictures"][0]["status"].get<std::string>();
+  };
+  EXPECT_EQ(run({"--strip"}), "done");
+  EXPECT_NE(run({"--strip"}), "done");
+  EXPECT_EQ(run({}), "done");
+}
+
+}  // namespace
+}  // namespace gpufilter::test
