@@ -42,6 +42,7 @@ BatchRequest request_for(const FilterOptions& options) {
   request.follow_links = options.folder.follow_links;
   request.patterns = options.folder.match;
   request.to = options.to;
+  request.name = options.name;
   request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
@@ -124,6 +125,9 @@ void check_list_and_shard(const FilterOptions& options) {
 // Refuses options that would have no effect: they are mistakes.
 void check_folder_options(const FilterOptions& options) {
   check_list_and_shard(options);
+  if (options.in_place && options.name) {
+    throw UsageError("--name: not possible with --in-place, which keeps the names");
+  }
   const FolderOptions& folder = options.folder;
   if (folder.follow_links && !folder.recursive) {
     throw UsageError("--follow-links: has no effect without --recursive");

@@ -44,12 +44,18 @@ bool is_batch(const FilterOptions& options) {
 
 // The path of the result. In a folder, it gets the input's name.
 std::string output_path(const FilterOptions& options) {
-  if (!output_is_folder(options)) return options.output;
+  if (!output_is_folder(options)) {
+    if (!options.name) return options.output;
+    throw UsageError(formatted("--name: is for results in a folder, and {} is not a folder",
+                               printable(options.output)));
+  }
   if (options.input == standard_stream) {
     throw UsageError(formatted("{}: is a folder, and standard input has no name; name a file",
                                printable(options.output)));
   }
-  return fs::path(options.output) / output_name(fs::path(options.input).filename(), options.to);
+  const fs::path input = options.input;
+  return fs::path(options.output) /
+         output_name(input.parent_path(), input.filename(), options.to, options.name);
 }
 
 std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {

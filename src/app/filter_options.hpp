@@ -24,6 +24,7 @@ struct FilterOptions {
   StageChain chain;
   // The format to write; nullptr: that of the output's name, or of the input.
   const Codec* to = nullptr;
+  std::optional<NameTemplate> name;  // of results in a folder
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;

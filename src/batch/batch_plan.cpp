@@ -128,6 +128,17 @@ void refuse_unfinished_shards(const BatchRequest& request) {
                 printable(request.output)));
 }
 
+// A picture that replaced its input is known as filtered by the journal alone.
+void refuse_damage(const std::string& output) {
+  Damage damage;
+  static_cast<void>(read_journal(output, &damage));
+  if (damage.damaged == 0) return;
+  throw UsageError(printable(
+      formatted("{}: {}; --in-place could filter a picture twice; to filter all of them again, "
+                "remove the journal",
+                (fs::path(output) / journal_name).string(), damage.text())));
+}
+
 }  // namespace
 
 std::string BatchPlan::output_path(const BatchItem& item) const {
@@ -143,9 +154,11 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
   plan.output = request.output;
   plan.recursive = request.recursive;
   add_inputs(request, plan);
-  check_collisions(plan);
+  check_collisions(request, plan);
+  if (request.resume && request.in_place) refuse_damage(request.output);
   if (request.resume) plan.records = records_of_everyone(request.output);
-  ExistingOutputs existing(request.on_exists, [&plan] { return identities_of(plan); });
+  ExistingOutputs existing(request.on_exists, request.resume,
+                           [&plan] { return identities_of(plan); });
   for (BatchItem& item : plan.items) {
     if (item.problem.empty()) existing.check(plan, item);
   }

@@ -9,6 +9,7 @@
 
 #include "batch/folder_scan.hpp"
 #include "batch/journal.hpp"
+#include "batch/name_template.hpp"
 #include "batch/picture_list.hpp"
 #include "batch/shard.hpp"
 #include "batch/shard_run.hpp"
@@ -37,6 +38,7 @@ struct BatchRequest {
   // A file with a PictureList of the only input, a folder; empty: folders are searched.
   std::string list;
   const Codec* to = nullptr;  // the format of all outputs; nullptr: each output's name decides
+  std::optional<NameTemplate> name = std::nullopt;  // of outputs; nothing: as output_name() says
   OnExists on_exists = OnExists::fail;
   bool in_place = false;  // input and output may be the same folder; results replace their inputs
   bool resume = false;    // skip what the journals record as complete

@@ -175,11 +175,13 @@ JournalRecords look_at_pictures(const ShardRun& run, const ShardNotes& notes,
   const Shares shares(pictures, notes);
   const Results results(report.output, run);
   const Codec* format = codec_called(run.format);
+  const auto named = run.name.empty() ? std::nullopt : std::optional<NameTemplate>(run.name);
+  const fs::path folder = fs::path(run.working_folder) / run.input;
   JournalRecords made;
   report.pictures = pictures.size();
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const std::string name(pictures[i].name);
-    const std::string output = output_name(name, format);
+    const std::string output = output_name(folder, name, format, named);
     const std::string failure = notes.failure_of(output);
     const JournalRecord* record = failure.empty() ? results.made(output, notes.records()) : nullptr;
     if (record != nullptr) made.emplace(output, *record);
@@ -262,7 +264,7 @@ void remove_run(const std::string& output) {
 }
 
 GatherReport look_at_journal(const std::string& output) {
-  const JournalRecords records = read_journal(output);
+  const JournalRecords records = read_journal_with_warning(output);
   GatherReport report;
   report.output = output;
   report.pictures = records.size();
@@ -282,7 +284,7 @@ GatherReport look_at_journal(const std::string& output) {
 // Locks the folder only after all checks, so that a shard that begins meanwhile is not refused.
 GatherReport gather_run(const std::string& output, const ShardRun& run) {
   const auto files = files_of_run(output);
-  const ShardNotes notes(read_journal(output),
+  const ShardNotes notes(read_journal_with_warning(output),
                          read_shard_journals(output, [](const Shard&) { return true; }));
   GatherReport report;
   report.output = output;

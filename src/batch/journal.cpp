@@ -1,5 +1,7 @@
 #include "batch/journal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -13,8 +15,8 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "base/system_failure.hpp"
-#include "batch/journal_text.hpp"
 
 namespace gpufilter {
 namespace {
@@ -46,6 +48,12 @@ bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
   throw SystemFailure(path, error);
 }
 
+// What a failure to open the journal is about: the folder, if there is no journal yet.
+const std::string& existing_or(const std::string& path, const std::string& folder) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? path : folder;
+}
+
 std::string journal_path(const std::string& folder) {
   return std::filesystem::path(folder) / journal_name;
 }
@@ -53,6 +61,7 @@ std::string journal_path(const std::string& folder) {
 struct JournalLines {
   JournalRecords records;
   std::size_t count = 0;  // of all lines, including those that are not records
+  Damage damage;
 };
 
 // No lines if the file does not exist.
@@ -66,6 +75,7 @@ JournalLines read_lines(const std::string& path) {
     throw_failure(path, error.code().value());
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  lines.damage = damage_in(text);
   for (const std::string_view line : split(text, '\n')) {
     if (!line.empty()) ++lines.count;
     if (auto record = parse_journal_line(line)) {
@@ -83,10 +93,20 @@ bool is_at(int descriptor, const std::string& path) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-bool ends_inside_a_line(int descriptor) {
+// Removes an incomplete line at the end, which a killed writer or a full disk has left. Returns
+// whether none is left: one that is too long to be a line stays.
+bool remove_incomplete_line(int descriptor) {
+  std::array<char, std::size_t{64} << 10U> last{};
   const off_t size = ::lseek(descriptor, 0, SEEK_END);
-  char last = '\n';
-  return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(last.size()));
+  const ssize_t count = ::pread(descriptor, last.data(), last.size(), begin);
+  if (count < 0) return false;
+  const std::string_view text(last.data(), static_cast<std::size_t>(count));
+  const std::size_t line_end = text.rfind('\n');
+  if (line_end == std::string_view::npos && begin > 0) return false;
+  const off_t kept =
+      line_end == std::string_view::npos ? 0 : begin + static_cast<off_t>(line_end) + 1;
+  return kept >= size || ::ftruncate(descriptor, kept) == 0;
 }
 
 }  // namespace
@@ -119,8 +139,21 @@ std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::str
   return std::pair{*name, record};
 }
 
-JournalRecords read_journal(const std::string& folder) {
-  return read_lines(journal_path(folder)).records;
+JournalRecords read_journal(const std::string& folder, Damage* damage) {
+  JournalLines lines = read_lines(journal_path(folder));
+  if (damage != nullptr) *damage = lines.damage;
+  return std::move(lines.records);
+}
+
+JournalRecords read_journal_with_warning(const std::string& folder) {
+  Damage damage;
+  JournalRecords records = read_journal(folder, &damage);
+  if (damage.damaged > 0) {
+    log::warn(
+        printable(formatted("{}: {}; the results that they recorded are not known as complete",
+                            journal_path(folder), damage.text())));
+  }
+  return records;
 }
 
 Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
@@ -128,9 +161,9 @@ Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
     file_ = open_locked(folder, LOCK_EX);
     compact();
   } catch (const std::system_error& error) {
-    throw_failure(path_, error.code().value());
+    throw_failure(existing_or(path_, folder), error.code().value());
   }
-  torn_ = ends_inside_a_line(file_.get());
+  torn_ = !is_locked_ || !remove_incomplete_line(file_.get());
 }
 
 Journal::Journal(const std::string& folder, const std::string& path, const std::string& first_line)
@@ -143,7 +176,7 @@ Journal::Journal(const std::string& folder, const std::string& path, const std::
     ::flock(file_.get(), LOCK_EX);
     write_line(first_line, true);
   } catch (const std::system_error& error) {
-    throw_failure(path_, error.code().value());
+    throw_failure(existing_or(path_, folder), error.code().value());
   }
 }
 
@@ -168,7 +201,8 @@ FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
 void Journal::compact() {
   if (!is_locked_) return;
   const JournalLines lines = read_lines(path_);
-  if (lines.count <= few_lines || lines.count <= 2 * lines.records.size()) return;
+  const bool is_stale = lines.count > few_lines && lines.count > 2 * lines.records.size();
+  if (!is_stale && lines.damage.damaged == 0) return;
   std::string text;
   for (const auto& [output, record] : lines.records)
     text += journal_line(output, record) + "\n";
@@ -211,6 +245,7 @@ void Journal::write_line(const std::string& line, bool durably) {
   try {
     write_fully(file_.get(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   } catch (const std::system_error& error) {
+    torn_ = !remove_incomplete_line(file_.get());
     throw_failure(path_, error.code().value());
   }
   torn_ = false;

@@ -9,6 +9,7 @@
 
 #include "base/posix_file.hpp"
 #include "batch/file_content.hpp"
+#include "batch/journal_text.hpp"
 
 namespace gpufilter {
 
@@ -41,16 +42,19 @@ inline constexpr const char* journal_name = ".gpufilter-journal";
 [[nodiscard]] std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(
     std::string_view line);
 
-// The intact lines of the journal in `folder`; empty if there is no journal. Throws PictureError
-// if it cannot be read.
-[[nodiscard]] JournalRecords read_journal(const std::string& folder);
+// The intact lines of the journal in `folder`; empty if there is no journal. Sets `damage`, if it
+// is given, to what is wrong with the others. Throws PictureError if it cannot be read.
+[[nodiscard]] JournalRecords read_journal(const std::string& folder, Damage* damage = nullptr);
+
+// The same, with a warning if lines are damaged.
+[[nodiscard]] JournalRecords read_journal_with_warning(const std::string& folder);
 
 // Appends to a journal. Thread-safe.
 class Journal {
  public:
   // Opens the journal in `folder` and locks it against other writers. Throws UsageError if another
   // program is writing to the folder, PictureError if the journal cannot be written. If later lines
-  // replace most of its lines, or most are damaged, it is rewritten without them.
+  // replace most of its lines, or some are damaged, it is rewritten without them.
   explicit Journal(const std::string& folder);
 
   // Creates the journal `path` of one of several processes that write to `folder`; it begins with

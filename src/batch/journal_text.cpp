@@ -12,6 +12,13 @@ std::string checksum(std::string_view text) {
   return to_string(content_hash(text)).substr(0, checksum_digits);
 }
 
+// Whether the text may be a line that its writer did not finish.
+bool may_begin_line(std::string_view text) {
+  const std::string_view sum = text.substr(0, checksum_digits);
+  return sum.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         (text.size() <= checksum_digits || text[checksum_digits] == ' ');
+}
+
 }  // namespace
 
 std::string sealed(const std::string& text) {
@@ -24,6 +31,25 @@ std::optional<std::string_view> unsealed(std::string_view line) {
     return std::nullopt;
   }
   return line.substr(checksum_digits + 1);
+}
+
+std::string Damage::text() const {
+  return formatted("is damaged: {} of {} line{} cannot be read", damaged, lines,
+                   lines == 1 ? "" : "s");
+}
+
+Damage damage_in(std::string_view journal) {
+  Damage found;
+  while (!journal.empty()) {
+    const std::size_t end = journal.find('\n');
+    const std::string_view line = journal.substr(0, end);
+    const bool is_whole = end != std::string_view::npos;
+    journal.remove_prefix(is_whole ? end + 1 : journal.size());
+    if (line.empty() || (!is_whole && may_begin_line(line))) continue;
+    ++found.lines;
+    if (!unsealed(line)) ++found.damaged;
+  }
+  return found;
 }
 
 std::string escaped(std::string_view bytes) {

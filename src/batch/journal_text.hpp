@@ -14,6 +14,18 @@ namespace gpufilter {
 [[nodiscard]] std::string sealed(const std::string& text);
 [[nodiscard]] std::optional<std::string_view> unsealed(std::string_view line);
 
+// How much of a journal cannot be read.
+struct Damage {
+  std::size_t lines = 0;    // of all kinds, damaged ones among them
+  std::size_t damaged = 0;  // whose checksum is wrong
+
+  // "is damaged: 2 of 7 lines cannot be read"
+  [[nodiscard]] std::string text() const;
+};
+
+// Counts the lines of a journal. An incomplete last line is not damage: its writer was killed.
+[[nodiscard]] Damage damage_in(std::string_view journal);
+
 // Any bytes as one word without spaces, line ends or other control characters; and back: nothing
 // if `text` is not such a word.
 [[nodiscard]] std::string escaped(std::string_view bytes);

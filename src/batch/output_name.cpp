@@ -10,4 +10,10 @@ std::string output_name(const std::string& relative, const Codec* wanted) {
          wanted->endings.front();
 }
 
+std::string output_name(const std::filesystem::path& folder, const std::string& relative,
+                        const Codec* wanted, const std::optional<NameTemplate>& name) {
+  if (!name) return output_name(relative, wanted);
+  return std::filesystem::path(relative).parent_path() / name->name_for(folder / relative, wanted);
+}
+
 }  // namespace gpufilter

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "batch/name_remedy.hpp"
 
 namespace gpufilter {
 
@@ -25,7 +26,7 @@ std::string Places::of_new(const std::string& path) {
   return known->second / whole.filename();
 }
 
-void check_collisions(const BatchPlan& plan) {
+void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
   Places places;
   std::unordered_map<std::string, const BatchItem*> taken;
   for (const BatchItem& item : plan.items) {
@@ -37,8 +38,8 @@ void check_collisions(const BatchPlan& plan) {
     if (fs::path(first).lexically_normal() == fs::path(item.input).lexically_normal()) {
       throw UsageError(printable(item.input) + ": is given twice");
     }
-    throw UsageError(printable(
-        formatted("{} and {}: both would become {}; rename one of them", first, item.input, path)));
+    throw UsageError(printable(formatted("{} and {}: both would become {}; {}", first, item.input,
+                                         path, collision_remedy(request, plan))));
   }
 }
 
@@ -56,9 +57,10 @@ void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
   if (on_exists_ == OnExists::overwrite || plan.records.contains(item.output)) return;
   if (on_exists_ == OnExists::fail) {
     throw UsageError(printable(formatted(
-        "{}: already exists; --on-exists overwrite replaces it, --on-exists skip leaves it, "
-        "--resume continues an earlier run",
-        path)));
+        "{}: already exists{}; --on-exists overwrite replaces it, --on-exists skip leaves "
+        "it{}",
+        path, resumes_ ? ", and no journal records it" : "",
+        resumes_ ? "" : ", --resume continues an earlier run")));
   }
   item.exists = true;
 }

@@ -25,14 +25,15 @@ class Places {
 };
 
 // Throws UsageError if two items of the plan have the same output.
-void check_collisions(const BatchPlan& plan);
+void check_collisions(const BatchRequest& request, const BatchPlan& plan);
 
 // Decides about the outputs that already exist.
 class ExistingOutputs {
  public:
-  // `inputs` returns the identities of all inputs of the run; it is called at most once.
-  ExistingOutputs(OnExists on_exists, std::function<std::set<FileIdentity>()> inputs)
-      : on_exists_(on_exists), find_inputs_(std::move(inputs)) {}
+  // `inputs` returns the identities of all inputs of the run; it is called at most once. `resumes`:
+  // the run has read the journals.
+  ExistingOutputs(OnExists on_exists, bool resumes, std::function<std::set<FileIdentity>()> inputs)
+      : on_exists_(on_exists), resumes_(resumes), find_inputs_(std::move(inputs)) {}
 
   // Sets `item.exists` if the output exists and is kept. Throws UsageError if the output exists and
   // may be neither kept nor replaced.
@@ -40,6 +41,7 @@ class ExistingOutputs {
 
  private:
   OnExists on_exists_;
+  bool resumes_;
   std::function<std::set<FileIdentity>()> find_inputs_;
   std::optional<std::set<FileIdentity>> inputs_;
 };

@@ -51,7 +51,8 @@ BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path
   item.input = folder / found.relative;
   item.problem = std::move(found.problem);
   item.bytes = found.bytes;
-  item.output = output_name(found.relative, request.to);
+  item.output = item.problem.empty() ? output_name(folder, found.relative, request.to, request.name)
+                                     : output_name(found.relative, request.to);
   if (item.problem.empty()) {
     item.output_format = request.to != nullptr ? request.to : format_of_name(item);
     item.replaces_input = in_place && item.output == found.relative;

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/posix_file.hpp"
+#include "base/printable.hpp"
 #include "base/process_token.hpp"
 #include "base/system_failure.hpp"
 #include "base/text_file.hpp"
@@ -91,6 +93,10 @@ std::optional<ShardJournal> read_one(const std::string& path) {
     const std::string_view text = whole;
     const std::size_t first = text.find('\n');
     const auto process = parse_start(text.substr(0, first));
+    if (const Damage damage = damage_in(text); damage.damaged > 0) {
+      log::warn(printable(formatted("{}: {}{}", path, damage.text(),
+                                    process ? "" : "; without its first line it is ignored")));
+    }
     if (!process || first == std::string_view::npos) return std::nullopt;
     journal.process = *process;
     for (const std::string_view line : split(text.substr(first + 1), '\n'))

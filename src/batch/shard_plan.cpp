@@ -71,6 +71,7 @@ ShardRun run_of(const BatchRequest& request) {
   if (input.size() > 1 && input.ends_with('/')) input.pop_back();
   run.input = input;
   if (request.to != nullptr) run.format = request.to->name;
+  if (request.name) run.name = request.name->text();
   std::error_code ignored;
   run.working_folder = fs::current_path(ignored);
   run.command = shard.command;
@@ -82,6 +83,7 @@ ShardRun run_of(const BatchRequest& request) {
     text += formatted("\n{}", to_string(work));
   for (const std::string& pattern : request.patterns)
     text += formatted("\n{}", pattern);
+  if (request.name) text += formatted("\nname {}", run.name);
   run.id = content_hash(text);
   return run;
 }
@@ -102,7 +104,7 @@ class ShardPlanner {
   // Plans the first shard of a new run.
   [[nodiscard]] BatchPlan begin(PictureList listing) {
     plan_.shard->run.listing = content_hash(listing.text());
-    if (request_.resume) add(plan_.records, read_journal(request_.output));
+    if (request_.resume) add(plan_.records, read_journal_with_warning(request_.output));
     check_whole_folder(listing);
     take_share(listing);
     KnownRecords all = std::exchange(plan_.records, {});
@@ -169,7 +171,8 @@ class ShardPlanner {
     std::vector<std::uint32_t> suspects;
     for (std::uint32_t i = 0; i < pictures.size(); ++i) {
       const fs::path path =
-          fs::path(request_.output) / output_name(std::string(pictures[i].name), request_.to);
+          fs::path(request_.output) /
+          output_name(folder_, std::string(pictures[i].name), request_.to, request_.name);
       const bool exists = names.hold(path);
       if (exists) suspects.push_back(i);
       by_place.emplace_back(content_hash(exists ? places.of(path) : places.of_new(path)).low, i);
@@ -193,9 +196,10 @@ class ShardPlanner {
       file.relative = listing.pictures()[i].name;
       whole.items.push_back(plan_item(request_, std::move(file), folder_, false));
     }
-    check_collisions(whole);
+    check_collisions(request_, whole);
     std::swap(whole.records, plan_.records);
-    ExistingOutputs existing(request_.on_exists, [&] { return identities_of(folder_, listing); });
+    ExistingOutputs existing(request_.on_exists, request_.resume,
+                             [&] { return identities_of(folder_, listing); });
     for (BatchItem& item : whole.items)
       existing.check(whole, item);
     std::swap(whole.records, plan_.records);
@@ -210,7 +214,7 @@ class ShardPlanner {
       for (const auto& [output, record] : records)
         if (outputs.contains(output)) add(plan_.records, output, record);
     };
-    if (request_.resume) take(read_journal(request_.output));
+    if (request_.resume) take(read_journal_with_warning(request_.output));
     const Shard own = plan_.shard->shard;
     const auto concerns_us = [own](const Shard& other) {
       return other.count != own.count || other.index == own.index;
@@ -257,7 +261,7 @@ class ShardPlanner {
   // journal was made by this run, on a machine that crashed before its journal was on disk.
   void check_share() {
     const bool skips = request_.on_exists == OnExists::skip;
-    ExistingOutputs existing(skips ? OnExists::skip : OnExists::overwrite, [&] {
+    ExistingOutputs existing(skips ? OnExists::skip : OnExists::overwrite, request_.resume, [&] {
       std::set<FileIdentity> own;
       for (const BatchItem& item : plan_.items)
         if (const auto identity = identity_of(item.input)) own.insert(*identity);
@@ -309,7 +313,7 @@ BatchPlan join_run(const BatchRequest& request, BatchPlan plan) {
 
 KnownRecords records_of_everyone(const std::string& output) {
   KnownRecords known;
-  add(known, read_journal(output));
+  add(known, read_journal_with_warning(output));
   visit_shard_journals(
       output, [](const Shard&) { return true; },
       [&](const ShardJournal& journal) { add(known, journal.records); });

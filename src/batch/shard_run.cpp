@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view run_version = "run1";
+constexpr std::string_view run_version = "run2";
 
 std::string works_text(const std::vector<ContentHash>& works) {
   if (works.empty()) return "-";
@@ -71,10 +71,10 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 }
 
 std::string run_text(const ShardRun& run) {
-  return sealed(formatted("{} {} {} {} {} {} {} {} {}", run_version, to_string(run.id),
+  return sealed(formatted("{} {} {} {} {} {} {} {} {} {}", run_version, to_string(run.id),
                           to_string(run.listing), escaped(run.input), escaped(run.format),
                           escaped(run.working_folder), escaped(run.command), works_text(run.works),
-                          run.keeps_existing ? "kept" : "made")) +
+                          run.keeps_existing ? "kept" : "made", escaped(run.name))) +
          "\n";
 }
 
@@ -82,7 +82,7 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   if (!text.ends_with('\n')) return std::nullopt;
   const auto line = unsealed(text.substr(0, text.size() - 1));
   const auto parts = line ? split(*line, ' ') : std::vector<std::string_view>{};
-  if (parts.size() != 9 || parts[0] != run_version) return std::nullopt;
+  if (parts.size() != 10 || parts[0] != run_version) return std::nullopt;
   const auto id = parse_content_hash(parts[1]);
   const auto listing = parse_content_hash(parts[2]);
   const auto input = unescaped(parts[3]);
@@ -90,8 +90,21 @@ std::optional<ShardRun> parse_run(std::string_view text) {
   const auto folder = unescaped(parts[5]);
   const auto command = unescaped(parts[6]);
   const auto works = parse_works(parts[7]);
-  if (!id || !listing || !input || !format || !folder || !command || !works) return std::nullopt;
-  return ShardRun{*id, *listing, *input, *format, *folder, *command, *works, parts[8] == "kept"};
+  const auto name = unescaped(parts[9]);
+  if (!id || !listing || !input || !format || !folder || !command || !works || !name) {
+    return std::nullopt;
+  }
+  return ShardRun{*id,    *listing,           *input, *format, *folder, *command,
+                  *works, parts[8] == "kept", *name};
+}
+
+// The output folder, if the reason why a file of the run cannot be read is that the folder cannot
+// be entered: the user named the folder, and knows nothing of the file.
+std::optional<std::string> unreachable_folder_of(const std::string& path) {
+  const fs::path shards = fs::path(path).parent_path();
+  struct stat status {};
+  if (::stat(shards.c_str(), &status) == 0 || errno == ENOENT) return std::nullopt;
+  return shards.parent_path();
 }
 
 // The file's text; nothing if the file does not exist.
@@ -100,7 +113,7 @@ std::optional<std::string> text_of(const std::string& path) {
     return read_text_file(path);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
-    throw_failure(path, error.code().value());
+    throw_failure(unreachable_folder_of(path).value_or(path), error.code().value());
   }
 }
 
@@ -161,7 +174,9 @@ PictureList read_run_listing(const std::string& output, const ShardRun& run) {
 ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
                            const PictureList& listing) {
   const std::string folder = fs::path(output) / shards_name;
-  create_folder(folder);
+  std::error_code refusal;
+  fs::create_directories(folder, refusal);
+  if (refusal) throw_failure(output, refusal.value());
   const std::string own = path_in(output, "run-" + process_token());
   try {
     std::error_code ignored;
@@ -172,7 +187,7 @@ ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
     ::unlink(own.c_str());
     sync_folder(folder);
   } catch (const std::system_error& error) {
-    throw_failure(folder, error.code().value());
+    throw_failure(output, error.code().value());
   }
   const auto published = read_shard_run(output);
   if (!published) throw_failure(run_path(output), ENOENT);

@@ -28,6 +28,7 @@ struct ShardRun {
   std::string command;         // quoted for a shell, without --shard and --list
   std::vector<ContentHash> works = {};  // JournalRecord::work of its results, one for each format
   bool keeps_existing = false;          // results that existed before count as done
+  std::string name = {};                // the NameTemplate of the results; empty: none
 
   bool operator==(const ShardRun&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -29,10 +30,16 @@ std::string suggestion(std::string_view request) {
   return near.empty() ? "" : formatted(" (did you mean {}?)", enumerated(near, "or"));
 }
 
+// " (from GPUFILTER_DEVICE)" if the variable has this value.
+std::string origin(std::string_view request) {
+  const char* variable = std::getenv("GPUFILTER_DEVICE");
+  return variable != nullptr && request == variable ? " (from GPUFILTER_DEVICE)" : "";
+}
+
 std::string none_for(std::string_view request) {
   if (request == "gpu") return "no GPU found";
   if (request == "opencl") return "no OpenCL device found";
-  return formatted("no OpenCL device for '{}'{}", request, suggestion(request));
+  return formatted("no OpenCL device for '{}'{}{}", request, origin(request), suggestion(request));
 }
 
 [[noreturn]] void throw_missing(std::string_view request, const std::vector<DeviceInfo>& devices) {
@@ -146,7 +153,8 @@ std::vector<DeviceCandidate> choose_devices(std::string_view request, bool requi
                                             const NodeVariables& variables) {
   if (request == "cpu") {
     if (require_device) {
-      throw UsageError("--require-device contradicts --device cpu: leave one of them out");
+      throw UsageError(formatted(
+          "--require-device contradicts --device cpu{}: leave one of them out", origin(request)));
     }
     return {processor("asked for")};
   }

@@ -102,8 +102,32 @@ TEST_F(JournalFile, ATornLineDoesNotAffectOthers) {
     const JournalRecords records = read_journal(folder_.path());
     EXPECT_EQ(records.size(), 2U) << size;
     const std::string now = test::read_file(path_);
-    EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), 3);
+    EXPECT_EQ(std::count(now.begin(), now.end(), '\n'), 2);
   }
+}
+
+TEST_F(JournalFile, DamagedLinesAreCounted) {
+  const auto damage = [&](const std::string& text) {
+    test::write_file(path_, text);
+    Damage found;
+    static_cast<void>(read_journal(folder_.path(), &found));
+    return found.text();
+  };
+  const std::string line = journal_line("a", some_record(1)) + "\n";
+  std::string changed = line;
+  changed[40] = changed[40] == '1' ? '2' : '1';
+  const std::string unfinished = line.substr(0, 50);
+  EXPECT_EQ(damage(""), "is damaged: 0 of 0 lines cannot be read");
+  EXPECT_EQ(damage(line + line), "is damaged: 0 of 2 lines cannot be read");
+  EXPECT_EQ(damage(line + changed + "\n" + line), "is damaged: 1 of 3 lines cannot be read");
+  EXPECT_EQ(damage(line + unfinished), "is damaged: 0 of 1 line cannot be read");
+  EXPECT_EQ(damage(line + unfinished.substr(0, 5)), "is damaged: 0 of 1 line cannot be read");
+  EXPECT_EQ(damage(unfinished + "\n" + line), "is damaged: 1 of 2 lines cannot be read");
+  EXPECT_EQ(damage(line + std::string(512, '\0')), "is damaged: 1 of 2 lines cannot be read");
+  EXPECT_EQ(damage("\x89PNG\r\n\x1a\n"), "is damaged: 2 of 2 lines cannot be read");
+  // Another version's line is intact.
+  EXPECT_EQ(damage(sealed("9 of another version") + "\n"),
+            "is damaged: 0 of 1 line cannot be read");
 }
 
 class LongJournal : public JournalFile {

@@ -147,6 +147,19 @@ TEST_F(BatchFailures, NamesMayHoldAnyBytes) {
   expect_one_line(batch({"-q", "--resume"}).err, {"bad\\n\\xff.png: "});
 }
 
+TEST_F(BatchFailures, AFolderThatCannotBeReachedIsNamed) {
+  put("a.png");
+  out_ = folder_ / std::string(300, 'x');
+  for (const Names& more : {Names{}, Names{"--resume"}, Names{"--shard", "0/2"}}) {
+    const ProcessResult result = batch(more);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.err, "gpufilter: " + out_ + ": file name too long\n");
+  }
+  fs::create_symlink("loop", folder_ / "loop");
+  out_ = folder_ / "loop/out";
+  EXPECT_EQ(batch().err, "gpufilter: " + out_ + ": too many levels of symbolic links\n");
+}
+
 TEST_F(BatchFailures, ADeviceThatIsMissingEndsIt) {
   put("a.png");
   const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "no such device"});
@@ -296,7 +309,9 @@ TEST_F(BatchFailures, AReadOnlyDiskEndsIt) {
     EXPECT_EQ(::mount("none", out_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
     const ProcessResult run = batch();
     EXPECT_EQ(run.exit_code, 1);
-    expect_one_line(run.err, {"out/", "read-only file system"});
+    EXPECT_EQ(run.err, "gpufilter: " + out_ + ": read-only file system\n");
+    EXPECT_EQ(batch({"--shard", "0/1", "-q"}).err,
+              "gpufilter: " + out_ + ": read-only file system\n");
     return HasFailure() ? 1 : 0;
   }));
   if (result == cannot_mount) GTEST_SKIP() << "skipped: no file system can be mounted here";

@@ -136,11 +136,51 @@ TEST_F(BatchResume, ADamagedJournalCostsOnlyWork) {
   const std::string path = out_ + "/.gpufilter-journal";
   std::string journal = read_file(path);
   for (std::size_t i = 0; i < journal.size(); i += 3)
-    journal[i] = 'x';
+    if (journal[i] != '\n') journal[i] = 'x';
+  write_file(path, journal);
+  const std::string damage = "gpufilter: warning: " + path +
+                             ": is damaged: 6 of 6 lines cannot be read; the results that they "
+                             "recorded are not known as complete\n";
+  const ProcessResult refused = batch({"--resume"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, damage + "gpufilter: " + out_ +
+                             "/p100.png: already exists, and no journal records it; --on-exists "
+                             "overwrite replaces it, --on-exists skip leaves it\n");
+  EXPECT_EQ(batch({"--resume", "--on-exists", "overwrite", "--log-level", "warn", "-q"}).err,
+            damage);
   write_file(path, journal);
   EXPECT_EQ(resumed({"--on-exists", "overwrite"}), (Names{"done", "done", "done"}));
   EXPECT_EQ(resumed(), (Names{"unchanged", "unchanged", "unchanged"}));
+  EXPECT_EQ(good_batch({"--resume", "-q", "--log-level", "warn"}).err, "") << "it is repaired";
   EXPECT_EQ(results_in(out_), expected);
+}
+
+TEST_F(BatchResume, AKilledWritersLineIsNoDamage) {
+  put_many(2);
+  static_cast<void>(good_batch());
+  const std::string path = out_ + "/.gpufilter-journal";
+  const std::string whole = read_file(path);
+  write_file(path, whole + whole.substr(0, 100));
+  const ProcessResult result = good_batch({"--resume", "--timing", "off"});
+  EXPECT_EQ(result.err,
+            in_ + " -> " + out_ + ": 0 of 2 pictures done, 2 unchanged since an earlier run\n");
+  EXPECT_EQ(read_file(path), whole) << "the incomplete line is gone";
+}
+
+TEST_F(BatchResume, InPlaceADamagedJournalIsRefused) {
+  put_many(2);
+  const std::string in = in_;
+  out_ = in_;
+  static_cast<void>(good_batch({"--in-place"}));
+  const std::string path = in_ + "/.gpufilter-journal";
+  std::string journal = read_file(path);
+  journal[30] = '!';
+  write_file(path, journal);
+  expect_refusal(
+      {"--in-place", "--resume"},
+      {"gpufilter: " + path +
+       ": is damaged: 1 of 4 lines cannot be read; --in-place "
+       "could filter a picture twice; to filter all of them again, remove the journal\n"});
 }
 
 TEST_F(BatchResume, InPlaceFiltersOnce) {

@@ -103,7 +103,14 @@ TEST_F(FilterDevice, TheEnvironmentNamesOneAndTheOptionWins) {
   const ProcessOptions processor{.environment = {{"GPUFILTER_DEVICE", "cpu"}}};
   EXPECT_EQ(report_of({}, processor)["device"]["kind"], "processor");
   const ProcessOptions missing{.environment = {{"GPUFILTER_DEVICE", "no such device"}}};
-  expect_failure(3, blur({}), {"'no such device'"}, missing);
+  expect_failure(3, blur({}), {"no OpenCL device for 'no such device' (from GPUFILTER_DEVICE)"},
+                 missing);
+  EXPECT_EQ(filter(blur({"--device", "another"}), missing).err.find("GPUFILTER_DEVICE"),
+            std::string::npos);
+  expect_failure(2, blur({"--require-device"}),
+                 {"--require-device contradicts --device cpu (from GPUFILTER_DEVICE): leave one of "
+                  "them out\n"},
+                 processor);
   EXPECT_EQ(report_of({"--device", "cpu"}, missing)["device"]["kind"], "processor");
 }
 
