@@ -96,8 +96,8 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
          "of the input.")
       ->check(one_of(format_names()))
       ->option_text(formatted("{}", fmt::join(main_format_names(), "|")));
-  app.add_option(
-         "--name",
+  app.add_option_function(
+         "--name", [&options](const std::string& text) { options.name.emplace(text); },
          "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "
          "before and after its last dot, {name} for both, {parent} for its folder's name, and {to} "
          "for the ending of the output's format.")
@@ -237,7 +237,6 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   note_folder_options(app, options.folder);
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
-  if (app.count("--name") > 0) options.name.emplace(app["--name"]->as<std::string>());
   options.chain = stages.chain();
   return options;
 }
