@@ -95,7 +95,7 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
     }
   }
   EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
-                                          "progressive", "background"}));
+                                          "progressive", "background", "strip"}));
 }
 
 }  // namespace
