@@ -40,6 +40,9 @@ constexpr const char* explanation = R"(Exit codes:
 For two folders it is the highest code of all names. A name that only one of the
 folders has counts as different.
 
+PSNR and SSIM say how alike two pictures are: the PSNR in decibels, by their
+squared differences, the SSIM by their structure, 1 for equal pictures.
+
 --diff draws an 8-bit RGB picture. Equal pixels show A, grey and dimmed. Pixels
 that differ within the tolerance are dark bluish green. Beyond the tolerance, a
 pixel is yellow for a difference of one and a step redder for each doubling; red

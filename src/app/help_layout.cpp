@@ -1,6 +1,7 @@
 #include "app/help_layout.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
@@ -73,6 +74,22 @@ std::vector<std::string> shell_words_of(std::string_view text) {
   return words;
 }
 
+// An option stays on one line with its value.
+std::vector<std::string> options_joined(const std::vector<std::string>& words) {
+  std::vector<std::string> units;
+  for (const std::string& word : words) {
+    const bool may_be_value = std::isalnum(static_cast<unsigned char>(word.front())) != 0;
+    const bool follows_option = !units.empty() && units.back().starts_with("--") &&
+                                units.back().find(' ') == std::string::npos;
+    if (may_be_value && follows_option) {
+      units.back() += " " + word;
+    } else {
+      units.push_back(word);
+    }
+  }
+  return units;
+}
+
 std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
@@ -93,7 +110,7 @@ std::string command_example(const std::string& line) {
   if (remark != std::string::npos)
     text = filled(words_of("# " + line.substr(remark)), {indent, indent}, page_width());
   constexpr std::string_view continued = " \\";
-  return text + filled(shell_words_of(std::string_view(line).substr(0, remark)),
+  return text + filled(options_joined(shell_words_of(std::string_view(line).substr(0, remark))),
                        {indent, indent + 4}, page_width() - continued.size(), continued);
 }
 

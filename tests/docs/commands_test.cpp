@@ -198,6 +198,16 @@ TEST(Pages, ForUsersHaveFewerThanEightThousandWords) {
   EXPECT_LT(words, 8000U);
 }
 
+TEST(Pages, HaveSmallPictures) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(GPUFILTER_SOURCE "/docs/pictures")) {
+    if (entry.path().extension() != ".jpg") continue;
+    EXPECT_LT(entry.file_size(), 150'000U) << entry.path();
+    ++count;
+  }
+  EXPECT_GT(count, 5);
+}
+
 TEST(Pages, HaveNoListsByAccident) {
   for (const std::string& page : pages()) {
     for (const int line : accidental_lists(page_text(page)))
