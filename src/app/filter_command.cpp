@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include "app/run_account.hpp"
 #include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
+#include "base/abandoned_files.hpp"
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -181,6 +184,19 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
   return true;
 }
 
+// Removes what killed runs that had the same output left behind.
+void remove_unfinished(const std::string& output) {
+  if (output == standard_stream) return;
+  try {
+    const int removed = remove_abandoned_files_for(follow_links(output));
+    if (removed == 0) return;
+    log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
+                        printable(output), removed, removed == 1 ? "" : "s"));
+  } catch (const std::system_error&) {
+    // Writing the output will say why.
+  }
+}
+
 RunReport filter_one(const FilterOptions& options, const std::string& output,
                      const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start) {
   ProgressDisplay display(options.progress);
@@ -230,6 +246,7 @@ int run_filter_command(int argc, const char* const* argv) {
   if (!options->trace.empty()) check_trace(*options, output);
   if (options->show_kernel) check_show_kernel(*options, output);
   if (skip_existing(*options, output)) return 0;
+  remove_unfinished(output);
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;

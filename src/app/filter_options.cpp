@@ -59,7 +59,7 @@ void add_device_options(Arguments& app, FilterOptions& options) {
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
          "which work while the others wait.")
       ->check(whole_number(1, max_threads))
-      ->option_text(formatted("N [{}]", allowed_threads()));
+      ->option_text(formatted("N [{}]", available_cores()));
   app.add_option_function(
          "--max-memory",
          [&options](const std::string& text) {

@@ -41,7 +41,7 @@ void add_folder_options(Arguments& app, FolderOptions& options) {
          "any machine. auto: I and N come from Slurm, Kubernetes, MPI or GNU parallel.")
       ->option_text("I/N|auto")
       ->group(group);
-  options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);
+  options.jobs = std::clamp(static_cast<int>(available_cores()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures to filter at the same time.")
       ->check(whole_number(1, max_jobs))
       ->option_text(formatted("N [{}]", options.jobs))

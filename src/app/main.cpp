@@ -1,6 +1,7 @@
 // The program: signals and subcommands.
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include "app/filter_command.hpp"
 #include "app/main_help.hpp"
 #include "base/atomic_file.hpp"
+#include "base/thread_room.hpp"
 
 namespace {
 
@@ -41,7 +43,11 @@ int main(int argc, char** argv) {
   occupy_standard_streams();
   // If the reader of our output goes away, the write fails and a message says so.
   std::signal(SIGPIPE, SIG_IGN);
+  // At the file size limit the write fails too: only this picture does.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(gpufilter::end_after_failure);
   gpufilter::install_cleanup_on_signals();
+  gpufilter::save_address_space();
   try {
     return run(argc, argv);
   } catch (...) {
