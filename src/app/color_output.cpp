@@ -2,8 +2,8 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
+#include "app/parse.hpp"
 #include "base/log.hpp"
 
 namespace gpufilter {
@@ -15,7 +15,7 @@ void add_color_output(CLI::App& app) {
   app.add_option_function<std::string>(
          "--color-output", [](const std::string& given) { log::set_color(choices.at(given)); },
          "Colour the labels of errors and warnings. auto: on a terminal, unless NO_COLOR is set.")
-      ->check(CLI::IsMember(std::vector<std::string>{"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->option_text("auto|always|never [auto]")
       ->trigger_on_parse();
 }

@@ -1,8 +1,10 @@
 #include "app/failure.hpp"
 
+#include <csignal>
 #include <exception>
 #include <new>
 
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -19,6 +21,10 @@ int fail(const char* reason, int exit_code) {
 int report_failure(const ExitCodes& codes) {
   try {
     throw;
+  } catch (const ClosedPipe&) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+    return 128 + SIGPIPE;  // if the signal is blocked
   } catch (const UsageError& error) {
     return fail(error.what(), codes.usage);
   } catch (const DeviceError& error) {

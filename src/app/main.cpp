@@ -39,7 +39,8 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  // If the reader of our output goes away, the write fails and a message says so.
+  // If the reader of standard output goes away, the write fails, and unfinished files are removed
+  // before the program ends. Log lines that nobody reads do not matter.
   std::signal(SIGPIPE, SIG_IGN);
   gpufilter::install_cleanup_on_signals();
   try {
