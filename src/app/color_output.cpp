@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "app/parse.hpp"
 #include "base/log.hpp"

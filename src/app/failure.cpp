@@ -1,5 +1,6 @@
 #include "app/failure.hpp"
 
+#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
@@ -32,6 +34,10 @@ std::string words_of(const std::exception& error) {
 int report_failure(const ExitCodes& codes) {
   try {
     throw;
+  } catch (const ClosedPipe&) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+    return 128 + SIGPIPE;  // if the signal is blocked
   } catch (const UsageError& error) {
     return fail(error.what(), codes.usage);
   } catch (const DeviceError& error) {

@@ -14,12 +14,14 @@
 #include "app/left_out_tally.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
+#include "app/picture_report.hpp"
 #include "app/progress.hpp"
 #include "app/run_account.hpp"
 #include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
 #include "base/abandoned_files.hpp"
 #include "base/atomic_file.hpp"
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -27,6 +29,7 @@
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
+#include "pipeline/preview.hpp"
 
 namespace gpufilter {
 namespace {
@@ -39,10 +42,12 @@ bool output_is_folder(const FilterOptions& options) {
 }
 
 // Whether the pictures go into a folder with a journal. A single picture does if a folder option is
-// given.
+// given, and if the run is only planned or reported as JSON, so that the form of the report does
+// not depend on how many pictures "*.png" means.
 bool is_batch(const FilterOptions& options) {
   return options.inputs.size() > 1 || is_folder_argument(options.input) ||
-         (!options.folder.given.empty() && output_is_folder(options));
+         ((!options.folder.given.empty() || options.json || options.dry_run) &&
+          output_is_folder(options));
 }
 
 // The path of the result. In a folder, it gets the input's name.
@@ -100,7 +105,7 @@ void check_format_options(const FilterOptions& options, const Codec* file_format
   if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
 }
 
-// Warns about ignored options and lost alpha, which are known only after the run.
+// Warns about ignored and doubtful options and lost alpha, which are known only after the run.
 void warn_after(const RunReport& report, const WriteOptions& options) {
   OptionUse use(options);
   use.add(*report.output_format, report.output_pixel);
@@ -109,9 +114,11 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
   if (!report.left_out.empty()) {
     log::warn(formatted("{}: {}", printable(report.output), left_out_warning(report.left_out)));
   }
-  if (!report.alpha_flattened) return;
+  for (const std::string& doubt : report.doubts)
+    log::warn(formatted("{}: {}", printable(report.input), doubt));
+  if (!report.background || options.is_given(background_option())) return;
   log::warn(formatted("{}: {}", printable(report.output),
-                      flattening_notice(*report.output_format, options)));
+                      flattening_notice(*report.output_format, *report.background)));
 }
 
 void check_paths(const FilterOptions& options, const std::string& output) {
@@ -129,6 +136,16 @@ void check_paths(const FilterOptions& options, const std::string& output) {
   }
   if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
     throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
+  }
+}
+
+void check_json(const FilterOptions& options) {
+  if (!options.json) return;
+  const bool timing = options.timing == TimingFormat::json || options.timing == TimingFormat::csv;
+  if (timing || options.trace == standard_stream || options.show_kernel) {
+    throw UsageError(
+        "--json: standard output has room for one document; leave out --timing json, "
+        "--timing csv, --trace - and --show-kernel");
   }
 }
 
@@ -180,7 +197,6 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
   if (options.on_exists == OnExists::fail) {
     throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
   }
-  log::info(formatted("{}: already exists, skipped", output));
   return true;
 }
 
@@ -219,6 +235,31 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   }
 }
 
+// With --json, a picture that fails has its document too.
+template <typename Work>
+RunReport or_report_failure(const PictureReporter& reporter, const Work& work) {
+  try {
+    return work();
+  } catch (const ClosedPipe&) {
+    throw;
+  } catch (const PictureError& error) {
+    reporter.failed(error.what());
+    throw;
+  }
+}
+
+// For --dry-run.
+void plan_one(const FilterOptions& options, const std::string& output, const Codec* file_format,
+              Dispatcher& dispatcher, const PictureReporter& reporter) {
+  RunOptions run = options.run;
+  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+  const RunReport preview = or_report_failure(reporter, [&] {
+    return preview_picture(options.input, output, file_format, options.chain, dispatcher, run);
+  });
+  warn_after(preview, options.run.write);
+  reporter.planned(preview);
+}
+
 // The picture is opened during the search for the device, but a missing device is reported first.
 template <typename Work>
 auto after_choice_of(Dispatcher& dispatcher, const Work& work) {
@@ -243,20 +284,32 @@ int run_filter_command(int argc, const char* const* argv) {
   const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);
   check_format_options(*options, file_format);
+  check_json(*options);
   if (!options->trace.empty()) check_trace(*options, output);
   if (options->show_kernel) check_show_kernel(*options, output);
-  if (skip_existing(*options, output)) return 0;
-  remove_unfinished(output);
+  const PictureReporter reporter(*options, output, file_format);
+  if (skip_existing(*options, output)) {
+    reporter.skipped();
+    return 0;
+  }
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
   const LastingDispatcher lasting(*options);
   Dispatcher& dispatcher = lasting.get();
+  if (options->dry_run) {
+    after_choice_of(dispatcher,
+                    [&] { plan_one(*options, output, file_format, dispatcher, reporter); });
+    return 0;
+  }
+  remove_unfinished(output);
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
+    const RunReport report = or_report_failure(
+        reporter, [&] { return filter_one(*options, output, file_format, dispatcher, start); });
     warn_after(report, options->run.write);
+    reporter.done(report);
     if (log::level() <= log::Level::info) {
       for (const std::string& line : run_account(report, options->chain))
         log::info(line);

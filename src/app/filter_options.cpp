@@ -111,6 +111,9 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
       {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
       "What to do if OUTPUT already exists. For folders the default is fail.");
   app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT.");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print what would be done, and write nothing. What a run would refuse is refused "
+               "with the same exit code.");
 }
 
 void add_report_options(Arguments& app, FilterOptions& options) {
@@ -123,6 +126,9 @@ void add_report_options(Arguments& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Report where the time went. Three lines or a table on standard error, "
                            "JSON or CSV on standard output.");
+  app.add_flag("--json", options.json,
+               "Print one JSON document on standard output. For folders it has an object for each "
+               "picture.");
   // A function, because CLI11 2.4 checks a counted flag's value even if the flag is absent.
   app.add_flag_function(
          "--verify{16}",

@@ -28,6 +28,8 @@ struct FilterOptions {
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
+  bool dry_run = false;
+  bool json = false;         // print what became of each picture as JSON
   bool fuse = true;          // neighbouring stages may share a kernel on an OpenCL device
   bool show_kernel = false;  // print the OpenCL C that ran
   TimingFormat timing = TimingFormat::line;

@@ -51,10 +51,6 @@ void add_folder_options(Arguments& app, FolderOptions& options) {
       ->group(group);
   app.add_flag("--stop-on-error", options.stop_on_error, "Begin no more pictures once one fails.")
       ->group(group);
-  app.add_flag("--dry-run", options.dry_run, "List what would be done, and change nothing.")
-      ->group(group);
-  app.add_flag("--json", options.json, "Print one JSON document with an object for each picture.")
-      ->group(group);
 }
 
 void note_folder_options(const Arguments& app, FolderOptions& options) {

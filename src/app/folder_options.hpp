@@ -16,8 +16,6 @@ struct FolderOptions {
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;
-  bool dry_run = false;
-  bool json = false;
   std::string list;     // a file; empty: none
   std::string shard;    // "I/N" or "auto"; empty: none
   std::string command;  // the command line, quoted for a shell, without --list and --shard

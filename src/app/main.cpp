@@ -41,7 +41,8 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  // If the reader of our output goes away, the write fails and a message says so.
+  // If the reader of standard output goes away, the write fails, and unfinished files are removed
+  // before the program ends. Log lines that nobody reads do not matter.
   std::signal(SIGPIPE, SIG_IGN);
   // At the file size limit the write fails too: only this picture does.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -84,6 +84,7 @@ Exit codes:
   2         wrong usage, found before any picture is touched
   3         the requested device does not exist or does not work
   130, 143  interrupted (SIGINT, SIGTERM)
+  141       the reader of standard output went away (SIGPIPE)
 compare has its own exit codes: see 'gpufilter help compare'.
 )";
 

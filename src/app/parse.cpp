@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
@@ -159,6 +160,7 @@ ValueCheck byte_count() {
 
 void print_result(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) throw ClosedPipe();
     throw PictureError("standard output", describe_system_error(errno));
   }
 }

@@ -36,7 +36,7 @@ using HelpPage = std::function<std::string(const Arguments& app, HelpLength leng
 [[nodiscard]] ValueCheck byte_count();
 
 // Writes `text`, a result, to standard output at once. Throws PictureError if that fails: a lost
-// result must not look like success.
+// result must not look like success. ClosedPipe if nobody reads it any more.
 void print_result(std::string_view text);
 
 }  // namespace gpufilter

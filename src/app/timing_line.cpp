@@ -90,8 +90,11 @@ std::string pass_heading(int walk) {
 }
 
 std::string pixels_text(const RunReport& report) {
-  std::string text = to_string(report.input_pixel);
-  if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
+  std::string text = to_string(report.input_file_pixels);
+  if (report.output_file_pixels != report.input_file_pixels)
+    text += " -> " + to_string(report.output_file_pixels);
+  if (report.background)
+    text += formatted(" (alpha laid over {})", to_string(OptionValue(*report.background)));
   if (report.exif_orientation != 1)
     text += formatted(", EXIF orientation {} not applied", report.exif_orientation);
   return text;

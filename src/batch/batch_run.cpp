@@ -218,13 +218,9 @@ class BatchRun {
     };
     RunReport report = jobs_.filter(item, dispatcher_, on_progress);
     any_done_ = true;
-    result.input_format = report.input_format;
-    result.size = report.size;
-    result.output_pixel = report.output_pixel;
-    result.output_bytes = report.output_bytes;
-    result.encoding = report.encoding;
-    result.device = report.engine.device;
-    result.duration = report.total;
+    const int job = result.job;
+    result = result_of(item, report);
+    result.job = job;
     return report;
   }
 
@@ -370,6 +366,23 @@ const char* to_string(PictureStatus status) {
       return "planned";
   }
   return "?";
+}
+
+PictureResult result_of(const BatchItem& item, const RunReport& report) {
+  PictureResult result;
+  result.item = &item;
+  result.status = PictureStatus::done;
+  result.input_format = report.input_format;
+  result.size = report.size;
+  result.input_pixels = report.input_file_pixels;
+  result.output_pixels = report.output_file_pixels;
+  result.background = report.background;
+  result.verified_blocks = report.verified_blocks;
+  result.output_bytes = report.output_bytes;
+  result.encoding = report.encoding;
+  result.device = report.engine.device;
+  result.duration = report.total;
+  return result;
 }
 
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,

@@ -30,12 +30,18 @@ struct PictureResult {
   // Only if status is done:
   const Codec* input_format = nullptr;
   ImageSize size;
-  PixelFormat output_pixel;
+  FilePixels input_pixels;
+  FilePixels output_pixels;
+  std::optional<Color> background;     // as in RunReport
+  std::optional<int> verified_blocks;  // the same
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
   std::string device;
   Nanoseconds duration = 0;
 };
+
+// That of a picture that is done.
+[[nodiscard]] PictureResult result_of(const BatchItem& item, const RunReport& report);
 
 // Receives the events of a run, from one thread at a time. An exception from it ends the run and
 // propagates out of run_batch().

@@ -95,6 +95,13 @@ std::vector<const WriteOption*> all_write_options() {
   return options;
 }
 
+FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format) {
+  PixelFormat kept = format;
+  if (!codec.holds_alpha) kept.channels = format.color_channels();
+  kept.depth = std::min(format.depth, codec.max_depth);
+  return file_pixels(kept);
+}
+
 CodecList codecs_with(const WriteOption& option) {
   CodecList list;
   std::copy_if(codecs().begin(), codecs().end(), std::back_inserter(list),

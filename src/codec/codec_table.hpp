@@ -18,6 +18,7 @@ struct Codec {
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
   bool holds_late_metadata = true;   // metadata may follow the pixels
+  int max_depth = 16;                // bits of a sample
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
   std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
@@ -58,6 +59,9 @@ struct UnusedOption {
 [[nodiscard]] std::vector<UnusedOption> unused_options(const WriteOptions& options,
                                                        const Codec& codec,
                                                        const PixelFormat& pixel);
+
+// How files of this format hold pixels of `format`.
+[[nodiscard]] FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format);
 
 // The formats that take an option.
 [[nodiscard]] CodecList codecs_with(const WriteOption& option);

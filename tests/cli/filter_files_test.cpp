@@ -63,7 +63,7 @@ TEST_F(FilterFiles, OnExistsSkipDoesNothing) {
   const ProcessResult result = filter({in_, out_, "--on-exists", "skip", "-v"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  expect_one_line(result.err, {out_ + ": ", "skipped"});
+  EXPECT_EQ(result.err, in_ + " -> " + out_ + ": already exists, skipped\n");
   EXPECT_EQ(read_file(out_), "before");
   filter_quietly({folder_ / "missing.png", out_, "--on-exists", "skip"});
   fs::remove(out_);

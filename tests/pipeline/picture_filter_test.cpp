@@ -1,6 +1,9 @@
 // The library's public interface.
 #include <filesystem>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
 #include <gtest/gtest.h>

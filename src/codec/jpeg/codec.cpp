@@ -60,6 +60,7 @@ const Codec& jpeg_codec() {
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
       .holds_late_metadata = false,
+      .max_depth = 8,
       .is_lossless = false,
       .encodes_in_parallel = true,
       .report_key = "jpeg",

@@ -35,6 +35,7 @@ const Codec& png_codec() {
       .endings = {".png"},
       .signatures = {"\x89PNG\r\n\x1a\n"},
       .holds_alpha = true,
+      .max_depth = 16,
       .is_lossless = true,
       .encodes_in_parallel = true,
       .report_key = "",
