@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/choice_option.hpp"
 #include "app/chosen_shard.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
 #include "app/main_help.hpp"
+#include "app/output_choice.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "app/trace_file.hpp"
@@ -23,32 +25,6 @@ namespace {
 constexpr int max_threads = 1024;
 
 constexpr int max_verify_blocks = 1'000'000;
-
-template <typename Value>
-using Choices = std::vector<std::pair<std::string, Value>>;
-
-// Adds an option whose value is one of `choices`. The help shows them and, in brackets, the
-// default: the current `value`.
-template <typename Value>
-void add_choice(CLI::App& app, const std::string& name, Value& value, const Choices<Value>& choices,
-                const std::string& help) {
-  std::vector<std::string> words;
-  std::string current;
-  for (const auto& [text, choice] : choices) {
-    words.push_back(text);
-    if (choice == value) current = text;
-  }
-  app.add_option_function<std::string>(
-         name,
-         [&value, choices](const std::string& given) {
-           for (const auto& [text, choice] : choices) {
-             if (text == given) value = choice;
-           }
-         },
-         help)
-      ->check(one_of(words))
-      ->option_text(formatted("{} [{}]", fmt::join(words, "|"), current));
-}
 
 void add_device_options(CLI::App& app, FilterOptions& options) {
   app.option_defaults()->group("Devices and resources");
@@ -106,11 +82,6 @@ void add_picture_options(CLI::App& app, FilterOptions& options) {
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
-  add_choice<OnExists>(
-      app, "--on-exists", options.on_exists,
-      {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
-      "What to do if OUTPUT already exists. For folders the default is fail.");
-  app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT.");
 }
 
 void add_report_options(CLI::App& app, FilterOptions& options) {
@@ -158,37 +129,6 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
   add_color_output(app);
 }
 
-// INPUT takes any number of names, so the parser gives it the last one too. OUTPUT is declared only
-// for the help.
-void add_names(CLI::App& app, FilterOptions& options) {
-  app.add_option(
-         "INPUT", options.inputs,
-         formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
-                   "every picture in it.",
-                   names_of(codecs())))
-      ->option_text("...");
-  app.add_option(
-      "OUTPUT", options.output,
-      "Picture to write; its name decides the format. In a folder, results get the names "
-      "of their inputs.");
-}
-
-void take_output_from_names(const CLI::App& app, FilterOptions& options) {
-  const char* missing = options.inputs.empty()       ? "INPUT"
-                        : options.inputs.size() == 1 ? "OUTPUT"
-                                                     : nullptr;
-  if (missing != nullptr) {
-    throw UsageError(formatted("{} is required (see {} --help)", missing, app.get_name()));
-  }
-  options.output = options.inputs.back();
-  options.inputs.pop_back();
-  options.input = options.inputs.front();
-  const auto& given = app.parse_order();
-  options.only_names = std::all_of(given.begin(), given.end(), [](const CLI::Option* option) {
-    return option->get_positional();
-  });
-}
-
 // Each job takes one of the threads, so there are at most as many jobs as threads.
 void apply_threads(const CLI::App& app, FilterOptions& options) {
   if (!options.threads) return;
@@ -211,31 +151,57 @@ void apply_quiet(const CLI::App& app, FilterOptions& options) {
 
 }  // namespace
 
-std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
+namespace {
+
+// Everything that the command line may have; `stages` reads its stages.
+struct CommandLine {
   FilterOptions options;
+  CLI::App app{"", "gpufilter"};
+  std::optional<StageOptions> stages;
+
+  CommandLine() {
+    app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
+    app.option_defaults()->group("Help");
+    app.set_help_all_flag("--help-all", "Show every option.");
+    app.set_version_flag("-V,--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
+    add_names(app, options);
+    stages.emplace(app);
+    add_device_options(app, options);
+    add_kernel_options(app, options);
+    add_picture_options(app, options);
+    add_existing_file_options(app, options);
+    add_folder_options(app, options.folder);
+    add_report_options(app, options);
+  }
+};
+
+}  // namespace
+
+std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
+  CommandLine line;
+  const CLI::App& app = line.app;
+  FilterOptions& options = line.options;
   options.command_line = command_line_text(argc, argv);
-  CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
-  app.option_defaults()->group("Help");
-  app.set_help_all_flag("--help-all", "Show every option.");
-  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
-  add_names(app, options);
-  const StageOptions stages(app);
-  add_device_options(app, options);
-  add_kernel_options(app, options);
-  add_picture_options(app, options);
-  add_folder_options(app, options.folder);
-  add_report_options(app, options);
-  if (const auto done = parse_command_line(app, argc, argv, main_page)) return std::nullopt;
+  if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
-  take_output_from_names(app, options);
-  options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
+  choose_output(app, command_words(app, argc, argv), options);
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
   if (app.count("--name") > 0) options.name.emplace(app["--name"]->as<std::string>());
-  options.chain = stages.chain();
+  options.chain = line.stages->chain();
   return options;
+}
+
+std::vector<std::string> filter_option_names() {
+  return long_names(CommandLine().app);
+}
+
+std::string filter_option_page(const std::string& name) {
+  const CommandLine line;
+  const CLI::Option* option = line.app.get_option_no_throw(name);
+  if (option == nullptr || option->get_positional()) return "";
+  return option_page(*option);
 }
 
 }  // namespace gpufilter

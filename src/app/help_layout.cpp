@@ -224,6 +224,11 @@ std::string option_head(const CLI::Option& option) {
   return with_form(option, form.substr(0, form.find(" [")));
 }
 
+std::string option_page(const CLI::Option& option) {
+  return hanging(with_form(option, option.get_option_text())) + "\n" +
+         wrapped(option.get_description());
+}
+
 std::string option_groups(const CLI::App& app) {
   const std::string last = app.get_help_ptr()->get_group();
   std::string text;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/command_words.hpp"
+#include "app/foreign_words.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
@@ -18,37 +20,25 @@
 namespace gpufilter {
 namespace {
 
-std::vector<std::string> long_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& own = option->get_lnames();
-    names.insert(names.end(), own.begin(), own.end());
-  }
-  return names;
-}
-
-// The first word that looks like an option but is unknown to `app`; empty if there is none.
-std::string unknown_option(const CLI::App& app) {
-  for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.starts_with('-')) return word;
-  }
-  return "";
-}
-
-// Suggests the options that `word` may be a typo of; otherwise says where all are listed.
-std::string describe_unknown(const CLI::App& app, const std::string& word) {
+// Suggests what the unknown option `word` may be meant as; otherwise says where all are listed.
+// `next` is the word after it.
+std::string describe_unknown(const CLI::App& app, const std::string& word,
+                             const std::string& next) {
   const std::string option = word.substr(0, word.find('='));
   const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  const std::string value = option.size() < word.size() ? word.substr(option.size() + 1) : next;
+  const std::string text = printable(option) + ": unknown option";
+  const bool is_main_job = app.get_help_all_ptr() != nullptr;
+  const std::string advice = is_main_job ? advice_for_option(app, name, value) : "";
+  if (!advice.empty()) return formatted("{}; {}", text, advice);
   // A single letter resembles too many words.
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
-  const std::string text = printable(option) + ": unknown option";
   if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
   std::error_code ignored;
   if (std::filesystem::exists(word, ignored))
     return formatted("{}; for the file of this name, write ./{}", text, printable(word));
-  return formatted("{} (see {} {})", text, app.get_name(),
-                   app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
+  return formatted("{} (see {} {})", text, app.get_name(), is_main_job ? "--help-all" : "--help");
 }
 
 // The parser's own messages are about types and counts of values.
@@ -81,12 +71,25 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   throw UsageError(formatted("{} (see {} --help)", reason, app.get_name()));
 }
 
-void refuse_unknown_options(const CLI::App& app) {
-  const std::string word = unknown_option(app);
-  if (!word.empty()) throw UsageError(describe_unknown(app, word));
+void refuse_unknown_options(const CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<CommandWord> words = command_words(app, argc, argv);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].part != CommandWord::Part::option || words[i].option != nullptr) continue;
+    const std::string next = i + 1 < words.size() ? words[i + 1].text : "";
+    throw UsageError(describe_unknown(app, words[i].text, next));
+  }
 }
 
 }  // namespace
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& own = option->get_lnames();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  return names;
+}
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
                                       const HelpPage& page) {
@@ -96,6 +99,8 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   if (!page) app.get_help_ptr()->description("Show this help.");
   try {
     app.parse(argc, argv);
+    // The parser takes "-q85" for -q and a name.
+    refuse_unknown_options(app, argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     print_result(app.help());
@@ -106,10 +111,10 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
   } catch (const CLI::Success&) {
     // Another request, such as a list, was carried out.
   } catch (const CLI::ParseError& error) {
-    refuse_unknown_options(app);
+    refuse_unknown_options(app, argc, argv);
     throw_usage(app, describe(app, error));
   } catch (const UsageError&) {
-    refuse_unknown_options(app);
+    refuse_unknown_options(app, argc, argv);
     throw;
   }
   return 0;

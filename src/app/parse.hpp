@@ -23,6 +23,9 @@ using HelpPage = std::function<std::string(const CLI::App& app, CLI::AppFormatMo
                                                     const char* const* argv,
                                                     const HelpPage& page = {});
 
+// The long names of all options of `app`, without dashes.
+[[nodiscard]] std::vector<std::string> long_names(const CLI::App& app);
+
 // Requires an option's value to be one of `words`.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
 

@@ -8,8 +8,9 @@
 namespace gpufilter {
 
 // Three lines: input and output, device and reason; the steps in order, in milliseconds; the total.
-// Names are shortened, and transfers without a copy are left out.
-[[nodiscard]] std::string timing_line(const RunReport& report);
+// `replaced`: the output was a file that existed before. Names are shortened, and transfers without
+// a copy are left out.
+[[nodiscard]] std::string timing_line(const RunReport& report, bool replaced = false);
 
 // "RGBA, 8-bit -> RGB, 8-bit": the pixels read and, if different, written; then an EXIF
 // orientation, which is not applied.
