@@ -92,6 +92,10 @@ bool Option::takes_several() const {
   return parsed_->get_items_expected_max() > 1;
 }
 
+bool Option::is_flag() const {
+  return parsed_->get_items_expected_max() == 0;
+}
+
 Arguments::Arguments(const std::string& description, const std::string& name)
     : parser_(std::make_unique<CLI::App>(description, name)),
       help_(declared(parser_->get_help_ptr())) {}

@@ -55,6 +55,8 @@ class Option {
   [[nodiscard]] bool is_positional() const;
   [[nodiscard]] bool is_required() const;
   [[nodiscard]] bool takes_several() const;
+  // It takes no value, or only one after '='.
+  [[nodiscard]] bool is_flag() const;
 
  private:
   friend class Arguments;

@@ -24,6 +24,7 @@
 #include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "batch/output_folder.hpp"
@@ -66,12 +67,18 @@ std::string output_path(const FilterOptions& options) {
          output_name(input.parent_path(), input.filename(), options.to, options.name);
 }
 
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
   create_parent_folder(path);
   return open_sink(path);
 }
 
-// "gpufilter *.png" with two pictures must not replace the second one.
+// "gpufilter *.png" with two pictures must not replace the second one: copying one picture over
+// another is hardly ever meant.
 void check_intent(const FilterOptions& options) {
   std::error_code ignored;
   if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
@@ -121,14 +128,22 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
                       flattening_notice(*report.output_format, *report.background)));
 }
 
+// Why two names are the same file.
+std::string same_file_reason(const std::string& input, const std::string& output) {
+  for (const std::string& path : {input, output}) {
+    if (const std::string text = link_text(path); !text.empty()) return text;
+  }
+  return "input and output are the same file";
+}
+
 void check_paths(const FilterOptions& options, const std::string& output) {
   if (!options.folder.given.empty()) {
     throw UsageError(formatted("{} is for results in a folder, and {} is not a folder",
                                options.folder.given, printable(options.output)));
   }
   if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(formatted("{}: input and output are the same file; --in-place allows that",
-                               printable(output)));
+    throw UsageError(printable(formatted("{0}: {1}; gpufilter {0} --in-place replaces it", output,
+                                         same_file_reason(options.input, output))));
   }
   check_intent(options);
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
@@ -190,7 +205,7 @@ void print_kernels(const RunReport& report) {
 // Whether there is nothing to do, because the output already exists.
 bool skip_existing(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
-  if (output == standard_stream || options.on_exists == OnExists::overwrite ||
+  if (options.in_place || output == standard_stream || options.on_exists == OnExists::overwrite ||
       !fs::is_regular_file(output, ignored)) {
     return false;
   }
@@ -306,6 +321,7 @@ int run_filter_command(int argc, const char* const* argv) {
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
+    const bool replaced = output != standard_stream && is_regular_file(output);
     const RunReport report = or_report_failure(
         reporter, [&] { return filter_one(*options, output, file_format, dispatcher, start); });
     warn_after(report, options->run.write);
@@ -314,7 +330,7 @@ int run_filter_command(int argc, const char* const* argv) {
       for (const std::string& line : run_account(report, options->chain))
         log::info(line);
     }
-    print_timing(report, options->timing, output == standard_stream);
+    print_timing(report, options->timing, output == standard_stream, replaced);
     if (options->show_kernel) print_kernels(report);
     if (trace) write_trace(report, options->command_line, *trace);
   });

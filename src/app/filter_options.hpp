@@ -51,4 +51,10 @@ struct FilterOptions {
 // UsageError.
 [[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
 
+// The long names of all options, without dashes.
+[[nodiscard]] std::vector<std::string> filter_option_names();
+
+// What the option `name`, with its dashes, means; empty if there is no such option.
+[[nodiscard]] std::string filter_option_page(const std::string& name);
+
 }  // namespace gpufilter

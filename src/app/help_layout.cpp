@@ -240,6 +240,10 @@ std::string option_head(const Option& option) {
   return with_form(option, form.substr(0, form.find(" [")));
 }
 
+std::string option_page(const Option& option) {
+  return hanging(with_form(option, option.form())) + "\n" + wrapped(option.description());
+}
+
 std::string option_groups(const Arguments& app) {
   const std::string last = app.help_option().group();
   std::string text;

@@ -41,6 +41,9 @@ enum class HelpLength { brief, full };
 // "--quality 1..100": the names of an option and the form of its values, without the default.
 [[nodiscard]] std::string option_head(const Option& option);
 
+// An option's page: its names, the form of its values, in brackets the default, and what it means.
+[[nodiscard]] std::string option_page(const Option& option);
+
 // The groups of options of `app`, each with all its options; that of --help comes last.
 [[nodiscard]] std::string option_groups(const Arguments& app);
 

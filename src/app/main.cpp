@@ -1,8 +1,10 @@
 // The program: signals and subcommands.
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,6 +25,10 @@ int run(int argc, const char* const* argv) {
   }
   const gpufilter::Command* command = gpufilter::find_command(argv[1]);
   if (command != nullptr) return command->run(argc - 1, argv + 1);
+  if (std::string_view(argv[1]) == "version" && argc == 2) {
+    const std::array<const char*, 2> arguments{argv[0], "--version"};
+    return gpufilter::run_filter_command(argc, arguments.data());
+  }
   gpufilter::refuse_misspelt_command({argv + 1, argv + argc});
   return gpufilter::run_filter_command(argc, argv);
 }

@@ -22,8 +22,9 @@ struct Call {
 };
 constexpr std::array calls{
     Call{"INPUT OUTPUT [STAGE...] [OPTION...]", "one picture; - is a pipe"},
-    Call{"INPUT... OUTDIR [STAGE...] [OPTION...]", "several pictures"},
+    Call{"INPUT... OUTDIR/ [STAGE...] [OPTION...]", "several pictures"},
     Call{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
+    Call{"INPUT... --in-place [STAGE...]", "each into itself"},
 };
 
 // What a photographer calls it, and the words that do it.
@@ -43,8 +44,8 @@ constexpr std::array wishes{
 };
 
 // The most common options, in this order.
-constexpr std::array common_options{"--quality",   "--to",     "--recursive", "--in-place",
-                                    "--on-exists", "--resume", "--device",    "--timing"};
+constexpr std::array common_options{"--quality", "--to",     "--recursive", "--on-exists",
+                                    "--resume",  "--device", "--timing"};
 
 // Those that photographers need; the others share a line.
 constexpr std::array common_commands{"compare", "stats", "help"};

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/command_words.hpp"
+#include "app/foreign_words.hpp"
 #include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -19,37 +21,25 @@
 namespace gpufilter {
 namespace {
 
-std::vector<std::string> long_names(const Arguments& app) {
-  std::vector<std::string> names;
-  for (const Option* option : app.options()) {
-    const std::vector<std::string> own = option->long_names();
-    names.insert(names.end(), own.begin(), own.end());
-  }
-  return names;
-}
-
-// The first word that looks like an option but is unknown to `app`; empty if there is none.
-std::string unknown_option(const Arguments& app) {
-  for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.starts_with('-')) return word;
-  }
-  return "";
-}
-
-// Suggests the options that `word` may be a typo of; otherwise says where all are listed.
-std::string describe_unknown(const Arguments& app, const std::string& word) {
+// Suggests what the unknown option `word` may be meant as; otherwise says where all are listed.
+// `next` is the word after it.
+std::string describe_unknown(const Arguments& app, const std::string& word,
+                             const std::string& next) {
   const std::string option = word.substr(0, word.find('='));
   const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  const std::string value = option.size() < word.size() ? word.substr(option.size() + 1) : next;
+  const std::string text = printable(option) + ": unknown option";
+  const bool is_main_job = app.find("--help-all") != nullptr;
+  const std::string advice = is_main_job ? advice_for_option(app, name, value) : "";
+  if (!advice.empty()) return formatted("{}; {}", text, advice);
   // A single letter resembles too many words.
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
-  const std::string text = printable(option) + ": unknown option";
   if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
   std::error_code ignored;
   if (std::filesystem::exists(word, ignored))
     return formatted("{}; for the file of this name, write ./{}", text, printable(word));
-  return formatted("{} (see {} {})", text, app.name(),
-                   app.find("--help-all") != nullptr ? "--help-all" : "--help");
+  return formatted("{} (see {} {})", text, app.name(), is_main_job ? "--help-all" : "--help");
 }
 
 // The parser's own messages are about types and counts of values.
@@ -80,12 +70,25 @@ std::string describe(const Arguments& app, const ArgumentsError& error) {
   throw UsageError(formatted("{} (see {} --help)", reason, app.name()));
 }
 
-void refuse_unknown_options(const Arguments& app) {
-  const std::string word = unknown_option(app);
-  if (!word.empty()) throw UsageError(describe_unknown(app, word));
+void refuse_unknown_options(const Arguments& app, int argc, const char* const* argv) {
+  const std::vector<CommandWord> words = command_words(app, argc, argv);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].part != CommandWord::Part::option || words[i].option != nullptr) continue;
+    const std::string next = i + 1 < words.size() ? words[i + 1].text : "";
+    throw UsageError(describe_unknown(app, words[i].text, next));
+  }
 }
 
 }  // namespace
+
+std::vector<std::string> long_names(const Arguments& app) {
+  std::vector<std::string> names;
+  for (const Option* option : app.options()) {
+    const std::vector<std::string> own = option->long_names();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  return names;
+}
 
 std::optional<int> parse_command_line(Arguments& app, int argc, const char* const* argv,
                                       const HelpPage& page) {
@@ -94,6 +97,8 @@ std::optional<int> parse_command_line(Arguments& app, int argc, const char* cons
   try {
     switch (app.parse(argc, argv)) {
       case Outcome::parsed:
+        // The parser takes "-q85" for -q and a name.
+        refuse_unknown_options(app, argc, argv);
         return std::nullopt;
       case Outcome::help:
         print_result(page ? page(app, HelpLength::brief) : command_page(app));
@@ -105,10 +110,10 @@ std::optional<int> parse_command_line(Arguments& app, int argc, const char* cons
         break;
     }
   } catch (const ArgumentsError& error) {
-    refuse_unknown_options(app);
+    refuse_unknown_options(app, argc, argv);
     throw_usage(app, describe(app, error));
   } catch (const UsageError&) {
-    refuse_unknown_options(app);
+    refuse_unknown_options(app, argc, argv);
     throw;
   }
   return 0;

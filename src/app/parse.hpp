@@ -22,6 +22,9 @@ using HelpPage = std::function<std::string(const Arguments& app, HelpLength leng
                                                     const char* const* argv,
                                                     const HelpPage& page = {});
 
+// The long names of all options of `app`, without dashes.
+[[nodiscard]] std::vector<std::string> long_names(const Arguments& app);
+
 // Requires an option's value to be one of `words`.
 [[nodiscard]] ValueCheck one_of(std::vector<std::string> words);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "app/foreign_words.hpp"
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -78,6 +79,8 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
 void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,
                        const std::string& help, const char* group) {
   const auto check = [this, option, &type](const std::string& text) {
+    const std::string advice = advice_for_number(option, text);
+    if (!advice.empty()) throw UsageError(formatted("{}: {}", written(option, text), advice));
     OptionValues().set(option, type, is_option(app_, text) ? "" : text);
     return std::string();
   };

@@ -129,7 +129,7 @@ TEST_F(BatchReporting, CountsVerifiedBlocks) {
   add(PictureStatus::done, &report);
   EXPECT_EQ(nlohmann::json::parse(batch_timing_json(totals_, 1))["verified_blocks"], 21);
   EXPECT_NE(batch_table(totals_, 1)
-                .find("\nverified" + std::string(47, ' ') +
+                .find("\nverified" + std::string(49, ' ') +
                       "21 blocks equal to the processor's baseline\ntotal "),
             std::string::npos)
       << batch_table(totals_, 1);

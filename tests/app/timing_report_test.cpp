@@ -160,7 +160,7 @@ TEST(TimingCsv, HasALineForEveryActivity) {
 TEST(TimingReports, CountVerifiedBlocks) {
   RunReport report = example_report();
   report.verified_blocks = 16;
-  EXPECT_NE(timing_table(report).find("\nverified" + std::string(48, ' ') +
+  EXPECT_NE(timing_table(report).find("\nverified" + std::string(49, ' ') +
                                       "16 blocks equal to the processor's baseline\nother "),
             std::string::npos)
       << timing_table(report);
@@ -187,7 +187,7 @@ TEST(PrintTiming, KeepsStandardOutputForResults) {
   const auto streams = [&](TimingFormat format, bool picture_on_standard_output) {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    print_timing(report, format, picture_on_standard_output);
+    print_timing(report, format, picture_on_standard_output, false);
     std::string out = ::testing::internal::GetCapturedStdout();
     return std::pair{out, ::testing::internal::GetCapturedStderr()};
   };

@@ -104,7 +104,7 @@ TEST_F(BatchFiles, InPlaceThroughALinkHasOneWriter) {
   put("a.png");
   fs::create_symlink("a.png", in_ + "/b.png");
   out_ = in_;
-  expect_refusal({"--in-place"}, {"a.png and ", "b.png: both would become"});
+  expect_refusal({"--in-place"}, {"a.png and ", "b.png is a link to a.png; leave out one of them"});
 }
 
 TEST_F(BatchFiles, OnExistsFailsBeforeAnyWork) {

@@ -198,7 +198,7 @@ TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
   for (const std::string& part :
-       {in_ + " -> " + out_ + ": 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
+       {in_ + " -> " + out_ + " (replaced): 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
         "device: " + json["device"]["name"].get<std::string>(),
         json["device"]["reason"].get<std::string>(), std::string("naive "),
         std::string("tiled 8x8 (asked for)"), std::string("from the cache"),

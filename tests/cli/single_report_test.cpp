@@ -20,7 +20,7 @@ class SingleReport : public FilterTest {
 
   // The part of the first line from the size to the device.
   static std::string pixels_of(const std::string& in, const std::string& out, Words more = {}) {
-    more.insert(more.begin(), {in, out});
+    more.insert(more.begin(), {in, out, "--on-exists", "overwrite"});
     const ProcessResult result = filter(more);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     const std::string line = result.err.substr(0, result.err.find('\n'));
