@@ -321,7 +321,6 @@ int run_filter_command(int argc, const char* const* argv) {
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const bool replaced = output != standard_stream && is_regular_file(output);
     const RunReport report = or_report_failure(
         reporter, [&] { return filter_one(*options, output, file_format, dispatcher, start); });
     warn_after(report, options->run.write);
@@ -330,7 +329,7 @@ int run_filter_command(int argc, const char* const* argv) {
       for (const std::string& line : run_account(report, options->chain))
         log::info(line);
     }
-    print_timing(report, options->timing, output == standard_stream, replaced);
+    print_timing(report, options->timing, output == standard_stream);
     if (options->show_kernel) print_kernels(report);
     if (trace) write_trace(report, options->command_line, *trace);
   });

@@ -21,6 +21,7 @@ void add_formats(Json& json, const PictureResult& result) {
 }
 
 void add_outcome(Json& json, const PictureResult& result) {
+  json["replaced"] = result.replaced;
   json["output_bytes"] = result.output_bytes;
   if (result.verified_blocks) json["verified_blocks"] = *result.verified_blocks;
   json["device"] = result.device;

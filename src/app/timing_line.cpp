@@ -100,9 +100,9 @@ std::string pixels_text(const RunReport& report) {
   return text;
 }
 
-std::string timing_line(const RunReport& report, bool replaced) {
+std::string timing_line(const RunReport& report) {
   return formatted("{} -> {}{}: {}x{}, {}; {}\n", name_text(report.input, "standard input"),
-                   name_text(report.output, "standard output"), replaced ? " (replaced)" : "",
+                   name_text(report.output, "standard output"), report.replaced ? " (replaced)" : "",
                    report.size.width, report.size.height, pixels_text(report),
                    device_text(report.engine)) +
          activities_line(report) + total_line(report);

@@ -8,9 +8,8 @@
 namespace gpufilter {
 
 // Three lines: input and output, device and reason; the steps in order, in milliseconds; the total.
-// `replaced`: the output was a file that existed before. Names are shortened, and transfers without
-// a copy are left out.
-[[nodiscard]] std::string timing_line(const RunReport& report, bool replaced = false);
+// Names are shortened, and transfers without a copy are left out.
+[[nodiscard]] std::string timing_line(const RunReport& report);
 
 // "RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffffff)": the pixels in the input file and, if
 // different, in the output file; then an EXIF orientation, which is not applied.

@@ -124,10 +124,10 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
 
 }  // namespace
 
-std::string timing_table(const RunReport& report, bool replaced) {
+std::string timing_table(const RunReport& report) {
   std::string text =
       formatted("{} -> {}{}: {}x{}, {}; {} band{} of {} rows\n", printable(report.input),
-                printable(report.output), replaced ? " (replaced)" : "", report.size.width,
+                printable(report.output), report.replaced ? " (replaced)" : "", report.size.width,
                 report.size.height, pixels_text(report), report.bands, report.bands == 1 ? "" : "s",
                 report.band_rows);
   text += device_lines(report.engine);
@@ -158,7 +158,7 @@ std::string timing_table(const RunReport& report, bool replaced) {
   return text;
 }
 
-std::string timing_json(const RunReport& report, bool replaced) {
+std::string timing_json(const RunReport& report) {
   nlohmann::ordered_json passes = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     passes.push_back(pass_json(report, static_cast<int>(i)));
@@ -171,7 +171,7 @@ std::string timing_json(const RunReport& report, bool replaced) {
   nlohmann::ordered_json json{{"schema", "gpufilter-timing-1"},
                               {"input", report.input},
                               {"output", report.output},
-                              {"replaced", replaced},
+                              {"replaced", report.replaced},
                               {"input_format", report.input_format->name},
                               {"output_format", report.output_format->name},
                               {"input_pixels", pixels_json(report.input_file_pixels)},
@@ -247,8 +247,7 @@ std::string flattening_notice(const Codec& output_format, const Color& backgroun
                    to_string(OptionValue(background)), output_format.name);
 }
 
-void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output,
-                  bool replaced) {
+void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {
   const auto print_data = [&](const std::string& text) {
     if (picture_on_standard_output) {
       std::fputs(text.c_str(), stderr);
@@ -260,13 +259,13 @@ void print_timing(const RunReport& report, TimingFormat format, bool picture_on_
     case TimingFormat::off:
       return;
     case TimingFormat::line:
-      std::fputs(timing_line(report, replaced).c_str(), stderr);
+      std::fputs(timing_line(report).c_str(), stderr);
       return;
     case TimingFormat::table:
-      std::fputs(timing_table(report, replaced).c_str(), stderr);
+      std::fputs(timing_table(report).c_str(), stderr);
       return;
     case TimingFormat::json:
-      return print_data(timing_json(report, replaced));
+      return print_data(timing_json(report));
     case TimingFormat::csv:
       return print_data(timing_csv(report));
   }

@@ -8,9 +8,9 @@
 
 namespace gpufilter {
 
-[[nodiscard]] std::string timing_table(const RunReport& report, bool replaced = false);
+[[nodiscard]] std::string timing_table(const RunReport& report);
 // With the schema "gpufilter-timing-1".
-[[nodiscard]] std::string timing_json(const RunReport& report, bool replaced = false);
+[[nodiscard]] std::string timing_json(const RunReport& report);
 [[nodiscard]] std::string timing_csv(
     const RunReport& report);  // columns as its first line names them
 
@@ -25,7 +25,6 @@ namespace gpufilter {
 
 // Lines and table go to standard error, JSON and CSV to standard output unless the picture goes
 // there. Throws PictureError if a result cannot be written.
-void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output,
-                  bool replaced);
+void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output);
 
 }  // namespace gpufilter

@@ -378,6 +378,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.output_pixels = report.output_file_pixels;
   result.background = report.background;
   result.verified_blocks = report.verified_blocks;
+  result.replaced = report.replaced;
   result.output_bytes = report.output_bytes;
   result.encoding = report.encoding;
   result.device = report.engine.device;

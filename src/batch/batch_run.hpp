@@ -34,6 +34,7 @@ struct PictureResult {
   FilePixels output_pixels;
   std::optional<Color> background;     // as in RunReport
   std::optional<int> verified_blocks;  // the same
+  bool replaced = false;  // the output was a file that existed before
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
   std::string device;

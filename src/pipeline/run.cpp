@@ -106,6 +106,8 @@ class PictureRun {
     PictureHeader header = walk.reader->header();
     describe(header, plan);
     report_.output = output;
+    std::error_code unknown;
+    report_.replaced = output != "-" && std::filesystem::is_regular_file(output, unknown);
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.size = plan.output().size;

@@ -39,6 +39,7 @@ struct RunOptions {
 struct RunReport {
   std::string input;
   std::string output;
+  bool replaced = false;  // the output was a file that existed before
   const Codec* input_format = nullptr;
   const Codec* output_format = nullptr;
   ImageSize size;

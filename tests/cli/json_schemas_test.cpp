@@ -46,7 +46,7 @@ class JsonSchemas : public ShardTest {
     print(command({"--timing", "json", "--verify"}));
     write_file(in_ + "/damaged\xff.png", "text");
     print(command({"--json", "--resume", "--verify"}));
-    print({in_ + "/a.png", in_ + "/missing.png", folder_ / "more/", "--to", "jpg", "--json"});
+    print({in_ + "/a.png", in_ + "/damaged\xff.png", folder_ / "more/", "--to", "jpg", "--json"});
   }
 
   void print_comparisons() {
@@ -62,7 +62,7 @@ class JsonSchemas : public ShardTest {
     fs::remove_all(out_);
     static_cast<void>(shard(0, 2, {"-q"}));
     print({"gather", out_, "--json"});
-    static_cast<void>(json_shard(1, 2, {}, 1));
+    static_cast<void>(shard(1, 2, {"-q"}));
     print({"gather", out_, "--json"});
     fs::remove_all(out_);
     Words words = command({"--shard", "0/1", "--json"});
