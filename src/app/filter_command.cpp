@@ -67,11 +67,6 @@ std::string output_path(const FilterOptions& options) {
          output_name(input.parent_path(), input.filename(), options.to, options.name);
 }
 
-bool is_regular_file(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
 std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
   create_parent_folder(path);
   return open_sink(path);

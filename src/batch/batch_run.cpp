@@ -350,42 +350,6 @@ int allowed_jobs(int jobs, std::size_t pictures) {
 
 }  // namespace
 
-const char* to_string(PictureStatus status) {
-  switch (status) {
-    case PictureStatus::done:
-      return "done";
-    case PictureStatus::unchanged:
-      return "unchanged";
-    case PictureStatus::exists:
-      return "exists";
-    case PictureStatus::failed:
-      return "failed";
-    case PictureStatus::not_begun:
-      return "not begun";
-    case PictureStatus::planned:
-      return "planned";
-  }
-  return "?";
-}
-
-PictureResult result_of(const BatchItem& item, const RunReport& report) {
-  PictureResult result;
-  result.item = &item;
-  result.status = PictureStatus::done;
-  result.input_format = report.input_format;
-  result.size = report.size;
-  result.input_pixels = report.input_file_pixels;
-  result.output_pixels = report.output_file_pixels;
-  result.background = report.background;
-  result.verified_blocks = report.verified_blocks;
-  result.replaced = report.replaced;
-  result.output_bytes = report.output_bytes;
-  result.encoding = report.encoding;
-  result.device = report.engine.device;
-  result.duration = report.total;
-  return result;
-}
-
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {
   const auto journal = options.dry_run ? nullptr : open_journal(plan);

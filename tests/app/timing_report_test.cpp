@@ -187,7 +187,7 @@ TEST(PrintTiming, KeepsStandardOutputForResults) {
   const auto streams = [&](TimingFormat format, bool picture_on_standard_output) {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    print_timing(report, format, picture_on_standard_output, false);
+    print_timing(report, format, picture_on_standard_output);
     std::string out = ::testing::internal::GetCapturedStdout();
     return std::pair{out, ::testing::internal::GetCapturedStderr()};
   };
