@@ -154,7 +154,7 @@ void check_drawing(const CompareOptions& options) {
   if (*options.drawing == standard_stream || !codec_for_output(*options.drawing).is_lossless) {
     throw UsageError(
         formatted("{}: differences are drawn as {}; give --diff a name that ends in {}",
-                  *options.drawing, names_of(drawing_formats()), endings_of(drawing_formats())));
+                  *options.drawing, names_of(drawing_formats()), extensions_of(drawing_formats())));
   }
   for (const std::string& path : {options.a, options.b}) {
     if (same_file(path, *options.drawing)) {

@@ -97,7 +97,7 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
   const Codec& named = codec_for_output(output);
   if (options.to != nullptr && options.to != &named) {
     throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
-                               options.to->endings.front().substr(1), printable(output),
+                               options.to->extensions.front().substr(1), printable(output),
                                named.name));
   }
   return &named;

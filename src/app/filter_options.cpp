@@ -76,7 +76,7 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
          "--name", [&options](const std::string& text) { options.name.emplace(text); },
          "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "
          "before and after its last dot, {name} for both, {parent} for its folder's name, and {to} "
-         "for the ending of the output's format.")
+         "for the extension of the output's format.")
       ->option_text("TEMPLATE [{stem}.{to}]");
   add_format_options(app, options.run.write);
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")

@@ -53,12 +53,12 @@ void add_format_options(Arguments& app, WriteOptions& options) {
   }
 }
 
-// Without their dots: a name may have any of a format's endings.
+// Without their dots: a name may have any of a format's extensions.
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const Codec* codec : codecs()) {
-    for (const std::string& ending : codec->endings)
-      names.push_back(ending.substr(1));
+    for (const std::string& extension : codec->extensions)
+      names.push_back(extension.substr(1));
   }
   return names;
 }
@@ -66,7 +66,7 @@ std::vector<std::string> format_names() {
 std::vector<std::string> main_format_names() {
   std::vector<std::string> names;
   for (const Codec* codec : codecs())
-    names.push_back(codec->endings.front().substr(1));
+    names.push_back(codec->extensions.front().substr(1));
   return names;
 }
 

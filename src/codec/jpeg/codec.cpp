@@ -56,7 +56,7 @@ const WriteOption& jpeg_progressive_option() {
 const Codec& jpeg_codec() {
   static const Codec codec{
       .name = "JPEG",
-      .endings = {".jpg", ".jpeg"},
+      .extensions = {".jpg", ".jpeg"},
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
       .holds_late_metadata = false,
