@@ -72,10 +72,10 @@ void check_streams(const FilterOptions& options) {
     throw UsageError("-: standard input has no name for its result in a folder; filter it alone");
   }
   if (options.show_kernel) throw UsageError("--show-kernel is for one picture, not for folders");
-  if (options.folder.json && timing_is_data(options)) {
+  if (options.json && timing_is_data(options)) {
     throw UsageError("--json includes the timing; leave out --timing");
   }
-  if (options.trace == standard_stream && (options.folder.json || timing_is_data(options))) {
+  if (options.trace == standard_stream && (options.json || timing_is_data(options))) {
     throw UsageError("--trace -: standard output is already in use; give --trace a file");
   }
 }
@@ -187,7 +187,7 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   batch.jobs = options.folder.jobs;
   batch.threads = options.threads.value_or(0);
   batch.stop_on_error = options.folder.stop_on_error;
-  batch.dry_run = options.folder.dry_run;
+  batch.dry_run = options.dry_run;
   // If a requested device does not exist, that is reported before anything is written.
   const bool needs_none = options.device == "auto" || options.device == "all";
   if (!needs_none || options.require_device) dispatcher.await_choice();

@@ -1,13 +1,13 @@
 #include "app/batch_data.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <nlohmann/json.hpp>
 
 #include "app/batch_rates.hpp"
-#include "app/encoding_report.hpp"
+#include "app/device_json.hpp"
 #include "app/json_paths.hpp"
+#include "app/picture_json.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
@@ -19,12 +19,6 @@ using Json = nlohmann::ordered_json;
 
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 Json activity_json(const BatchActivity& line) {
@@ -43,11 +37,10 @@ Json activity_json(const BatchActivity& line) {
   return json;
 }
 
-Json device_json(const BatchTotals::DeviceUse& use) {
-  return {{"name", use.engine.device},       {"kind", use.engine.kind},
-          {"platform", use.engine.platform}, {"driver", use.engine.driver},
-          {"reason", use.engine.reason},     {"left_out", use.engine.fallbacks},
-          {"pictures", use.pictures}};
+Json use_json(const BatchTotals::DeviceUse& use) {
+  Json json = device_json(use.engine);
+  json["pictures"] = use.pictures;
+  return json;
 }
 
 Json shard_json(const BatchPlan& plan) {
@@ -73,11 +66,12 @@ Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
   json["pixels"] = totals.pixels();
   json["input_bytes"] = totals.input_bytes();
   json["output_bytes"] = totals.output_bytes();
+  if (totals.verified_blocks()) json["verified_blocks"] = *totals.verified_blocks();
   json["milliseconds"] = milliseconds(elapsed);
   json["megapixels_per_second"] = megapixels_per_second(totals.pixels(), elapsed);
   json["devices"] = Json::array();
   for (const auto& use : totals.devices())
-    json["devices"].push_back(device_json(use));
+    json["devices"].push_back(use_json(use));
   json["activities"] = Json::array();
   for (const BatchActivity& line : totals.activities())
     json["activities"].push_back(activity_json(line));
@@ -95,19 +89,21 @@ std::string batch_timing_json(const BatchTotals& totals, Nanoseconds elapsed) {
 std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed) {
   std::string text =
       "walk,activity,pass,stage,variant,milliseconds,bytes,megapixels_per_second,"
-      "gigabytes_per_second\n";
+      "gigabytes_per_second,verified_blocks\n";
   for (const BatchActivity& line : totals.activities()) {
     const std::string pass =
         line.pass < 0 ? ",," : formatted("{},{},{}", line.pass, line.stage, csv_text(line.variant));
     text += formatted("{},{},{},{:.6f},", line.walk, activity_name(line.activity), pass,
                       milliseconds(line.duration));
-    text += line.bytes == 0 ? ",,\n"
-                            : formatted("{},{:.3f},{:.3f}\n", line.bytes,
+    text += line.bytes == 0 ? ",,,\n"
+                            : formatted("{},{:.3f},{:.3f},\n", line.bytes,
                                         megapixels_per_second(line.pixels, line.duration),
                                         gigabytes_per_second(line.bytes, line.duration));
   }
-  return text + formatted(",total,,,,{:.6f},,{:.3f},\n", milliseconds(elapsed),
-                          megapixels_per_second(totals.pixels(), elapsed));
+  return text +
+         formatted(",total,,,,{:.6f},,{:.3f},,{}\n", milliseconds(elapsed),
+                   megapixels_per_second(totals.pixels(), elapsed),
+                   totals.verified_blocks() ? std::to_string(*totals.verified_blocks()) : "");
 }
 
 std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
@@ -133,31 +129,7 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
 }
 
 std::string batch_json_picture(const BatchPlan& plan, const PictureResult& result, bool is_first) {
-  const BatchItem& item = *result.item;
-  Json json;
-  add_path(json, "input", item.input);
-  if (item.problem.empty()) add_path(json, "output", plan.output_path(item));
-  json["status"] = to_string(result.status);
-  if (result.status == PictureStatus::failed) add_path(json, "error", result.failure);
-  if (item.problem.empty()) {
-    json["input_bytes"] = item.bytes;
-    json["output_format"] = lower(item.output_format->name);
-  }
-  if (result.status == PictureStatus::done) {
-    json["input_format"] = lower(result.input_format->name);
-    json["width"] = result.size.width;
-    json["height"] = result.size.height;
-    json["output_width"] = result.output_size.width;
-    json["output_height"] = result.output_size.height;
-    json["channels"] = result.output_pixel.channels;
-    json["depth"] = result.output_pixel.depth;
-    json["output_bytes"] = result.output_bytes;
-    add_encoding(json, *item.output_format, result.encoding);
-    json["device"] = result.device;
-    json["milliseconds"] = milliseconds(result.duration);
-    json["megapixels_per_second"] =
-        megapixels_per_second(static_cast<std::uint64_t>(result.size.pixels()), result.duration);
-  }
+  const Json json = picture_json(result, plan.output_path(*result.item));
   return (is_first ? "" : ",") + dump(json, -1) + "\n";
 }
 

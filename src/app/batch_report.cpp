@@ -9,6 +9,7 @@
 #include "app/brief_version.hpp"
 #include "app/progress_text.hpp"
 #include "app/timing_line.hpp"
+#include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
@@ -33,7 +34,7 @@ std::string source_text(const BatchPlan& plan) {
 
 // "device: processor (reason)", "devices: processor (12 pictures), another (1 picture)"
 std::string devices_text(const BatchTotals& totals) {
-  const auto uses = totals.devices_by_name();
+  const auto& uses = totals.devices();
   if (uses.size() == 1) {
     const EngineReport& engine = uses.front().engine;
     return "device: " + engine.device + (engine.reason.empty() ? "" : " (" + engine.reason + ")");
@@ -104,14 +105,14 @@ std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nano
   text += formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
                     picture_rate(totals.count(PictureStatus::done), elapsed),
                     megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
-  if (totals.verified_blocks() > 0)
-    text += formatted("; {} blocks verified", totals.verified_blocks());
+  if (totals.verified_blocks())
+    text += formatted("; {} blocks verified", *totals.verified_blocks());
   return text + "\n";
 }
 
 std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   std::string text;
-  for (const auto& use : totals.devices_by_name()) {
+  for (const auto& use : totals.devices()) {
     for (const std::string& left : use.engine.fallbacks)
       text += formatted("left out: {}\n", left);
     text += formatted("device: {}, {}", use.engine.device, count_text(use.pictures));
@@ -133,6 +134,7 @@ std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
+  if (totals.verified_blocks()) text += verified_line(*totals.verified_blocks(), 16);
   return text + formatted("{:<16}{:>11.3f}{:>10}{:>10.1f}\n", "total", milliseconds(elapsed), "",
                           megapixels_per_second(totals.pixels(), elapsed));
 }

@@ -52,7 +52,7 @@ BatchReporter::~BatchReporter() {
 }
 
 void BatchReporter::prepare_for_signals() const {
-  if (options_.quiet || options_.folder.dry_run) return;
+  if (options_.quiet || options_.dry_run) return;
   const std::size_t failed = totals_.count(PictureStatus::failed);
   set_message_on_signals(
       formatted("gpufilter: stopped after {} of {}{}; the same command {} does the rest\n",
@@ -92,8 +92,13 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
   if (result.status == PictureStatus::failed) log::error(result.failure);
   out_of_space_ = out_of_space_ || result.out_of_space;
   if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
-  if (report != nullptr && report->alpha_flattened) ++flattened_[report->output_format];
   if (report != nullptr) left_out_.add(report->left_out);
+  const bool asked = options_.run.write.is_given(background_option());
+  if (report != nullptr && report->background && !asked) ++flattened_[report->output_format];
+  if (report != nullptr) {
+    for (const std::string& doubt : report->doubts)
+      ++doubts_[doubt];
+  }
   const std::uint64_t bytes = result.item->bytes;
   ++progress_.pictures;
   finished_bytes_ += bytes;
@@ -111,15 +116,15 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
 void BatchReporter::listed(const PictureResult& result) {
   if (result.status == PictureStatus::not_begun) totals_.add(result, nullptr);
   print_line(result);
-  if (!options_.folder.json) return;
-  if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+  if (!options_.json) return;
+  if (!document_begun_) print_result(batch_json_begin(plan_, options_.dry_run));
   print_result(batch_json_picture(plan_, result, !document_begun_));
   document_begun_ = true;
 }
 
 // A line for the picture: in a dry run the result on standard output, otherwise a log line for -v.
 void BatchReporter::print_line(const PictureResult& result) const {
-  const bool is_answer = options_.folder.dry_run && !options_.folder.json;
+  const bool is_answer = options_.dry_run && !options_.json;
   if (!is_answer && log::level() > log::Level::info) return;
   if (result.status == PictureStatus::failed) return;
   const std::string line = printable(formatted("{} -> {}: {}", result.item->input,
@@ -128,8 +133,8 @@ void BatchReporter::print_line(const PictureResult& result) const {
 }
 
 void BatchReporter::print_data(Nanoseconds elapsed) {
-  if (options_.folder.json) {
-    if (!document_begun_) print_result(batch_json_begin(plan_, options_.folder.dry_run));
+  if (options_.json) {
+    if (!document_begun_) print_result(batch_json_begin(plan_, options_.dry_run));
     print_result(batch_json_end(totals_, elapsed));
   }
   if (options_.timing == TimingFormat::json) print_result(batch_timing_json(totals_, elapsed));
@@ -142,9 +147,12 @@ void BatchReporter::conclude() {
   const Nanoseconds elapsed = now() - start_;
   for (const auto& [codec, count] : flattened_) {
     log::warn(
-        formatted("{}: {}", count_text(count), flattening_notice(*codec, options_.run.write)));
+        formatted("{}: {}", count_text(count),
+                  flattening_notice(*codec, *options_.run.write.get<Color>(background_option()))));
   }
   if (const std::string warning = left_out_.warning(); !warning.empty()) log::warn(warning);
+  for (const auto& [doubt, count] : doubts_)
+    log::warn(formatted("{}: {}", count_text(count), doubt));
   for (const std::string& warning : option_use_.warnings())
     log::warn(warning);
   if (out_of_space_) report_full_disk();

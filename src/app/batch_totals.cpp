@@ -6,6 +6,16 @@
 
 namespace gpufilter {
 
+namespace {
+
+void add_missing(std::vector<std::string>& lines, const std::vector<std::string>& more) {
+  for (const std::string& line : more) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+  }
+}
+
+}  // namespace
+
 void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   ++counts_.at(static_cast<std::size_t>(result.status));
   if (report == nullptr) return;
@@ -13,7 +23,10 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
   pixels_ += pixels;
   input_bytes_ += result.item->bytes;
   output_bytes_ += report->output_bytes;
-  verified_blocks_ += static_cast<std::uint64_t>(report->verified_blocks.value_or(0));
+  if (report->verified_blocks) {
+    verified_blocks_ =
+        verified_blocks_.value_or(0) + static_cast<std::uint64_t>(*report->verified_blocks);
+  }
   add_device(report->engine);
   for (const ActivityTotal& total : activity_totals(*report)) {
     const PassReport* pass =
@@ -39,13 +52,16 @@ void BatchTotals::add(const PictureResult& result, const RunReport* report) {
 
 void BatchTotals::add_device(const EngineReport& engine) {
   const auto known = std::find_if(devices_.begin(), devices_.end(), [&](const DeviceUse& use) {
-    return use.engine.device == engine.device && use.engine.reason == engine.reason;
+    return use.engine.device == engine.device && use.engine.kind == engine.kind &&
+           use.engine.platform == engine.platform && use.engine.driver == engine.driver;
   });
   if (known == devices_.end()) {
     devices_.push_back({engine, 1});
-  } else {
-    ++known->pictures;
+    return;
   }
+  ++known->pictures;
+  if (known->engine.reason != engine.reason) known->engine.reason = known->engine.share;
+  add_missing(known->engine.fallbacks, engine.fallbacks);
 }
 
 std::vector<BatchActivity> BatchTotals::activities() const {
@@ -54,22 +70,6 @@ std::vector<BatchActivity> BatchTotals::activities() const {
   for (const auto& [key, line] : activities_)
     lines.push_back(line);
   return lines;
-}
-
-std::vector<BatchTotals::DeviceUse> BatchTotals::devices_by_name() const {
-  std::vector<DeviceUse> uses;
-  for (const DeviceUse& use : devices_) {
-    const auto known = std::find_if(uses.begin(), uses.end(), [&](const DeviceUse& other) {
-      return other.engine.device == use.engine.device;
-    });
-    if (known == uses.end()) {
-      uses.push_back(use);
-      continue;
-    }
-    known->pictures += use.pictures;
-    if (known->engine.reason != use.engine.reason) known->engine.reason = known->engine.share;
-  }
-  return uses;
 }
 
 }  // namespace gpufilter

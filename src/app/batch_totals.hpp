@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -35,18 +36,19 @@ class BatchTotals {
   [[nodiscard]] std::uint64_t pixels() const { return pixels_; }
   [[nodiscard]] std::uint64_t input_bytes() const { return input_bytes_; }
   [[nodiscard]] std::uint64_t output_bytes() const { return output_bytes_; }
-  // Blocks that --verify found correct.
-  [[nodiscard]] std::uint64_t verified_blocks() const { return verified_blocks_; }
+  // Blocks that --verify found correct; nothing if none were checked.
+  [[nodiscard]] const std::optional<std::uint64_t>& verified_blocks() const {
+    return verified_blocks_;
+  }
   // In processing order.
   [[nodiscard]] std::vector<BatchActivity> activities() const;
-  // The devices in use and why, in the order of their first picture.
+  // The devices in use, each once, in the order of their first picture. The reason is that of all
+  // its pictures. If they differ, as estimates do, only EngineReport::share is kept.
   struct DeviceUse {
     EngineReport engine;
     std::size_t pictures = 0;
   };
   [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
-  // The same with each device once; if its reasons differ, only EngineReport::share is kept.
-  [[nodiscard]] std::vector<DeviceUse> devices_by_name() const;
 
  private:
   void add_device(const EngineReport& engine);
@@ -55,7 +57,7 @@ class BatchTotals {
   std::uint64_t pixels_ = 0;
   std::uint64_t input_bytes_ = 0;
   std::uint64_t output_bytes_ = 0;
-  std::uint64_t verified_blocks_ = 0;
+  std::optional<std::uint64_t> verified_blocks_;
   std::map<std::tuple<int, Activity, int, std::string>, BatchActivity> activities_;
   std::vector<DeviceUse> devices_;
 };

@@ -24,7 +24,7 @@ using bench::TestBed;
 int run_matmul(int argc, const char* const* argv) {
   BenchOptions common;
   bench::MatmulOptions options;
-  CLI::App app(
+  Arguments app(
       "Measures products of square float32 matrices: on the processor from three plain loops to "
       "vectors on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
       "gpufilter bench matmul");
@@ -55,13 +55,13 @@ int run_copy(int argc, const char* const* argv) {
   BenchOptions common;
   bench::CopyOptions options;
   std::vector<std::string> sizes;
-  CLI::App app(
+  Arguments app(
       "Measures memory copies: by kernels and the driver on a device, by the processor, and "
       "between the two. No kernel that reads and writes as many bytes can be faster.",
       "gpufilter bench copy");
   app.add_option("--bytes", sizes, "Bytes to copy, or with K, M, G.")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->check(byte_count())
       ->option_text("BYTES,... [GPU: 256M, else 64M]");
   add_bench_options(app, common);
@@ -76,7 +76,7 @@ int run_reduce(int argc, const char* const* argv) {
   BenchOptions common;
   bench::ReduceOptions options;
   std::vector<int> counts{1048576};
-  CLI::App app(
+  Arguments app(
       "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
       "floats, with each path that the device offers and several sizes of work-groups, and how "
       "exact sums of floats are.",
@@ -96,7 +96,7 @@ int run_pipeline(int argc, const char* const* argv) {
   BenchOptions common;
   common.device = "auto";
   bench::PipelineOptions options;
-  CLI::App app(
+  Arguments app(
       "Measures a whole run from file to file, the first and later ones: the share of each step, "
       "its lower bound, and the bottleneck. Nothing is written.",
       "gpufilter bench pipeline");
@@ -169,7 +169,7 @@ int run_bench_command(int argc, const char* const* argv) {
     throw UsageError(
         formatted("bench: name what to measure: {}", fmt::join(names_of_kinds(), ", ")));
   }
-  CLI::App app(
+  Arguments app(
       "Measures the processor and an OpenCL device. Every result is compared with a reference; if "
       "a bit differs, the exit code is 1.",
       "gpufilter bench");

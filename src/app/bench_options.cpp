@@ -37,7 +37,7 @@ bench::TestBed test_bed_of(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench_options(CLI::App& app, BenchOptions& options) {
+void add_bench_options(Arguments& app, BenchOptions& options) {
   app.add_option("--trials", options.trials, "Measured runs, after a warm-up run.")
       ->check(whole_number(1, max_trials))
       ->option_text(formatted("N [{}]", options.trials));
@@ -48,7 +48,7 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
        .has_all = is_whole_run});
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
-      ->option_text(formatted("N [{}]", allowed_threads()));
+      ->option_text(formatted("N [{}]", available_cores()));
   auto* json =
       app.add_flag("--json", options.json, "Print one JSON object (docs/engineering/bench.md).");
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
@@ -57,11 +57,11 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
   add_color_output(app);
 }
 
-void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers,
-                 const CLI::Validator& check, const std::string& help) {
+void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numbers,
+                 const ValueCheck& check, const std::string& help) {
   app.add_option(name, numbers, help)
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->check(check)
       ->option_text(formatted("N,... [{}]", fmt::join(numbers, ",")));
 }

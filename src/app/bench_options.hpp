@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "base/thread_limit.hpp"
 #include "bench/test_bed.hpp"
 
@@ -23,11 +22,11 @@ struct BenchOptions {
 };
 
 // Declares them.
-void add_bench_options(CLI::App& app, BenchOptions& options);
+void add_bench_options(Arguments& app, BenchOptions& options);
 
 // A list of whole numbers separated by commas, each of which `check` accepts.
-void add_numbers(CLI::App& app, const std::string& name, std::vector<int>& numbers,
-                 const CLI::Validator& check, const std::string& help);
+void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numbers,
+                 const ValueCheck& check, const std::string& help);
 
 // Measures on the requested device, with progress on standard error if that is a terminal; prints
 // and draws. Returns the exit code. Throws what make_test_bed() throws.

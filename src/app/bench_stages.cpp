@@ -31,7 +31,7 @@ struct StageOptionsOfBench {
   std::string size;  // "2048x1536"; empty: one that suits the device
 };
 
-void add_options(CLI::App& app, StageOptionsOfBench& options) {
+void add_options(Arguments& app, StageOptionsOfBench& options) {
   app.add_option("--size", options.size, "Width and height of the picture.")
       ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
   add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
@@ -116,10 +116,10 @@ int run_bench_blur(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   std::vector<std::string> kernels{"naive", "tiled", "auto"};
   std::vector<int> tiles(blur_tiles.begin(), blur_tiles.end());
-  CLI::App app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
+  Arguments app("Measures --blur, the 3x3 box blur.", "gpufilter bench blur");
   app.add_option("--kernels", kernels, "Kernels of the device.")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->check(one_of({"naive", "tiled", "auto"}))
       ->option_text("naive,tiled,auto");
   add_numbers(app, "--tile", tiles, one_of({"8", "16", "32"}),
@@ -143,10 +143,10 @@ int run_bench_blur(int argc, const char* const* argv) {
 int run_bench_color(int argc, const char* const* argv) {
   StageOptionsOfBench options;
   std::vector<std::string> colors{"sepia"};
-  CLI::App app("Measures --color, which multiplies every pixel by a matrix.",
-               "gpufilter bench color");
+  Arguments app("Measures --color, which multiplies every pixel by a matrix.",
+                "gpufilter bench color");
   app.add_option("--color", colors, "What --color takes: a preset, a file or a matrix.")
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->option_text("COLOR [sepia]");
   add_options(app, options);
   app.footer("Examples:\n  gpufilter bench color --color hue=90 --size 300x200 --trials 2\n");
@@ -160,7 +160,7 @@ int run_bench_color(int argc, const char* const* argv) {
 
 int run_bench_lookup(int argc, const char* const* argv) {
   StageOptionsOfBench options;
-  CLI::App app(
+  Arguments app(
       "Measures look-up tables: of samples, as --levels ends in, and of factors by luma, as "
       "--tonemap ends in.",
       "gpufilter bench lookup");
@@ -188,14 +188,14 @@ int run_bench_mlp(int argc, const char* const* argv) {
   options.pictures.channels = {3};
   std::vector<std::string> layers{"3-16-16-3"};
   std::vector<std::string> files;
-  CLI::App app("Measures --mlp, which applies a small network to every pixel.",
-               "gpufilter bench mlp");
+  Arguments app("Measures --mlp, which applies a small network to every pixel.",
+                "gpufilter bench mlp");
   app.add_option("--layers", layers, "Networks of these widths, with random weights.")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->option_text("WIDTHS,... [3-16-16-3]");
   app.add_option("--network", files, "A network file instead.")
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->option_text("FILE");
   add_options(app, options);
   app.footer("Examples:\n  gpufilter bench mlp --layers 3-8-3,3-16-16-3 --size 64x48 --trials 2\n");

@@ -21,7 +21,7 @@ std::vector<DeviceInfo> find_all() {
 
 }  // namespace
 
-void add_devices_choice(CLI::App& app, std::string& device, bool has_processor) {
+void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {
   app.add_option("--device", device,
                  formatted("Which devices: all (every OpenCL device), {}gpu, opencl, an index or "
                            "part of a name from 'gpufilter devices'.",
@@ -30,14 +30,14 @@ void add_devices_choice(CLI::App& app, std::string& device, bool has_processor) 
       ->option_text("DEVICE [all]");
 }
 
-void add_stage_names(CLI::App& app, std::vector<std::string>& stages, const std::string& verb) {
+void add_stage_names(Arguments& app, std::vector<std::string>& stages, const std::string& verb) {
   app.add_option("STAGE", stages,
                  formatted("{} only these stages: {}.", verb, enumerated(stage_names(), "and")))
       ->check(one_of(stage_names()))
       ->option_text("...");
 }
 
-void add_formats_choice(CLI::App& app, std::optional<int>& channels, std::optional<int>& depth) {
+void add_formats_choice(Arguments& app, std::optional<int>& channels, std::optional<int>& depth) {
   app.add_option("--channels", channels, "Only pictures with this many channels.")
       ->check(whole_number(1, 4))
       ->option_text("1..4");

@@ -7,6 +7,7 @@
 #include "app/bench_command.hpp"
 #include "app/compare_command.hpp"
 #include "app/devices_command.hpp"
+#include "app/foreign_words.hpp"
 #include "app/gather_command.hpp"
 #include "app/help_command.hpp"
 #include "app/stats_command.hpp"
@@ -46,7 +47,7 @@ const std::vector<Command>& commands() {
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},
-      {"help", "[TOPIC]", "Explain a stage or a subcommand", run_help_command},
+      {"help", "[TOPIC]", "Explain a stage, an option, ...", run_help_command},
   };
   return table;
 }
@@ -78,6 +79,9 @@ void refuse_misspelt_command(const std::vector<std::string>& words) {
         "{0}: not a subcommand or a picture; stages are options, as in: gpufilter in.png out.png "
         "--{0} ... (see gpufilter help {0})",
         first));
+  }
+  if (const std::string advice = advice_for_command(first); !advice.empty()) {
+    throw UsageError(formatted("{}: not a subcommand or a picture; {}", first, advice));
   }
   const auto near = words_like(first, command_names());
   if (near.empty() && words.size() > 1) return;

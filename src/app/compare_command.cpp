@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/compare_folders_report.hpp"
 #include "app/compare_report.hpp"
@@ -40,6 +39,9 @@ constexpr const char* explanation = R"(Exit codes:
      picture, or wrong usage
 For two folders it is the highest code of all names. A name that only one of the
 folders has counts as different.
+
+PSNR and SSIM say how alike two pictures are: the PSNR in decibels, by their
+squared differences, the SSIM by their structure, 1 for equal pictures.
 
 --diff draws an 8-bit RGB picture. Equal pixels show A, grey and dimmed. Pixels
 that differ within the tolerance are dark bluish green. Beyond the tolerance, a
@@ -74,21 +76,21 @@ CodecList drawing_formats() {
   return list;
 }
 
-CLI::Validator percentage() {
+ValueCheck percentage() {
   const auto complaint = [](const std::string& text) -> std::string {
     const auto number = to_number(text);
     if (number && *number >= 0 && *number <= 100) return "";
     return formatted("'{}' is not a number from 0 to 100", text);
   };
-  return {complaint, ""};
+  return complaint;
 }
 
-void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
+void declare_tolerance(Arguments& app, Tolerance& tolerance) {
   app.add_option("--tolerance", tolerance.steps,
                  "Allow samples to differ by up to N steps of the pictures' own depth.")
       ->check(whole_number(0, 65535))
       ->option_text("N [0]");
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--fail-percent",
          [&tolerance](const std::string& text) { tolerance.percent = to_number(text).value(); },
          "Allow up to P percent of a picture's pixels to differ by more than that.")
@@ -96,7 +98,7 @@ void declare_tolerance(CLI::App& app, Tolerance& tolerance) {
       ->option_text("P [0]");
 }
 
-void declare_options(CLI::App& app, CompareOptions& options) {
+void declare_options(Arguments& app, CompareOptions& options) {
   app.add_option("A", options.a, "A picture, or a folder; - is standard input")
       ->required()
       ->option_text(" ");
@@ -152,7 +154,7 @@ void check_drawing(const CompareOptions& options) {
   if (*options.drawing == standard_stream || !codec_for_output(*options.drawing).is_lossless) {
     throw UsageError(
         formatted("{}: differences are drawn as {}; give --diff a name that ends in {}",
-                  *options.drawing, names_of(drawing_formats()), endings_of(drawing_formats())));
+                  *options.drawing, names_of(drawing_formats()), extensions_of(drawing_formats())));
   }
   for (const std::string& path : {options.a, options.b}) {
     if (same_file(path, *options.drawing)) {
@@ -189,7 +191,7 @@ int compare_all(const CompareOptions& options) {
 
 int parse_and_compare(int argc, const char* const* argv) {
   CompareOptions options;
-  CLI::App app(description, "gpufilter compare");
+  Arguments app(description, "gpufilter compare");
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   if (options.quiet) log::set_level(log::Level::error);

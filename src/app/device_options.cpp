@@ -4,7 +4,7 @@
 
 namespace gpufilter {
 
-void add_device_choice(CLI::App& app, std::string& device, bool& require_device,
+void add_device_choice(Arguments& app, std::string& device, bool& require_device,
                        const DeviceHelp& help) {
   const std::string all = help.has_all ? "\nall: the processor and every GPU" : "";
   app.add_option("--device", device,

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "app/arguments.hpp"
 
 namespace gpufilter {
 
@@ -14,7 +14,7 @@ struct DeviceHelp {
 };
 
 // --device and --require-device.
-void add_device_choice(CLI::App& app, std::string& device, bool& require_device,
+void add_device_choice(Arguments& app, std::string& device, bool& require_device,
                        const DeviceHelp& help);
 
 }  // namespace gpufilter

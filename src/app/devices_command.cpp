@@ -162,7 +162,7 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
 }  // namespace
 
 int run_devices_command(int argc, const char* const* argv) {
-  CLI::App app(
+  Arguments app(
       "Lists the OpenCL devices of this machine. --device takes an index or a part of a name from "
       "this list. The processor needs no OpenCL and is not listed.",
       "gpufilter devices");

@@ -2,6 +2,14 @@
 
 namespace gpufilter {
 
+nlohmann::ordered_json pixels_json(const FilePixels& pixels) {
+  return {{"color", pixels.color}, {"channels", pixels.channels}, {"depth", pixels.depth}};
+}
+
+void add_background(nlohmann::ordered_json& report, const std::optional<Color>& background) {
+  if (background) report["alpha_laid_over"] = to_string(OptionValue(*background));
+}
+
 void add_encoding(nlohmann::ordered_json& report, const Codec& output_format,
                   const std::optional<EncodingNotes>& notes) {
   for (const Codec* codec : codecs()) {

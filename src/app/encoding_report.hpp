@@ -1,4 +1,4 @@
-// How a file was written, for machine-readable reports.
+// How files hold their pixels and how they were written, for machine-readable reports.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,12 @@
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
+
+// {"color": "palette", "channels": 1, "depth": 4}
+[[nodiscard]] nlohmann::ordered_json pixels_json(const FilePixels& pixels);
+
+// Adds "alpha_laid_over": the colour, if there is one.
+void add_background(nlohmann::ordered_json& report, const std::optional<Color>& background);
 
 // Adds a field for each codec that makes notes: an object for `output_format`, null for the others.
 void add_encoding(nlohmann::ordered_json& report, const Codec& output_format,

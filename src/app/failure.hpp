@@ -13,4 +13,8 @@ struct ExitCodes {
 // Only while an exception is handled: prints "gpufilter: PATH: REASON" and returns its exit code.
 [[nodiscard]] int report_failure(const ExitCodes& codes = {});
 
+// The program's terminate handler: an exception on a thread that nobody can catch it on, such as
+// one of oneTBB's, ends the program like any other failure, and unfinished files are removed.
+[[noreturn]] void end_after_failure() noexcept;
+
 }  // namespace gpufilter

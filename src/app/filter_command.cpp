@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -13,17 +14,23 @@
 #include "app/left_out_tally.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
+#include "app/picture_report.hpp"
 #include "app/progress.hpp"
 #include "app/run_account.hpp"
 #include "app/timing_report.hpp"
 #include "app/trace_file.hpp"
+#include "base/abandoned_files.hpp"
+#include "base/atomic_file.hpp"
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
+#include "pipeline/preview.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,10 +43,12 @@ bool output_is_folder(const FilterOptions& options) {
 }
 
 // Whether the pictures go into a folder with a journal. A single picture does if a folder option is
-// given.
+// given, and if the run is only planned or reported as JSON, so that the form of the report does
+// not depend on how many pictures "*.png" means.
 bool is_batch(const FilterOptions& options) {
   return options.inputs.size() > 1 || is_folder_argument(options.input) ||
-         (!options.folder.given.empty() && output_is_folder(options));
+         ((!options.folder.given.empty() || options.json || options.dry_run) &&
+          output_is_folder(options));
 }
 
 // The path of the result. In a folder, it gets the input's name.
@@ -63,7 +72,8 @@ std::unique_ptr<ByteSink> open_in_new_folder(const std::string& path) {
   return open_sink(path);
 }
 
-// "gpufilter *.png" with two pictures must not replace the second one.
+// "gpufilter *.png" with two pictures must not replace the second one: copying one picture over
+// another is hardly ever meant.
 void check_intent(const FilterOptions& options) {
   std::error_code ignored;
   if (!options.only_names || !fs::is_regular_file(options.input, ignored) ||
@@ -87,7 +97,7 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
   const Codec& named = codec_for_output(output);
   if (options.to != nullptr && options.to != &named) {
     throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
-                               options.to->endings.front().substr(1), printable(output),
+                               options.to->extensions.front().substr(1), printable(output),
                                named.name));
   }
   return &named;
@@ -97,7 +107,7 @@ void check_format_options(const FilterOptions& options, const Codec* file_format
   if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
 }
 
-// Warns about ignored options and lost alpha, which are known only after the run.
+// Warns about ignored and doubtful options and lost alpha, which are known only after the run.
 void warn_after(const RunReport& report, const WriteOptions& options) {
   OptionUse use(options);
   use.add(*report.output_format, report.output_pixel);
@@ -106,9 +116,19 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
   if (!report.left_out.empty()) {
     log::warn(formatted("{}: {}", printable(report.output), left_out_warning(report.left_out)));
   }
-  if (!report.alpha_flattened) return;
+  for (const std::string& doubt : report.doubts)
+    log::warn(formatted("{}: {}", printable(report.input), doubt));
+  if (!report.background || options.is_given(background_option())) return;
   log::warn(formatted("{}: {}", printable(report.output),
-                      flattening_notice(*report.output_format, options)));
+                      flattening_notice(*report.output_format, *report.background)));
+}
+
+// Why two names are the same file.
+std::string same_file_reason(const std::string& input, const std::string& output) {
+  for (const std::string& path : {input, output}) {
+    if (const std::string text = link_text(path); !text.empty()) return text;
+  }
+  return "input and output are the same file";
 }
 
 void check_paths(const FilterOptions& options, const std::string& output) {
@@ -117,8 +137,8 @@ void check_paths(const FilterOptions& options, const std::string& output) {
                                options.folder.given, printable(options.output)));
   }
   if (!options.in_place && same_file(options.input, output)) {
-    throw UsageError(formatted("{}: input and output are the same file; --in-place allows that",
-                               printable(output)));
+    throw UsageError(printable(formatted("{0}: {1}; gpufilter {0} --in-place replaces it", output,
+                                         same_file_reason(options.input, output))));
   }
   check_intent(options);
   if (options.input == standard_stream && isatty(STDIN_FILENO) == 1) {
@@ -126,6 +146,16 @@ void check_paths(const FilterOptions& options, const std::string& output) {
   }
   if (output == standard_stream && isatty(STDOUT_FILENO) == 1) {
     throw UsageError("standard output: is a terminal; redirect it: gpufilter ... - > out.png");
+  }
+}
+
+void check_json(const FilterOptions& options) {
+  if (!options.json) return;
+  const bool timing = options.timing == TimingFormat::json || options.timing == TimingFormat::csv;
+  if (timing || options.trace == standard_stream || options.show_kernel) {
+    throw UsageError(
+        "--json: standard output has room for one document; leave out --timing json, "
+        "--timing csv, --trace - and --show-kernel");
   }
 }
 
@@ -170,15 +200,27 @@ void print_kernels(const RunReport& report) {
 // Whether there is nothing to do, because the output already exists.
 bool skip_existing(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
-  if (output == standard_stream || options.on_exists == OnExists::overwrite ||
+  if (options.in_place || output == standard_stream || options.on_exists == OnExists::overwrite ||
       !fs::is_regular_file(output, ignored)) {
     return false;
   }
   if (options.on_exists == OnExists::fail) {
     throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
   }
-  log::info(formatted("{}: already exists, skipped", output));
   return true;
+}
+
+// Removes what killed runs that had the same output left behind.
+void remove_unfinished(const std::string& output) {
+  if (output == standard_stream) return;
+  try {
+    const int removed = remove_abandoned_files_for(follow_links(output));
+    if (removed == 0) return;
+    log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
+                        printable(output), removed, removed == 1 ? "" : "s"));
+  } catch (const std::system_error&) {
+    // Writing the output will say why.
+  }
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
@@ -201,6 +243,31 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   } catch (const std::bad_alloc&) {
     throw PictureError(options.input, "not enough memory for this picture");
   }
+}
+
+// With --json, a picture that fails has its document too.
+template <typename Work>
+RunReport or_report_failure(const PictureReporter& reporter, const Work& work) {
+  try {
+    return work();
+  } catch (const ClosedPipe&) {
+    throw;
+  } catch (const PictureError& error) {
+    reporter.failed(error.what());
+    throw;
+  }
+}
+
+// For --dry-run.
+void plan_one(const FilterOptions& options, const std::string& output, const Codec* file_format,
+              Dispatcher& dispatcher, const PictureReporter& reporter) {
+  RunOptions run = options.run;
+  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+  const RunReport preview = or_report_failure(reporter, [&] {
+    return preview_picture(options.input, output, file_format, options.chain, dispatcher, run);
+  });
+  warn_after(preview, options.run.write);
+  reporter.planned(preview);
 }
 
 // The picture is opened during the search for the device, but a missing device is reported first.
@@ -227,19 +294,32 @@ int run_filter_command(int argc, const char* const* argv) {
   const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);
   check_format_options(*options, file_format);
+  check_json(*options);
   if (!options->trace.empty()) check_trace(*options, output);
   if (options->show_kernel) check_show_kernel(*options, output);
-  if (skip_existing(*options, output)) return 0;
+  const PictureReporter reporter(*options, output, file_format);
+  if (skip_existing(*options, output)) {
+    reporter.skipped();
+    return 0;
+  }
 
   const auto threads = static_cast<std::size_t>(options->threads.value_or(0));
   const auto limit = threads > 0 ? std::make_unique<ThreadLimit>(threads) : nullptr;
   const LastingDispatcher lasting(*options);
   Dispatcher& dispatcher = lasting.get();
+  if (options->dry_run) {
+    after_choice_of(dispatcher,
+                    [&] { plan_one(*options, output, file_format, dispatcher, reporter); });
+    return 0;
+  }
+  remove_unfinished(output);
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = filter_one(*options, output, file_format, dispatcher, start);
+    const RunReport report = or_report_failure(
+        reporter, [&] { return filter_one(*options, output, file_format, dispatcher, start); });
     warn_after(report, options->run.write);
+    reporter.done(report);
     if (log::level() <= log::Level::info) {
       for (const std::string& line : run_account(report, options->chain))
         log::info(line);

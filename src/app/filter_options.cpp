@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/choice_option.hpp"
 #include "app/chosen_shard.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
 #include "app/main_help.hpp"
+#include "app/output_choice.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "app/trace_file.hpp"
@@ -24,34 +26,8 @@ constexpr int max_threads = 1024;
 
 constexpr int max_verify_blocks = 1'000'000;
 
-template <typename Value>
-using Choices = std::vector<std::pair<std::string, Value>>;
-
-// Adds an option whose value is one of `choices`. The help shows them and, in brackets, the
-// default: the current `value`.
-template <typename Value>
-void add_choice(CLI::App& app, const std::string& name, Value& value, const Choices<Value>& choices,
-                const std::string& help) {
-  std::vector<std::string> words;
-  std::string current;
-  for (const auto& [text, choice] : choices) {
-    words.push_back(text);
-    if (choice == value) current = text;
-  }
-  app.add_option_function<std::string>(
-         name,
-         [&value, choices](const std::string& given) {
-           for (const auto& [text, choice] : choices) {
-             if (text == given) value = choice;
-           }
-         },
-         help)
-      ->check(one_of(words))
-      ->option_text(formatted("{} [{}]", fmt::join(words, "|"), current));
-}
-
-void add_device_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Devices and resources");
+void add_device_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Devices and resources");
   add_device_choice(app, options.device, options.require_device,
                     {.automatic = "whatever finishes first", .has_all = true});
   app.add_option(
@@ -59,8 +35,8 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
          "which work while the others wait.")
       ->check(whole_number(1, max_threads))
-      ->option_text(formatted("N [{}]", allowed_threads()));
-  app.add_option_function<std::string>(
+      ->option_text(formatted("N [{}]", available_cores()));
+  app.add_option_function(
          "--max-memory",
          [&options](const std::string& text) {
            options.max_memory = parse_bytes(text);
@@ -80,7 +56,7 @@ void add_device_options(CLI::App& app, FilterOptions& options) {
       ->option_text("N");
 }
 
-void add_kernel_options(CLI::App& app, FilterOptions& options) {
+void add_kernel_options(Arguments& app, FilterOptions& options) {
   app.add_flag_callback(
       "--no-fuse", [&options] { options.fuse = false; },
       "On an OpenCL device, run each stage in a separate kernel. The result is the same.");
@@ -88,33 +64,31 @@ void add_kernel_options(CLI::App& app, FilterOptions& options) {
                "Run on an OpenCL device and print its kernels' OpenCL C on standard output.");
 }
 
-void add_picture_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Pictures");
-  app.add_option_function<std::string>(
+void add_picture_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Pictures");
+  app.add_option_function(
          "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
          "Format of the output. By default the name of the output file decides; '-' has the format "
          "of the input.")
       ->check(one_of(format_names()))
       ->option_text(formatted("{}", fmt::join(main_format_names(), "|")));
-  app.add_option(
-         "--name",
+  app.add_option_function(
+         "--name", [&options](const std::string& text) { options.name.emplace(text); },
          "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "
          "before and after its last dot, {name} for both, {parent} for its folder's name, and {to} "
-         "for the ending of the output's format.")
+         "for the extension of the output's format.")
       ->option_text("TEMPLATE [{stem}.{to}]");
   add_format_options(app, options.run.write);
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
-  add_choice<OnExists>(
-      app, "--on-exists", options.on_exists,
-      {{"fail", OnExists::fail}, {"skip", OnExists::skip}, {"overwrite", OnExists::overwrite}},
-      "What to do if OUTPUT already exists. For folders the default is fail.");
-  app.add_flag("--in-place", options.in_place, "Let OUTPUT be the same file as INPUT.");
+  app.add_flag("--dry-run", options.dry_run,
+               "Print what would be done, and write nothing. What a run would refuse is refused "
+               "with the same exit code.");
 }
 
-void add_report_options(CLI::App& app, FilterOptions& options) {
-  app.option_defaults()->group("Reports");
+void add_report_options(Arguments& app, FilterOptions& options) {
+  app.begin_group("Reports");
   add_choice<TimingFormat>(app, "--timing", options.timing,
                            {{"line", TimingFormat::line},
                             {"table", TimingFormat::table},
@@ -123,6 +97,9 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
                             {"off", TimingFormat::off}},
                            "Report where the time went. Three lines or a table on standard error, "
                            "JSON or CSV on standard output.");
+  app.add_flag("--json", options.json,
+               "Print one JSON document on standard output. For folders it has an object for each "
+               "picture.");
   // A function, because CLI11 2.4 checks a counted flag's value even if the flag is absent.
   app.add_flag_function(
          "--verify{16}",
@@ -158,39 +135,8 @@ void add_report_options(CLI::App& app, FilterOptions& options) {
   add_color_output(app);
 }
 
-// INPUT takes any number of names, so the parser gives it the last one too. OUTPUT is declared only
-// for the help.
-void add_names(CLI::App& app, FilterOptions& options) {
-  app.add_option(
-         "INPUT", options.inputs,
-         formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
-                   "every picture in it.",
-                   names_of(codecs())))
-      ->option_text("...");
-  app.add_option(
-      "OUTPUT", options.output,
-      "Picture to write; its name decides the format. In a folder, results get the names "
-      "of their inputs.");
-}
-
-void take_output_from_names(const CLI::App& app, FilterOptions& options) {
-  const char* missing = options.inputs.empty()       ? "INPUT"
-                        : options.inputs.size() == 1 ? "OUTPUT"
-                                                     : nullptr;
-  if (missing != nullptr) {
-    throw UsageError(formatted("{} is required (see {} --help)", missing, app.get_name()));
-  }
-  options.output = options.inputs.back();
-  options.inputs.pop_back();
-  options.input = options.inputs.front();
-  const auto& given = app.parse_order();
-  options.only_names = std::all_of(given.begin(), given.end(), [](const CLI::Option* option) {
-    return option->get_positional();
-  });
-}
-
 // Each job takes one of the threads, so there are at most as many jobs as threads.
-void apply_threads(const CLI::App& app, FilterOptions& options) {
+void apply_threads(const Arguments& app, FilterOptions& options) {
   if (!options.threads) return;
   if (app.count("--jobs") == 0) {
     options.folder.jobs = std::min(options.folder.jobs, *options.threads);
@@ -201,41 +147,67 @@ void apply_threads(const CLI::App& app, FilterOptions& options) {
   }
 }
 
+void print_version() {
+  print_result("gpufilter " GPUFILTER_VERSION "\n");
+  throw NothingLeftToDo();
+}
+
 // --quiet does not override options that are given explicitly.
-void apply_quiet(const CLI::App& app, FilterOptions& options) {
+void apply_quiet(const Arguments& app, FilterOptions& options) {
   if (!options.quiet) return;
   if (app.count("--log-level") == 0) options.log_level = log::Level::error;
   if (app.count("--timing") == 0) options.timing = TimingFormat::off;
   if (app.count("--progress") == 0) options.progress = ProgressMode::off;
 }
 
+// Everything that the command line may have; `stages` reads its stages.
+struct CommandLine {
+  FilterOptions options;
+  Arguments app{"", "gpufilter"};
+  std::optional<StageOptions> stages;
+
+  CommandLine() {
+    app.help_option().group("Help")->description("Show the most common options on one screen.");
+    app.begin_group("Help");
+    app.add_help_all("Show every option.");
+    app.add_flag_callback("-V,--version", print_version, "Show the version.");
+    add_names(app, options);
+    stages.emplace(app);
+    add_device_options(app, options);
+    add_kernel_options(app, options);
+    add_picture_options(app, options);
+    add_existing_file_options(app, options);
+    add_folder_options(app, options.folder);
+    add_report_options(app, options);
+  }
+};
+
 }  // namespace
 
 std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv) {
-  FilterOptions options;
+  CommandLine line;
+  const Arguments& app = line.app;
+  FilterOptions& options = line.options;
   options.command_line = command_line_text(argc, argv);
-  CLI::App app("", "gpufilter");
-  app.get_help_ptr()->group("Help")->description("Show the most common options on one screen.");
-  app.option_defaults()->group("Help");
-  app.set_help_all_flag("--help-all", "Show every option.");
-  app.set_version_flag("--version", "gpufilter " GPUFILTER_VERSION, "Show the version.");
-  add_names(app, options);
-  const StageOptions stages(app);
-  add_device_options(app, options);
-  add_kernel_options(app, options);
-  add_picture_options(app, options);
-  add_folder_options(app, options.folder);
-  add_report_options(app, options);
-  if (const auto done = parse_command_line(app, argc, argv, main_page)) return std::nullopt;
+  if (const auto done = parse_command_line(line.app, argc, argv, main_page)) return std::nullopt;
   apply_quiet(app, options);
-  take_output_from_names(app, options);
-  options.on_exists_given = app.count("--on-exists") > 0;
   note_folder_options(app, options.folder);
+  choose_output(app, command_words(app, argc, argv), options);
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
-  if (app.count("--name") > 0) options.name.emplace(app["--name"]->as<std::string>());
-  options.chain = stages.chain();
+  options.chain = line.stages->chain();
   return options;
+}
+
+std::vector<std::string> filter_option_names() {
+  return long_names(CommandLine().app);
+}
+
+std::string filter_option_page(const std::string& name) {
+  const CommandLine line;
+  const Option* option = line.app.find(name);
+  if (option == nullptr || option->is_positional()) return "";
+  return option_page(*option);
 }
 
 }  // namespace gpufilter

@@ -28,6 +28,8 @@ struct FilterOptions {
   std::string device = "auto";
   bool require_device = false;
   bool in_place = false;
+  bool dry_run = false;
+  bool json = false;         // print what became of each picture as JSON
   bool fuse = true;          // neighbouring stages may share a kernel on an OpenCL device
   bool show_kernel = false;  // print the OpenCL C that ran
   TimingFormat timing = TimingFormat::line;
@@ -48,5 +50,11 @@ struct FilterOptions {
 // Returns nothing if the command line asked for help or the version, which are then printed. Throws
 // UsageError.
 [[nodiscard]] std::optional<FilterOptions> parse_filter_options(int argc, const char* const* argv);
+
+// The long names of all options, without dashes.
+[[nodiscard]] std::vector<std::string> filter_option_names();
+
+// What the option `name`, with its dashes, means; empty if there is no such option.
+[[nodiscard]] std::string filter_option_page(const std::string& name);
 
 }  // namespace gpufilter

@@ -15,7 +15,7 @@ constexpr int max_jobs = 128;
 
 }  // namespace
 
-void add_folder_options(CLI::App& app, FolderOptions& options) {
+void add_folder_options(Arguments& app, FolderOptions& options) {
   app.add_flag("--recursive", options.recursive,
                "Include subfolders of INDIR. Results keep their subfolders in OUTDIR.")
       ->group(group);
@@ -25,7 +25,7 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
   app.add_option("--match", options.match,
                  "Only pictures in a folder whose names match. For example 'img*.png'; upper and "
                  "lower case are the same; may be repeated.")
-      ->allow_extra_args(false)
+      ->one_value_each()
       ->option_text("GLOB")
       ->group(group);
   app.add_option(
@@ -41,7 +41,7 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
          "any machine. auto: I and N come from Slurm, Kubernetes, MPI or GNU parallel.")
       ->option_text("I/N|auto")
       ->group(group);
-  options.jobs = std::clamp(static_cast<int>(allowed_threads()), 1, max_jobs);
+  options.jobs = std::clamp(static_cast<int>(available_cores()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures to filter at the same time.")
       ->check(whole_number(1, max_jobs))
       ->option_text(formatted("N [{}]", options.jobs))
@@ -51,16 +51,12 @@ void add_folder_options(CLI::App& app, FolderOptions& options) {
       ->group(group);
   app.add_flag("--stop-on-error", options.stop_on_error, "Begin no more pictures once one fails.")
       ->group(group);
-  app.add_flag("--dry-run", options.dry_run, "List what would be done, and change nothing.")
-      ->group(group);
-  app.add_flag("--json", options.json, "Print one JSON document with an object for each picture.")
-      ->group(group);
 }
 
-void note_folder_options(const CLI::App& app, FolderOptions& options) {
-  for (const CLI::Option* option : app.parse_order()) {
-    if (option->get_group() != group) continue;
-    options.given = option->get_name();
+void note_folder_options(const Arguments& app, FolderOptions& options) {
+  for (const Option* option : app.parse_order()) {
+    if (option->group() != group) continue;
+    options.given = option->name();
     return;
   }
 }

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
@@ -17,17 +16,15 @@ struct FolderOptions {
   int jobs = 1;
   bool resume = false;
   bool stop_on_error = false;
-  bool dry_run = false;
-  bool json = false;
   std::string list;     // a file; empty: none
   std::string shard;    // "I/N" or "auto"; empty: none
   std::string command;  // the command line, quoted for a shell, without --list and --shard
   std::string given;    // the first of these options on the command line; empty: none
 };
 
-void add_folder_options(CLI::App& app, FolderOptions& options);
+void add_folder_options(Arguments& app, FolderOptions& options);
 
 // Sets `given`. Call it after parsing.
-void note_folder_options(const CLI::App& app, FolderOptions& options);
+void note_folder_options(const Arguments& app, FolderOptions& options);
 
 }  // namespace gpufilter

@@ -21,7 +21,7 @@ struct ValueNames {
 };
 
 // Accepts the values that parse_value() accepts.
-CLI::Validator value_of(const WriteOption& option) {
+ValueCheck value_of(const WriteOption& option) {
   const auto complaint = [&option](const std::string& text) -> std::string {
     try {
       static_cast<void>(parse_value(option, text));
@@ -30,12 +30,12 @@ CLI::Validator value_of(const WriteOption& option) {
       return error.what();
     }
   };
-  return {complaint, ""};
+  return complaint;
 }
 
 }  // namespace
 
-void add_format_options(CLI::App& app, WriteOptions& options) {
+void add_format_options(Arguments& app, WriteOptions& options) {
   for (const WriteOption* option : all_write_options()) {
     if (std::holds_alternative<WriteOption::Flag>(option->kind)) {
       app.add_flag_callback(
@@ -44,7 +44,7 @@ void add_format_options(CLI::App& app, WriteOptions& options) {
     }
     std::string values = std::visit(ValueNames{}, option->kind);
     if (!option->default_value.empty()) values += formatted(" [{}]", option->default_value);
-    app.add_option_function<std::string>(
+    app.add_option_function(
            "--" + option->name,
            [&options, option](const std::string& text) { options.set(*option, text); },
            option->help)
@@ -53,12 +53,12 @@ void add_format_options(CLI::App& app, WriteOptions& options) {
   }
 }
 
-// Without their dots: a name may have any of a format's endings.
+// Without their dots: a name may have any of a format's extensions.
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const Codec* codec : codecs()) {
-    for (const std::string& ending : codec->endings)
-      names.push_back(ending.substr(1));
+    for (const std::string& extension : codec->extensions)
+      names.push_back(extension.substr(1));
   }
   return names;
 }
@@ -66,7 +66,7 @@ std::vector<std::string> format_names() {
 std::vector<std::string> main_format_names() {
   std::vector<std::string> names;
   for (const Codec* codec : codecs())
-    names.push_back(codec->endings.front().substr(1));
+    names.push_back(codec->extensions.front().substr(1));
   return names;
 }
 

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
 
 // `options` has to outlive the parsing.
-void add_format_options(CLI::App& app, WriteOptions& options);
+void add_format_options(Arguments& app, WriteOptions& options);
 
 // The formats that --to takes, those of them that the help shows, and the codec of one of them.
 [[nodiscard]] std::vector<std::string> format_names();

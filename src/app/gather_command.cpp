@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/gather_report.hpp"
 #include "app/parse.hpp"
@@ -38,7 +37,7 @@ Examples:
 }  // namespace
 
 int run_gather_command(int argc, const char* const* argv) {
-  CLI::App app(description, "gpufilter gather");
+  Arguments app(description, "gpufilter gather");
   std::string output;
   bool json = false;
   app.add_option("OUTDIR", output, "The folder with the results.")->required()->option_text(" ");

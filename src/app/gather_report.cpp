@@ -86,7 +86,7 @@ Json processes_json(const std::vector<ShardProcess>& processes) {
     json.push_back({{"shard", to_string(process.shard)},
                     {"host", process.host},
                     {"process", process.process},
-                    {"began", process.began}});
+                    {"began", process.began / 1'000'000}});
   }
   return json;
 }

@@ -7,7 +7,9 @@
 
 #include "app/commands.hpp"
 #include "app/filter_command.hpp"
+#include "app/filter_options.hpp"
 #include "app/help_layout.hpp"
+#include "app/help_topics.hpp"
 #include "app/parse.hpp"
 #include "app/stage_page.hpp"
 #include "base/error.hpp"
@@ -38,25 +40,39 @@ const StageKind* find_stage(const std::string& name) {
 
 std::string own_page() {
   constexpr std::size_t column = 16;
-  return "Explains a stage or a subcommand.\n\nUsage: gpufilter help [TOPIC]\n\n" +
+  return wrapped("Explains a stage, a subcommand, an option or a subject.") +
+         "\nUsage: gpufilter help [TOPIC]\n\n" +
          list_item("stages", formatted("{}", fmt::join(stage_names(), ", ")), column) +
          list_item("subcommands", formatted("{}", fmt::join(command_names(), ", ")), column) +
+         list_item("options", "all of them, such as --quality", column) +
+         list_item("subjects", formatted("{}", fmt::join(help_topic_names(), ", ")), column) +
          reflowed(
              "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
              "Examples:\n"
              "  gpufilter help blur\n"
              "  gpufilter help stats\n"
+             "  gpufilter help --quality\n"
+             "  gpufilter help folders\n"
              "  gpufilter help bench matmul\n");
 }
 
 [[noreturn]] void refuse_topic(const std::string& topic) {
-  std::vector<std::string> known = stage_names();
-  const std::vector<std::string> names = command_names();
-  known.insert(known.end(), names.begin(), names.end());
+  const std::vector<std::string> subjects = help_topic_names();
+  std::vector<std::string> known = filter_option_names();  // stages are among them
+  for (const std::vector<std::string>& more : {command_names(), subjects})
+    known.insert(known.end(), more.begin(), more.end());
   const auto near = words_like(without_dashes(topic), known);
-  throw UsageError(formatted("{}: not a help topic; {}", printable(topic),
-                             near.empty() ? "choose " + enumerated(known, "or")
-                                          : formatted("did you mean {}?", enumerated(near, "or"))));
+  throw UsageError(formatted(
+      "{}: not a help topic; {}", printable(topic),
+      near.empty()
+          ? formatted("choose a stage, a subcommand, an option, or {}", enumerated(subjects, "or"))
+          : formatted("did you mean {}?", enumerated(near, "or"))));
+}
+
+// The page of the option "--quality", "quality" or "-q"; empty if there is none.
+std::string option_text(const std::string& topic) {
+  const std::string name = topic.substr(0, topic.find('='));
+  return filter_option_page(name.starts_with('-') ? name : "--" + name);
 }
 
 // The main job's own help.
@@ -87,6 +103,10 @@ int run_help_command(int argc, const char* const* argv) {
   } else if (const Command* command = find_command(name)) {
     const std::array arguments{command->name.c_str(), "--help"};
     return command->run(static_cast<int>(arguments.size()), arguments.data());
+  } else if (const std::string text = help_topic(name); !text.empty()) {
+    print_result(text);
+  } else if (const std::string page = option_text(topic); !page.empty()) {
+    print_result(page);
   } else {
     refuse_topic(topic);
   }

@@ -1,6 +1,7 @@
 #include "app/help_layout.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
@@ -73,6 +74,22 @@ std::vector<std::string> shell_words_of(std::string_view text) {
   return words;
 }
 
+// An option stays on one line with its value.
+std::vector<std::string> options_joined(const std::vector<std::string>& words) {
+  std::vector<std::string> units;
+  for (const std::string& word : words) {
+    const bool may_be_value = std::isalnum(static_cast<unsigned char>(word.front())) != 0;
+    const bool follows_option = !units.empty() && units.back().starts_with("--") &&
+                                units.back().find(' ') == std::string::npos;
+    if (may_be_value && follows_option) {
+      units.back() += " " + word;
+    } else {
+      units.push_back(word);
+    }
+  }
+  return units;
+}
+
 std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
@@ -93,7 +110,7 @@ std::string command_example(const std::string& line) {
   if (remark != std::string::npos)
     text = filled(words_of("# " + line.substr(remark)), {indent, indent}, page_width());
   constexpr std::string_view continued = " \\";
-  return text + filled(shell_words_of(std::string_view(line).substr(0, remark)),
+  return text + filled(options_joined(shell_words_of(std::string_view(line).substr(0, remark))),
                        {indent, indent + 4}, page_width() - continued.size(), continued);
 }
 
@@ -131,35 +148,34 @@ std::string without_trailing_blanks(std::string text) {
 }
 
 // "-q, --quiet". The parser's own text for a flag with a value is "--verify{16}".
-std::string names_of(const CLI::Option& option) {
-  std::string names = option.get_name(false, true);
+std::string names_of(const Option& option) {
+  std::string names = option.all_names();
   names.erase(std::min(names.find('{'), names.size()));
   const std::size_t comma = names.find(',');
   return comma == std::string::npos ? names : names.insert(comma + 1, " ");
 }
 
 // "--quality 1..100" or "--verify[=N]".
-std::string with_form(const CLI::Option& option, const std::string& form) {
+std::string with_form(const Option& option, const std::string& form) {
   return without_trailing_blanks(names_of(option) + (form.starts_with("[=") ? "" : " ") + form);
 }
 
-std::string option_item(const CLI::Option& option) {
-  return list_item(with_form(option, option.get_option_text()), option.get_description(),
-                   option_column);
+std::string option_item(const Option& option) {
+  return list_item(with_form(option, option.form()), option.description(), option_column);
 }
 
-std::string group_text(const CLI::App& app, const std::string& group) {
+std::string group_text(const Arguments& app, const std::string& group) {
   std::string text = hanging(formatted("{}:", group));
-  for (const CLI::Option* option : app.get_options([&group](const CLI::Option* candidate) {
-         return candidate->nonpositional() && candidate->get_group() == group;
-       })) {
-    text += option_item(*option);
+  for (const Option* option : app.options()) {
+    if (!option->is_positional() && option->group() == group) text += option_item(*option);
   }
   return text;
 }
 
-std::vector<const CLI::Option*> positional_options(const CLI::App& app) {
-  return app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+std::vector<const Option*> positional_options(const Arguments& app) {
+  std::vector<const Option*> list = app.options();
+  std::erase_if(list, [](const Option* option) { return !option->is_positional(); });
+  return list;
 }
 
 }  // namespace
@@ -219,44 +235,47 @@ std::string first_sentence(std::string_view text) {
   return std::string(sentence);
 }
 
-std::string option_head(const CLI::Option& option) {
-  const std::string& form = option.get_option_text();
+std::string option_head(const Option& option) {
+  const std::string form = option.form();
   return with_form(option, form.substr(0, form.find(" [")));
 }
 
-std::string option_groups(const CLI::App& app) {
-  const std::string last = app.get_help_ptr()->get_group();
+std::string option_page(const Option& option) {
+  return hanging(with_form(option, option.form())) + "\n" + wrapped(option.description());
+}
+
+std::string option_groups(const Arguments& app) {
+  const std::string last = app.help_option().group();
   std::string text;
-  for (const std::string& group : app.get_groups()) {
+  for (const std::string& group : app.groups()) {
     if (group != last && !group.empty()) text += group_text(app, group) + "\n";
   }
   return text + group_text(app, last);
 }
 
-std::string positionals(const CLI::App& app) {
+std::string positionals(const Arguments& app) {
   std::string text;
-  for (const CLI::Option* option : positional_options(app))
-    text += list_item(option->get_name(true, false), option->get_description(), option_column);
+  for (const Option* option : positional_options(app))
+    text += list_item(option->name(), option->description(), option_column);
   return text;
 }
 
-std::string usage_line(const CLI::App& app) {
-  std::string line = app.get_name();
-  for (const CLI::Option* option : positional_options(app)) {
-    const std::string name =
-        option->get_name(true, false) + (option->get_items_expected_max() > 1 ? "..." : "");
-    line += option->get_required() ? " " + name : formatted(" [{}]", name);
+std::string usage_line(const Arguments& app) {
+  std::string line = app.name();
+  for (const Option* option : positional_options(app)) {
+    const std::string name = option->name() + (option->takes_several() ? "..." : "");
+    line += option->is_required() ? " " + name : formatted(" [{}]", name);
   }
   return line + " [OPTION...]";
 }
 
-std::string command_page(const CLI::App& app) {
+std::string command_page(const Arguments& app) {
   const std::string arguments = positionals(app);
-  std::string text = reflowed(app.get_description());
+  std::string text = reflowed(app.description());
   text += "\n" + hanging("Usage: " + usage_line(app));
   if (!arguments.empty()) text += arguments;
   text += "\n" + option_groups(app);
-  return app.get_footer().empty() ? text : text + "\n" + reflowed(app.get_footer());
+  return app.footer().empty() ? text : text + "\n" + reflowed(app.footer());
 }
 
 }  // namespace gpufilter

@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "app/arguments.hpp"
 
 namespace gpufilter {
+
+// --help or --help-all.
+enum class HelpLength { brief, full };
 
 // The columns of a help page, 40 to 100: COLUMNS if it is set, otherwise those of the terminal, or
 // 80 if standard output is none.
@@ -36,18 +39,21 @@ namespace gpufilter {
 [[nodiscard]] std::string first_sentence(std::string_view text);
 
 // "--quality 1..100": the names of an option and the form of its values, without the default.
-[[nodiscard]] std::string option_head(const CLI::Option& option);
+[[nodiscard]] std::string option_head(const Option& option);
+
+// An option's page: its names, the form of its values, in brackets the default, and what it means.
+[[nodiscard]] std::string option_page(const Option& option);
 
 // The groups of options of `app`, each with all its options; that of --help comes last.
-[[nodiscard]] std::string option_groups(const CLI::App& app);
+[[nodiscard]] std::string option_groups(const Arguments& app);
 
 // The positional arguments of `app`; empty if it has none.
-[[nodiscard]] std::string positionals(const CLI::App& app);
+[[nodiscard]] std::string positionals(const Arguments& app);
 
 // "gpufilter stats FILE [OPTION...]".
-[[nodiscard]] std::string usage_line(const CLI::App& app);
+[[nodiscard]] std::string usage_line(const Arguments& app);
 
 // The page of a subcommand: what it does, its usage, all its options, its footer.
-[[nodiscard]] std::string command_page(const CLI::App& app);
+[[nodiscard]] std::string command_page(const Arguments& app);
 
 }  // namespace gpufilter

@@ -1,7 +1,10 @@
 // The program: signals and subcommands.
+#include <array>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,6 +14,7 @@
 #include "app/filter_command.hpp"
 #include "app/main_help.hpp"
 #include "base/atomic_file.hpp"
+#include "base/thread_room.hpp"
 
 namespace {
 
@@ -21,6 +25,10 @@ int run(int argc, const char* const* argv) {
   }
   const gpufilter::Command* command = gpufilter::find_command(argv[1]);
   if (command != nullptr) return command->run(argc - 1, argv + 1);
+  if (std::string_view(argv[1]) == "version" && argc == 2) {
+    const std::array<const char*, 2> arguments{argv[0], "--version"};
+    return gpufilter::run_filter_command(argc, arguments.data());
+  }
   gpufilter::refuse_misspelt_command({argv + 1, argv + argc});
   return gpufilter::run_filter_command(argc, argv);
 }
@@ -39,9 +47,14 @@ void occupy_standard_streams() {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
-  // If the reader of our output goes away, the write fails and a message says so.
+  // If the reader of standard output goes away, the write fails, and unfinished files are removed
+  // before the program ends. Log lines that nobody reads do not matter.
   std::signal(SIGPIPE, SIG_IGN);
+  // At the file size limit the write fails too: only this picture does.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(gpufilter::end_after_failure);
   gpufilter::install_cleanup_on_signals();
+  gpufilter::save_address_space();
   try {
     return run(argc, argv);
   } catch (...) {

@@ -22,8 +22,9 @@ struct Call {
 };
 constexpr std::array calls{
     Call{"INPUT OUTPUT [STAGE...] [OPTION...]", "one picture; - is a pipe"},
-    Call{"INPUT... OUTDIR [STAGE...] [OPTION...]", "several pictures"},
+    Call{"INPUT... OUTDIR/ [STAGE...] [OPTION...]", "several pictures"},
     Call{"INDIR OUTDIR [STAGE...] [OPTION...]", "every picture in a folder"},
+    Call{"INPUT... --in-place [STAGE...]", "each into itself"},
 };
 
 // What a photographer calls it, and the words that do it.
@@ -43,8 +44,8 @@ constexpr std::array wishes{
 };
 
 // The most common options, in this order.
-constexpr std::array common_options{"--quality",   "--to",     "--recursive", "--in-place",
-                                    "--on-exists", "--resume", "--device",    "--timing"};
+constexpr std::array common_options{"--quality", "--to",     "--recursive", "--on-exists",
+                                    "--resume",  "--device", "--timing"};
 
 // Those that photographers need; the others share a line.
 constexpr std::array common_commands{"compare", "stats", "help"};
@@ -84,6 +85,7 @@ Exit codes:
   2         wrong usage, found before any picture is touched
   3         the requested device does not exist or does not work
   130, 143  interrupted (SIGINT, SIGTERM)
+  141       the reader of standard output went away (SIGPIPE)
 compare has its own exit codes: see 'gpufilter help compare'.
 )";
 
@@ -125,7 +127,7 @@ std::string common_command_lines() {
                           "For devices, checks and clusters", short_column);
 }
 
-std::string short_page(const CLI::App& app) {
+std::string short_page(const Arguments& app) {
   std::string text = wrapped(purpose) + "\n" + call_lines();
   text += "\nStages, in any order and number:\n";
   for (const Wish& wish : wishes)
@@ -133,21 +135,21 @@ std::string short_page(const CLI::App& app) {
   text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), short_column);
   text += "\nOptions:\n";
   for (const char* name : common_options) {
-    const CLI::Option& option = *app.get_option(name);
-    text += list_item(option_head(option), first_sentence(option.get_description()), short_column);
+    const Option& option = *app.find(name);
+    text += list_item(option_head(option), first_sentence(option.description()), short_column);
   }
   return text + "\n" + common_command_lines() + "\n" + reflowed(short_examples);
 }
 
-std::string long_page(const CLI::App& app) {
+std::string long_page(const Arguments& app) {
   return wrapped(purpose) + "\n" + call_lines() + "\n" + positionals(app) + "\n" + wrapped(rules) +
          "\n" + option_groups(app) + "\n" + command_lines() + "\n" + reflowed(more_examples);
 }
 
 }  // namespace
 
-std::string main_page(const CLI::App& app, CLI::AppFormatMode mode) {
-  return mode == CLI::AppFormatMode::All ? long_page(app) : short_page(app);
+std::string main_page(const Arguments& app, HelpLength length) {
+  return length == HelpLength::full ? long_page(app) : short_page(app);
 }
 
 std::string brief_usage() {

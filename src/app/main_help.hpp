@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
+#include "app/help_layout.hpp"
 
 namespace gpufilter {
 
-// --help, or --help-all if `mode` says so; `app` has the options of the main job.
-[[nodiscard]] std::string main_page(const CLI::App& app, CLI::AppFormatMode mode);
+// --help, or --help-all if `length` says so; `app` has the options of the main job.
+[[nodiscard]] std::string main_page(const Arguments& app, HelpLength length);
 
 // The text that is printed if there is no argument.
 [[nodiscard]] std::string brief_usage();

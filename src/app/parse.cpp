@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/command_words.hpp"
+#include "app/foreign_words.hpp"
+#include "base/closed_pipe.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
@@ -18,46 +21,34 @@
 namespace gpufilter {
 namespace {
 
-std::vector<std::string> long_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& own = option->get_lnames();
-    names.insert(names.end(), own.begin(), own.end());
-  }
-  return names;
-}
-
-// The first word that looks like an option but is unknown to `app`; empty if there is none.
-std::string unknown_option(const CLI::App& app) {
-  for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.starts_with('-')) return word;
-  }
-  return "";
-}
-
-// Suggests the options that `word` may be a typo of; otherwise says where all are listed.
-std::string describe_unknown(const CLI::App& app, const std::string& word) {
+// Suggests what the unknown option `word` may be meant as; otherwise says where all are listed.
+// `next` is the word after it.
+std::string describe_unknown(const Arguments& app, const std::string& word,
+                             const std::string& next) {
   const std::string option = word.substr(0, word.find('='));
   const std::string name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  const std::string value = option.size() < word.size() ? word.substr(option.size() + 1) : next;
+  const std::string text = printable(option) + ": unknown option";
+  const bool is_main_job = app.find("--help-all") != nullptr;
+  const std::string advice = is_main_job ? advice_for_option(app, name, value) : "";
+  if (!advice.empty()) return formatted("{}; {}", text, advice);
   // A single letter resembles too many words.
   const auto near =
       name.size() > 1 ? words_like(name, long_names(app)) : std::vector<std::string>{};
-  const std::string text = printable(option) + ": unknown option";
   if (!near.empty()) return formatted("{}; did you mean --{}?", text, fmt::join(near, " or --"));
   std::error_code ignored;
   if (std::filesystem::exists(word, ignored))
     return formatted("{}; for the file of this name, write ./{}", text, printable(word));
-  return formatted("{} (see {} {})", text, app.get_name(),
-                   app.get_help_all_ptr() != nullptr ? "--help-all" : "--help");
+  return formatted("{} (see {} {})", text, app.name(), is_main_job ? "--help-all" : "--help");
 }
 
 // The parser's own messages are about types and counts of values.
-std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& error) {
+std::string describe_mismatch(const Arguments& app, const ArgumentsError& error) {
   std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (text.ends_with(" missing")) {
-    const CLI::Option* known = app.get_option_no_throw(option);
-    const std::string form = known == nullptr ? "" : known->get_option_text();
+    const Option* known = app.find(option);
+    const std::string form = known == nullptr ? "" : known->form();
     const std::string values = form.substr(0, form.find(" ["));  // without the default
     return option + " needs a value" + (values.empty() ? "" : ": " + values);
   }
@@ -66,64 +57,77 @@ std::string describe_mismatch(const CLI::App& app, const CLI::ArgumentMismatch& 
 }
 
 // What is wrong with the command line that `error` was thrown for.
-std::string describe(const CLI::App& app, const CLI::ParseError& error) {
-  if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    return describe_mismatch(app, *mismatch);
-  }
+std::string describe(const Arguments& app, const ArgumentsError& error) {
+  if (error.kind() == ArgumentsError::Kind::count_of_values) return describe_mismatch(app, error);
   const std::vector<std::string> extras = app.remaining();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
+  if (error.kind() == ArgumentsError::Kind::extra_word && !extras.empty()) {
     return printable(extras.front()) + ": one argument too many";
   }
   return error.what();
 }
 
-[[noreturn]] void throw_usage(const CLI::App& app, const std::string& reason) {
-  throw UsageError(formatted("{} (see {} --help)", reason, app.get_name()));
+[[noreturn]] void throw_usage(const Arguments& app, const std::string& reason) {
+  throw UsageError(formatted("{} (see {} --help)", reason, app.name()));
 }
 
-void refuse_unknown_options(const CLI::App& app) {
-  const std::string word = unknown_option(app);
-  if (!word.empty()) throw UsageError(describe_unknown(app, word));
+void refuse_unknown_options(const Arguments& app, int argc, const char* const* argv) {
+  const std::vector<CommandWord> words = command_words(app, argc, argv);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].part != CommandWord::Part::option || words[i].option != nullptr) continue;
+    const std::string next = i + 1 < words.size() ? words[i + 1].text : "";
+    throw UsageError(describe_unknown(app, words[i].text, next));
+  }
 }
 
 }  // namespace
 
-std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
+std::vector<std::string> long_names(const Arguments& app) {
+  std::vector<std::string> names;
+  for (const Option* option : app.options()) {
+    const std::vector<std::string> own = option->long_names();
+    names.insert(names.end(), own.begin(), own.end());
+  }
+  return names;
+}
+
+std::optional<int> parse_command_line(Arguments& app, int argc, const char* const* argv,
                                       const HelpPage& page) {
-  app.formatter_fn([&page](const CLI::App* of, const std::string&, CLI::AppFormatMode mode) {
-    return page ? page(*of, mode) : command_page(*of);
-  });
-  if (!page) app.get_help_ptr()->description("Show this help.");
+  using Outcome = Arguments::Outcome;
+  if (!page) app.help_option().description("Show this help.");
   try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::CallForHelp&) {
-    print_result(app.help());
-  } catch (const CLI::CallForAllHelp&) {
-    print_result(app.help("", CLI::AppFormatMode::All));
-  } catch (const CLI::CallForVersion& version) {
-    print_result(formatted("{}\n", version.what()));
-  } catch (const CLI::Success&) {
-    // Another request, such as a list, was carried out.
-  } catch (const CLI::ParseError& error) {
-    refuse_unknown_options(app);
+    switch (app.parse(argc, argv)) {
+      case Outcome::parsed:
+        // The parser takes "-q85" for -q and a name.
+        refuse_unknown_options(app, argc, argv);
+        return std::nullopt;
+      case Outcome::help:
+        print_result(page ? page(app, HelpLength::brief) : command_page(app));
+        break;
+      case Outcome::help_all:
+        print_result(page(app, HelpLength::full));
+        break;
+      case Outcome::nothing_left:
+        break;
+    }
+  } catch (const ArgumentsError& error) {
+    refuse_unknown_options(app, argc, argv);
     throw_usage(app, describe(app, error));
   } catch (const UsageError&) {
-    refuse_unknown_options(app);
+    refuse_unknown_options(app, argc, argv);
     throw;
   }
   return 0;
 }
 
-CLI::Validator one_of(std::vector<std::string> words) {
+ValueCheck one_of(std::vector<std::string> words) {
   const auto complaint = [words = std::move(words)](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return "";
     return not_among(text, words);
   };
-  return {complaint, ""};
+  return complaint;
 }
 
-CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+ValueCheck whole_number(std::uint64_t low, std::uint64_t high) {
   const auto complaint = [low, high](const std::string& text) -> std::string {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -132,7 +136,7 @@ CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
     }
     return formatted("'{}' is not a whole number from {} to {}", printable(text), low, high);
   };
-  return {complaint, ""};
+  return complaint;
 }
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
@@ -150,17 +154,18 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return value << shift;
 }
 
-CLI::Validator byte_count() {
+ValueCheck byte_count() {
   const auto complaint = [](const std::string& text) -> std::string {
     if (parse_bytes(text)) return "";
     return formatted("'{}' is not a number of bytes such as 1000000, 500K, 64M or 1G",
                      printable(text));
   };
-  return {complaint, ""};
+  return complaint;
 }
 
 void print_result(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) throw ClosedPipe();
     throw PictureError("standard output", describe_system_error(errno));
   }
 }

@@ -8,36 +8,38 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/help_layout.hpp"
 
 namespace gpufilter {
 
 // Makes the text of --help, or of --help-all if `app` has that and it was requested.
-using HelpPage = std::function<std::string(const CLI::App& app, CLI::AppFormatMode mode)>;
+using HelpPage = std::function<std::string(const Arguments& app, HelpLength length)>;
 
 // Parses. Returns an exit code if nothing is left to do (--help, --version: printed, 0). Throws
 // UsageError that points to --help; an unknown option is reported before anything else.
-[[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc,
+[[nodiscard]] std::optional<int> parse_command_line(Arguments& app, int argc,
                                                     const char* const* argv,
                                                     const HelpPage& page = {});
 
+// The long names of all options of `app`, without dashes.
+[[nodiscard]] std::vector<std::string> long_names(const Arguments& app);
+
 // Requires an option's value to be one of `words`.
-[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
+[[nodiscard]] ValueCheck one_of(std::vector<std::string> words);
 
 // Requires an option's value to be a whole number from `low` to `high`.
-[[nodiscard]] CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
+[[nodiscard]] ValueCheck whole_number(std::uint64_t low, std::uint64_t high);
 
 // "1000", "64K", "64M", "1G" (of 1024); nothing for other texts, for an empty text and for numbers
 // beyond 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
 // Requires an option's value to be accepted by parse_bytes().
-[[nodiscard]] CLI::Validator byte_count();
+[[nodiscard]] ValueCheck byte_count();
 
 // Writes `text`, a result, to standard output at once. Throws PictureError if that fails: a lost
-// result must not look like success.
+// result must not look like success. ClosedPipe if nobody reads it any more.
 void print_result(std::string_view text);
 
 }  // namespace gpufilter

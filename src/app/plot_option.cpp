@@ -11,7 +11,7 @@
 
 namespace gpufilter {
 
-void add_plot(CLI::App& app, std::string& path, const std::string& help) {
+void add_plot(Arguments& app, std::string& path, const std::string& help) {
   app.add_option("--plot", path, help)->option_text("FILE.svg");
 }
 

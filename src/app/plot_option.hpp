@@ -5,14 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "codec/byte_sink.hpp"
 
 namespace gpufilter {
 
 // `path` stays empty if the option is not given.
-void add_plot(CLI::App& app, std::string& path, const std::string& help);
+void add_plot(Arguments& app, std::string& path, const std::string& help);
 
 // Opened first, so that no work is wasted if the chart cannot be written; nullptr for an empty
 // path. Throws UsageError if it is not a name for an SVG file, PictureError if it cannot be

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "app/foreign_words.hpp"
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -16,9 +17,8 @@ constexpr const char* stage_group = "Stages";
 constexpr const char* parameter_group = "Parameters, after their stage or before all stages";
 
 // The parser takes any word after an option as its value, even the next option.
-bool is_option(const CLI::App& app, const std::string& text) {
-  return text.starts_with('-') &&
-         app.get_option_no_throw(text.substr(0, text.find('='))) != nullptr;
+bool is_option(const Arguments& app, const std::string& text) {
+  return text.starts_with('-') && app.find(text.substr(0, text.find('='))) != nullptr;
 }
 
 // The help of an option with a line for each of its values.
@@ -56,7 +56,7 @@ struct StageOptions::StageUse {
   [[nodiscard]] std::string words() const { return written(kind->option, value); }
 };
 
-StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogue)
+StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalogue)
     : app_(app), catalogue_(catalogue) {
   for (const StageKind& kind : catalogue) {
     add(kind.option, kind.type, value_form(kind.type), with_meanings(kind.help, kind.type),
@@ -79,12 +79,14 @@ StageOptions::StageOptions(CLI::App& app, const std::vector<StageKind>& catalogu
 void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,
                        const std::string& help, const char* group) {
   const auto check = [this, option, &type](const std::string& text) {
+    const std::string advice = advice_for_number(option, text);
+    if (!advice.empty()) throw UsageError(formatted("{}: {}", written(option, text), advice));
     OptionValues().set(option, type, is_option(app_, text) ? "" : text);
     return std::string();
   };
   app_.add_option(option, values_[option], help)
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(check, ""))
+      ->one_value_each()
+      ->check(check)
       ->option_text(form)
       ->group(group);
 }
@@ -92,7 +94,7 @@ void StageOptions::add(const std::string& option, const ValueType& type, const s
 void StageOptions::add_listing(const StageListing& listing) {
   const auto print = [&listing] {
     print_result(listing.text());
-    throw CLI::Success();
+    throw NothingLeftToDo();
   };
   app_.add_flag_callback(listing.option, print, listing.help)->group(stage_group);
 }
@@ -143,8 +145,8 @@ StageChain StageOptions::chain() const {
   GivenParameters defaults;
   std::vector<StageUse> uses;
   std::map<std::string, std::size_t> seen;
-  for (const CLI::Option* option : app_.parse_order()) {
-    const std::string name = option->get_name();
+  for (const Option* option : app_.parse_order()) {
+    const std::string name = option->name();
     if (values_.count(name) == 0) continue;
     const std::string& value = values_.at(name).at(seen[name]++);
     if (const StageKind* kind = find_kind(name)) {

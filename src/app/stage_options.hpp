@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "pipeline/plan.hpp"
 #include "stages/catalogue.hpp"
 
@@ -16,7 +15,8 @@ class StageOptions {
  public:
   // Adds an option for every stage, parameter and listing in `catalogue`. Both have to live as long
   // as this object. While `app` parses, values that do not fit their declaration throw UsageError.
-  explicit StageOptions(CLI::App& app, const std::vector<StageKind>& catalogue = stage_catalogue());
+  explicit StageOptions(Arguments& app,
+                        const std::vector<StageKind>& catalogue = stage_catalogue());
   StageOptions(const StageOptions&) = delete;
   StageOptions& operator=(const StageOptions&) = delete;
 
@@ -36,7 +36,7 @@ class StageOptions {
   void give(StageUse& use, const std::string& parameter, const std::string& value) const;
   void hand_out(const GivenParameters& defaults, std::vector<StageUse>& uses) const;
 
-  CLI::App& app_;
+  Arguments& app_;
   const std::vector<StageKind>& catalogue_;
   std::map<std::string, std::vector<std::string>> values_;  // as given, by option
 };

@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
+#include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/histogram_plot.hpp"
@@ -51,7 +50,7 @@ struct StatsOptions {
   ReadLimits limits;
 };
 
-void declare_options(CLI::App& app, StatsOptions& options) {
+void declare_options(Arguments& app, StatsOptions& options) {
   app.add_option("FILE", options.input,
                  formatted("A picture: {}; - is standard input.", names_of(codecs())))
       ->required();
@@ -75,22 +74,31 @@ void check_paths(const StatsOptions& options) {
   }
 }
 
-// Statistics cost less than starting any device, so `auto` means the processor.
-std::unique_ptr<Engine> engine_for(const StatsOptions& options) {
-  const bool any_will_do = options.device == "auto" || options.device == "all";
-  const std::string automatic = options.require_device ? "opencl" : "cpu";
-  return make_engine(any_will_do ? automatic : options.device, options.require_device,
-                     default_engine_options());
+// The device that --device means here, and why, if nothing else says so. Statistics cost less than
+// starting any device.
+struct ChosenDevice {
+  std::string name;
+  std::string reason;
+};
+
+ChosenDevice chosen_device(const StatsOptions& options) {
+  if (options.device != "auto" && options.device != "all") return {options.device, ""};
+  if (options.require_device) return {"opencl", ""};
+  return {"cpu", "statistics take less time than starting a device"};
 }
 
 // Bytes that the bands in progress may take.
 constexpr std::uint64_t band_memory = std::uint64_t{96} << 20U;
 
-StatsReport measure(RowReader& reader, Engine& engine) {
+StatsReport measure(RowReader& reader, Engine& engine, const std::string& reason) {
   const PictureHeader& header = reader.header();
   Timeline timeline;
-  const Prepared prepared = engine.prepare(
-      {{header.size, header.format}, {}, Quantity::channel_histograms, band_memory}, timeline);
+  const Prepared prepared = engine.prepare({.input = {header.size, header.format},
+                                            .chain = {},
+                                            .measure = Quantity::channel_histograms,
+                                            .max_memory = band_memory,
+                                            .reason = reason},
+                                           timeline);
   walk_bands(
       {.reader = reader,
        .plan = *prepared.plan,
@@ -122,18 +130,19 @@ std::string plot_of(const StatsReport& report) {
 
 int run_stats_command(int argc, const char* const* argv) {
   StatsOptions options;
-  CLI::App app(description, "gpufilter stats");
+  Arguments app(description, "gpufilter stats");
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_paths(options);
 
-  const auto engine = engine_for(options);
+  const ChosenDevice chosen = chosen_device(options);
+  const auto engine = make_engine(chosen.name, options.require_device, default_engine_options());
   engine->await_choice();
   std::unique_ptr<ByteSource> source = open_source(options.input);
   const std::string name = source->name();
   const auto reader = open_picture(std::move(source), options.limits);
   const auto plot = open_plot(options.plot);
-  StatsReport report = measure(*reader, *engine);
+  StatsReport report = measure(*reader, *engine, chosen.reason);
   report.name = name;
   if (plot) write_plot(*plot, plot_of(report));
   print_result(options.json ? json_report(report) : text_report(report));

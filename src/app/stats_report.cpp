@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/device_json.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 
@@ -141,6 +142,8 @@ std::string json_report(const StatsReport& report) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     channels.push_back(json_of_channel(names[i], report.histograms.channels[i], report.format));
   }
+  Json device = device_json(report.engine);
+  device["variant"] = report.gathering.variant;
   const Json json{{"schema", "gpufilter-stats-1"},
                   {"name", report.name},
                   {"file_format", report.file_format->name},
@@ -148,12 +151,7 @@ std::string json_report(const StatsReport& report) {
                   {"height", report.size.height},
                   {"depth", report.format.depth},
                   {"pixels", report.size.pixels()},
-                  {"device",
-                   {{"name", report.engine.device},
-                    {"kind", report.engine.kind},
-                    {"reason", report.engine.reason},
-                    {"fallbacks", report.engine.fallbacks},
-                    {"variant", report.gathering.variant}}},
+                  {"device", std::move(device)},
                   {"channels", channels}};
   // JSON is UTF-8, but file names may not be: invalid bytes are replaced.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

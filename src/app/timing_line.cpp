@@ -93,16 +93,20 @@ std::string pixels_text(const RunReport& report) {
   std::string text = formatted("{}x{}", report.size.width, report.size.height);
   if (report.output_size != report.size)
     text += formatted(" -> {}x{}", report.output_size.width, report.output_size.height);
-  text += ", " + to_string(report.input_pixel);
-  if (report.output_pixel != report.input_pixel) text += " -> " + to_string(report.output_pixel);
+  text += ", " + to_string(report.input_file_pixels);
+  if (report.output_file_pixels != report.input_file_pixels)
+    text += " -> " + to_string(report.output_file_pixels);
+  if (report.background)
+    text += formatted(" (alpha laid over {})", to_string(OptionValue(*report.background)));
   if (report.exif_orientation != 1)
     text += formatted(", EXIF orientation {} not applied", report.exif_orientation);
   return text;
 }
 
 std::string timing_line(const RunReport& report) {
-  return formatted("{} -> {}: {}; {}\n", name_text(report.input, "standard input"),
-                   name_text(report.output, "standard output"), pixels_text(report),
+  return formatted("{} -> {}{}: {}; {}\n", name_text(report.input, "standard input"),
+                   name_text(report.output, "standard output"),
+                   report.replaced ? " (replaced)" : "", pixels_text(report),
                    device_text(report.engine)) +
          activities_line(report) + total_line(report);
 }

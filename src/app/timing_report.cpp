@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/brief_version.hpp"
+#include "app/device_json.hpp"
 #include "app/encoding_report.hpp"
 #include "app/parse.hpp"
 #include "app/timing_line.hpp"
@@ -78,6 +79,11 @@ std::string device_lines(const EngineReport& engine) {
   return text + formatted("driver: {}, {}\n", brief_version(engine.platform), engine.driver);
 }
 
+std::string verified_line(std::uint64_t blocks, std::size_t width) {
+  return formatted("{:<{}}{:>39}  {} block{} equal to the processor's baseline\n", "verified",
+                   width, "", blocks, blocks == 1 ? "" : "s");
+}
+
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -119,9 +125,10 @@ nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& 
 }  // namespace
 
 std::string timing_table(const RunReport& report) {
-  std::string text = formatted("{} -> {}: {}; {} band{} of {} rows\n", printable(report.input),
-                               printable(report.output), pixels_text(report), report.bands,
-                               report.bands == 1 ? "" : "s", report.band_rows);
+  std::string text =
+      formatted("{} -> {}{}: {}; {} band{} of {} rows\n", printable(report.input),
+                printable(report.output), report.replaced ? " (replaced)" : "", pixels_text(report),
+                report.bands, report.bands == 1 ? "" : "s", report.band_rows);
   text += device_lines(report.engine);
   const std::vector<ActivityTotal> totals = activity_totals(report);
   const std::size_t width = label_width(report, totals);
@@ -138,6 +145,9 @@ std::string timing_table(const RunReport& report) {
     text += "  " + printable(detail(report, total));
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
+  }
+  if (report.verified_blocks) {
+    text += verified_line(static_cast<std::uint64_t>(*report.verified_blocks), width);
   }
   const ActivityTotal total{.duration = report.total};
   text += formatted("{:<{}}{:>11.3f}\n", "other", width, milliseconds(unaccounted_time(report)));
@@ -160,25 +170,25 @@ std::string timing_json(const RunReport& report) {
   nlohmann::ordered_json json{{"schema", "gpufilter-timing-1"},
                               {"input", report.input},
                               {"output", report.output},
+                              {"replaced", report.replaced},
                               {"input_format", report.input_format->name},
                               {"output_format", report.output_format->name},
+                              {"input_pixels", pixels_json(report.input_file_pixels)},
+                              {"output_pixels", pixels_json(report.output_file_pixels)},
                               {"width", report.size.width},
                               {"height", report.size.height},
                               {"output_width", report.output_size.width},
                               {"output_height", report.output_size.height},
-                              {"channels", report.output_pixel.channels},
-                              {"depth", report.output_pixel.depth},
                               {"bands", report.bands},
                               {"band_rows", report.band_rows},
                               {"bands_under_way", report.bands_under_way},
                               {"memory_bytes", report.memory},
                               {"exif_orientation", report.exif_orientation},
                               {"output_bytes", report.output_bytes}};
+  add_background(json, report.background);
   if (report.verified_blocks) json["verified_blocks"] = *report.verified_blocks;
   add_encoding(json, *report.output_format, report.encoding);
-  json["device"] = {{"name", report.engine.device},       {"kind", report.engine.kind},
-                    {"platform", report.engine.platform}, {"driver", report.engine.driver},
-                    {"reason", report.engine.reason},     {"left_out", report.engine.fallbacks}};
+  json["device"] = device_json(report.engine);
   json["passes"] = std::move(passes);
   json["activities"] = std::move(activities);
   json["other_milliseconds"] = milliseconds(unaccounted_time(report));
@@ -188,11 +198,25 @@ std::string timing_json(const RunReport& report) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// The end of every line: what the files hold, and how much was verified.
+std::string picture_columns(const RunReport& report) {
+  return formatted(",{},{},{},{},{}\n", report.input_format->name,
+                   csv_text(to_string(report.input_file_pixels)), report.output_format->name,
+                   csv_text(to_string(report.output_file_pixels)),
+                   report.verified_blocks ? std::to_string(*report.verified_blocks) : "");
+}
+
+}  // namespace
+
 std::string timing_csv(const RunReport& report) {
   std::string text =
       "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
-      "megapixels_per_second,gigabytes_per_second\n";
+      "megapixels_per_second,gigabytes_per_second,input_format,input_pixels,output_format,"
+      "output_pixels,verified_blocks\n";
   const std::string device = csv_text(report.engine.device);
+  const std::string end = picture_columns(report);
   for (const ActivityTotal& total : activity_totals(report)) {
     text += formatted("{},{},{},", device, total.walk, activity_name(total.activity));
     if (total.pass >= 0) {
@@ -205,21 +229,23 @@ std::string timing_csv(const RunReport& report) {
     }
     text += formatted(",{:.6f},", milliseconds(total.duration));
     text += moves_pixels(total)
-                ? formatted("{},{:.3f},{:.3f}\n", total.bytes,
+                ? formatted("{},{:.3f},{:.3f}", total.bytes,
                             total.megapixels_per_second(report.size), total.gigabytes_per_second())
-                : ",,\n";
+                : ",,";
+    text += end;
   }
   const ActivityTotal whole{.duration = report.total};
-  text += formatted("{},,other,,,,,,{:.6f},,,\n", device, milliseconds(unaccounted_time(report)));
-  text += formatted("{},,total,,,,,{},{:.6f},,{:.3f},\n", device,
+  text +=
+      formatted("{},,other,,,,,,{:.6f},,,{}", device, milliseconds(unaccounted_time(report)), end);
+  text += formatted("{},,total,,,,,{},{:.6f},,{:.3f},{}", device,
                     csv_text(device_reason(report.engine)), milliseconds(report.total),
-                    whole.megapixels_per_second(report.size));
+                    whole.megapixels_per_second(report.size), end);
   return text;
 }
 
-std::string flattening_notice(const Codec& output_format, const WriteOptions& options) {
-  return formatted("alpha is laid over {}: {} has none",
-                   to_string(*options.value(background_option())), output_format.name);
+std::string flattening_notice(const Codec& output_format, const Color& background) {
+  return formatted("alpha is laid over {}, because {} has none; --background sets another colour",
+                   to_string(OptionValue(background)), output_format.name);
 }
 
 void print_timing(const RunReport& report, TimingFormat format, bool picture_on_standard_output) {

@@ -9,18 +9,19 @@
 namespace gpufilter {
 
 [[nodiscard]] std::string timing_table(const RunReport& report);
-[[nodiscard]] std::string timing_json(const RunReport& report);  // schema "gpufilter-timing-1"
+// With the schema "gpufilter-timing-1".
+[[nodiscard]] std::string timing_json(const RunReport& report);
 [[nodiscard]] std::string timing_csv(
     const RunReport& report);  // columns as its first line names them
 
-// Parts that the report of a folder has too: the device and the reason, in lines; a field of a CSV
-// line, quoted if necessary.
+// Parts that the report of a folder has too: the device and the reason, in lines; the table's line
+// about --verify, with a first column of `width`; a field of a CSV line, quoted if necessary.
 [[nodiscard]] std::string device_lines(const EngineReport& engine);
+[[nodiscard]] std::string verified_line(std::uint64_t blocks, std::size_t width);
 [[nodiscard]] std::string csv_text(const std::string& text);
 
-// "alpha is laid over #ffffff: JPEG has none"
-[[nodiscard]] std::string flattening_notice(const Codec& output_format,
-                                            const WriteOptions& options);
+// "alpha is laid over #ffffff, because JPEG has none; --background sets another colour"
+[[nodiscard]] std::string flattening_notice(const Codec& output_format, const Color& background);
 
 // Lines and table go to standard error, JSON and CSV to standard output unless the picture goes
 // there. Throws PictureError if a result cannot be written.

@@ -61,7 +61,7 @@ using MakeSubject = std::function<std::unique_ptr<TuneSubject>(Session&)>;
 
 constexpr std::array other_subjects{"statistics", "products"};
 
-void declare_options(CLI::App& app, TuneCommand& command) {
+void declare_options(Arguments& app, TuneCommand& command) {
   std::vector<std::string> names = stage_names();
   names.insert(names.end(), other_subjects.begin(), other_subjects.end());
   app.add_option("WHAT", command.names, formatted("Tune only these: {}.", enumerated(names, "and")))
@@ -225,7 +225,7 @@ void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
 }  // namespace
 
 int run_tune_command(int argc, const char* const* argv) {
-  CLI::App app(description, "gpufilter tune");
+  Arguments app(description, "gpufilter tune");
   TuneCommand command;
   declare_options(app, command);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;

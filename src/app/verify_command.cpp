@@ -98,7 +98,7 @@ std::string as_table(const VerifyReport& report) {
 }  // namespace
 
 int run_verify_command(int argc, const char* const* argv) {
-  CLI::App app(description, "gpufilter verify");
+  Arguments app(description, "gpufilter verify");
   std::string device = "all";
   bool json = false;
   VerifyOptions options;

@@ -80,6 +80,19 @@ int remove_abandoned_files(const std::string& folder, bool recursive) {
   return remove_where(folder, recursive, false, is_temporary_name);
 }
 
+// Long names are shortened in temporary ones.
+int remove_abandoned_files_for(const std::string& target) {
+  constexpr std::size_t possibly_shortened = 100;
+  const fs::path path = fs::path(target);
+  const std::string name = path.filename();
+  const fs::path folder = path.parent_path();
+  return remove_where(folder.empty() ? "." : folder, false, false, [&](std::string_view found) {
+    if (!is_temporary_name(found)) return false;
+    const std::string_view wanted = found.substr(1, found.rfind(mark) - 1);
+    return wanted == name || (wanted.size() >= possibly_shortened && name.starts_with(wanted));
+  });
+}
+
 int remove_abandoned_files_of(const std::set<std::string, std::less<>>& tokens,
                               const std::string& folder) {
   return remove_where(folder, true, true, [&](std::string_view name) {

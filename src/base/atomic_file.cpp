@@ -22,18 +22,6 @@ namespace {
   throw std::system_error(error, std::generic_category());
 }
 
-// The target of `path`, through links to links and dangling links. Not canonical(), which requires
-// that the file exists.
-std::string follow_links(const std::string& path) {
-  constexpr int maximum_links = 40;  // as in Linux
-  std::filesystem::path target = path;
-  for (int links = 0; links < maximum_links; ++links) {
-    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target))) return target;
-    target = target.parent_path() / std::filesystem::read_symlink(target);
-  }
-  throw_error(ELOOP);
-}
-
 // The file that will be replaced, if there is one. Throws if it must not or cannot be replaced.
 std::optional<struct stat> status_of_replaced(const std::string& path) {
   struct stat status {};
@@ -103,6 +91,17 @@ FileDescriptor open_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+// Not canonical(), which requires that the file exists.
+std::string follow_links(const std::string& path) {
+  constexpr int maximum_links = 40;  // as in Linux
+  std::filesystem::path target = path;
+  for (int links = 0; links < maximum_links; ++links) {
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target))) return target;
+    target = target.parent_path() / std::filesystem::read_symlink(target);
+  }
+  throw_error(ELOOP);
+}
+
 AtomicFile::AtomicFile(const std::string& path) : target_(follow_links(path)) {
   const auto replaced = status_of_replaced(target_);
   // If it replaces a file, nobody else may open it until it has that file's mode; otherwise the
@@ -137,7 +136,8 @@ void AtomicFile::create_temporary(unsigned mode) {
     }
     if (!lock_against_removal(file_.get())) {
       ::unlink(temporary_.c_str());
-      continue;
+      if (tries < 100) continue;
+      throw_error(EBUSY);
     }
     slot->arm();
     cleanup_ = std::move(slot);

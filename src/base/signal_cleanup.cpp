@@ -63,10 +63,24 @@ void remove_file(Slot& slot) noexcept {
   }
 }
 
+// Those that end a program from outside.
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+sigset_t ending_set() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal_number : ending_signals)
+    sigaddset(&set, signal_number);
+  return set;
+}
+
 extern "C" void gpufilter_remove_files_and_exit(int signal_number) {
-  if (ending.exchange(true)) wait_for_the_end();
-  for (Slot& slot : table)
-    remove_file(slot);
+  remove_unfinished_files();
+  if (signal_number == SIGABRT) {
+    std::signal(SIGABRT, SIG_DFL);
+    ::raise(SIGABRT);  // is delivered on return; abort() would do the same
+    return;
+  }
   if (has_status_line) write_to_standard_error(erase_line);
   const Message& message = messages.at(current_message);
   write_to_standard_error({message.text.data(), message.size});
@@ -76,10 +90,7 @@ extern "C" void gpufilter_remove_files_and_exit(int signal_number) {
 }  // namespace
 
 SignalsHeld::SignalsHeld() {
-  sigset_t held;
-  sigemptyset(&held);
-  sigaddset(&held, SIGINT);
-  sigaddset(&held, SIGTERM);
+  const sigset_t held = ending_set();
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
@@ -119,13 +130,18 @@ void CleanupSlot::disarm() noexcept {
   if (!table.at(index_).state.compare_exchange_strong(expected, State::busy)) wait_for_the_end();
 }
 
+void remove_unfinished_files() noexcept {
+  if (ending.exchange(true)) wait_for_the_end();
+  for (Slot& slot : table)
+    remove_file(slot);
+}
+
 void install_cleanup_on_signals() {
   struct sigaction action {};
   action.sa_handler = gpufilter_remove_files_and_exit;
-  sigemptyset(&action.sa_mask);
-  sigaddset(&action.sa_mask, SIGINT);
-  sigaddset(&action.sa_mask, SIGTERM);
-  for (const int signal_number : {SIGINT, SIGTERM}) {
+  action.sa_mask = ending_set();
+  sigaction(SIGABRT, &action, nullptr);
+  for (const int signal_number : ending_signals) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     // A program started with the signal ignored (nohup, a shell's background job) has to keep

@@ -7,7 +7,8 @@
 
 namespace gpufilter {
 
-// Blocks SIGINT and SIGTERM on this thread while it exists.
+// Blocks the signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) on this thread while
+// it exists.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -37,6 +38,10 @@ class CleanupSlot {
  private:
   std::size_t index_ = 0;
 };
+
+// Removes the files of all armed slots, before the program ends. No file can be committed any more.
+// Async-signal-safe. Does not return on a second thread.
+void remove_unfinished_files() noexcept;
 
 // From now on a signal that ends the program writes `text`, at most one kilobyte of it, to standard
 // error; nothing if it is empty. Only one thread at a time may call this.

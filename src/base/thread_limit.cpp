@@ -1,10 +1,43 @@
 #include "base/thread_limit.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 
 #include <tbb/global_control.h>
+#include <tbb/info.h>
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/thread_room.hpp"
 
 namespace gpufilter {
+namespace {
+
+std::size_t threads_of_tbb() {
+  return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+}
+
+// So many threads, together with the one that starts parallel work, can be started.
+std::atomic<std::size_t> startable = 1;
+
+using Control = tbb::global_control;
+
+// Before oneTBB may start so many threads. If that many cannot be started, they are never allowed:
+// oneTBB would try. Returns whether that was found just now.
+bool keep_to_startable(std::size_t wanted) {
+  static std::mutex mutex;
+  static Control* limit = nullptr;  // reachable until the end
+  if (wanted <= startable) return false;
+  const std::lock_guard lock(mutex);
+  if (wanted <= startable || limit != nullptr) return false;
+  const std::size_t found = startable_threads(wanted - 1) + 1;
+  if (found < wanted) limit = new Control(Control::max_allowed_parallelism, found);
+  startable = found;
+  return found < wanted;
+}
+
+}  // namespace
 
 struct ThreadLimit::Control {
   tbb::global_control control;
@@ -15,14 +48,27 @@ ThreadLimit::ThreadLimit(std::size_t threads) {
 }
 
 void ThreadLimit::set(std::size_t threads) {
+  if (control_) keep_to_startable(threads);
   control_.reset(new Control{
       {tbb::global_control::max_allowed_parallelism, std::max<std::size_t>(threads, 1)}});
 }
 
-ThreadLimit::~ThreadLimit() = default;
+// oneTBB may start threads for work that ended under the limit.
+ThreadLimit::~ThreadLimit() {
+  keep_to_startable(available_cores());
+}
+
+std::size_t available_cores() {
+  return static_cast<std::size_t>(tbb::info::default_concurrency());
+}
 
 std::size_t allowed_threads() {
-  return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  const std::size_t wanted = threads_of_tbb();
+  if (!keep_to_startable(wanted)) return threads_of_tbb();
+  const std::size_t found = threads_of_tbb();
+  log::warn(formatted("{} thread{} instead of {}: a limit of processes or memory allows no more",
+                      found, found == 1 ? "" : "s", wanted));
+  return found;
 }
 
 }  // namespace gpufilter

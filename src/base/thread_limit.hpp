@@ -6,7 +6,12 @@
 
 namespace gpufilter {
 
-// The number of cores that the process may run on, or the lowest ThreadLimit.
+// The number of cores that the process may run on.
+[[nodiscard]] std::size_t available_cores();
+
+// The number of cores that the process may run on, or the lowest ThreadLimit; no more than can be
+// started: oneTBB ends the program if it cannot start a thread. So it has to be called before
+// parallel work.
 [[nodiscard]] std::size_t allowed_threads();
 
 // While it exists, parallel work uses at most `threads` threads in total, including the one that

@@ -1,6 +1,7 @@
 #include "base/timeline.hpp"
 
 #include <chrono>
+#include <new>
 
 namespace gpufilter {
 
@@ -34,9 +35,12 @@ const char* activity_name(Activity activity) {
   return "?";
 }
 
-void Timeline::add(const Span& span) {
+void Timeline::add(const Span& span) noexcept {
   const std::lock_guard lock(mutex_);
-  spans_.push_back(span);
+  try {
+    spans_.push_back(span);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 std::vector<Span> Timeline::spans() const {

@@ -45,14 +45,13 @@ void check_output(const BatchRequest& request) {
         "results, or write {0}/ if this name is meant",
         printable(request.output)));
   }
-  if (request.in_place && request.inputs.size() > 1) {
-    throw UsageError("--in-place: is for one picture or one folder, not for several inputs");
-  }
   for (const std::string& input : request.inputs) {
     if (request.in_place || !is_same_folder(input, request.output)) continue;
-    throw UsageError(formatted("{}: input and output are the same folder{}",
-                               printable(request.output),
-                               request.inputs.size() == 1 ? "; --in-place allows that" : ""));
+    throw UsageError(formatted(
+        "{}: input and output are the same folder{}", printable(request.output),
+        request.inputs.size() == 1 ? formatted("; gpufilter {} --in-place replaces its pictures",
+                                               printable(request.output))
+                                   : ""));
   }
 }
 
@@ -77,7 +76,7 @@ class Collector {
 
   void add_file(const std::string& path) {
     FoundFile found = look_at(path);
-    add(std::move(found), fs::path(path).parent_path(), false);
+    add(std::move(found), fs::path(path).parent_path(), request_.in_place);
   }
 
   void add_listed(const std::string& folder) {

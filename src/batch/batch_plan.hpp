@@ -40,7 +40,9 @@ struct BatchRequest {
   const Codec* to = nullptr;  // the format of all outputs; nullptr: each output's name decides
   std::optional<NameTemplate> name = std::nullopt;  // of outputs; nothing: as output_name() says
   OnExists on_exists = OnExists::fail;
-  bool in_place = false;  // input and output may be the same folder; results replace their inputs
+  // Results replace their inputs: those in the only input, a folder, which is also the output; or
+  // files that are all in the output folder.
+  bool in_place = false;
   bool resume = false;    // skip what the journals record as complete
   std::optional<ShardRequest> shard;  // of the only input, a folder that is not `output`
 };
@@ -85,7 +87,7 @@ struct BatchPlan {
 
 // Scans the inputs; changes nothing. Throws UsageError, which names the files, if
 // - the output is not a folder, or does not exist and is named like a picture;
-// - the output is an input folder without `in_place`, or `in_place` comes with several inputs;
+// - the output is an input folder without `in_place`;
 // - two pictures have the same output;
 // - an output has a name without a known extension, is one of the inputs, or already exists and
 //   `on_exists` is fail.

@@ -9,7 +9,6 @@
 #include <new>
 #include <numeric>
 #include <optional>
-#include <thread>
 
 #include "base/abandoned_files.hpp"
 #include "base/error.hpp"
@@ -18,6 +17,7 @@
 #include "base/printable.hpp"
 #include "base/system_failure.hpp"
 #include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
 #include "batch/file_limit.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
@@ -41,15 +41,14 @@ class BatchRun {
         order_(begin_order()) {}
 
   void run() {
-    const auto count = std::min(static_cast<std::size_t>(options_.jobs), plan_.items.size());
-    if (options_.threads > 0) limit_.emplace(threads_beside(count));
-    working_ = count;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < count; ++i) {
-      threads.emplace_back([this, i] { work(static_cast<int>(i)); });
+    share_threads();
+    {
+      const std::size_t jobs = working_;
+      const auto threads =
+          start_threads(jobs, [this](std::size_t i) { work(static_cast<int>(i)); });
+      leave(jobs - std::max<std::size_t>(threads.size(), 1));
+      if (threads.empty()) work(0);
     }
-    for (std::thread& thread : threads)
-      thread.join();
     if (failure_) std::rethrow_exception(failure_);
     for (; listed_ < plan_.items.size(); ++listed_)
       list_the_rest(listed_);
@@ -83,16 +82,35 @@ class BatchRun {
         stop(std::current_exception());
       }
     }
+    leave(1);
+  }
+
+  // Jobs that ended, or that could not be started, leave their threads to the others.
+  void leave(std::size_t jobs) {
     const std::lock_guard lock(mutex_);
-    --working_;
+    working_ -= jobs;
     if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
   }
 
-  // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
-  // other threads help all jobs. A job that finds no more pictures leaves its thread to the others.
-  [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const {
-    return static_cast<std::size_t>(options_.threads) - jobs + 1;
+  // Divides the threads that may be used, and can be started, among jobs and those that help them.
+  void share_threads() {
+    const auto jobs =
+        std::clamp<std::size_t>(plan_.items.size(), 1, static_cast<std::size_t>(options_.jobs));
+    const std::size_t wanted = options_.threads > 0 ? static_cast<std::size_t>(options_.threads)
+                                                    : jobs - 1 + allowed_threads();
+    threads_ = std::max<std::size_t>(startable_threads(wanted), 1);
+    working_ = std::min(jobs, threads_);
+    if (working_ < jobs) {
+      log::warn(formatted(
+          "{} pictures at a time instead of {}: a limit of processes or memory allows no more",
+          working_, jobs));
+    }
+    if (options_.threads > 0 || threads_ < wanted) limit_.emplace(threads_beside(working_));
   }
+
+  // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
+  // other threads help all jobs.
+  [[nodiscard]] std::size_t threads_beside(std::size_t jobs) const { return threads_ - jobs + 1; }
 
   std::optional<std::size_t> take_next() {
     std::unique_lock lock(mutex_);
@@ -200,14 +218,9 @@ class BatchRun {
     };
     RunReport report = jobs_.filter(item, dispatcher_, on_progress);
     any_done_ = true;
-    result.input_format = report.input_format;
-    result.size = report.size;
-    result.output_size = report.output_size;
-    result.output_pixel = report.output_pixel;
-    result.output_bytes = report.output_bytes;
-    result.encoding = report.encoding;
-    result.device = report.engine.device;
-    result.duration = report.total;
+    const int job = result.job;
+    result = result_of(item, report);
+    result.job = job;
     return report;
   }
 
@@ -267,6 +280,7 @@ class BatchRun {
   bool stopped_ = false;
   bool out_of_space_ = false;
   std::exception_ptr failure_;
+  std::size_t threads_ = 1;  // that may be used in total
   std::size_t working_ = 0;  // jobs that are at a picture or may begin another
   std::optional<ThreadLimit> limit_;
 };
@@ -335,24 +349,6 @@ int allowed_jobs(int jobs, std::size_t pictures) {
 }
 
 }  // namespace
-
-const char* to_string(PictureStatus status) {
-  switch (status) {
-    case PictureStatus::done:
-      return "done";
-    case PictureStatus::unchanged:
-      return "unchanged";
-    case PictureStatus::exists:
-      return "exists";
-    case PictureStatus::failed:
-      return "failed";
-    case PictureStatus::not_begun:
-      return "not begun";
-    case PictureStatus::planned:
-      return "planned";
-  }
-  return "?";
-}
 
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {

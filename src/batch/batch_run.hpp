@@ -1,42 +1,13 @@
 // Filters the pictures of a plan, several at a time.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "batch/batch_plan.hpp"
+#include "batch/picture_result.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
-
-enum class PictureStatus {
-  done,
-  unchanged,  // already complete from an earlier run
-  exists,     // the output existed and was kept
-  failed,
-  not_begun,  // the run stopped before it
-  planned     // would be filtered without dry_run
-};
-[[nodiscard]] const char* to_string(PictureStatus status);
-
-struct PictureResult {
-  const BatchItem* item = nullptr;
-  PictureStatus status = PictureStatus::not_begun;
-  std::string failure;        // "PATH: reason"
-  bool out_of_space = false;  // it failed because the disk is full, and the run ends
-  int job = 0;                // the number of the job that did it, from 0
-  // Only if status is done:
-  const Codec* input_format = nullptr;
-  ImageSize size;         // of the input
-  ImageSize output_size;  // of the result
-  PixelFormat output_pixel;
-  std::uint64_t output_bytes = 0;
-  std::optional<EncodingNotes> encoding;  // how the result was written
-  std::string device;
-  Nanoseconds duration = 0;
-};
 
 // Receives the events of a run, from one thread at a time. An exception from it ends the run and
 // propagates out of run_batch().

@@ -59,13 +59,13 @@ std::vector<std::uint8_t> first_bytes(const FileDescriptor& file) {
 }
 
 // Recognises pictures whose names do not say what they are. Most such files are something else, and
-// on a network file system each costs a millisecond to open, so it gives up on endings, and in the
-// end on all of them.
+// on a network file system each costs a millisecond to open, so it gives up on extensions, and in
+// the end on all of them.
 class Recognition {
  public:
   // Empty if the file is not a picture, or is not opened.
   [[nodiscard]] std::string format_of(const std::string& path) {
-    int& misses = misses_[ending_of(path)];
+    int& misses = misses_[extension_of(path)];
     if (misses == max_misses_of_ending || all_misses_ == max_misses) return "";
     std::string format;
     try {

@@ -52,12 +52,12 @@ struct ScanResult {
 };
 
 // The files whose names end like a picture's, and the folders that cannot be read, sorted by the
-// bytes of their relative paths. Pictures of other formats are recognised by the endings of their
-// names. An ending that says nothing, or none: by the first bytes, if the scan looks inside; but
-// once 32 files with the same ending, or 1000 in all, were no pictures, such files are no longer
-// opened. Other files are ignored; hidden files and folders are skipped, and
-// only regular files are ever opened. Links to files are followed. A folder that several paths lead
-// to is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
+// bytes of their relative paths. Pictures of other formats are recognised by the extensions of
+// their names. An extension that says nothing, or none: by the first bytes, if the scan looks
+// inside; but once 32 files with the same extension, or 1000 in all, were no pictures, such files
+// are no longer opened. Other files are ignored; hidden files and folders are skipped, and only
+// regular files are ever opened. Links to files are followed. A folder that several paths lead to
+// is scanned once, under its own name if that is one of them. Throws PictureError if `folder`
 // itself cannot be read.
 [[nodiscard]] ScanResult scan_folder(const FolderScan& scan);
 

@@ -64,15 +64,16 @@ struct JournalLines {
   Damage damage;
 };
 
-// No lines if the file does not exist.
-JournalLines read_lines(const std::string& path) {
+// No lines if the folder has no journal.
+JournalLines read_lines(const std::string& folder) {
+  const std::string path = journal_path(folder);
   JournalLines lines;
   std::vector<std::uint8_t> bytes;
   try {
     bytes = read_file(path);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return lines;
-    throw_failure(path, error.code().value());
+    throw_failure(existing_or(path, folder), error.code().value());
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   lines.damage = damage_in(text);
@@ -140,7 +141,7 @@ std::optional<std::pair<std::string, JournalRecord>> parse_journal_line(std::str
 }
 
 JournalRecords read_journal(const std::string& folder, Damage* damage) {
-  JournalLines lines = read_lines(journal_path(folder));
+  JournalLines lines = read_lines(folder);
   if (damage != nullptr) *damage = lines.damage;
   return std::move(lines.records);
 }
@@ -200,7 +201,7 @@ FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
 // use if no new one can be written, and without a lock, because another program may be writing.
 void Journal::compact() {
   if (!is_locked_) return;
-  const JournalLines lines = read_lines(path_);
+  const JournalLines lines = read_lines(std::filesystem::path(path_).parent_path());
   const bool is_stale = lines.count > few_lines && lines.count > 2 * lines.records.size();
   if (!is_stale && lines.damage.damaged == 0) return;
   std::string text;

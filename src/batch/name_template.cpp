@@ -46,12 +46,12 @@ std::string parent_of(const std::string& path) {
 std::string value_of(const std::string& placeholder, const std::string& input, const Codec* to) {
   const std::string name = fs::path(input).filename();
   const std::size_t dot = std::min(name.rfind('.'), name.size());
-  const std::string ending = dot < name.size() ? name.substr(dot + 1) : "";
+  const std::string extension = dot < name.size() ? name.substr(dot + 1) : "";
   if (placeholder == "stem") return name.substr(0, dot);
   if (placeholder == "name") return name;
   if (placeholder == "parent") return parent_of(input);
-  const bool keeps_ending = placeholder == "ext" || to == nullptr || codec_of_name(name) == to;
-  return keeps_ending ? ending : to->endings.front().substr(1);
+  const bool keeps_extension = placeholder == "ext" || to == nullptr || codec_of_name(name) == to;
+  return keeps_extension ? extension : to->extensions.front().substr(1);
 }
 
 bool leads_elsewhere(std::string_view part) {
@@ -118,10 +118,10 @@ void NameTemplate::check(const std::string& name, const std::string& input, cons
   }
   const Codec* named = codec_of_name(name);
   if (named != nullptr && (to == nullptr || named == to)) return;
-  const std::string endings = endings_of(to == nullptr ? codecs() : CodecList{to});
+  const std::string extensions = extensions_of(to == nullptr ? codecs() : CodecList{to});
   refuse(formatted(
       "{} would become '{}', which does not end in {}; let the template end in .{{to}}{}", input,
-      name, endings, to == nullptr && codec_of_name(input) == nullptr ? " and set --to" : ""));
+      name, extensions, to == nullptr && codec_of_name(input) == nullptr ? " and set --to" : ""));
 }
 
 void NameTemplate::refuse(const std::string& reason) const {

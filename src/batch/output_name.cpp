@@ -7,7 +7,7 @@ std::string output_name(const std::string& relative, const Codec* wanted) {
   if (wanted == nullptr || named == wanted) return relative;
   const bool has_ending = named != nullptr;
   return (has_ending ? relative.substr(0, relative.rfind('.')) : relative) +
-         wanted->endings.front();
+         wanted->extensions.front();
 }
 
 std::string output_name(const std::filesystem::path& folder, const std::string& relative,

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "batch/name_remedy.hpp"
 
@@ -26,20 +27,46 @@ std::string Places::of_new(const std::string& path) {
   return known->second / whole.filename();
 }
 
+namespace {
+
+[[noreturn]] void refuse_collision(const BatchRequest& request, const BatchPlan& plan,
+                                   const BatchItem& first, const BatchItem& second) {
+  const auto normal = [](const std::string& path) { return fs::path(path).lexically_normal(); };
+  if (normal(first.input) == normal(second.input)) {
+    throw UsageError(printable(second.input) + ": is given twice");
+  }
+  const std::string output = plan.output_path(second);
+  std::string link = link_text(output);
+  if (link.empty()) link = link_text(plan.output_path(first));
+  if (link.empty() || normal(plan.output_path(first)) == normal(output)) {
+    throw UsageError(printable(formatted("{} and {}: both would become {}; {}", first.input,
+                                         second.input, output, collision_remedy(request, plan))));
+  }
+  throw UsageError(printable(
+      formatted("{} and {}: both results would be the same file, because {}; leave out one of them",
+                first.input, second.input, link)));
+}
+
+// Why `item` must not be written to `path`, which is one of the inputs.
+std::string input_as_output(const BatchItem& item, const std::string& path) {
+  const std::string link = link_text(path);
+  const std::string note = link.empty() ? "" : formatted(" ({})", link);
+  if (identity_of(path) == identity_of(item.input)) {
+    return formatted("{}: input and output are the same file{}; --in-place replaces the inputs",
+                     path, note);
+  }
+  return formatted("{}: is an input of this run{}; {} would replace it", path, note, item.input);
+}
+
+}  // namespace
+
 void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
   Places places;
   std::unordered_map<std::string, const BatchItem*> taken;
   for (const BatchItem& item : plan.items) {
     if (!item.problem.empty()) continue;
-    const std::string path = plan.output_path(item);
-    const auto [other, is_new] = taken.emplace(places.of(path), &item);
-    if (is_new) continue;
-    const std::string& first = other->second->input;
-    if (fs::path(first).lexically_normal() == fs::path(item.input).lexically_normal()) {
-      throw UsageError(printable(item.input) + ": is given twice");
-    }
-    throw UsageError(printable(formatted("{} and {}: both would become {}; {}", first, item.input,
-                                         path, collision_remedy(request, plan))));
+    const auto [other, is_new] = taken.emplace(places.of(plan.output_path(item)), &item);
+    if (!is_new) refuse_collision(request, plan, *other->second, item);
   }
 }
 
@@ -48,12 +75,7 @@ void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
   const auto identity = identity_of(path);
   if (!identity || item.replaces_input) return;
   if (!inputs_) inputs_ = find_inputs_();
-  if (inputs_->contains(*identity)) {
-    throw UsageError(printable(
-        identity == identity_of(item.input)
-            ? formatted("{}: input and output are the same file", path)
-            : formatted("{}: is an input of this run; {} would replace it", path, item.input)));
-  }
+  if (inputs_->contains(*identity)) throw UsageError(printable(input_as_output(item, path)));
   if (on_exists_ == OnExists::overwrite || plan.records.contains(item.output)) return;
   if (on_exists_ == OnExists::fail) {
     throw UsageError(printable(formatted(

@@ -18,7 +18,7 @@ const Codec* format_of_name(const BatchItem& item) {
   const Codec* format = codec_of_name(item.output);
   if (format != nullptr) return format;
   throw UsageError(formatted("{}: the name does not end in {}; --to sets the format of the results",
-                             printable(item.input), endings_of(codecs())));
+                             printable(item.input), extensions_of(codecs())));
 }
 
 // The path of `inner` relative to `folder`, with a slash at the end; empty if `inner` is not below

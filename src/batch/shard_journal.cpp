@@ -138,8 +138,9 @@ void visit_shard_journals(const std::string& output,
 
 std::unique_ptr<Journal> begin_shard_journal(const std::string& output, const Shard& shard) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const ShardProcess process{shard, process_token(), host_name(), ::getpid(),
-                             std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count()};
+  const ShardProcess process{
+      shard, process_token(), host_name(), ::getpid(),
+      std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count()};
   return std::make_unique<Journal>(output, fs::path(output) / shards_name / file_name(process),
                                    start_line(process));
 }

@@ -20,7 +20,7 @@ struct ShardProcess {
   std::string token;  // its process_token(), which is in the names of its temporary files
   std::string host;
   std::int64_t process = 0;
-  std::int64_t began = 0;  // seconds since the epoch
+  std::int64_t began = 0;  // microseconds since the epoch: a retry may follow at once
 
   bool operator==(const ShardProcess&) const = default;
 };

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "base/atomic_file.hpp"
+#include "base/closed_pipe.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/system_failure.hpp"
+#include "codec/creation_error.hpp"
 
 namespace gpufilter {
 namespace {
@@ -84,7 +86,14 @@ class StreamSink final : public BufferedSink {
       : BufferedSink(std::move(name)), descriptor_(descriptor), owned_(std::move(owned)) {}
 
  private:
-  void put(std::span<const std::uint8_t> bytes) override { write_fully(descriptor_, bytes); }
+  void put(std::span<const std::uint8_t> bytes) override {
+    try {
+      write_fully(descriptor_, bytes);
+    } catch (const std::system_error& error) {
+      if (!owned_ && error.code().value() == EPIPE) throw ClosedPipe();
+      throw;
+    }
+  }
   void complete() override { owned_.close(); }
 
   int descriptor_;
@@ -117,6 +126,8 @@ bool exists_and_is_stream(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+}  // namespace
+
 // A missing output folder is the most likely reason why a file cannot be created, and its errno is
 // the least clear.
 std::string describe_creation_error(const std::string& path, int error) {
@@ -131,8 +142,6 @@ std::string describe_creation_error(const std::string& path, int error) {
   if (error == EISDIR) return "is a folder: name the file to write";
   return "cannot be created: " + describe_system_error(error);
 }
-
-}  // namespace
 
 std::unique_ptr<ByteSink> open_sink(const std::string& path) {
   if (path == "-") {

@@ -38,6 +38,7 @@ struct PictureHeader {
   PixelFormat format;                                 // of the rows that the reader yields
   Metadata metadata;                                  // from before the pixels
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
+  FilePixels file_pixels = {};                        // as the file holds them, for reports
 };
 
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the

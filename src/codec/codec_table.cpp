@@ -66,10 +66,10 @@ std::size_t signature_size() {
 }
 
 const Codec* codec_of_name(const std::string& path) {
-  const std::string ending = ending_of(path);
+  const std::string extension = extension_of(path);
   for (const Codec* codec : codecs()) {
-    const auto& own = codec->endings;
-    if (std::find(own.begin(), own.end(), ending) != own.end()) return codec;
+    const auto& own = codec->extensions;
+    if (std::find(own.begin(), own.end(), extension) != own.end()) return codec;
   }
   return nullptr;
 }
@@ -78,7 +78,7 @@ const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
     throw UsageError(
-        formatted("{}: the name of an output must end in {}", path, endings_of(codecs())));
+        formatted("{}: the name of an output must end in {}", path, extensions_of(codecs())));
   }
   return *codec;
 }
@@ -93,6 +93,13 @@ std::vector<const WriteOption*> all_write_options() {
     }
   }
   return options;
+}
+
+FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format) {
+  PixelFormat kept = format;
+  if (!codec.holds_alpha) kept.channels = format.color_channels();
+  kept.depth = std::min(format.depth, codec.max_depth);
+  return file_pixels(kept);
 }
 
 CodecList codecs_with(const WriteOption& option) {
@@ -130,11 +137,11 @@ std::string names_of(const CodecList& list) {
   return joined(names, " or ");
 }
 
-std::string endings_of(const CodecList& list) {
-  std::vector<std::string> endings;
+std::string extensions_of(const CodecList& list) {
+  std::vector<std::string> extensions;
   for (const Codec* codec : list)
-    endings.insert(endings.end(), codec->endings.begin(), codec->endings.end());
-  return joined(endings, " or ");
+    extensions.insert(extensions.end(), codec->extensions.begin(), codec->extensions.end());
+  return joined(extensions, " or ");
 }
 
 std::string no_picture() {

@@ -14,10 +14,11 @@ namespace gpufilter {
 
 struct Codec {
   std::string name;                     // "JPEG"
-  std::vector<std::string> endings;     // of file names, with the dot; new names get the first
+  std::vector<std::string> extensions;  // of file names, with the dot; new names get the first
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
   bool holds_late_metadata = true;   // metadata may follow the pixels
+  int max_depth = 16;                // bits of a sample
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
   std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
@@ -43,7 +44,8 @@ using CodecList = std::vector<const Codec*>;
 // The codec whose extension the name has, ignoring case; nullptr if there is none.
 [[nodiscard]] const Codec* codec_of_name(const std::string& path);
 
-// The same for the name of an output. Throws UsageError for other names, with the possible endings.
+// The same for the name of an output. Throws UsageError for other names, with the possible
+// extensions.
 [[nodiscard]] const Codec& codec_for_output(const std::string& path);
 
 // The options of all codecs; one that several codecs have appears once.
@@ -59,6 +61,9 @@ struct UnusedOption {
                                                        const Codec& codec,
                                                        const PixelFormat& pixel);
 
+// How files of this format hold pixels of `format`.
+[[nodiscard]] FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format);
+
 // The formats that take an option.
 [[nodiscard]] CodecList codecs_with(const WriteOption& option);
 
@@ -67,7 +72,7 @@ struct UnusedOption {
 
 // For messages: "PNG or JPEG", ".png, .jpg or .jpeg", "neither a PNG nor a JPEG picture".
 [[nodiscard]] std::string names_of(const CodecList& list);
-[[nodiscard]] std::string endings_of(const CodecList& list);
+[[nodiscard]] std::string extensions_of(const CodecList& list);
 [[nodiscard]] std::string no_picture();
 
 }  // namespace gpufilter

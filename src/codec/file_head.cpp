@@ -5,13 +5,13 @@
 
 namespace gpufilter {
 
-std::string ending_of(const std::string& path) {
+std::string extension_of(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   const std::size_t dot = name.rfind('.');
-  std::string ending = dot == std::string::npos ? "" : name.substr(dot);
-  std::transform(ending.begin(), ending.end(), ending.begin(),
+  std::string extension = dot == std::string::npos ? "" : name.substr(dot);
+  std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
+  return extension;
 }
 
 bool begins_with(std::span<const std::uint8_t> head, std::string_view signature) {

@@ -8,8 +8,8 @@
 
 namespace gpufilter {
 
-// The ending of the file's name, with the dot and in lower case; empty if it has none.
-[[nodiscard]] std::string ending_of(const std::string& path);
+// The extension of the file's name, with the dot and in lower case; empty if it has none.
+[[nodiscard]] std::string extension_of(const std::string& path);
 
 // Whether `head` begins with `signature`, in which '?' is any byte.
 [[nodiscard]] bool begins_with(std::span<const std::uint8_t> head, std::string_view signature);

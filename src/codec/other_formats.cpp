@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 struct OtherFormat {
   const char* name;
-  std::vector<std::string_view> endings;     // with the dot, in lower case
+  std::vector<std::string_view> extensions;  // with the dot, in lower case
   std::vector<std::string_view> signatures;  // a file begins with one of them; '?' is any byte
 };
 
@@ -74,15 +74,16 @@ std::string name_of_first(const Has& has) {
 }  // namespace
 
 std::string other_format_of_name(const std::string& path) {
-  const std::string ending = ending_of(path);
+  const std::string extension = extension_of(path);
   return name_of_first([&](const OtherFormat& format) {
-    return std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
+    return std::find(format.extensions.begin(), format.extensions.end(), extension) !=
+           format.extensions.end();
   });
 }
 
 std::string other_format_of_content(std::span<const std::uint8_t> head) {
   if (const Codec* codec = codec_of_content(head)) {
-    return formatted("{} not named {}", codec->name, codec->endings.front());
+    return formatted("{} not named {}", codec->name, codec->extensions.front());
   }
   return name_of_first([&](const OtherFormat& format) {
     return std::any_of(format.signatures.begin(), format.signatures.end(),

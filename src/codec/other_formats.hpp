@@ -7,14 +7,14 @@
 
 namespace gpufilter {
 
-// The name of the format whose ending `path` has, ignoring case: "TIFF", "camera RAW"; empty if
-// there is none. A format of codec_table.hpp under an ending that its codec does not have is
+// The name of the format whose extension `path` has, ignoring case: "TIFF", "camera RAW"; empty if
+// there is none. A format of codec_table.hpp under an extension that its codec does not have is
 // "JPEG not named .jpg".
 [[nodiscard]] std::string other_format_of_name(const std::string& path);
 
 // The same for a file that begins with `head`, of which `recognition_size()` bytes are enough for
 // this and for codec_of_content(). Formats of text (SVG, XPM) and those without a signature (TGA)
-// are known by their endings alone.
+// are known by their extensions alone.
 [[nodiscard]] std::string other_format_of_content(std::span<const std::uint8_t> head);
 [[nodiscard]] std::size_t recognition_size();
 

@@ -1,9 +1,11 @@
 #include "device/device_catalog.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/thread_room.hpp"
 #include "device/describe.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendor_checks.hpp"
@@ -11,6 +13,9 @@
 
 namespace gpufilter {
 namespace {
+
+// With less, PoCL's compiler hangs or crashes.
+constexpr std::uint64_t space_for_opencl = std::uint64_t{1} << 30U;
 
 void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
   const cl::Platform platform(id);
@@ -69,6 +74,12 @@ void DeviceCatalog::find_more() {
 DeviceCatalog device_catalog(PastAnswers past) {
   const Vendors& vendors = installed_vendors();
   if (vendors.libraries.empty() && vendors.late.empty()) return DeviceCatalog({});
+  if (address_space_limit() < space_for_opencl) {
+    log::warn_of_fallback(
+        "the address space is limited to less than 1 GiB (ulimit -v), which is too little for "
+        "OpenCL; no device is used");
+    return DeviceCatalog({});
+  }
   VendorChecks& checks = vendor_checks();  // first, as it looks at the user's own environment
   if (!vendors.late.empty()) prepare_pocl_environment();
   checks.prepare(vendors.libraries, past);

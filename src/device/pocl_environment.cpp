@@ -1,5 +1,7 @@
 #include "device/pocl_environment.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,6 +15,8 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
 #include "device/cache_folder.hpp"
 
 namespace gpufilter {
@@ -22,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* scratch_prefix = "gpufilter-pocl-";
 constexpr const char* lock_name = "lock";
+constexpr const char* thread_count_variable = "POCL_MAX_PTHREAD_COUNT";  // up to PoCL 3
 // More than the kernels of one run need there.
 constexpr std::uint64_t room_needed = 16U << 20U;
 
@@ -116,6 +121,16 @@ void choose_scratch() {
   log::debug("no folder for PoCL's temporary files: its device may be missing");
 }
 
+// PoCL ends the process if it cannot start its threads. Where there is little room, most of it is
+// left to the host's threads, and to the process in which PoCL is tried.
+void fit_threads() {
+  const char* given = std::getenv(thread_count_variable);
+  const std::size_t wanted =
+      given == nullptr ? available_cores() : std::strtoul(given, nullptr, 10);
+  const std::size_t room = startable_threads(2 * wanted);
+  if (room < 2 * wanted) limit_pocl_threads(static_cast<int>(std::max<std::size_t>(room / 8, 1)));
+}
+
 }  // namespace
 
 std::optional<fs::path> make_scratch_folder(const fs::path& base) {
@@ -131,12 +146,12 @@ std::optional<fs::path> make_scratch_folder(const fs::path& base) {
 
 void limit_pocl_threads(int threads) {
   const std::string number = std::to_string(threads);
-  setenv("POCL_MAX_PTHREAD_COUNT", number.c_str(), 1);  // up to PoCL 3
-  setenv("POCL_CPU_MAX_CU_COUNT", number.c_str(), 1);   // from PoCL 4 on
+  setenv(thread_count_variable, number.c_str(), 1);
+  setenv("POCL_CPU_MAX_CU_COUNT", number.c_str(), 1);  // from PoCL 4 on
 }
 
 void prepare_pocl_environment() {
-  static const bool prepared = (choose_scratch(), true);
+  static const bool prepared = (choose_scratch(), fit_threads(), true);
   static_cast<void>(prepared);
 }
 

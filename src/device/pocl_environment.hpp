@@ -11,9 +11,10 @@ namespace gpufilter {
 // PoCL's name for its platform.
 inline constexpr const char* pocl_platform = "Portable Computing Language";
 
-// Sets POCL_CACHE_DIR before OpenCL is first used, unless the user's own setting names a usable
-// folder. The folder is removed when the process ends; a folder left by a killed process is removed
-// by the next process. Only the first call does anything.
+// Before OpenCL is first used: limits PoCL's threads if not all of them can be started, and sets
+// POCL_CACHE_DIR unless the user's own setting names a usable folder. The folder is removed when
+// the process ends; a folder left by a killed process is removed by the next process. Only the
+// first call does anything.
 void prepare_pocl_environment();
 
 // Limits PoCL to `threads` threads of its own, instead of one for each core. Only before OpenCL is

@@ -6,6 +6,8 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -112,6 +114,7 @@ void forget_signals() {
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP})
     std::signal(number, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);
+  std::set_terminate(std::abort);
 }
 
 // Closes all files of the original process except `socket`, whose new number is returned. Standard

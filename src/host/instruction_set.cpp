@@ -78,7 +78,7 @@ InstructionSet instruction_set() {
   return in_use().load(std::memory_order_relaxed);
 }
 
-InstructionSetInUse::InstructionSetInUse(InstructionSet set) : before_(instruction_set()) {
+InstructionSetInUse::InstructionSetInUse(InstructionSet set) : before_(in_use()) {
   if (!is_available(set)) throw std::logic_error("this machine lacks the instruction set");
   in_use() = set;
 }

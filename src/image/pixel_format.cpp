@@ -5,9 +5,16 @@
 namespace gpufilter {
 
 std::string to_string(const PixelFormat& format) {
+  return to_string(file_pixels(format));
+}
+
+FilePixels file_pixels(const PixelFormat& format) {
   static constexpr std::array names{"grey", "grey+alpha", "RGB", "RGBA"};
-  return std::string(names.at(static_cast<std::size_t>(format.channels) - 1)) + ", " +
-         std::to_string(format.depth) + "-bit";
+  return {names.at(static_cast<std::size_t>(format.channels) - 1), format.channels, format.depth};
+}
+
+std::string to_string(const FilePixels& pixels) {
+  return pixels.color + ", " + std::to_string(pixels.depth) + "-bit";
 }
 
 std::vector<std::string> channel_names(const PixelFormat& format) {

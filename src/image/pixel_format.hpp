@@ -30,6 +30,22 @@ struct PixelFormat {
 // "grey", "grey+alpha", "RGB" or "RGBA", and the depth: "RGB, 8-bit".
 [[nodiscard]] std::string to_string(const PixelFormat& format);
 
+// How a file holds its pixels. Readers and writers may convert them: a palette's colours, CMYK,
+// samples of fewer than 8 bits.
+struct FilePixels {
+  std::string color = "RGB";  // "grey", "grey+alpha", "RGB", "RGBA", "palette", "CMYK", ...
+  int channels = 3;           // samples of a pixel
+  int depth = 8;              // bits of a sample
+
+  bool operator==(const FilePixels&) const = default;
+};
+
+// A file that holds pixels of this format as they are.
+[[nodiscard]] FilePixels file_pixels(const PixelFormat& format);
+
+// "palette, 4-bit"
+[[nodiscard]] std::string to_string(const FilePixels& pixels);
+
 // "grey" or "red", "green", "blue", then "alpha" if there is one.
 [[nodiscard]] std::vector<std::string> channel_names(const PixelFormat& format);
 

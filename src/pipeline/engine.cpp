@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/thread_room.hpp"
 
 namespace gpufilter {
 namespace {
@@ -31,9 +32,7 @@ std::string reason_for(const DeviceCandidate& candidate, const std::string& of_w
 Engine::Engine(Choose choose, EngineOptions options)
     : options_(std::move(options)),
       candidates_(std::vector<DeviceCandidate>{}),
-      start_(std::async(std::launch::async, [this, choose = std::move(choose)] {
-               start(choose);
-             }).share()) {}
+      start_(start_on_thread([this, choose = std::move(choose)] { start(choose); }).share()) {}
 
 void Engine::start(const Choose& choose) {
   {

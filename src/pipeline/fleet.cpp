@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
 #include "base/time_units.hpp"
 #include "pipeline/known_programs.hpp"
 #include "pipeline/learning.hpp"
@@ -149,16 +150,25 @@ void Fleet::completed(const PictureTask& task, const RunReport& report) {
   learn_from(*options_.store, options_.vendors, task, report, folder);
 }
 
+// Engines stay where they are, and may be waited for without the lock.
+std::vector<Engine*> Fleet::engines() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Engine*> found;
+  for (const Member& member : members_)
+    found.push_back(member.engine.get());
+  return found;
+}
+
 void Fleet::conclude() {
-  for (const Member& member : members_) {
-    if (member.engine->is_ready()) member.engine->keep_programs();
+  for (Engine* engine : engines()) {
+    if (engine->is_ready()) engine->keep_programs();
   }
   options_.store->save();
 }
 
 void Fleet::await_starts() noexcept {
-  for (const Member& member : members_)
-    member.engine->await_start();
+  for (const Engine* engine : engines())
+    engine->await_start();
 }
 
 // ---- FastestFleet ----
@@ -183,7 +193,11 @@ Assignment FastestFleet::assign(const PictureTask& task) {
 
 void FastestFleet::conclude() {
   // The engine of the GPU ended up on the processor, so there is no need to search again.
-  if (device_ != nullptr && device_->engine->is_ready() && device_->engine->is_on_processor())
+  Engine* const device = [this] {
+    const std::lock_guard lock(mutex_);
+    return device_ == nullptr ? nullptr : device_->engine.get();
+  }();
+  if (device != nullptr && device->is_ready() && device->is_on_processor())
     keep_without_gpu(*options_.store, options_.vendors);
   Fleet::conclude();
 }
@@ -193,11 +207,12 @@ void FastestFleet::conclude() {
 WholeFleet::WholeFleet(FleetOptions options, Find find, bool require_device)
     : Fleet(std::move(options)),
       require_device_(require_device),
-      found_(std::async(std::launch::async, std::move(find)).share()) {}
+      found_(start_on_thread(std::move(find)).share()) {}
 
 WholeFleet::~WholeFleet() = default;
 
-// Once the GPUs are found, creates an engine for each, with the processor as a fallback.
+// Called with the lock, once the GPUs are found: creates an engine for each, with the processor as
+// a fallback.
 void WholeFleet::join() {
   if (joined_) return;
   const std::vector<DeviceInfo>& devices = found_.get();
@@ -217,15 +232,23 @@ void WholeFleet::join() {
 }
 
 void WholeFleet::await_choice() {
+  found_.wait();
   const std::lock_guard lock(mutex_);
   join();
 }
 
-Assignment WholeFleet::assign(const PictureTask& task) {
+// The processor begins at once; the next picture waits until the GPUs are known.
+bool WholeFleet::has_to_wait() {
   const std::lock_guard lock(mutex_);
-  // The processor begins at once; the next picture waits until the GPUs are known.
+  return !in_folder() || host().backlog > 0;
+}
+
+Assignment WholeFleet::assign(const PictureTask& task) {
+  // Without the lock: finished pictures give their share back meanwhile.
+  if (has_to_wait()) found_.wait();
   const bool found = found_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  if (found || !in_folder() || host().backlog > 0) join();
+  const std::lock_guard lock(mutex_);
+  if (found) join();
   assigned_ = true;
   count(task);
   const TaskTimes times = times_of(task);

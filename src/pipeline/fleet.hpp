@@ -32,6 +32,7 @@ class Fleet : public Dispatcher {
   void await_starts() noexcept override;
 
  protected:
+  [[nodiscard]] std::vector<Engine*> engines() const;
   explicit Fleet(FleetOptions options);
 
   struct Member {
@@ -110,6 +111,7 @@ class WholeFleet final : public Fleet {
 
  private:
   void join();
+  [[nodiscard]] bool has_to_wait();
 
   bool require_device_;
   bool assigned_ = false;  // whether a picture was assigned

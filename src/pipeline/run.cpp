@@ -11,6 +11,7 @@
 #include "pipeline/band_walk.hpp"
 #include "pipeline/block_check.hpp"
 #include "pipeline/read_ahead.hpp"
+#include "pipeline/run_description.hpp"
 
 namespace gpufilter {
 namespace {
@@ -51,8 +52,6 @@ class PictureRun {
         output_format_(output_format),
         dispatcher_(dispatcher),
         options_(options) {
-    task_.chain = chain;
-    task_.file_bytes = bytes_of_file(input);
     report_.start = options.start.value_or(now());
     report_.input = input;
   }
@@ -107,9 +106,8 @@ class PictureRun {
     PictureHeader header = walk.reader->header();
     describe(header, plan);
     report_.output = output;
-    report_.output_format = output_format_ != nullptr ? output_format_ : header.file_format;
-    report_.alpha_flattened =
-        !report_.output_format->holds_alpha && plan.output().format.has_alpha();
+    std::error_code unknown;
+    report_.replaced = output != "-" && std::filesystem::is_regular_file(output, unknown);
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
     header.size = plan.output().size;
@@ -164,29 +162,14 @@ class PictureRun {
     if (walk_ == 0) assign(header);
   }
 
-  void assign(const PictureHeader& header) {
-    const Codec& to = output_format_ != nullptr ? *output_format_ : *header.file_format;
-    task_.shape = {header.size, header.format};
-    check_results();
-    task_.decoding = formatted("decode {}", header.file_format->name);
-    task_.encoding = formatted("encode {}", to.name);
-    task_.parallel_encoding = to.encodes_in_parallel;
-    assignment_ = dispatcher_.assign(task_);
+  [[nodiscard]] const Codec& output_format_of(const PictureHeader& header) const {
+    return output_format_ != nullptr ? *output_format_ : *header.file_format;
   }
 
-  // Before any work: every stage has to accept the size of what it gets, and no result may be
-  // larger than a file might be.
-  void check_results() const {
-    PictureShape shape = task_.shape;
-    try {
-      for (const auto& stage : chain_) {
-        shape = stage->output(shape);
-        check_size(input_name_, static_cast<std::uint64_t>(shape.size.width),
-                   static_cast<std::uint64_t>(shape.size.height), shape.format, options_.limits);
-      }
-    } catch (const UnsuitableSize& error) {
-      throw PictureError(input_name_, error.what());
-    }
+  void assign(const PictureHeader& header) {
+    task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
+    check_results(input_name_, header, chain_, options_.limits);
+    assignment_ = dispatcher_.assign(task_);
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -209,10 +192,8 @@ class PictureRun {
   }
 
   void describe(const PictureHeader& header, const Plan& plan) {
-    report_.input_format = header.file_format;
-    report_.output_pixel = plan.output().format;
+    describe_formats(report_, header, chain_, output_format_of(header), options_.write);
     report_.bands = static_cast<int>(plan.bands().size());
-    report_.output_size = plan.output().size;
     report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
     report_.bands_under_way =
         std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));

@@ -39,12 +39,15 @@ struct RunOptions {
 struct RunReport {
   std::string input;
   std::string output;
+  bool replaced = false;  // the output was a file that existed before
   const Codec* input_format = nullptr;
   const Codec* output_format = nullptr;
-  ImageSize size;         // of the input
-  ImageSize output_size;  // of the result
-  PixelFormat input_pixel;
-  PixelFormat output_pixel;
+  ImageSize size;                 // of the input
+  ImageSize output_size;          // of the result
+  PixelFormat input_pixel;        // of the rows that the chain gets
+  PixelFormat output_pixel;       // of those that it yields
+  FilePixels input_file_pixels;   // as the input file holds them
+  FilePixels output_file_pixels;  // as the output file does
   int bands = 0;
   int band_rows = 0;
   std::size_t bands_under_way = 0;        // at the same time, in the last walk
@@ -53,8 +56,10 @@ struct RunReport {
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
   std::optional<int> verified_blocks;     // found equal; nothing if verification is off
-  bool alpha_flattened = false;       // laid over a background: the output's format has no alpha
-  std::vector<std::string> left_out;  // metadata that the output's format cannot hold, by names
+  std::vector<std::string> left_out;      // metadata that the output's format cannot hold, by names
+  // The colour that alpha is laid over, if the output's format has no alpha.
+  std::optional<Color> background;
+  std::vector<std::string> doubts;  // of the stages; see Stage::doubt()
   EngineReport engine;
   std::vector<PassReport> passes;
   std::vector<Span> spans;

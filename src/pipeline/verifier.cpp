@@ -6,12 +6,12 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/forced_tuning.hpp"
 #include "pipeline/host_check.hpp"
@@ -100,7 +100,7 @@ class Verification {
   void check_on_threads(std::span<const Place> places) {
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
-    const auto work = [&] {
+    const auto work = [&](std::size_t /*thread*/) {
       try {
         for (std::size_t i = next++; i < jobs_.size(); i = next++) {
           check(jobs_[i], places);
@@ -114,9 +114,8 @@ class Verification {
       }
     };
     {
-      std::vector<std::jthread> threads(threads_for(places.front().session->device()));
-      for (std::jthread& thread : threads)
-        thread = std::jthread(work);
+      const auto threads = start_threads(threads_for(places.front().session->device()), work);
+      if (threads.empty()) work(0);
     }
     if (failure) std::rethrow_exception(failure);
   }

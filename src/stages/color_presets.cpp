@@ -102,6 +102,13 @@ std::vector<std::string> color_presets_like(std::string_view value) {
   return words_like(name_in(value), names);
 }
 
+std::string color_preset_example(std::string_view name) {
+  const ColorPreset* preset = preset_named(name);
+  if (preset == nullptr) return "";
+  if (preset->amount != Amount::required) return std::string(name);
+  return formatted("{}={}", name, preset->shown);
+}
+
 std::string color_preset_list() {
   std::string text =
       "# The presets of --color NAME[=AMOUNT]. Rows give red, green, blue (and alpha);\n"

@@ -21,6 +21,10 @@ namespace gpufilter {
 // The names most similar to the one in `value`, best first; empty if none is similar.
 [[nodiscard]] std::vector<std::string> color_presets_like(std::string_view value);
 
+// A value of --color with the preset `name`: "sepia", "brightness=1.25" if it needs an amount;
+// empty if there is no such preset.
+[[nodiscard]] std::string color_preset_example(std::string_view name);
+
 // The output of --list-presets: each preset with its range, its effect, the source of its numbers
 // and its matrix, in the form of a file for --color.
 [[nodiscard]] std::string color_preset_list();

@@ -21,6 +21,22 @@ std::string to_string(const Level& level) {
   return formatted("{}{}", level.value, level.percent ? "%" : "");
 }
 
+// Values of the other depth: all in 8 bits for a picture of 16, or far outside the range of 8 bits.
+std::string doubt_of_depth(const Level& low, const Level& high, const PixelFormat& pixel) {
+  constexpr double widest = 255;
+  const bool is_wide = pixel.depth == 16;
+  if (high.percent || (is_wide ? high.value > widest : high.value <= 2 * widest)) return {};
+  const auto other = [is_wide](const Level& level) {
+    return is_wide ? level.value * 257 : std::nearbyint(level.value / 257);
+  };
+  return formatted(
+      "--levels {},{} looks like values of {} bits, but the picture has {} bits, from 0 to {}; in "
+      "{} "
+      "bits these values are {},{}",
+      low.value, high.value, is_wide ? 8 : 16, pixel.depth, pixel.max_sample(), pixel.depth,
+      other(low), other(high));
+}
+
 std::vector<std::uint16_t> levels_table(double low, double high, const PixelFormat& pixel) {
   const double max = pixel.max_sample();
   std::vector<std::uint16_t> table(pixel.max_sample() + 1);
@@ -129,11 +145,12 @@ LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_perce
 }
 
 std::shared_ptr<const Stage> make_levels(Level low, Level high) {
-  return make_lookup({"levels", formatted("table, {} to {}", to_string(low), to_string(high)),
-                      [low, high](const PixelFormat& pixel) {
-                        return levels_table(sample_value(low, pixel), sample_value(high, pixel),
-                                            pixel);
-                      }});
+  return make_lookup(
+      {"levels", formatted("table, {} to {}", to_string(low), to_string(high)),
+       [low, high](const PixelFormat& pixel) {
+         return levels_table(sample_value(low, pixel), sample_value(high, pixel), pixel);
+       },
+       [low, high](const PixelFormat& pixel) { return doubt_of_depth(low, high, pixel); }});
 }
 
 std::shared_ptr<const Stage> make_auto_levels(double clip_percent) {

@@ -73,17 +73,22 @@ class LookupStage : public Stage {
  public:
   // `source` writes the pixel function, whose table has an entry for each sample or luma.
   using Source = std::string (*)(const PixelFormat&);
+  using Doubt = std::function<std::string(const PixelFormat&)>;
   LookupStage(std::string name, std::string variant, std::string kind, Source source,
-              typename Tables<Entry>::Make make)
+              typename Tables<Entry>::Make make, Doubt doubt)
       : name_(std::move(name)),
         variant_(std::move(variant)),
         kind_(std::move(kind)),
         source_(source),
-        tables_(std::move(make)) {}
+        tables_(std::move(make)),
+        doubt_(std::move(doubt)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string label() const override { return variant_; }
   [[nodiscard]] std::string key() const override { return name_ + " " + variant_; }
+  [[nodiscard]] std::string doubt(const PixelFormat& input) const override {
+    return doubt_ ? doubt_(input) : "";
+  }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {formatted("{} {}", kind_, input.depth), static_cast<double>(input.channels)};
   }
@@ -106,20 +111,21 @@ class LookupStage : public Stage {
   std::string kind_;  // of its cost
   Source source_;
   Tables<Entry> tables_;
+  Doubt doubt_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Stage> make_lookup(SampleLookup lookup) {
-  return std::make_shared<LookupStage<std::uint16_t>>(std::move(lookup.stage),
-                                                      std::move(lookup.variant), "look_up_samples",
-                                                      look_up_source, std::move(lookup.make_table));
+  return std::make_shared<LookupStage<std::uint16_t>>(
+      std::move(lookup.stage), std::move(lookup.variant), "look_up_samples", look_up_source,
+      std::move(lookup.make_table), std::move(lookup.doubt));
 }
 
 std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling) {
   return std::make_shared<LookupStage<float>>(std::move(scaling.stage), std::move(scaling.variant),
                                               "scale_by_luma", scale_source,
-                                              std::move(scaling.make_factors));
+                                              std::move(scaling.make_factors), nullptr);
 }
 
 }  // namespace gpufilter

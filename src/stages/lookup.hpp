@@ -17,6 +17,7 @@ struct SampleLookup {
   std::string stage;
   std::string variant;
   std::function<std::vector<std::uint16_t>(const PixelFormat&)> make_table;
+  std::function<std::string(const PixelFormat&)> doubt = {};  // as in Stage; empty: there is none
 };
 [[nodiscard]] std::shared_ptr<const Stage> make_lookup(SampleLookup lookup);
 

@@ -80,6 +80,10 @@ class Stage {
   // The format of its result. Throws UsageError if it cannot work on `input`.
   [[nodiscard]] virtual PixelFormat output_format(const PixelFormat& input) const { return input; }
 
+  // What looks like a mistake for pictures of this format, in a line for a warning; empty if
+  // nothing does.
+  [[nodiscard]] virtual std::string doubt(const PixelFormat& /*input*/) const { return {}; }
+
   // The rows of a source of size `source` that it reads for the rows `target` of its result,
   // including its border. `target` has to lie within the result. The returned rows may reach past
   // the source's edges if a border wraps around: row y then means row y modulo the height.

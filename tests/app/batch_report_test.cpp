@@ -1,6 +1,7 @@
 #include "app/batch_report.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "app/batch_data.hpp"
 #include "app/example_report.hpp"
@@ -97,6 +98,45 @@ TEST_F(BatchReporting, NamesEachDeviceOnce) {
       << table;
 }
 
+// The same processor, whatever was estimated; another driver is another device.
+TEST_F(BatchReporting, JsonListsEachDeviceOnce) {
+  RunReport report = test::example_report();
+  for (const char* reason : {"5 ms estimated", "7 ms estimated", "9 ms estimated"}) {
+    report.engine.reason = reason;
+    add(PictureStatus::done, &report);
+  }
+  report.engine.fallbacks = {"GPU: broken"};
+  add(PictureStatus::done, &report);
+  report.engine.driver = "8.0";
+  add(PictureStatus::done, &report);
+  const auto devices = nlohmann::json::parse(batch_timing_json(totals_, 1))["devices"];
+  ASSERT_EQ(devices.size(), 2U) << devices;
+  EXPECT_EQ(devices[0]["pictures"], 4);
+  EXPECT_EQ(devices[0]["reason"], "");
+  EXPECT_EQ(devices[0]["left_out"], nlohmann::json{"GPU: broken"});
+  EXPECT_EQ(devices[1]["pictures"], 1);
+  EXPECT_EQ(devices[1]["driver"], "8.0");
+}
+
+TEST_F(BatchReporting, CountsVerifiedBlocks) {
+  RunReport report = test::example_report();
+  add(PictureStatus::done, &report);
+  EXPECT_FALSE(nlohmann::json::parse(batch_timing_json(totals_, 1)).contains("verified_blocks"));
+  EXPECT_EQ(batch_table(totals_, 1).find("verified"), std::string::npos);
+  report.verified_blocks = 16;
+  add(PictureStatus::done, &report);
+  report.verified_blocks = 5;
+  add(PictureStatus::done, &report);
+  EXPECT_EQ(nlohmann::json::parse(batch_timing_json(totals_, 1))["verified_blocks"], 21);
+  EXPECT_NE(batch_table(totals_, 1)
+                .find("\nverified" + std::string(49, ' ') +
+                      "21 blocks equal to the processor's baseline\ntotal "),
+            std::string::npos)
+      << batch_table(totals_, 1);
+  const std::string csv = batch_csv(totals_, 1'000'000);
+  EXPECT_TRUE(csv.ends_with(",1500.000,,21\n")) << csv;
+}
+
 TEST_F(BatchReporting, NamesTheShareOfANodesGpusWhateverElseDiffers) {
   RunReport report = test::example_report();
   report.engine.device = "Fast GPU";
@@ -137,8 +177,8 @@ TEST_F(BatchReporting, ATimeWithoutBytesHasNoRate) {
   const RunReport report = test::example_report();
   add(PictureStatus::done, &report);
   const std::string csv = batch_csv(totals_, 1'000'000);
-  EXPECT_NE(csv.find("\n0,start device,,,,1.000000,,,\n"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("\n,total,,,,1.000000,,500.000,\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n0,start device,,,,1.000000,,,,\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n,total,,,,1.000000,,500.000,,\n"), std::string::npos) << csv;
 }
 
 }  // namespace

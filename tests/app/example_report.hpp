@@ -18,6 +18,8 @@ inline RunReport example_report() {
   report.output_size = {1000, 500};
   report.input_pixel = {4, 8};
   report.output_pixel = {3, 8};
+  report.input_file_pixels = {"RGBA", 4, 8};
+  report.output_file_pixels = {"RGB", 3, 8};
   report.bands = 2;
   report.band_rows = 250;
   report.output_bytes = 1234;

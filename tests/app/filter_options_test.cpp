@@ -37,7 +37,10 @@ std::string complaint(const std::vector<const char*>& words) {
 
 class FilterOptionsTest : public ::testing::Test {
  protected:
-  void SetUp() override { ::unsetenv("GPUFILTER_DEVICE"); }
+  void SetUp() override {
+    ::unsetenv("GPUFILTER_DEVICE");
+    ::unsetenv("GPUFILTER_ON_EXISTS");
+  }
   void TearDown() override { ::unsetenv("GPUFILTER_DEVICE"); }
 };
 
@@ -67,13 +70,13 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
 
 TEST_F(FilterOptionsTest, TakeEveryOption) {
   const FilterOptions options =
-      parsed({"--device",    "gpu",    "--require-device", "--in-place", "--timing",     "csv",
-              "--trace",     "t.json", "--on-exists",      "skip",       "--progress",   "off",
-              "--quality",   "75",     "--png-level",      "3",          "--max-pixels", "42",
-              "--band-rows", "9",      "--background",     "red",        "--log-level",  "debug"});
+      parsed({"--device",    "gpu",    "--require-device", "--no-fuse", "--timing",     "csv",
+              "--trace",     "t.json", "--on-exists",      "skip",      "--progress",   "off",
+              "--quality",   "75",     "--png-level",      "3",         "--max-pixels", "42",
+              "--band-rows", "9",      "--background",     "red",       "--log-level",  "debug"});
   EXPECT_EQ(options.device, "gpu");
   EXPECT_TRUE(options.require_device);
-  EXPECT_TRUE(options.in_place);
+  EXPECT_FALSE(options.fuse);
   EXPECT_EQ(options.timing, TimingFormat::csv);
   EXPECT_EQ(options.trace, "t.json");
   EXPECT_EQ(options.on_exists, OnExists::skip);
@@ -215,14 +218,14 @@ TEST_F(FilterOptionsTest, TheEnvironmentNamesADevice) {
 
 TEST_F(FilterOptionsTest, TheLastOfSeveralNamesIsTheOutput) {
   for (const std::vector<const char*>& words :
-       {std::vector<const char*>{"a.png", "b.png", "-", "out", "--blur", "auto"},
-        {"a.png", "--blur", "auto", "b.png", "-", "out"},
-        {"--blur=auto", "a.png", "b.png", "-", "out"}}) {
+       {std::vector<const char*>{"/dev/null", "/dev/zero", "-", "/", "--blur", "auto"},
+        {"/dev/null", "--blur", "auto", "/dev/zero", "-", "/"},
+        {"--blur=auto", "/dev/null", "/dev/zero", "-", "/"}}) {
     const auto options = parse(words);
     ASSERT_TRUE(options);
-    EXPECT_EQ(options->inputs, (std::vector<std::string>{"a.png", "b.png", "-"}));
-    EXPECT_EQ(options->input, "a.png");
-    EXPECT_EQ(options->output, "out");
+    EXPECT_EQ(options->inputs, (std::vector<std::string>{"/dev/null", "/dev/zero", "-"}));
+    EXPECT_EQ(options->input, "/dev/null");
+    EXPECT_EQ(options->output, "/");
     EXPECT_EQ(options->chain.size(), 1U);
     EXPECT_FALSE(options->only_names);
   }

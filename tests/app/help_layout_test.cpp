@@ -42,21 +42,22 @@ class HelpPages : public ::testing::Test {
     app_.add_flag("--all", all_, "Everything.")->group("More");
   }
 
-  CLI::App app_{"What it does.", "gpufilter do"};
+  Arguments app_{"What it does.", "gpufilter do"};
   std::string file_;
   int number_ = 1;
   bool all_ = false;
 };
 
 TEST_F(HelpPages, AnOptionHasItsNamesAndValues) {
-  EXPECT_EQ(option_head(*app_.get_option("--number")), "-n, --number N");
-  EXPECT_EQ(option_head(*app_.get_option("--all")), "--all");
+  EXPECT_EQ(option_head(*app_.find("--number")), "-n, --number N");
+  EXPECT_EQ(option_head(*app_.find("--all")), "--all");
 }
 
 TEST_F(HelpPages, AFlagWithAnOptionalValueHasItInBrackets) {
   int blocks = 0;
   const auto* option =
-      app_.add_flag_function("--verify{16}", [&](std::int64_t n) { blocks = static_cast<int>(n); })
+      app_.add_flag_function(
+              "--verify{16}", [&](std::int64_t n) { blocks = static_cast<int>(n); }, "")
           ->option_text("[=N]");
   EXPECT_EQ(option_head(*option), "--verify[=N]");
   EXPECT_NE(option_groups(app_).find("  --verify[=N]\n"), std::string::npos) << option_groups(app_);
@@ -69,7 +70,7 @@ TEST_F(HelpPages, OptionalAndRepeatedArgumentsAreMarked) {
 }
 
 TEST_F(HelpPages, TheGroupOfHelpIsTheLast) {
-  app_.get_help_ptr()->description("Show this help");
+  app_.help_option().description("Show this help");
   EXPECT_EQ(option_groups(app_),
             "More:\n"
             "  --all               Everything.\n"

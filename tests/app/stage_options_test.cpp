@@ -72,7 +72,7 @@ using Notes = std::vector<std::string>;
 Notes chain(const std::vector<const char*>& words) {
   std::vector<const char*> arguments{"gpufilter"};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  CLI::App app("", "gpufilter");
+  Arguments app("", "gpufilter");
   const StageOptions options(app, kinds());
   static_cast<void>(parse_command_line(app, static_cast<int>(arguments.size()), arguments.data()));
   Notes notes;
@@ -170,9 +170,9 @@ TEST(StageOptions, TheNextOptionIsNoValue) {
 }
 
 TEST(StageOptions, TheHelpComesFromTheDeclarations) {
-  CLI::App app("", "gpufilter");
+  Arguments app("", "gpufilter");
   const StageOptions options(app, kinds());
-  const std::string help = app.help();
+  const std::string help = command_page(app);
   for (const char* part :
        {"--soft plain|tiled", "--tile 8|16|32 [16]", "side of a tile With --soft tiled.",
         "--sharp 1..9", "--share 0..1 [0.5]", "--invert HOW", "With --soft or --sharp.",

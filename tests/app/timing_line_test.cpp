@@ -90,10 +90,24 @@ TEST(TimingLine, NamesTimeThatNoStepAccountsFor) {
 
 TEST(TimingLine, SaysThatAnOrientationIsNotApplied) {
   RunReport report = example_report();
-  report.output_pixel = report.input_pixel;
+  report.output_file_pixels = report.input_file_pixels;
   report.exif_orientation = 6;
   EXPECT_EQ(line_of(report, 0).substr(0, 73),
             "in.png -> out.jpg: 1000x500, RGBA, 8-bit, EXIF orientation 6 not applied;");
+}
+
+TEST(TimingLine, NamesWhatTheFilesHold) {
+  RunReport report = example_report();
+  report.input_file_pixels = {"palette with transparency", 1, 4};
+  report.output_file_pixels = {"RGBA", 4, 8};
+  EXPECT_EQ(line_of(report, 0).substr(0, 83),
+            "in.png -> out.jpg: 1000x500, palette with transparency, 4-bit -> RGBA, 8-bit; Fast,");
+  report.input_file_pixels = {"RGBA", 4, 16};
+  report.output_file_pixels = {"RGB", 3, 8};
+  report.background = Color{0xff, 0xc0, 0};
+  EXPECT_EQ(line_of(report, 0).substr(0, 90),
+            "in.png -> out.jpg: 1000x500, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffc000); "
+            "Fast, \"");
 }
 
 }  // namespace

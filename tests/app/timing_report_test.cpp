@@ -131,24 +131,55 @@ TEST(TimingJson, IsValidWhateverAFileIsCalled) {
 }
 
 TEST(TimingCsv, HasALineForEveryActivity) {
-  EXPECT_EQ(timing_csv(example_report()),
-            "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
-            "megapixels_per_second,gigabytes_per_second\n"
-            "\"Fast, \"\"new\"\" GPU\",0,start device,,,,,,1.000000,,,\n"
-            "\"Fast, \"\"new\"\" GPU\",0,build program,0,blur,tiled 16x16,compiled,"
-            "auto: 1.5 times as fast,30.000000,,,\n"
-            "\"Fast, \"\"new\"\" GPU\",0,build program,1,tint,naive,cache,asked for,1.000000,,,\n"
-            "\"Fast, \"\"new\"\" GPU\",0,decode,,,,,,4.000000,2000000,125.000,0.500\n"
-            "\"Fast, \"\"new\"\" GPU\",0,upload,,,,,,0.500000,2000000,1000.000,4.000\n"
-            "\"Fast, \"\"new\"\" GPU\",0,kernel,0,blur,tiled 16x16,compiled,"
-            "auto: 1.5 times as fast,2.000000,4000000,250.000,2.000\n"
-            "\"Fast, \"\"new\"\" GPU\",0,kernel,1,tint,naive,cache,asked for,1.000000,4000000,"
-            "500.000,4.000\n"
-            "\"Fast, \"\"new\"\" GPU\",0,download,,,,,,0.250000,1500000,2000.000,6.000\n"
-            "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (asked for), 4:2:0 (the default "
-            "below quality 90)\",51.000000,1500000,9.804,0.029\n"
-            "\"Fast, \"\"new\"\" GPU\",,other,,,,,,9.250000,,,\n"
-            "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000,\n");
+  const std::string end = ",PNG,\"RGBA, 8-bit\",JPEG,\"RGB, 8-bit\",\n";
+  EXPECT_EQ(
+      timing_csv(example_report()),
+      "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
+      "megapixels_per_second,gigabytes_per_second,input_format,input_pixels,output_format,"
+      "output_pixels,verified_blocks\n"
+      "\"Fast, \"\"new\"\" GPU\",0,start device,,,,,,1.000000,,," +
+          end +
+          "\"Fast, \"\"new\"\" GPU\",0,build program,0,blur,tiled 16x16,compiled,"
+          "auto: 1.5 times as fast,30.000000,,," +
+          end +
+          "\"Fast, \"\"new\"\" GPU\",0,build program,1,tint,naive,cache,asked for,1.000000,,," +
+          end + "\"Fast, \"\"new\"\" GPU\",0,decode,,,,,,4.000000,2000000,125.000,0.500" + end +
+          "\"Fast, \"\"new\"\" GPU\",0,upload,,,,,,0.500000,2000000,1000.000,4.000" + end +
+          "\"Fast, \"\"new\"\" GPU\",0,kernel,0,blur,tiled 16x16,compiled,"
+          "auto: 1.5 times as fast,2.000000,4000000,250.000,2.000" +
+          end +
+          "\"Fast, \"\"new\"\" GPU\",0,kernel,1,tint,naive,cache,asked for,1.000000,4000000,"
+          "500.000,4.000" +
+          end + "\"Fast, \"\"new\"\" GPU\",0,download,,,,,,0.250000,1500000,2000.000,6.000" + end +
+          "\"Fast, \"\"new\"\" GPU\",0,encode,,,,,\"quality 75 (asked for), 4:2:0 (the default "
+          "below quality 90)\",51.000000,1500000,9.804,0.029" +
+          end + "\"Fast, \"\"new\"\" GPU\",,other,,,,,,9.250000,,," + end +
+          "\"Fast, \"\"new\"\" GPU\",,total,,,,,the first GPU,100.000000,,5.000," + end);
+}
+
+TEST(TimingReports, CountVerifiedBlocks) {
+  RunReport report = example_report();
+  report.verified_blocks = 16;
+  EXPECT_NE(timing_table(report).find("\nverified" + std::string(49, ' ') +
+                                      "16 blocks equal to the processor's baseline\nother "),
+            std::string::npos)
+      << timing_table(report);
+  EXPECT_EQ(nlohmann::json::parse(timing_json(report))["verified_blocks"], 16);
+  EXPECT_TRUE(timing_csv(report).ends_with(",JPEG,\"RGB, 8-bit\",16\n")) << timing_csv(report);
+}
+
+TEST(TimingJson, HasTheFormatsOfBothFiles) {
+  RunReport report = example_report();
+  report.input_file_pixels = {"CMYK", 4, 8};
+  report.background = Color{1, 2, 255};
+  const auto json = nlohmann::json::parse(timing_json(report));
+  EXPECT_EQ(json["input_format"], "PNG");
+  EXPECT_EQ(json["output_format"], "JPEG");
+  EXPECT_EQ(json["input_pixels"],
+            (nlohmann::json{{"color", "CMYK"}, {"channels", 4}, {"depth", 8}}));
+  EXPECT_EQ(json["output_pixels"],
+            (nlohmann::json{{"color", "RGB"}, {"channels", 3}, {"depth", 8}}));
+  EXPECT_EQ(json["alpha_laid_over"], "#0102ff");
 }
 
 TEST(PrintTiming, KeepsStandardOutputForResults) {

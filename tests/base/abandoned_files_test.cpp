@@ -56,6 +56,25 @@ TEST(AbandonedFiles, OfSomeProcessesAreRemoved) {
   file.commit();
 }
 
+TEST(AbandonedFiles, OfOneTargetAreRemoved) {
+  const test::TemporaryFolder folder;
+  const std::string token(16, '1');
+  const std::string long_name = std::string(240, 'x') + ".png";
+  const std::string shortened = "." + long_name.substr(0, 220) + ".gpufilter-0-" + token;
+  const Names others{".a.png.gpufilter-0-" + std::string(15, '1'), ".b.png.gpufilter-0-" + token};
+  for (const std::string& name : Names{others[0], others[1], ".a.png.gpufilter-0-" + token,
+                                       ".a.png.gpufilter-7-0123abcd", shortened})
+    test::write_file(folder / name, "half a picture");
+  EXPECT_EQ(remove_abandoned_files_for(folder / "a.png"), 2);
+  EXPECT_EQ(remove_abandoned_files_for(folder / ("y" + long_name)), 0);
+  EXPECT_EQ(remove_abandoned_files_for(folder / long_name), 1);
+  EXPECT_EQ(remove_abandoned_files_for(folder / "absent/a.png"), 0);
+  EXPECT_EQ(test::names_in(folder.path()), others);
+  AtomicFile at_work(folder / "b.png");
+  EXPECT_EQ(remove_abandoned_files_for(folder / "b.png"), 1);
+  at_work.commit();
+}
+
 TEST(AbandonedFiles, OfAKilledProcessAreRemoved) {
   const test::TemporaryFolder folder;
   const pid_t child = test::start_child([&] {

@@ -11,6 +11,7 @@ class BatchInputs : public BatchTest {
  protected:
   void SetUp() override {
     BatchTest::SetUp();
+    fs::create_directory(out_);
     put("a.png");
     put("b.jpg");
     put("c.png");
@@ -80,7 +81,6 @@ TEST_F(BatchInputs, AreResumed) {
 }
 
 TEST_F(BatchInputs, OneMayHaveTheOptionsOfSeveral) {
-  fs::create_directory(out_);
   const ProcessResult result = several({"in/a.png"}, {"--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(statuses(Json::parse(result.out)), Names{"done"});
@@ -88,9 +88,10 @@ TEST_F(BatchInputs, OneMayHaveTheOptionsOfSeveral) {
 
 TEST_F(BatchInputs, OneFailureLeavesTheOthersAlone) {
   write_file(folder_ / "note.png", "text");
-  const ProcessResult result = several({"missing.png", "in/a.png", "note.png"}, {"-q"});
+  write_file(folder_ / "empty.png", "");
+  const ProcessResult result = several({"empty.png", "in/a.png", "note.png"}, {"-q"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.err.find("gpufilter: missing.png: no such file\n"), std::string::npos);
+  EXPECT_NE(result.err.find("gpufilter: empty.png: the file is empty\n"), std::string::npos);
   EXPECT_NE(result.err.find("gpufilter: note.png: neither a PNG nor a JPEG picture\n"),
             std::string::npos);
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
@@ -112,16 +113,33 @@ TEST_F(BatchInputs, NeedAFolder) {
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png"}, remedy);
   expect_refused({"in/a.png", "in/b.jpg", "in/c.png", "--blur", "auto"}, remedy);
   expect_refused({"in/a.png", "in/b.jpg", "new.png"},
-                 {"new.png: this folder does not exist, and the name is that of a picture"});
+                 {"new.png: no such folder; several inputs need a folder for their results, and "
+                  "new.png/ creates it"});
   expect_refused({"in/a.png", "in/b.jpg", "-"}, {"-: several pictures go to a folder"});
 }
 
 TEST_F(BatchInputs, AreNeverReplaced) {
   expect_refused({"in/a.png", "in/c.png", "in", "--on-exists", "overwrite"},
-                 {"in/a.png: input and output are the same file"});
+                 {"in/a.png: input and output are the same file; --in-place replaces the inputs"});
   expect_refused({"in/a.png", "in/c.png", "in", "--in-place"},
-                 {"--in-place: is for one picture or one folder"});
-  expect_refused({"in", "more", "in"}, {"in: input and output are the same folder"});
+                 {"in: is a folder; --in-place takes one folder alone, or pictures of one folder"});
+  expect_refused({"in", "out", "in"}, {"in: input and output are the same folder"});
+}
+
+TEST_F(BatchInputs, ALinkAmongThemIsNamed) {
+  const fs::path in = in_;
+  fs::create_symlink("a.png", in / "link.png");
+  expect_refused({"in/a.png", "in/c.png", "in/link.png", "in/"},
+                 {"gpufilter: in/a.png and in/link.png: both results would be the same file, "
+                  "because in/link.png is a link to a.png; leave out one of them\n"});
+  fs::create_symlink("../in/b.jpg", in / "other.jpg");
+  expect_refused({"in/other.jpg", "in/c.png", "in/"},
+                 {"gpufilter: in/other.jpg: input and output are the same file (in/other.jpg is a "
+                  "link to ../in/b.jpg); --in-place replaces the inputs\n"});
+  fs::create_symlink("../in/a.png", fs::path(out_) / "c.png");
+  expect_refused({"in/a.png", "in/c.png", "out"},
+                 {"gpufilter: out/c.png: is an input of this run (out/c.png is a link to "
+                  "../in/a.png); in/c.png would replace it\n"});
 }
 
 TEST_F(BatchInputs, StandardInputIsNotOneOfThem) {
@@ -132,7 +150,7 @@ TEST_F(BatchInputs, OptionsThatHaveNoEffectAreRefused) {
   expect_refused({"in/a.png", "in/c.png", "out", "--recursive"},
                  {"--recursive: is for folders, but no input is a folder"});
   expect_refused({"nowhere", "in/a.png", "out", "--recursive"},
-                 {"--recursive: is for folders, but nowhere does not exist"});
+                 {"nowhere: no such file or folder"});
   expect_refused({"in/a.png", "in/c.png", "out", "--match", "*"}, {"--match: is for folders"});
 }
 

@@ -27,12 +27,12 @@ TEST_F(BatchReport, JsonHasAnObjectForEachPicture) {
   EXPECT_EQ(picture["input"], in_ + "/b.jpg");
   EXPECT_EQ(picture["output"], out_ + "/b.jpg");
   EXPECT_EQ(picture["status"], "done");
-  EXPECT_EQ(picture["input_format"], "jpeg");
-  EXPECT_EQ(picture["output_format"], "jpeg");
+  EXPECT_EQ(picture["input_format"], "JPEG");
+  EXPECT_EQ(picture["output_format"], "JPEG");
+  EXPECT_EQ(picture["input_pixels"], (Json{{"color", "RGB"}, {"channels", 3}, {"depth", 8}}));
+  EXPECT_EQ(picture["output_pixels"], picture["input_pixels"]);
   EXPECT_EQ(picture["width"], 40);
   EXPECT_EQ(picture["height"], 30);
-  EXPECT_EQ(picture["channels"], 3);
-  EXPECT_EQ(picture["depth"], 8);
   EXPECT_EQ(picture["device"], "processor");
   EXPECT_EQ(picture["input_bytes"], fs::file_size(in_ + "/b.jpg"));
   EXPECT_EQ(picture["output_bytes"], fs::file_size(out_ + "/b.jpg"));
@@ -74,13 +74,42 @@ TEST_F(BatchReport, AlphaThatIsLostIsReportedOnce) {
   for (const char* name : {"a.png", "b.png"})
     write_png(random_image({20, 10}, {4, 8}, 1), in_ + "/" + name);
   put("c.png");
-  const ProcessResult result =
-      good_batch({"--to", "jpeg", "--timing", "off", "--background", "#ff0000"});
-  EXPECT_NE(result.err.find(
-                "gpufilter: warning: 2 pictures: alpha is laid over #ff0000: JPEG has none\n"),
+  const ProcessResult result = good_batch({"--to", "jpeg", "--timing", "off"});
+  EXPECT_NE(result.err.find("gpufilter: warning: 2 pictures: alpha is laid over #ffffff, because "
+                            "JPEG has none; --background sets another colour\n"),
             std::string::npos)
       << result.err;
   EXPECT_EQ(result.err.find("alpha"), result.err.rfind("alpha")) << result.err;
+  const ProcessResult asked = good_batch(
+      {"--to", "jpeg", "--timing", "off", "--background", "#ff0000", "--on-exists", "overwrite"});
+  EXPECT_EQ(asked.err.find("alpha"), std::string::npos) << asked.err;
+}
+
+// `auto` gives a picture's estimate as its reason, which differs from picture to picture.
+TEST_F(BatchReport, JsonListsTheProcessorOnce) {
+  put("small.png", {10, 10});
+  put("medium.png", {300, 200});
+  put("large.png", {900, 700});
+  const ProcessResult result = filter({in_, out_, "--blur", "auto", "--device", "auto", "--json"},
+                                      {.environment = {{"OCL_ICD_VENDORS", folder_ / "none"}}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json devices = Json::parse(result.out)["summary"]["devices"];
+  ASSERT_EQ(devices.size(), 1U) << devices;
+  EXPECT_EQ(devices[0]["name"], "processor");
+  EXPECT_EQ(devices[0]["pictures"], 3);
+}
+
+TEST_F(BatchReport, VerifiedBlocksAreInEveryForm) {
+  put("a.png");
+  put("b.png");
+  const Json document = json_batch({"--verify=3"});
+  EXPECT_EQ(document["pictures"][0]["verified_blocks"], 3);
+  EXPECT_EQ(document["summary"]["verified_blocks"], 6);
+  const ProcessResult table =
+      good_batch({"--verify=3", "--on-exists", "overwrite", "--timing", "table"});
+  EXPECT_NE(table.err.find("  6 blocks equal to the processor's baseline\n"), std::string::npos)
+      << table.err;
+  EXPECT_FALSE(json_batch({"--on-exists", "overwrite"})["summary"].contains("verified_blocks"));
 }
 
 TEST_F(BatchReport, TheTimingIsThatOfAllPictures) {

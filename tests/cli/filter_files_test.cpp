@@ -49,6 +49,65 @@ TEST_F(FilterFiles, OverwritesUnlessAskedOtherwise) {
   EXPECT_TRUE(same_pixels(read_picture(out_), image_));
 }
 
+TEST_F(FilterFiles, AReplacementIsReported) {
+  const ProcessOptions here{.folder = folder_.path()};
+  const auto report = [&here](const std::string& output, const std::string& timing) {
+    const ProcessResult result =
+        filter({"in.png", output, "--blur", "auto", "--timing", timing}, here);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out + result.err;
+  };
+  EXPECT_EQ(report("out.png", "line").rfind("in.png -> out.png: 67x45, RGB, 8-bit; ", 0), 0U);
+  EXPECT_EQ(report("out.png", "line").rfind("in.png -> out.png (replaced): 67x45, RGB, 8-bit; ", 0),
+            0U);
+  EXPECT_EQ(report("out.png", "table").rfind("in.png -> out.png (replaced): 67x45, ", 0), 0U);
+  EXPECT_EQ(Json::parse(report("out.png", "json"))["replaced"], true);
+  EXPECT_EQ(Json::parse(report("new.png", "json"))["replaced"], false);
+  fs::create_symlink("new.png", folder_ / "link.png");
+  EXPECT_EQ(Json::parse(report("link.png", "json"))["replaced"], true);
+  // A file of the name "-" is not standard output.
+  write_file(folder_ / "-", "before");
+  const ProcessResult piped = filter({"in.png", "-", "--timing", "line"}, here);
+  EXPECT_EQ(piped.err.find("(replaced)"), std::string::npos) << piped.err;
+}
+
+TEST_F(FilterFiles, TheEnvironmentDecidesWhatExists) {
+  const auto with = [this](const std::string& value, std::vector<std::string> words) {
+    return filter(std::move(words), {.environment = {{"GPUFILTER_ON_EXISTS", value}}});
+  };
+  write_file(out_, "before");
+  const std::vector<std::string> call{in_, out_, "--blur", "auto", "-q"};
+  const ProcessResult failed = with("fail", call);
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_EQ(failed.err,
+            "gpufilter: " + out_ + ": already exists; --on-exists overwrite replaces it\n");
+  EXPECT_EQ(with("skip", call).exit_code, 0);
+  EXPECT_EQ(read_file(out_), "before");
+  // A bad value names the variable, and the option wins.
+  const ProcessResult bad = with("never", call);
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_EQ(bad.err,
+            "gpufilter: GPUFILTER_ON_EXISTS: 'never' is not one of fail, skip, overwrite\n");
+  EXPECT_EQ(with("", call).exit_code, 0);
+  EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
+  for (const std::string value : {"fail", "never"}) {
+    write_file(out_, "before");
+    EXPECT_EQ(with(value, {in_, out_, "--on-exists", "overwrite"}).exit_code, 0);
+    EXPECT_TRUE(same_pixels(read_picture(out_), image_));
+  }
+  // It is a choice: a copy over another picture is then meant.
+  EXPECT_EQ(with("overwrite", {in_, out_}).exit_code, 0);
+  // Folders too.
+  fs::create_directory(folder_ / "photos");
+  fs::create_directory(folder_ / "results");
+  fs::copy(in_, folder_ / "photos/in.png");
+  write_file(folder_ / "results/in.png", "before");
+  EXPECT_EQ(with("skip", {folder_ / "photos", folder_ / "results", "-q"}).exit_code, 0);
+  EXPECT_EQ(read_file(folder_ / "results/in.png"), "before");
+  EXPECT_EQ(with("overwrite", {folder_ / "photos", folder_ / "results", "-q"}).exit_code, 0);
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "results/in.png"), image_));
+}
+
 TEST_F(FilterFiles, OnExistsFailEndsWithTwo) {
   write_file(out_, "before");
   expect_failure(2, {in_, out_, "--on-exists", "fail"}, {out_ + ": ", "--on-exists overwrite"});
@@ -63,7 +122,7 @@ TEST_F(FilterFiles, OnExistsSkipDoesNothing) {
   const ProcessResult result = filter({in_, out_, "--on-exists", "skip", "-v"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  expect_one_line(result.err, {out_ + ": ", "skipped"});
+  EXPECT_EQ(result.err, in_ + " -> " + out_ + ": already exists, skipped\n");
   EXPECT_EQ(read_file(out_), "before");
   filter_quietly({folder_ / "missing.png", out_, "--on-exists", "skip"});
   fs::remove(out_);

@@ -65,8 +65,8 @@ TEST_F(FilterTiming, JsonSaysWhatWasDone) {
   EXPECT_EQ(json["output_format"], "PNG");
   EXPECT_EQ(json["width"], 320);
   EXPECT_EQ(json["height"], 200);
-  EXPECT_EQ(json["channels"], 4);
-  EXPECT_EQ(json["depth"], 8);
+  EXPECT_EQ(json["input_pixels"], (Json{{"color", "RGBA"}, {"channels", 4}, {"depth", 8}}));
+  EXPECT_EQ(json["output_pixels"], json["input_pixels"]);
   EXPECT_EQ(json["bands"], 4);
   EXPECT_EQ(json["band_rows"], 50);
   EXPECT_EQ(json["output_bytes"], std::filesystem::file_size(out_));
@@ -165,7 +165,8 @@ TEST_F(FilterTiming, TheProcessorIsTimedToo) {
 TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
   const std::string columns =
       "device,walk,activity,pass,stage,variant,program,reason,milliseconds,bytes,"
-      "megapixels_per_second,gigabytes_per_second";
+      "megapixels_per_second,gigabytes_per_second,input_format,input_pixels,output_format,"
+      "output_pixels,verified_blocks";
   for (const char* device : {"opencl", "cpu"}) {
     const ProcessResult result =
         filter(command({"--timing", "csv", "--device", device, "--log-level", "error"}));
@@ -183,7 +184,7 @@ TEST_F(FilterTiming, CsvHasTheSameColumnsAlways) {
         quoted = quoted != (c == '"');
         if (c == ',' && !quoted) ++commas;
       }
-      EXPECT_EQ(commas, 11) << line;
+      EXPECT_EQ(commas, 16) << line;
       last = line;
     }
     EXPECT_NE(last.find(",,total,,,,,"), std::string::npos) << last;
@@ -197,7 +198,7 @@ TEST_F(FilterTiming, TheTableNamesDeviceVariantsAndProgram) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
   for (const std::string& part :
-       {in_ + " -> " + out_ + ": 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
+       {in_ + " -> " + out_ + " (replaced): 320x200, RGBA, 8-bit; 4 bands of 50 rows\n",
         "device: " + json["device"]["name"].get<std::string>(),
         json["device"]["reason"].get<std::string>(), std::string("naive "),
         std::string("tiled 8x8 (asked for)"), std::string("from the cache"),

@@ -24,8 +24,9 @@ TEST_F(FilterUsage, BothNamesAreRequired) {
   expect_failure(2, {"--blur", "auto"}, {"INPUT is required", "--help"});
   expect_failure(2, {"in.png"}, {"OUTPUT is required", "--help"});
   expect_failure(2, {"in.png", "--blur", "tiled"}, {"OUTPUT is required"});
-  expect_failure(2, {"in.png", "out.png", "more.png"},
-                 {"more.png: this folder does not exist, and the name is that of a picture"});
+  write_file(folder_ / "in.png", "no picture");
+  expect_failure(2, {"in.png", "in.png", "more.png"}, {"more.png: no such folder; "},
+                 {.folder = folder_.path()});
 }
 
 TEST_F(FilterUsage, AMissingFolderIsNamedInsteadOfTheOutput) {
@@ -167,6 +168,8 @@ TEST_F(FilterUsage, VersionIsANumber) {
   EXPECT_EQ(version.err, "");
   EXPECT_EQ(version.out.rfind("gpufilter ", 0), 0) << version.out;
   EXPECT_NE(version.out.find('.'), std::string::npos);
+  EXPECT_EQ(filter({"-V"}).out, version.out);
+  EXPECT_EQ(filter({"version"}).out, version.out);
 }
 
 }  // namespace

@@ -44,6 +44,15 @@ class Help : public FilterTest {
                                           {"help", "devices"},
                                           {"help", "stats"},
                                           {"help", "bench"},
+                                          {"help", "folders"},
+                                          {"help", "existing-files"},
+                                          {"help", "in-place"},
+                                          {"help", "clusters"},
+                                          {"help", "exit-codes"},
+                                          {"help", "formats"},
+                                          {"help", "networks"},
+                                          {"help", "numbers"},
+                                          {"help", "gpus"},
                                           {"bench", "matmul", "--help"},
                                           {"bench", "blur", "--help"},
                                           {"bench", "color", "--help"},
@@ -155,6 +164,33 @@ TEST_F(Help, ASubcommandHasItsPage) {
   EXPECT_EQ(page({"help", "bench", "blur"}), page({"bench", "blur", "--help"}));
 }
 
+TEST_F(Help, AnOptionHasItsPage) {
+  const std::string quality =
+      "--quality 1..100\n\nQuality of JPEG output. By default that of a JPEG input, otherwise "
+      "90.\n";
+  EXPECT_EQ(page({"help", "--quality"}), quality);
+  EXPECT_EQ(page({"help", "quality"}), quality);
+  EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));
+  EXPECT_EQ(
+      page({"help", "--border"}).rfind("--border replicate|mirror|wrap|constant [replicate]", 0),
+      0U);
+}
+
+TEST_F(Help, ASubjectHasItsPage) {
+  const std::string folders = page({"help", "folders"});
+  EXPECT_EQ(folders.rfind("gpufilter INDIR OUTDIR filters every picture in a folder", 0), 0U);
+  EXPECT_NE(folders.find("\nMore: docs/folders.md\n"), std::string::npos) << folders;
+  const std::string own = page({"help", "help"});
+  for (const char* subject : {"folders", "existing-files", "in-place", "clusters", "exit-codes",
+                              "formats", "networks", "numbers", "gpus"}) {
+    EXPECT_NE(own.find(subject), std::string::npos) << subject;
+    const std::string text = page({"help", subject});
+    const std::size_t begin = text.find("More: docs/") + 6;
+    const std::string file = text.substr(begin, text.find('\n', begin) - begin);
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(GPUFILTER_SOURCE) / file)) << file;
+  }
+}
+
 TEST_F(Help, IsAResult) {
   for (const std::string command : {"--help", "--help-all", "help blur", "--list-presets"}) {
     const ProcessResult full = run_process(
@@ -222,7 +258,10 @@ TEST_F(Help, UnknownTopicsAreAnswered) {
   expect_answer({"help", "blru"}, "blru: not a help topic; did you mean blur?");
   expect_answer({"help", "colour"}, "colour: not a help topic; did you mean color?");
   expect_answer({"help", "stat"}, "stat: not a help topic; did you mean stats?");
-  expect_answer({"help", "nothing"}, "nothing: not a help topic; choose blur, color, mlp,");
+  expect_answer({"help", "nothing"},
+                "nothing: not a help topic; choose a stage, a subcommand, an option, or folders, ");
+  expect_answer({"help", "folder"}, "folder: not a help topic; did you mean folders?");
+  expect_answer({"help", "--qualty"}, "--qualty: not a help topic; did you mean quality?");
   expect_answer({"help", "blur", "color"}, "color: help takes one topic");
   expect_answer({"help", "bench", "blru"}, "bench blru: unknown; did you mean blur?");
   expect_answer({"help", "bench", "blur", "color"}, "blur: help takes one topic");
@@ -269,7 +308,7 @@ TEST_F(Help, MisspeltOptionsAreReportedFirst) {
                 "--colour: unknown option; did you mean --color?");
   expect_answer({"--colour=sepia", "in.png"}, "--colour: unknown option; did you mean --color?");
   expect_answer({"in.png", "out.png", "-blur", "tiled"},
-                "-blur: unknown option; did you mean --blur?");
+                "-blur: unknown option; did you mean --blur auto (3x3, may be repeated)?");
   expect_answer({"in.png", "out.png", "--tlie", "8", "--blur", "tield"},
                 "--tlie: unknown option; did you mean --tile?");
   expect_answer({"in.png", "out.png", "--boder", "wrap", "--quality", "500"},

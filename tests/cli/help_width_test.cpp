@@ -135,6 +135,10 @@ TEST_F(HelpWidth, NarrowListsHaveTheirTextsBelow) {
                 .find("  # blur once\n"
                       "  gpufilter in.png out.png --blur auto\n"),
             std::string::npos);
+  EXPECT_NE(page({"--help"}, "40")
+                .find("  gpufilter photos/ results/ \\\n"
+                      "      --blur auto --recursive --resume\n"),
+            std::string::npos);
   EXPECT_NE(page({"help", "blur"}, "40")
                 .find("  gpufilter in.png out.png --blur auto \\\n"
                       "      --blur auto\n"),

@@ -88,17 +88,17 @@ class MetadataTable : public MetadataTest {
   }
 
   // Files of row N are named N.jpg or N.png.
-  static std::string file_name(std::size_t row, const std::string& ending) {
-    return std::to_string(row) + "." + ending;
+  static std::string file_name(std::size_t row, const std::string& extension) {
+    return std::to_string(row) + "." + extension;
   }
 
   // A file for each row, with the row's metadata alone.
-  void make_inputs(const std::vector<Row>& rows, const std::string& ending) const {
+  void make_inputs(const std::vector<Row>& rows, const std::string& extension) const {
     fs::create_directory(folder_.path() / "in");
     std::vector<std::string> command{"exiftool"};
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::string name = "in/" + file_name(i, ending);
-      save(name, ending == "jpg" ? plain_jpeg(rows[i]) : plain_png(rows[i]));
+      const std::string name = "in/" + file_name(i, extension);
+      save(name, extension == "jpg" ? plain_jpeg(rows[i]) : plain_png(rows[i]));
       const std::vector<std::string> change = change_for(rows[i]);
       if (change.empty()) continue;
       command.insert(command.end(), change.begin(), change.end());
@@ -144,11 +144,11 @@ class MetadataTable : public MetadataTest {
   using Tags = std::map<std::string, std::string>;
 
   // ExifTool's tags of every row's file in `folder`.
-  [[nodiscard]] std::vector<Tags> read_all(const std::string& folder, const std::string& ending,
+  [[nodiscard]] std::vector<Tags> read_all(const std::string& folder, const std::string& extension,
                                            std::size_t rows) const {
     std::vector<std::string> command{"exiftool", "-j", "-a", "-G1", "-s"};
     for (std::size_t i = 0; i < rows; ++i)
-      command.push_back(folder_ / (folder + "/" + file_name(i, ending)));
+      command.push_back(folder_ / (folder + "/" + file_name(i, extension)));
     const ProcessResult result = run_process(command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     std::vector<Tags> files;
@@ -181,12 +181,12 @@ class MetadataTable : public MetadataTest {
     EXPECT_EQ(after.at(tag), outcome == "kept" ? value : converted(row, value));
   }
 
-  void check(const std::string& heading, const std::string& ending, const std::string& other,
+  void check(const std::string& heading, const std::string& extension, const std::string& other,
              const std::string& left_out) {
     const std::vector<Row> rows = rows_below(heading);
     ASSERT_GT(rows.size(), 10U);
-    make_inputs(rows, ending);
-    const std::vector<Tags> before = read_all("in", ending, rows.size());
+    make_inputs(rows, extension);
+    const std::vector<Tags> before = read_all("in", extension, rows.size());
     const auto expect_all = [&](const std::string& folder, const std::string& format,
                                 std::string Row::*outcome) {
       const std::vector<Tags> after = read_all(folder, format, rows.size());
@@ -205,16 +205,16 @@ class MetadataTable : public MetadataTest {
       return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
     };
     EXPECT_EQ(warnings(run("same", {})), "");
-    expect_all("same", ending, &Row::to_same_format);
+    expect_all("same", extension, &Row::to_same_format);
     EXPECT_EQ(warnings(run("other", {"--to", other})),
               "gpufilter: warning: not carried over: " + left_out);
     expect_all("other", other, &Row::to_other_format);
     EXPECT_EQ(warnings(run("stripped", {"--strip"})), "");
-    expect_all("stripped", ending, &Row::stripped);
+    expect_all("stripped", extension, &Row::stripped);
     const ProcessResult in_place = filter(
         {folder_ / "in", folder_ / "in", "--in-place", "--levels", "auto", "--device", "cpu"});
     EXPECT_EQ(in_place.exit_code, 0) << in_place.err;
-    expect_all("in", ending, &Row::to_same_format);
+    expect_all("in", extension, &Row::to_same_format);
   }
 };
 

@@ -26,6 +26,7 @@ class ProgramTest : public ::testing::Test {
     const auto build = std::filesystem::path(GPUFILTER_PROGRAM).parent_path().parent_path();
     options.environment.emplace("XDG_CACHE_HOME", (build / "test_cache").string());
     options.environment.emplace("GPUFILTER_DEVICE", "");
+    options.environment.emplace("GPUFILTER_ON_EXISTS", "");
     return options;
   }
 

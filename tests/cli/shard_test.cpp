@@ -234,7 +234,7 @@ TEST_F(Shards, HaveOneFolderThatStaysAsItIs) {
   expect_refusal({"--shard", "x"}, {"--shard x: is not a share; write I/N"});
   expect_failure(2, {in_ + "/p100.png", out_ + "/", "--shard", "0/2"},
                  {"--shard: is for one folder"});
-  expect_failure(2, {in_, in_ + "/sub", out_, "--shard", "0/2"}, {"--shard: is for one folder"});
+  expect_failure(2, {in_, in_ + "/sub", out_ + "/", "--shard", "0/2"}, {"--shard: is for one folder"});
   expect_failure(2, {in_ + "/p100.png", folder_ / "o.png", "--shard", "0/2"}, {"--shard"});
   expect_failure(2, {in_, in_, "--in-place", "--shard", "0/2"},
                  {"--in-place: not possible with --shard"});

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM in the middle of the work.
+// Signals in the middle of the work.
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -73,6 +73,10 @@ TEST_F(Signals, EndTheRunWithoutTraces) {
   for (const std::string device : {"opencl", "cpu"}) {
     EXPECT_EQ(interrupt(SIGINT, device), 130) << device;
     EXPECT_EQ(interrupt(SIGTERM, device), 143) << device;
+    EXPECT_EQ(interrupt(SIGHUP, device), 129) << device;
+    EXPECT_EQ(interrupt(SIGQUIT, device), 131) << device;
+    // With this one libraries give up.
+    EXPECT_EQ(interrupt(SIGABRT, device), 1000 + SIGABRT) << device;
     EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{}) << device;
   }
 }
@@ -84,6 +88,47 @@ TEST_F(Signals, LeaveTheOldOutput) {
     EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{"out.png"});
     EXPECT_EQ(read_file(out_), "before");
   }
+}
+
+TEST_F(Signals, WhatAKilledRunLeftGoesWithTheNextRunToTheSameName) {
+  EXPECT_EQ(interrupt(SIGKILL, "cpu"), 1000 + SIGKILL);
+  const auto left = names_in(folder_ / "results");
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_TRUE(left[0].starts_with(".out.png.gpufilter-")) << left[0];
+  // Others are left alone: another run may have been killed that is yet to be repeated.
+  const std::string whole = folder_ / "whole.png";
+  filter_quietly({whole, folder_ / "results/other.png"});
+  EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{left[0], "other.png"}));
+  const std::string link = folder_ / "link.png";
+  fs::create_symlink("results/out.png", link);
+  const ProcessResult next = filter({whole, link, "-v"});
+  EXPECT_EQ(next.exit_code, 0) << next.err;
+  EXPECT_EQ(next.err.substr(0, next.err.find('\n')),
+            "gpufilter: " + link + ": removed 1 unfinished file of a run that was killed");
+  EXPECT_EQ(names_in(folder_ / "results"), (std::vector<std::string>{"other.png", "out.png"}));
+}
+
+TEST_F(Signals, AtTheFileSizeLimitOnlyThePictureFails) {
+  const std::string program = GPUFILTER_PROGRAM;
+  fs::create_directory(folder_ / "in");
+  fs::copy_file(folder_ / "whole.png", folder_ / "in/large.png");
+  fs::copy_file(stored(random_image({10, 10}, {3, 8}, 1), "s.png"), folder_ / "in/small.png");
+  const std::string limited = "ulimit -f 64; exec \"$0\" \"$@\"";  // KiB, or half of that
+  const std::string reason =
+      ": the file would exceed the file size limit (ulimit -f) or that of the file system\n";
+  ProcessResult run = run_process(
+      {"sh", "-c", limited, program, folder_ / "whole.png", out_, "-q", "--device", "cpu"},
+      with_defaults({}));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.err, "gpufilter: " + out_ + reason);
+  EXPECT_EQ(names_in(folder_ / "results"), std::vector<std::string>{});
+  run = run_process(
+      {"sh", "-c", limited, program, folder_ / "in", folder_ / "results", "-q", "--device", "cpu"},
+      with_defaults({}));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.err, "gpufilter: " + (folder_ / "results/large.png") + reason);
+  EXPECT_EQ(names_in(folder_ / "results"),
+            (std::vector<std::string>{".gpufilter-journal", "small.png"}));
 }
 
 TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {

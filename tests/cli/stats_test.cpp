@@ -94,6 +94,15 @@ TEST_F(Stats, AreThoseOfEverySampleOnEveryDevice) {
   }
 }
 
+TEST_F(Stats, SayWhyTheProcessorCounted) {
+  const std::string path = stored(random_image({5, 4}, {3, 8}, 1), "in.png");
+  EXPECT_EQ(stats_json({path})["device"]["reason"],
+            "statistics take less time than starting a device");
+  const Json asked = stats_json({path, "--device", "cpu"})["device"];
+  EXPECT_EQ(asked["reason"], "asked for");
+  EXPECT_EQ(asked["left_out"], Json::array());
+}
+
 TEST_F(Stats, OfManyBandsAndOfAJpeg) {
   const std::string path = folder_ / "in.jpg";
   write_picture(random_image({1501, 1203}, {3, 8}, 2).rows(), path);

@@ -116,7 +116,11 @@ TEST(FileSink, ReportsAFullDisk) {
       sink->write(pattern(5000));
       sink->commit();
     });
-    return message == (folder / "a") + ": the file would be larger than is allowed" ? 0 : 2;
+    return message == (folder / "a") +
+                          ": the file would exceed the file size limit (ulimit -f) or that "
+                          "of the file system"
+               ? 0
+               : 2;
   });
   EXPECT_EQ(test::wait_for_child(child), 0);
   EXPECT_EQ(test::read_file(folder / "a"), "old");

@@ -65,15 +65,15 @@ TEST(Codec, RefusesWhatIsNoPicture) {
 
 TEST(Codec, RowsAreComplete) {
   std::set<std::string> names;
-  std::set<std::string> endings;
+  std::set<std::string> extensions;
   for (const Codec* codec : codecs()) {
     SCOPED_TRACE(codec->name);
     EXPECT_TRUE(names.insert(codec->name).second);
-    ASSERT_FALSE(codec->endings.empty());
-    for (const std::string& ending : codec->endings) {
-      EXPECT_EQ(ending.front(), '.');
-      EXPECT_TRUE(endings.insert(ending).second) << ending;
-      EXPECT_EQ(codec_of_name("a" + ending), codec);
+    ASSERT_FALSE(codec->extensions.empty());
+    for (const std::string& extension : codec->extensions) {
+      EXPECT_EQ(extension.front(), '.');
+      EXPECT_TRUE(extensions.insert(extension).second) << extension;
+      EXPECT_EQ(codec_of_name("a" + extension), codec);
     }
     ASSERT_FALSE(codec->signatures.empty());
     for (const std::string& signature : codec->signatures)
@@ -95,7 +95,7 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
     }
   }
   EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
-                                          "progressive", "background"}));
+                                          "progressive", "background", "strip"}));
 }
 
 }  // namespace

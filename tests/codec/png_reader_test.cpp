@@ -91,15 +91,6 @@ TEST(PngReader, DecodesPhotographs) {
   }
 }
 
-// A file of `rows` (filter bytes included), deflated.
-Bytes file_of_rows(const Bytes& header, const std::vector<PngPart>& between, const Bytes& rows) {
-  std::vector<PngPart> parts{{"IHDR", header}};
-  parts.insert(parts.end(), between.begin(), between.end());
-  parts.push_back({"IDAT", deflated(rows)});
-  parts.push_back({"IEND", {}});
-  return join_png(parts);
-}
-
 TEST(PngReader, MakesTransparencyAlphaInEveryColorType) {
   const PngPart palette{"PLTE", {1, 2, 3, 40, 50, 60, 70, 80, 90}};
   const std::vector<Bytes> files{

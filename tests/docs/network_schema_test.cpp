@@ -1,6 +1,5 @@
 // docs/network.schema.json refuses what the program's parser refuses, as far as a schema can.
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "base/format.hpp"
 #include "stages/network.hpp"
 #include "support/documents.hpp"
+#include "support/json_schema.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
@@ -61,38 +61,8 @@ bool parser_accepts(const std::string& text) {
   }
 }
 
-// Whether the schema accepts each text; empty if there is no validator.
-std::vector<bool> schema_accepts(const std::vector<std::string>& texts) {
-  const TemporaryFolder folder;
-  std::vector<std::string> command{"python3", GPUFILTER_SOURCE "/tests/docs/check_schema.py",
-                                   GPUFILTER_SOURCE "/docs/network.schema.json"};
-  for (const std::string& text : texts) {
-    command.push_back(folder / (std::to_string(command.size()) + ".json"));
-    write_file(command.back(), text);
-  }
-  const ProcessResult result = run_process(command);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  std::vector<bool> accepted;
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);)
-    accepted.push_back(line == "valid");
-  return accepted;
-}
-
-bool has_validator() {
-  try {
-    return run_process({"python3", "-c", "from jsonschema import Draft202012Validator"})
-               .exit_code == 0;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
-#define REQUIRE_VALIDATOR() \
-  if (!has_validator()) GTEST_SKIP() << "skipped: python3-jsonschema is not installed"
-
 void expect_verdicts(const std::vector<std::string>& texts, bool parser, bool schema) {
-  const std::vector<bool> accepted = schema_accepts(texts);
+  const std::vector<bool> accepted = accepted_by_schema("network.schema.json", texts);
   ASSERT_EQ(accepted.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     EXPECT_EQ(parser_accepts(texts[i]), parser) << texts[i];
@@ -101,7 +71,7 @@ void expect_verdicts(const std::vector<std::string>& texts, bool parser, bool sc
 }
 
 TEST(NetworkSchema, AcceptsNetworks) {
-  REQUIRE_VALIDATOR();
+  GPUFILTER_REQUIRE_VALIDATOR();
   std::vector<std::string> texts{
       network_of(rows_of_3, "[0, 0, 0]"),
       network_of("[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]", "[0, 0, 0, -0.5]"),
@@ -122,7 +92,7 @@ TEST(NetworkSchema, AcceptsNetworks) {
 }
 
 TEST(NetworkSchema, RefusesWhatTheParserRefuses) {
-  REQUIRE_VALIDATOR();
+  GPUFILTER_REQUIRE_VALIDATOR();
   const std::string good = layer(rows_of_3, "[0, 0, 0]");
   expect_verdicts(
       {
@@ -161,7 +131,7 @@ TEST(NetworkSchema, RefusesWhatTheParserRefuses) {
 
 // The checks that docs/network.md says are left to the program.
 TEST(NetworkSchema, CannotSeeThatNumbersDoNotFitTogether) {
-  REQUIRE_VALIDATOR();
+  GPUFILTER_REQUIRE_VALIDATOR();
   expect_verdicts(
       {
           network_of("[[1, 0, 0], [0, 1, 0], [0, 0, 1, 0]]", "[0, 0, 0]"),

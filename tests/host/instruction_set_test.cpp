@@ -43,6 +43,15 @@ TEST(InstructionSet, LoopsRunWithTheOneInUse) {
   EXPECT_EQ(instruction_set(), before);
 }
 
+TEST(InstructionSet, TheBaselineOfOneThreadStaysThere) {
+  const InstructionSet before = instruction_set();
+  {
+    const BaselineOnThisThread here;
+    const InstructionSetInUse in_use(InstructionSet::baseline);
+  }
+  EXPECT_EQ(instruction_set(), before);
+}
+
 TEST(InstructionSet, OneThatIsMissingIsRefused) {
   const auto& sets = available_instruction_sets();
   for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512}) {

@@ -33,5 +33,10 @@ TEST(PixelFormat, HasAName) {
   EXPECT_EQ(to_string(PixelFormat{4, 16}), "RGBA, 16-bit");
 }
 
+TEST(FilePixels, HaveANameToo) {
+  EXPECT_EQ(to_string(FilePixels{"palette", 1, 2}), "palette, 2-bit");
+  EXPECT_EQ(file_pixels({2, 16}), (FilePixels{"grey+alpha", 2, 16}));
+}
+
 }  // namespace
 }  // namespace gpufilter

@@ -1,6 +1,9 @@
 // The library's public interface.
 #include <filesystem>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
 #include <gtest/gtest.h>
@@ -64,6 +67,25 @@ TEST_F(PictureFilterTest, WithoutStagesOnlyConverts) {
   EXPECT_TRUE(test::same_pixels(test::read_picture(out_), plain));
   static_cast<void>(filter.run(in_, out_, {{"png-level", "9"}}));
   EXPECT_LT(test::read_file(out_).size(), largest);
+}
+
+TEST_F(PictureFilterTest, ServesManyThreadsAtOnce) {
+  test::write_png(test::random_image({301, 200}, {3, 8}, 5), in_);
+  PictureFilter alone({{"blur", "auto"}}, "cpu");
+  static_cast<void>(alone.run(in_, out_));
+  const std::string expected = test::read_file(out_);
+  for (const char* device : {"cpu", "auto", "all"}) {
+    PictureFilter filter({{"blur", "auto"}}, device);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&, out = folder_ / (std::to_string(i) + ".png")] {
+        for (int round = 0; round < 5; ++round) {
+          static_cast<void>(filter.run(in_, out));
+          EXPECT_EQ(test::read_file(out), expected);
+        }
+      });
+    }
+  }
 }
 
 TEST_F(PictureFilterTest, WhatDoesNotExistIsNamed) {

@@ -125,7 +125,7 @@ const std::vector<PixelFormat> all_formats{{1, 8},  {2, 8},  {3, 8},  {4, 8},
 TEST(StructuralSimilarity, AgreesWithTheFormula) {
   for (const PixelFormat format : all_formats) {
     // One window, a row and a column of them, and more samples in a row than are computed together.
-    for (const ImageSize size : {ImageSize{11, 11}, {29, 11}, {11, 23}, {171, 13}, {20, 37}}) {
+    for (const ImageSize size : {ImageSize{11, 11}, {29, 11}, {11, 23}, {171, 12}}) {
       SCOPED_TRACE(formatted("{}x{}, {}", size.width, size.height, to_string(format)));
       const Image a = random_image(size, format, 1);
       for (const Image& b : {random_image(size, format, 2), extreme_image(size, format, 3),

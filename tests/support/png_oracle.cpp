@@ -272,4 +272,12 @@ Bytes deflated(std::span<const std::uint8_t> plain, int level) {
   return compressed;
 }
 
+Bytes file_of_rows(const Bytes& header, const std::vector<PngPart>& between, const Bytes& rows) {
+  std::vector<PngPart> parts{{"IHDR", header}};
+  parts.insert(parts.end(), between.begin(), between.end());
+  parts.push_back({"IDAT", deflated(rows)});
+  parts.push_back({"IEND", {}});
+  return join_png(parts);
+}
+
 }  // namespace gpufilter::test

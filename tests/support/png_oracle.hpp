@@ -45,4 +45,8 @@ struct PngPart {
 
 [[nodiscard]] Bytes deflated(std::span<const std::uint8_t> plain, int level = 6);
 
+// A file of `rows` (filter bytes included), deflated, with the chunks `between` before them.
+[[nodiscard]] Bytes file_of_rows(const Bytes& header, const std::vector<PngPart>& between,
+                                 const Bytes& rows);
+
 }  // namespace gpufilter::test

@@ -56,10 +56,11 @@ const WriteOption& jpeg_progressive_option() {
 const Codec& jpeg_codec() {
   static const Codec codec{
       .name = "JPEG",
-      .endings = {".jpg", ".jpeg"},
+      .extensions = {".jpg", ".jpeg"},
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
       .holds_late_metadata = false,
+      .max_depth = 8,
       .is_lossless = false,
       .encodes_in_parallel = true,
       .report_key = "jpeg",

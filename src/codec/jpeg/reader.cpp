@@ -39,6 +39,8 @@ class JpegReader final : public RowReader {
     header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg.image_width), static_cast<int>(jpeg.image_height)};
     header_.format = {jpeg.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
+    header_.file_pixels =
+        jpeg.out_color_space == JCS_CMYK ? FilePixels{"CMYK", 4, 8} : file_pixels(header_.format);
     header_.metadata = read_jpeg_metadata(jpeg, decoder_.errors(), warnings_);
     if (!limits.warn) warnings_.clear();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());

@@ -15,19 +15,19 @@
 namespace gpufilter {
 namespace {
 
-// Caps on what metadata may cost: the bytes of one chunk, those of all together, their number.
+// Limits of metadata: bytes of one chunk, bytes of all chunks together, number of chunks.
 constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20U;
 constexpr std::size_t max_metadata_bytes = std::size_t{32} << 20U;
 constexpr std::size_t max_chunks = 1000;
 
 constexpr std::uint32_t longest_chunk = 0x7fffffff;
-constexpr std::size_t listed = 5;  // of skipped chunks
+constexpr std::size_t max_listed = 5;  // skipped chunks that the warning names
 
 bool is_letter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-// The checksum that PNG puts behind a chunk, of its type and data.
+// The checksum at the end of a chunk covers its type and data.
 class Checksum {
  public:
   explicit Checksum(std::string_view type) {
@@ -57,7 +57,7 @@ bool is_ancillary(std::string_view type) {
 void SkippedChunks::add(std::string_view type, std::string_view reason) {
   ++count_;
   const std::string entry = formatted("{} ({})", type, reason);
-  if (entries_.size() < listed &&
+  if (entries_.size() < max_listed &&
       std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) {
     entries_.push_back(entry);
   }
@@ -91,7 +91,7 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
   PngChunk chunk{std::string(type), {}};
   Checksum checksum(type);
   Checksum as_transparency("tRNS");
-  // In pieces: the length may promise more than the file holds.
+  // Read in pieces, because the length may be larger than the rest of the file.
   std::array<std::uint8_t, 16384> piece{};
   for (std::size_t left = length; left > 0;) {
     const auto part = std::span(piece).first(std::min(left, piece.size()));
@@ -112,7 +112,7 @@ void PngAncillary::read(std::string_view type, std::uint32_t length, ByteSource&
     if (is_metadata && !keep) skipped_.add(type, "too much metadata");
     return;
   }
-  // Only its name is damaged: without it the picture would lose its transparency.
+  // tRNS with a damaged name: without it the picture would lose its transparency.
   if (get_u32(stored) == as_transparency.value()) {
     throw PictureError(source.name(), "damaged PNG: tRNS: CRC error");
   }

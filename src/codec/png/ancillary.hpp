@@ -1,4 +1,4 @@
-// A PNG file's ancillary chunks: what they hold beside the pixels, and what was wrong with them.
+// The ancillary chunks of a PNG file, and the damage found in them.
 #pragma once
 
 #include <cstddef>
@@ -13,34 +13,34 @@
 
 namespace gpufilter {
 
-// Whether the chunk may be skipped by who does not know it. tRNS, which PNG counts among them, is
-// not one here: it decides pixels.
+// Whether a reader that does not know the chunk may skip it. False for tRNS: PNG calls it
+// ancillary, but it decides pixels.
 [[nodiscard]] bool is_ancillary(std::string_view type);
 
-// Damaged chunks that were skipped. They become one warning, however many they are.
+// Damaged chunks that were skipped. All of them together make one warning.
 class SkippedChunks {
  public:
   void add(std::string_view type, std::string_view reason);
 
-  // For a warning: "tEXt (CRC error), 3 more"; empty where there is none.
+  // For a warning: "tEXt (CRC error), 3 more"; empty if there are none.
   [[nodiscard]] std::string list() const;
 
  private:
-  std::vector<std::string> entries_;  // the first that differ
+  std::vector<std::string> entries_;  // the first few, without repetitions
   std::size_t count_ = 0;
 };
 
 class PngAncillary {
  public:
-  // Reads the data and the checksum of a chunk at whose data `source` stands. Metadata is kept for
-  // take_chunks(), as much as docs/engineering/limits.md says; a chunk with a wrong checksum is
-  // skipped. Throws PictureError where the file ends, and where this cannot be an ancillary chunk.
+  // Reads the data and the checksum of a chunk; `source` is at the data. Keeps metadata for
+  // take_chunks() within the limits of docs/engineering/limits.md, and skips a chunk with a wrong
+  // checksum. Throws PictureError if the file ends, or if this cannot be an ancillary chunk.
   void read(std::string_view type, std::uint32_t length, ByteSource& source);
 
-  // What was kept since the last call, in the order of the file.
+  // The chunks kept since the last call, in the order of the file.
   [[nodiscard]] std::vector<PngChunk> take_chunks();
 
-  // What the first index says (piece_index.hpp), of those read so far.
+  // The contents of the first index (piece_index.hpp) among the chunks read so far.
   [[nodiscard]] std::optional<std::uint32_t> rows_a_piece() const { return rows_a_piece_; }
 
   [[nodiscard]] SkippedChunks& skipped() { return skipped_; }

@@ -1,5 +1,5 @@
-// Calling libpng from C++: its errors leave by longjmp, which runs no destructors, and no exception
-// may pass through its C frames.
+// Calls libpng from C++. Its errors return by longjmp, which runs no destructors, and no exception
+// may pass through its C functions.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace gpufilter {
 // What libpng's callbacks report to the C++ code that called libpng.
 struct PngReport {
   std::string name;                        // of the file, for messages
-  std::string trouble;                     // comes before libpng's words: "damaged PNG"
+  std::string trouble;                     // the message before libpng's words: "damaged PNG"
   std::array<char, 200> words{};           // libpng's, of the error that ended the call
   std::exception_ptr exception = nullptr;  // thrown by a source, a sink or an allocation
   bool ended_early = false;                // the source has no more bytes

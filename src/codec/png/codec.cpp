@@ -32,9 +32,10 @@ const WriteOption& png_level_option() {
 const Codec& png_codec() {
   static const Codec codec{
       .name = "PNG",
-      .endings = {".png"},
+      .extensions = {".png"},
       .signatures = {"\x89PNG\r\n\x1a\n"},
       .holds_alpha = true,
+      .max_depth = 16,
       .is_lossless = true,
       .encodes_in_parallel = true,
       .report_key = "",

@@ -80,6 +80,8 @@ PngHeader read_png_header(ByteSource& source) {
                      header.depth));
   }
   header.format = {channels_of(header.color_type), header.depth == 16 ? 16 : 8};
+  header.file_pixels = file_pixels({channels_of(header.color_type), header.depth});
+  if (header.color_type == 3) header.file_pixels = {"palette", 1, header.depth};
   if (data[10] != 0) refuse("IHDR: unknown compression method");
   if (data[11] != 0) refuse("IHDR: unknown filter method");
   if (data[12] > 1) refuse("IHDR: unknown interlace method");

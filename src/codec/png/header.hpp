@@ -19,6 +19,7 @@ struct PngHeader {
   bool interlaced = false;
   // The format in which rows are read, unless a tRNS chunk adds alpha.
   PixelFormat format;
+  FilePixels file_pixels;
   // The signature and the chunk as in the file, for libpng.
   std::array<std::uint8_t, 33> bytes{};
 };

@@ -17,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-// All that compressed chunks of one picture may inflate to, in bytes.
+// Limit of what all compressed chunks of one picture inflate to, in bytes.
 constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
 
 constexpr std::size_t icc_header_size = 128;
@@ -26,14 +26,14 @@ std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// PNG's numbers end at 2^31 - 1.
+// PNG's four-byte numbers are at most 2^31 - 1.
 std::optional<std::int32_t> get_i31(std::span<const std::uint8_t> bytes) {
   const std::uint32_t value = get_u32(bytes);
   if (value > 0x7fffffffU) return std::nullopt;
   return static_cast<std::int32_t>(value);
 }
 
-// What became of a chunk: one that says nothing is no damage.
+// The outcome of reading a chunk. A chunk without effect is not damaged.
 enum class Use { taken, meaningless, damaged };
 
 constexpr Use taken_if(bool sound) {
@@ -143,7 +143,7 @@ Use Collector::take_density(const Bytes& data) {
   return Use::taken;
 }
 
-// Some programs leave JPEG's prefix before the TIFF structure.
+// Some programs write the prefix of a JPEG segment before the TIFF structure.
 Use Collector::take_exif(const Bytes& data) {
   if (!metadata_.exif.empty()) return Use::meaningless;
   constexpr std::string_view prefix("Exif\0\0", 6);
@@ -193,7 +193,7 @@ PngChunk make_density(const Density& density) {
   return chunk;
 }
 
-// Where a profile is written, no sRGB chunk is: one of the two may stand in a file.
+// With a profile no sRGB chunk is written: PNG allows only one of the two.
 void add_about_color(std::vector<PngChunk>& chunks, const Metadata& metadata,
                      const PixelFormat& format, LeftOut& left_out) {
   if (metadata.coding_points) {

@@ -1,5 +1,5 @@
-// Metadata as PNG's ancillary chunks, both ways. libpng has no part in it: some of its versions
-// change or refuse what they find in these chunks, and metadata is to be carried as it is.
+// Converts metadata from and to PNG's ancillary chunks, without libpng: some of its versions change
+// or refuse the contents of these chunks, and metadata has to be carried unchanged.
 #pragma once
 
 #include <span>
@@ -15,21 +15,21 @@
 
 namespace gpufilter {
 
-// Where chunks stand in the file: after the pixels only text, XMP and EXIF mean anything.
+// Whether chunks come before or after the pixels. After them only text, XMP and EXIF are valid.
 enum class PngPlace { before_pixels, after_pixels };
 
 // The chunks that metadata_from_chunks() understands.
 [[nodiscard]] bool is_metadata_chunk(std::string_view type);
 
-// What `chunks`, in the order of the file, say. Damaged ones are added to `skipped`. Those that
-// mean nothing where they stand (a second gAMA, a density of 0) are left out with a debug line in
-// the log; `name` is the file's.
+// The metadata in `chunks`, which are in the order of the file. Damaged chunks are added to
+// `skipped`. Chunks without effect (a second gAMA, a density of 0) are ignored, with a line in the
+// debug log; `name` is the file's.
 [[nodiscard]] Metadata metadata_from_chunks(std::span<const PngChunk> chunks, PngPlace place,
                                             const std::string& name, SkippedChunks& skipped);
 
-// The chunks that say `metadata` about a picture of `format`, in the order in which they are to
-// stand. What PNG cannot hold is added to `left_out`: a profile of another colour space, text whose
-// keyword is none.
+// The chunks that hold `metadata` for a picture of `format`, in the order of the file. What PNG
+// cannot hold is added to `left_out`: a profile of another colour space, text with an invalid
+// keyword.
 [[nodiscard]] std::vector<PngChunk> chunks_from_metadata(const Metadata& metadata, PngPlace place,
                                                          const PixelFormat& format,
                                                          LeftOut& left_out);

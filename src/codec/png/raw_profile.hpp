@@ -1,5 +1,5 @@
-// Metadata that ImageMagick and ExifTool keep in PNG as text: keyword "Raw profile type iptc", say,
-// and hexadecimal digits.
+// Metadata that ImageMagick and ExifTool store in PNG as text with a keyword such as "Raw profile
+// type iptc" and hexadecimal digits.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace gpufilter {
 
-// Moves EXIF, XMP, IPTC and an ICC profile from such texts to where they belong, except those of
-// which `metadata` already has one, and damaged ones, which stay text.
+// Moves EXIF, XMP, IPTC and an ICC profile from such texts to their own fields. A text stays if it
+// is damaged, or if `metadata` already has that field.
 void take_raw_profiles(Metadata& metadata);
 
-// The text that holds `resources`, Photoshop's with IPTC.
+// The text that holds `resources`, Photoshop's image resources with IPTC.
 [[nodiscard]] TextEntry raw_profile_of(const Bytes& resources);
 
 }  // namespace gpufilter

@@ -84,6 +84,9 @@ class PngReader final : public RowReader {
     header_.file_format = &png_codec();
     header_.size = {static_cast<int>(stored.width), static_cast<int>(stored.height)};
     header_.format = {png_get_channels(png(), info()), png_get_bit_depth(png(), info())};
+    header_.file_pixels = stored.file_pixels;
+    if (header_.format.has_alpha() && !stored.format.has_alpha())
+      header_.file_pixels.color += " with transparency";
     check_size(input_.report.name, stored.width, stored.height, header_.format, limits);
     if (stored.interlaced) check_interlaced_size(limits);
     header_.metadata = take_metadata(PngPlace::before_pixels);

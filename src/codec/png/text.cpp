@@ -8,9 +8,9 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t longest_plain_text = 1024;  // longer ones are worth compressing
+constexpr std::size_t max_plain_text = 1024;  // bytes; longer text is compressed
 
-// Nothing where `utf8` is damaged or has characters that Latin-1 lacks.
+// Nothing if `utf8` is damaged or has characters that Latin-1 lacks.
 std::optional<std::string> latin1_from_utf8(std::string_view utf8) {
   if (!is_utf8(utf8)) return std::nullopt;
   std::string latin1;
@@ -27,7 +27,8 @@ std::optional<std::string> latin1_from_utf8(std::string_view utf8) {
   return latin1;
 }
 
-// The bytes up to the first NUL, taken off `data` together with it; nothing where there is none.
+// Removes the bytes up to the first NUL and the NUL from `data`, and returns them without it.
+// Nothing if there is no NUL.
 std::optional<std::string_view> take_field(std::string_view& data) {
   const std::size_t end = data.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -36,7 +37,7 @@ std::optional<std::string_view> take_field(std::string_view& data) {
   return field;
 }
 
-// NUL ends every text in PNG.
+// Text in PNG cannot contain NUL, which ends it.
 std::string_view before_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
@@ -60,11 +61,11 @@ std::string utf8_from_text(std::string_view text) {
 }
 
 std::optional<std::string> parse_compressed(std::string_view data, std::size_t& budget) {
-  if (data.empty() || data[0] != 0) return std::nullopt;  // the one method is 0, deflate
+  if (data.empty() || data[0] != 0) return std::nullopt;  // deflate is the only method
   return inflate_text(data.substr(1), budget);
 }
 
-// What follows an iTXt's keyword: flag, method, language, translated keyword, text.
+// The rest of an iTXt chunk after its keyword: flag, method, language, translated keyword, text.
 std::optional<TextEntry> parse_international(std::string_view data, std::size_t& budget) {
   if (data.size() < 2 || data[0] < 0 || data[0] > 1) return std::nullopt;
   const bool compressed = data[0] == 1;
@@ -156,7 +157,7 @@ std::optional<PngChunk> make_text(const TextEntry& entry) {
   whole.text = before_nul(entry.text);
   const auto latin1 = latin1_from_utf8(whole.text);
   const bool compressed =
-      entry.compressed || (latin1 ? latin1->size() : whole.text.size()) > longest_plain_text;
+      entry.compressed || (latin1 ? latin1->size() : whole.text.size()) > max_plain_text;
   if (latin1 && entry.language.empty() && entry.translated_keyword.empty()) {
     return make_latin1(*keyword, *latin1, compressed);
   }

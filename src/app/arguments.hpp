@@ -1,0 +1,137 @@
+// The options, flags and positional words that a command line may have, and how they were given.
+//
+// arguments.cpp hides the library that parses them: its header takes seconds to compile.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gpufilter {
+
+// Returns what is wrong with a value; nothing if it is right.
+using ValueCheck = std::function<std::string(const std::string& text)>;
+
+// A declared option, flag or positional word. It belongs to its Arguments.
+class Option {
+ public:
+  explicit Option(CLI::Option* parsed) : parsed_(parsed) {}
+
+  // The declaration; each function returns this option.
+  Option* check(const ValueCheck& complaint);
+  Option* option_text(const std::string& form);  // of its values, for the help: "1..100 [90]"
+  Option* group(const std::string& heading);     // of the help
+  Option* description(const std::string& text);
+  Option* required();
+  // It may be repeated, and takes one value each time.
+  Option* one_value_each();
+  // Several values in one word.
+  Option* delimiter(char separator);
+  Option* excludes(Option* other);
+  // Its default is the value of this environment variable, if that is set.
+  Option* envname(const std::string& variable);
+  // It takes effect even if the parser fails at a later word.
+  Option* trigger_on_parse();
+
+  // "--quiet", or the name of a positional word.
+  [[nodiscard]] std::string name() const;
+  // "-q,--quiet"
+  [[nodiscard]] std::string all_names() const;
+  // Without dashes.
+  [[nodiscard]] std::vector<std::string> long_names() const;
+  [[nodiscard]] std::string form() const;
+  [[nodiscard]] std::string group() const;
+  [[nodiscard]] std::string description() const;
+  [[nodiscard]] bool is_positional() const;
+  [[nodiscard]] bool is_required() const;
+  [[nodiscard]] bool takes_several() const;
+  // It takes no value, or only one after '='.
+  [[nodiscard]] bool is_flag() const;
+
+ private:
+  friend class Arguments;
+
+  CLI::Option* parsed_;
+};
+
+// Thrown by a flag's function that has done all that was asked for; Arguments::parse() returns.
+struct NothingLeftToDo {};
+
+// The words do not fit the declarations.
+class ArgumentsError : public std::runtime_error {
+ public:
+  enum class Kind { count_of_values, extra_word, other };
+
+  ArgumentsError(Kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+class Arguments {
+ public:
+  // `name` is how the command is called: "gpufilter stats". There is an option --help.
+  Arguments(const std::string& description, const std::string& name);
+  ~Arguments();
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  // An option (its name begins with a dash), or a positional word. `variable` keeps its value if
+  // the option is not given, and has to live until parse() has returned.
+  template <typename Value>
+  Option* add_option(const std::string& name, Value& variable, const std::string& help);
+  // `take` gets every value.
+  Option* add_option_function(const std::string& name,
+                              const std::function<void(const std::string&)>& take,
+                              const std::string& help);
+  Option* add_flag(const std::string& name, bool& variable, const std::string& help);
+  // `take` gets the number of times that the flag is given, or its value ("--verify{16}").
+  Option* add_flag_function(const std::string& name, const std::function<void(std::int64_t)>& take,
+                            const std::string& help);
+  Option* add_flag_callback(const std::string& name, const std::function<void()>& run,
+                            const std::string& help);
+  // --help-all: every option.
+  Option* add_help_all(const std::string& help);
+  // Options added from now on belong to this group of the help.
+  void begin_group(const std::string& heading);
+  void footer(const std::string& text);
+
+  enum class Outcome { parsed, help, help_all, nothing_left };
+  // Throws ArgumentsError, and what checks and functions throw.
+  [[nodiscard]] Outcome parse(int argc, const char* const* argv);
+
+  // After parse(), also if it has failed.
+  [[nodiscard]] std::size_t count(const std::string& option) const;
+  [[nodiscard]] std::vector<const Option*> parse_order() const;  // one for each value
+  [[nodiscard]] std::vector<std::string> remaining() const;      // words that fit nothing
+
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string description() const;
+  [[nodiscard]] std::string footer() const;
+  [[nodiscard]] std::vector<std::string> groups() const;
+  [[nodiscard]] std::vector<const Option*> options() const;
+  [[nodiscard]] const Option* find(const std::string& option) const;  // nullptr: not declared
+  [[nodiscard]] Option& help_option() { return *help_; }
+  [[nodiscard]] const Option& help_option() const { return *help_; }
+
+ private:
+  Option* declared(CLI::Option* option);
+
+  std::unique_ptr<CLI::App> parser_;
+  std::deque<Option> options_;  // in the parser's order
+  Option* help_;
+};
+
+}  // namespace gpufilter

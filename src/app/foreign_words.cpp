@@ -1,0 +1,181 @@
+#include "app/foreign_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "app/command_words.hpp"
+#include "app/help_layout.hpp"
+#include "base/format.hpp"
+#include "stages/color_presets.hpp"
+
+namespace gpufilter {
+namespace {
+
+struct ForeignOption {
+  std::string_view names;  // separated by blanks
+  // What to write here, the best first, separated by ';'. Each begins with an option; those that
+  // the program does not have are left out.
+  std::string_view ours;
+  std::string_view otherwise = {};  // if it has none of them
+};
+
+constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
+constexpr std::string_view no_geometry = "no stage changes a picture's size or position yet";
+
+constexpr std::array foreign_options{
+    ForeignOption{"i in input o out output", "", names_alone},
+    ForeignOption{"y force overwrite clobber", "--on-exists overwrite"},
+    ForeignOption{"n no-clobber", "--on-exists skip"},
+    ForeignOption{"f", "", "--on-exists overwrite replaces existing files, --to sets the format"},
+    ForeignOption{"format to-format", "--to png|jpg"},
+    ForeignOption{"Q q:v jpeg-quality compression-quality", "--quality N"},
+    ForeignOption{"compress compression compression-level compression_level", "--png-level N"},
+    ForeignOption{"interlace", "--progressive"},
+    ForeignOption{"sampling-factor", "--subsampling 444|422|420"},
+    ForeignOption{"strip keep", "--strip",
+                  "metadata is carried over, and no option removes it yet"},
+    ForeignOption{"profile icc", "--to-srgb", "colour profiles are carried over, none is applied"},
+    ForeignOption{"blur gaussian-blur gaussblur boxblur box-blur gblur",
+                  "--gaussian SIGMA;--blur auto (3x3, may be repeated)"},
+    ForeignOption{"sharpen unsharp", "--sharpen AMOUNT", "no stage sharpens yet"},
+    ForeignOption{"median despeckle noise denoise nlmeans", "--denoise;--median RADIUS",
+                  "no stage removes noise yet except --blur"},
+    ForeignOption{"edge edges sobel canny", "--edges", "no stage finds edges yet"},
+    ForeignOption{"morphology dilate erode", "--dilate", "no stage dilates or erodes yet"},
+    ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
+    ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH",
+                  no_geometry},
+    ForeignOption{"crop extent trim shave", "--crop WxH+X+Y", no_geometry},
+    ForeignOption{"rotate", "--rotate 90", no_geometry},
+    ForeignOption{"flip vflip", "--flip", no_geometry},
+    ForeignOption{"flop hflip", "--flop", no_geometry},
+    ForeignOption{"auto-orient autorot autorotate", "--auto-orient",
+                  "the EXIF orientation is carried over, and no stage applies it yet"},
+    ForeignOption{"composite overlay watermark", "--overlay FILE",
+                  "no stage lays one picture over another yet"},
+    ForeignOption{"flatten", "--flatten", "JPEG output is laid over --background COLOR"},
+    ForeignOption{"depth", "--depth 8|16", "the depth is kept, and no stage changes it yet"},
+    ForeignOption{"lut hald-clut haldclut lut3d", "--lut FILE", "no stage takes a table yet"},
+    ForeignOption{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
+    ForeignOption{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},
+    ForeignOption{"saturation vibrance", "--color saturate=1.5"},
+    ForeignOption{"sepia-tone", "--color sepia"},
+    ForeignOption{"gray grey monochrome desaturate bw black-and-white colorspace",
+                  "--color grayscale"},
+    ForeignOption{"color-matrix colormatrix recolor recomb", "--color \"a b c; d e f; g h i\""},
+    ForeignOption{"gamma", "",
+                  "no stage applies a gamma; --levels and --tonemap change brightness"},
+    ForeignOption{"level auto-level autolevel auto-levels auto-contrast autocontrast normalize "
+                  "normalise contrast-stretch equalize equalise linear-stretch",
+                  "--levels auto"},
+    ForeignOption{"vf filter filter_complex filters", "",
+                  "each stage is an option of its own, such as --blur auto"},
+    ForeignOption{"r R recurse", "--recursive"},
+    ForeignOption{"j P parallel processes workers", "--jobs N"},
+    ForeignOption{"t cores", "--threads N"},
+    ForeignOption{"d gpu cuda opencl cpu", "--device auto|cpu|gpu|opencl"},
+    ForeignOption{"l loglevel", "--log-level LEVEL"},
+    ForeignOption{"silent hide_banner", "--quiet"},
+    ForeignOption{"monitor", "--progress on"},
+    ForeignOption{"limit memory", "--max-memory BYTES"},
+    ForeignOption{"inplace replace overwrite_original", "--in-place"},
+    ForeignOption{"outdir output-dir", "",
+                  "the folder for the results is the last name: INDIR OUTDIR"},
+    ForeignOption{"include name", "--match GLOB"},
+};
+
+struct ForeignCommand {
+  std::string_view names;
+  std::string_view ours;
+};
+
+constexpr std::array foreign_commands{
+    ForeignCommand{"identify info header vipsheader exif", "gpufilter stats FILE"},
+    ForeignCommand{"histogram statistics measure", "gpufilter stats FILE"},
+    ForeignCommand{"diff cmp difference psnr", "gpufilter compare A B"},
+    ForeignCommand{"benchmark benchmarks speed", "gpufilter bench WHAT"},
+    ForeignCommand{"device clinfo", "gpufilter devices"},
+    ForeignCommand{"check selftest self-test test", "gpufilter verify"},
+    ForeignCommand{"autotune", "gpufilter tune"},
+    ForeignCommand{"convert magick copy run filter", "gpufilter INPUT OUTPUT"},
+    ForeignCommand{"mogrify", "gpufilter INPUT... --in-place"},
+};
+
+bool lists(std::string_view words, std::string_view word) {
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    if (words.substr(begin, end - begin) == word) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+template <typename Table>
+auto find_row(const Table& table, std::string_view name) {
+  return std::find_if(table.begin(), table.end(),
+                      [name](const auto& row) { return lists(row.names, name); });
+}
+
+std::string question(std::string_view ours) {
+  return formatted("did you mean {}?", ours);
+}
+
+bool has_option(const Arguments& app, std::string_view name) {
+  return app.find(std::string(name)) != nullptr;
+}
+
+std::string advice_of(const ForeignOption& row, const Arguments& app) {
+  std::string_view rest = row.ours;
+  while (!rest.empty()) {
+    const std::string_view ours = rest.substr(0, rest.find(';'));
+    if (has_option(app, ours.substr(0, ours.find(' ')))) return question(ours);
+    rest.remove_prefix(std::min(ours.size() + 1, rest.size()));
+  }
+  return std::string(row.otherwise);
+}
+
+bool is_amount(const std::string& value) {
+  return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+// "--sepia 0.6" for --color sepia=0.6; empty if the name is no preset.
+std::string advice_for_preset(const std::string& name, const std::string& value) {
+  const std::string preset = color_preset_example(name);
+  if (preset.empty()) return "";
+  return question("--color " + (is_amount(value) ? name + "=" + value : preset));
+}
+
+}  // namespace
+
+std::string advice_for_option(const Arguments& app, const std::string& name,
+                              const std::string& value) {
+  if (const auto row = find_row(foreign_options, name); row != foreign_options.end())
+    return advice_of(*row, app);
+  // "-q85" and "-j4"
+  const std::size_t digits = name.find_first_of("0123456789");
+  if (digits == 1 && name.find_first_not_of("0123456789", digits) == std::string::npos) {
+    const std::string letter = name[0] == 'q' ? "Q" : name.substr(0, 1);
+    const auto row = find_row(foreign_options, letter);
+    if (row != foreign_options.end()) return advice_of(*row, app);
+  }
+  if (has_option(app, "--" + name)) {
+    const Option& option = *app.find("--" + name);
+    return question(!option.is_flag() && is_amount(value) ? formatted("--{} {}", name, value)
+                                                          : option_head(option));
+  }
+  return advice_for_preset(name, value);
+}
+
+std::string advice_for_number(const std::string& stage, const std::string& value) {
+  const bool is_number = !value.empty() && value[0] >= '0' && value[0] <= '9';
+  if (stage != "--blur" || !is_number) return "";
+  return "the blur is always 3x3; repeat it for a stronger one: --blur auto --blur auto";
+}
+
+std::string advice_for_command(const std::string& name) {
+  const auto row = find_row(foreign_commands, name);
+  return row == foreign_commands.end() ? "" : formatted("did you mean '{}'?", row->ours);
+}
+
+}  // namespace gpufilter

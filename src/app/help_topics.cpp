@@ -1,0 +1,107 @@
+#include "app/help_topics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+#include "app/help_layout.hpp"
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+struct Topic {
+  std::string_view name;
+  std::string_view text;  // wrapped by the page; a line end begins a new paragraph
+  std::string_view examples;
+  std::string_view page;  // in docs/
+};
+
+constexpr std::array topics{
+    Topic{"folders",
+          "gpufilter INDIR OUTDIR filters every picture in a folder; OUTDIR is created.\n"
+          "gpufilter INPUT... OUTDIR/ filters several pictures. OUTDIR exists, or its name ends in "
+          "a slash and it is created.\n"
+          "Results get the names of their inputs; --to changes their format. --recursive includes "
+          "subfolders, --match selects names.\n"
+          "Existing results are refused before any work, unless --on-exists or --resume is given. "
+          "--resume continues a run: it filters what is missing or has changed.\n",
+          "  gpufilter photos/ results/ --blur auto --recursive --resume\n", "folders.md"},
+    Topic{"existing-files",
+          "One picture to one name replaces an existing file; the report says (replaced). Without "
+          "a stage and without an option it is refused, because that is what 'gpufilter *.png' "
+          "becomes in a folder with two pictures.\n"
+          "Folders and several inputs never replace a file unless you say so.\n"
+          "--on-exists fail, skip or overwrite decides for both; GPUFILTER_ON_EXISTS sets its "
+          "default.\n"
+          "A result that fails leaves the existing file as it was.\n",
+          "  gpufilter in.png out.png --blur auto --on-exists skip\n", "folders.md"},
+    Topic{"in-place",
+          "gpufilter INPUT... --in-place replaces each input by its result. INPUT is one picture, "
+          "several pictures of one folder, or one folder.\n"
+          "A picture is replaced in one step, once its result is complete. For folders and "
+          "several pictures a journal in the folder records what is done; with --resume no "
+          "picture is filtered twice.\n",
+          "  gpufilter in.png --blur auto --in-place\n"
+          "  gpufilter a.png b.png --blur auto --in-place\n",
+          "folders.md"},
+    Topic{"clusters",
+          "--shard I/N filters one of N shares of a folder, so that N processes on any machines "
+          "share the work. --shard auto takes I and N from Slurm, Kubernetes, MPI or GNU "
+          "parallel. 'gpufilter gather OUTDIR' checks and ends the run.\n",
+          "", "clusters.md"},
+    Topic{"exit-codes",
+          "0: done\n1: a picture failed; the others in a folder are still done\n"
+          "2: wrong usage, found before any picture is touched\n"
+          "3: the requested device does not exist or does not work\n"
+          "130, 143: interrupted (SIGINT, SIGTERM)\n"
+          "compare has its own: see 'gpufilter help compare'.\n",
+          "", "exit-codes.md"},
+    Topic{"formats",
+          "PNG and JPEG are read and written. The content decides an input's format, the name of "
+          "the output its format; --to sets it for '-' and for folders.\n"
+          "16-bit PNG stays 16-bit. JPEG has 8 bits and no alpha: alpha is laid over "
+          "--background. From JPEG to JPEG, quality and chroma subsampling are kept unless "
+          "--quality or --subsampling is given.\n",
+          "  gpufilter in.png out.jpg --quality 85\n", "engineering/jpeg.md"},
+    Topic{"networks",
+          "--mlp FILE runs a small network on each pixel. FILE is JSON with layers of weights and "
+          "biases; samples/networks has examples.\n",
+          "", "network.md"},
+    Topic{"numbers",
+          "The same input and stages give the same bits on the processor and on every GPU. "
+          "Integers are used where the operation allows it, with one rounding at the end; other "
+          "stages use single precision in a fixed order.\n",
+          "", "engineering/numbers.md"},
+    Topic{"gpus",
+          "--device auto estimates how long the processor and the GPU take, and uses what "
+          "finishes first; the report says why. For most pictures that is the processor. --device "
+          "gpu uses the GPU in any case, 'gpufilter devices' lists what was found.\n",
+          "  gpufilter devices\n", "why-not-my-gpu.md"},
+};
+
+const Topic* find_topic(std::string_view name) {
+  const auto found = std::find_if(topics.begin(), topics.end(),
+                                  [name](const Topic& topic) { return topic.name == name; });
+  return found == topics.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<std::string> help_topic_names() {
+  std::vector<std::string> names;
+  std::transform(topics.begin(), topics.end(), std::back_inserter(names),
+                 [](const Topic& topic) { return std::string(topic.name); });
+  return names;
+}
+
+std::string help_topic(const std::string& name) {
+  const Topic* topic = find_topic(name);
+  if (topic == nullptr) return "";
+  std::string text = wrapped(topic->text);
+  if (!topic->examples.empty()) text += reflowed(formatted("\nExamples:\n{}", topic->examples));
+  return text + formatted("\nMore: docs/{}\n", topic->page);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,69 @@
+#include "pipeline/preview.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "codec/creation_error.hpp"
+#include "image/exif_orientation.hpp"
+#include "pipeline/run_description.hpp"
+
+namespace gpufilter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files appear under a temporary name in the folder, so the folder has to be writable.
+void check_folder_of(const std::string& output) {
+  std::error_code ignored;
+  if (output == "-" || (fs::exists(output, ignored) && !fs::is_regular_file(output, ignored)))
+    return;
+  const fs::path folder = fs::path(output).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
+  throw PictureError(output, describe_creation_error(output, errno));
+}
+
+EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
+  EngineReport report;
+  const Assignment assignment = dispatcher.assign(task);
+  assignment.engine->await_choice();
+  if (task.chain.empty()) {
+    report.reason = "no stage to run";
+    return report;
+  }
+  report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";
+  report.reason = assignment.reason;
+  return report;
+}
+
+}  // namespace
+
+RunReport preview_picture(const std::string& input, const std::string& output,
+                          const Codec* output_format, const StageChain& chain,
+                          Dispatcher& dispatcher, const RunOptions& options) {
+  const auto reader = open_picture(open_source(input), options.limits);
+  PictureHeader header = reader->header();
+  const Codec& to = output_format != nullptr ? *output_format : *header.file_format;
+  RunReport report;
+  report.input = input;
+  report.output = output;
+  check_results(input, header, chain, options.limits);
+  describe_formats(report, header, chain, to, options.write);
+  if (!header.metadata.exif.empty())
+    report.exif_orientation = exif_orientation(header.metadata.exif);
+  if (!options.open_output) check_folder_of(output);
+  std::error_code unknown;
+  const auto bytes = fs::file_size(input, unknown);
+  report.engine = expected_engine(dispatcher, picture_task(header, chain, to, unknown ? 0 : bytes));
+  header.size = report.output_size;
+  header.format = report.output_pixel;
+  std::vector<std::uint8_t> unused;
+  const auto sink = memory_sink(unused, output);
+  report.encoding = create_picture(to, *sink, header, options.write)->notes();
+  return report;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,22 @@
+// What is known of a run once the header of its input is read.
+#pragma once
+
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+// For the choice of the device. `file_bytes` are those of the input; 0: unknown.
+[[nodiscard]] PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
+                                       const Codec& output_format, std::uint64_t file_bytes);
+
+// Before any work: every stage has to accept the size of what it gets, and no result may exceed
+// `limits`. Throws PictureError with the file's `name`.
+void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
+                   const ReadLimits& limits);
+
+// Fills in the sizes, the formats of both files and of the pixels, and the doubts. Throws
+// UsageError if the chain cannot work on such a picture.
+void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
+                      const Codec& output_format, const WriteOptions& options);
+
+}  // namespace gpufilter

@@ -1,0 +1,120 @@
+// The words of other programs are answered with ours.
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class ForeignWords : public FilterTest {
+ protected:
+  void expect_answer(const Words& words, const std::string& answer) const {
+    Words command{"in.png", "out.jpg"};
+    command.insert(command.end(), words.begin(), words.end());
+    expect_call(command, answer);
+  }
+
+  void expect_call(const Words& command, const std::string& answer) const {
+    const ProcessResult result = filter(command, {.folder = folder_.path()});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "gpufilter: " + answer + "\n");
+    EXPECT_TRUE(names_in(folder_.path()).empty());
+  }
+
+  // The answer that depends on whether the program has an option yet.
+  static std::string either(const std::string& option, const std::string& with,
+                            const std::string& without) {
+    static const std::string all = filter({"--help-all"}).out;
+    return all.find("  " + option + " ") != std::string::npos ? with : without;
+  }
+};
+
+TEST_F(ForeignWords, OptionsWithOneDash) {
+  expect_answer({"-quality", "85"}, "-quality: unknown option; did you mean --quality 85?");
+  expect_answer({"-quality"}, "-quality: unknown option; did you mean --quality 1..100?");
+  expect_answer({"-q85"}, "-q85: unknown option; did you mean --quality N?");
+  expect_answer({"-Q", "85"}, "-Q: unknown option; did you mean --quality N?");
+  expect_answer({"-recursive"}, "-recursive: unknown option; did you mean --recursive?");
+  expect_answer(
+      {"-resize", "50%"},
+      "-resize: unknown option; " + either("--resize", "did you mean --resize WxH?",
+                                           "no stage changes a picture's size or position yet"));
+  expect_answer({"-blur", "0x3"}, "-blur: unknown option; " +
+                                      either("--gaussian", "did you mean --gaussian SIGMA?",
+                                             "did you mean --blur auto (3x3, may be repeated)?"));
+  for (const std::string name : {"-sharpen", "-unsharp"}) {
+    expect_answer({name, "0x1"}, name + ": unknown option; " +
+                                     either("--sharpen", "did you mean --sharpen AMOUNT?",
+                                            "no stage sharpens yet"));
+  }
+  expect_answer({"-strip"}, "-strip: unknown option; " +
+                                either("--strip", "did you mean --strip?",
+                                       "metadata is carried over, and no option removes it yet"));
+  expect_answer({"-modulate", "100,130"},
+                "-modulate: unknown option; did you mean --color brightness=1.1, --color "
+                "saturate=1.3 or --color hue=90?");
+  expect_answer({"-normalize"}, "-normalize: unknown option; did you mean --levels auto?");
+}
+
+TEST_F(ForeignWords, OptionsOfToolsForFiles) {
+  const std::string names = ": unknown option; names need no option: gpufilter INPUT OUTPUT";
+  expect_call({"-i", "in.png", "out.png"}, "-i" + names);
+  expect_call({"in.png", "-o", "out.png"}, "-o" + names);
+  expect_call({"in.png", "--output=out.png"},
+              "--output: unknown option; " +
+                  either("--output", "", "names need no option: gpufilter INPUT OUTPUT"));
+  for (const std::string name : {"-y", "--force", "--overwrite"})
+    expect_answer({name}, name + ": unknown option; did you mean --on-exists overwrite?");
+  expect_answer({"-f"},
+                "-f: unknown option; --on-exists overwrite replaces existing files, --to sets the "
+                "format");
+  expect_answer({"-r"}, "-r: unknown option; did you mean --recursive?");
+  expect_answer({"-j4"}, "-j4: unknown option; did you mean --jobs N?");
+}
+
+TEST_F(ForeignWords, FiltersByName) {
+  expect_answer({"--sepia"}, "--sepia: unknown option; did you mean --color sepia?");
+  expect_answer({"--sepia", "0.5"}, "--sepia: unknown option; did you mean --color sepia=0.5?");
+  expect_answer({"--grayscale"}, "--grayscale: unknown option; did you mean --color grayscale?");
+  expect_answer({"--greyscale"}, "--greyscale: unknown option; did you mean --color greyscale?");
+  expect_answer({"--brightness=1.2"},
+                "--brightness: unknown option; did you mean --color brightness=1.2?");
+  expect_answer({"--contrast"}, "--contrast: unknown option; did you mean --color contrast=1.25?");
+  expect_answer({"--saturation", "1.3"},
+                "--saturation: unknown option; did you mean --color saturate=1.5?");
+  expect_answer({"--invert"}, "--invert: unknown option; did you mean --color invert?");
+}
+
+TEST_F(ForeignWords, ARadiusOfTheBlur) {
+  for (const std::string value : {"3", "0x3", "5x5", "2.5"}) {
+    expect_answer({"--blur", value},
+                  "--blur " + value +
+                      ": the blur is always 3x3; repeat it for a stronger one: --blur auto --blur "
+                      "auto");
+  }
+}
+
+TEST_F(ForeignWords, Subcommands) {
+  for (const auto& [word, ours] :
+       {std::pair{"identify", "gpufilter stats FILE"}, std::pair{"info", "gpufilter stats FILE"},
+        std::pair{"histogram", "gpufilter stats FILE"}, std::pair{"diff", "gpufilter compare A B"},
+        std::pair{"benchmark", "gpufilter bench WHAT"},
+        std::pair{"convert", "gpufilter INPUT OUTPUT"},
+        std::pair{"mogrify", "gpufilter INPUT... --in-place"}}) {
+    expect_call(
+        {word, "a.png"},
+        std::string(word) + ": not a subcommand or a picture; did you mean '" + ours + "'?");
+    expect_call({word}, std::string(word) + ": not a subcommand or a picture; did you mean '" +
+                            ours + "'?");
+  }
+}
+
+// Words that begin with a known letter are not mistaken for it.
+TEST_F(ForeignWords, ShortOptionsMayStillBeJoined) {
+  expect_answer({"-vq", "-z"}, "-z: unknown option (see gpufilter --help-all)");
+  expect_answer({"-vx"}, "-vx: unknown option (see gpufilter --help-all)");
+}
+
+}  // namespace
+}  // namespace gpufilter::test
