@@ -14,6 +14,7 @@
 
 #include "base/format.hpp"
 #include "base/process_token.hpp"
+#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -30,7 +31,7 @@ std::optional<struct stat> status_of_replaced(const std::string& path) {
     throw_error(errno);
   }
   if (S_ISDIR(status.st_mode)) throw_error(EISDIR);
-  if (!S_ISREG(status.st_mode)) throw_error(EINVAL);
+  if (!S_ISREG(status.st_mode)) throw UnsuitableFile("is not a regular file");
   if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) throw_error(errno);
   return status;
 }

@@ -49,20 +49,6 @@ std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer) {
   return done;
 }
 
-std::vector<std::uint8_t> read_file(const std::string& path) {
-  constexpr std::size_t step = 64U << 10U;
-  const FileDescriptor file = open_file(path, O_RDONLY);
-  std::vector<std::uint8_t> contents;
-  std::size_t got = step;
-  while (got == step) {
-    const std::size_t size = contents.size();
-    contents.resize(size + step);
-    got = read_fully(file.get(), std::span(contents).subspan(size));
-    contents.resize(size + got);
-  }
-  return contents;
-}
-
 void write_fully(int descriptor, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());

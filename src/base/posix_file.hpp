@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace gpufilter {
 
@@ -39,9 +38,6 @@ class FileDescriptor {
 // Reads until `buffer` is full or the file ends. Returns the number of bytes. Throws
 // std::system_error.
 [[nodiscard]] std::size_t read_fully(int descriptor, std::span<std::uint8_t> buffer);
-
-// The contents of a file that fits in memory. Throws std::system_error.
-[[nodiscard]] std::vector<std::uint8_t> read_file(const std::string& path);
 
 // Throws std::system_error.
 void write_fully(int descriptor, std::span<const std::uint8_t> bytes);

@@ -18,7 +18,7 @@
 #include "base/system_failure.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
-#include "batch/file_limit.hpp"
+#include "batch/job_limits.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
 #include "batch/shard_journal.hpp"
@@ -32,16 +32,19 @@ constexpr std::size_t max_waiting = 1024;
 class BatchRun {
  public:
   BatchRun(const BatchPlan& plan, const PictureJobs& jobs, Dispatcher& dispatcher,
-           const BatchOptions& options, BatchListener& listener)
+           const BatchOptions& options, const JobLimits& limits, BatchListener& listener)
       : plan_(plan),
         jobs_(jobs),
         dispatcher_(dispatcher),
         options_(options),
         listener_(listener),
-        order_(begin_order()) {}
+        order_(begin_order()),
+        threads_(limits.threads),
+        working_(limits.jobs) {
+    if (limits.is_below_usual) limit_.emplace(threads_beside(working_));
+  }
 
   void run() {
-    share_threads();
     {
       const std::size_t jobs = working_;
       const auto threads =
@@ -90,22 +93,6 @@ class BatchRun {
     const std::lock_guard lock(mutex_);
     working_ -= jobs;
     if (limit_ && working_ > 0) limit_->set(threads_beside(working_));
-  }
-
-  // Divides the threads that may be used, and can be started, among jobs and those that help them.
-  void share_threads() {
-    const auto jobs =
-        std::clamp<std::size_t>(plan_.items.size(), 1, static_cast<std::size_t>(options_.jobs));
-    const std::size_t wanted = options_.threads > 0 ? static_cast<std::size_t>(options_.threads)
-                                                    : jobs - 1 + allowed_threads();
-    threads_ = std::max<std::size_t>(startable_threads(wanted), 1);
-    working_ = std::min(jobs, threads_);
-    if (working_ < jobs) {
-      log::warn(formatted(
-          "{} pictures at a time instead of {}: a limit of processes or memory allows no more",
-          working_, jobs));
-    }
-    if (options_.threads > 0 || threads_ < wanted) limit_.emplace(threads_beside(working_));
   }
 
   // How many threads may work on each of `jobs` pictures. Each job is one thread of its own; the
@@ -280,8 +267,8 @@ class BatchRun {
   bool stopped_ = false;
   bool out_of_space_ = false;
   std::exception_ptr failure_;
-  std::size_t threads_ = 1;  // that may be used in total
-  std::size_t working_ = 0;  // jobs that are at a picture or may begin another
+  std::size_t threads_;  // that may be used in total
+  std::size_t working_;  // jobs that are at a picture or may begin another
   std::optional<ThreadLimit> limit_;
 };
 
@@ -335,33 +322,19 @@ void end_shard(Journal& journal) {
   }
 }
 
-// How many of `jobs` pictures can be in progress at the same time; at least 1.
-int allowed_jobs(int jobs, std::size_t pictures) {
-  jobs = static_cast<int>(std::clamp<std::size_t>(pictures, 1, static_cast<std::size_t>(jobs)));
-  const int allowed = jobs_within_file_limit(jobs);
-  if (allowed < jobs) {
-    log::info(
-        formatted("pictures in progress: {} instead of {}, because of the limit of open "
-                  "files (ulimit -n)",
-                  allowed, jobs));
-  }
-  return allowed;
-}
-
 }  // namespace
 
 void run_batch(const BatchPlan& plan, const StageChain& chain, Dispatcher& dispatcher,
                const BatchOptions& options, BatchListener& listener) {
   const auto journal = options.dry_run ? nullptr : open_journal(plan);
-  BatchOptions within_limits = options;
-  within_limits.jobs = allowed_jobs(options.jobs, plan.items.size());
+  const JobLimits limits = job_limits(options, plan.items.size());
   RunOptions run = options.run;
-  run.max_memory /= static_cast<std::uint64_t>(within_limits.jobs);
+  run.max_memory /= static_cast<std::uint64_t>(limits.jobs);
   const PictureJobs jobs(plan, chain, run, journal.get());
   dispatcher.expect_folder(
       std::accumulate(plan.items.begin(), plan.items.end(), std::uint64_t{0},
                       [](std::uint64_t sum, const BatchItem& item) { return sum + item.bytes; }));
-  BatchRun(plan, jobs, dispatcher, within_limits, listener).run();
+  BatchRun(plan, jobs, dispatcher, options, limits, listener).run();
   if (journal && plan.shard) end_shard(*journal);
   dispatcher.conclude();
 }

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 
 #include "base/error.hpp"
-#include "base/posix_file.hpp"
+#include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
 
 namespace gpufilter {
 namespace {
 
+constexpr const char* no_longer_regular = "is no longer a regular file";
 constexpr std::int64_t second = 1'000'000'000;
 // The coarsest timestamps of any file system are FAT's, in steps of two seconds.
 constexpr std::int64_t settling_time = 3 * second;
@@ -35,7 +36,7 @@ std::int64_t wall_clock() {
 }
 
 FileContent unread_content(const std::string& path, const struct stat& status) {
-  if (!S_ISREG(status.st_mode)) throw PictureError(path, "is no longer a regular file");
+  if (!S_ISREG(status.st_mode)) throw PictureError(path, no_longer_regular);
   FileContent content;
   content.stamp = stamp(status);
   content.settled = wall_clock() - content.stamp.changed > settling_time;
@@ -69,12 +70,14 @@ FileContent unread_content(const std::string& path) {
 
 FileContent content_of(const std::string& path) {
   try {
-    const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+    const FileDescriptor file = open_regular_file(path, O_RDONLY);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
     FileContent content = unread_content(path, status);
     content.hash = hash_of(file.get());
     return content;
+  } catch (const UnsuitableFile&) {
+    throw PictureError(path, no_longer_regular);
   } catch (const std::system_error& error) {
     throw SystemFailure(path, error.code().value());
   }

@@ -16,6 +16,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
 
 namespace gpufilter {
@@ -48,10 +49,14 @@ bool parse_stamp(std::string_view text, std::optional<FileStamp>& stamp) {
   throw SystemFailure(path, error);
 }
 
-// What a failure to open the journal is about: the folder, if there is no journal yet.
-const std::string& existing_or(const std::string& path, const std::string& folder) {
+// A failure to open or read a journal. It is about the folder if there is no journal yet.
+[[noreturn]] void throw_failure(const std::string& path, const std::string& folder,
+                                const std::system_error& error) {
   struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 ? path : folder;
+  if (::lstat(path.c_str(), &status) != 0) throw_failure(folder, error.code().value());
+  if (S_ISREG(status.st_mode) && !is_unsuitable(error)) throw_failure(path, error.code().value());
+  throw SystemFailure(path, reason_of(error) + "; remove it to begin a new journal",
+                      error.code().value());
 }
 
 std::string journal_path(const std::string& folder) {
@@ -68,14 +73,13 @@ struct JournalLines {
 JournalLines read_lines(const std::string& folder) {
   const std::string path = journal_path(folder);
   JournalLines lines;
-  std::vector<std::uint8_t> bytes;
+  std::string text;
   try {
-    bytes = read_file(path);
+    text = read_regular_file(path, largest_journal);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return lines;
-    throw_failure(existing_or(path, folder), error.code().value());
+    throw_failure(path, folder, error);
   }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   lines.damage = damage_in(text);
   for (const std::string_view line : split(text, '\n')) {
     if (!line.empty()) ++lines.count;
@@ -162,7 +166,7 @@ Journal::Journal(const std::string& folder) : path_(journal_path(folder)) {
     file_ = open_locked(folder, LOCK_EX);
     compact();
   } catch (const std::system_error& error) {
-    throw_failure(existing_or(path_, folder), error.code().value());
+    throw_failure(path_, folder, error);
   }
   torn_ = !is_locked_ || !remove_incomplete_line(file_.get());
 }
@@ -172,12 +176,12 @@ Journal::Journal(const std::string& folder, const std::string& path, const std::
   try {
     folder_lock_ = open_locked(folder, LOCK_SH);
     path_ = path;
-    file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
+    file_ = open_regular_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
     // Nobody else takes this lock except read_shard_journals(), for a moment.
     ::flock(file_.get(), LOCK_EX);
     write_line(first_line, true);
   } catch (const std::system_error& error) {
-    throw_failure(existing_or(path_, folder), error.code().value());
+    throw_failure(path_, folder, error);
   }
 }
 
@@ -187,7 +191,7 @@ FileDescriptor Journal::open_locked(const std::string& folder, int lock) {
   constexpr int max_tries = 10;  // some file systems have no stable inode numbers
   FileDescriptor file;
   for (int tries = 0; tries < max_tries && !is_at(file.get(), path_); ++tries) {
-    file = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666);
+    file = open_regular_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0666);
     is_locked_ = ::flock(file.get(), lock | LOCK_NB) == 0;
     if (!is_locked_ && errno == EWOULDBLOCK) {
       throw UsageError(
@@ -209,7 +213,8 @@ void Journal::compact() {
     text += journal_line(output, record) + "\n";
   const std::string path = path_ + ".new";
   try {
-    FileDescriptor file = open_file(path, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+    FileDescriptor file =
+        open_regular_file(path, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
     ::flock(file.get(), LOCK_EX | LOCK_NB);
     write_fully(file.get(), {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     const bool durable = ::fsync(file.get()) == 0 || errno == EINVAL || errno == ENOTSUP;

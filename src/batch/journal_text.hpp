@@ -2,12 +2,16 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpufilter {
+
+// Bytes that are read of a journal or a list of pictures. A picture takes some 250.
+constexpr std::uint64_t largest_journal = std::uint64_t{4} << 30U;
 
 // `text` after its checksum, as one line without a line end; and back: nothing if the line is
 // damaged.

@@ -16,11 +16,10 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/process_token.hpp"
+#include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
-#include "base/text_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/shard_run.hpp"
 
@@ -86,10 +85,10 @@ void take_line(ShardJournal& journal, std::string_view line) {
 
 std::optional<ShardJournal> read_one(const std::string& path) {
   try {
-    const FileDescriptor file = open_file(path, O_RDONLY | O_NOFOLLOW);
+    const FileDescriptor file = open_regular_file(path, O_RDONLY | O_NOFOLLOW);
     ShardJournal journal;
     journal.at_work = ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    const std::string whole = read_text_file(path);
+    const std::string whole = read_regular_file(file, largest_journal);
     const std::string_view text = whole;
     const std::size_t first = text.find('\n');
     const auto process = parse_start(text.substr(0, first));
@@ -102,6 +101,8 @@ std::optional<ShardJournal> read_one(const std::string& path) {
     for (const std::string_view line : split(text.substr(first + 1), '\n'))
       if (!line.empty()) take_line(journal, line);
     return journal;
+  } catch (const UnsuitableFile& error) {
+    throw PictureError(path, formatted("{}; remove it to go on without it", error.what()));
   } catch (const std::system_error& error) {
     throw SystemFailure(path, error.code().value());
   }

@@ -16,10 +16,9 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/process_token.hpp"
-#include "base/text_file.hpp"
+#include "base/regular_file.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/output_folder.hpp"
 
@@ -110,7 +109,9 @@ std::optional<std::string> unreachable_folder_of(const std::string& path) {
 // The file's text; nothing if the file does not exist.
 std::optional<std::string> text_of(const std::string& path) {
   try {
-    return read_text_file(path);
+    return read_regular_file(path, largest_journal);
+  } catch (const UnsuitableFile& error) {
+    throw PictureError(path, formatted("{}; remove it to begin the run again", error.what()));
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
     throw_failure(unreachable_folder_of(path).value_or(path), error.code().value());
@@ -131,7 +132,7 @@ void take_name(const std::string& from, const std::string& to) {
   if (is_same_file(from, to)) return;
   // Some file systems have no hard links. The file is then complete a moment after it appears;
   // read_shard_run() waits for that.
-  const auto bytes = read_file(from);
+  const std::string text = read_regular_file(from, largest_journal);
   FileDescriptor file;
   try {
     file = open_file(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
@@ -139,7 +140,7 @@ void take_name(const std::string& from, const std::string& to) {
     if (error.code() == std::errc::file_exists) return;
     throw;
   }
-  write_fully(file.get(), bytes);
+  write_fully(file.get(), bytes_of(text));
   file.close();
 }
 

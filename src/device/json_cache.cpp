@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <system_error>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
-#include "base/posix_file.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* schema_name = "schema";
+constexpr std::uint64_t largest_file = std::uint64_t{64} << 20U;  // far more than any cache's
 
 }  // namespace
 
@@ -23,13 +25,16 @@ JsonCache::JsonCache(std::optional<std::filesystem::path> file, std::string sche
 
 std::optional<Json> JsonCache::read() const {
   if (!file_) return std::nullopt;
-  std::vector<std::uint8_t> bytes;
+  std::string text;
   try {
-    bytes = read_file(*file_);
+    text = read_regular_file(*file_, largest_file);
+  } catch (const UnsuitableFile& error) {
+    log::info(formatted("{}: {}; ignored", file_->string(), error.what()));
+    return std::nullopt;
   } catch (const std::system_error&) {
     return std::nullopt;
   }
-  Json json = Json::parse(bytes, nullptr, false);
+  Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || json.value(schema_name, Json()) != schema_) return Json();
   return json;
 }
@@ -45,7 +50,7 @@ std::string JsonCache::write(Json json) const {
     file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     file.commit();
   } catch (const std::system_error& error) {
-    return error.what();
+    return reason_of(error);
   }
   return "";
 }

@@ -7,18 +7,19 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
+#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {
 
+constexpr std::uint64_t largest_file = std::uint64_t{16} << 20U;
+
 std::string read_live(const std::string& path) {
   try {
-    const auto bytes = read_file(path);
-    return {bytes.begin(), bytes.end()};
+    return read_regular_file(path, largest_file);
   } catch (const std::system_error& error) {
     throw DeviceError(formatted("{}: {} (GPUFILTER_KERNELS names the folder of kernel files)", path,
-                                describe_system_error(error.code().value())));
+                                reason_of(error)));
   }
 }
 

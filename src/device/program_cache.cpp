@@ -10,7 +10,7 @@
 #include "base/atomic_file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
+#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,6 +19,7 @@ namespace {
 // binary.
 constexpr std::array<std::uint8_t, 8> magic{'g', 'p', 'u', 'f', 'p', 'r', 'g', '1'};
 constexpr std::size_t header_size = magic.size() + 8 + 8 + 4;
+constexpr std::uint64_t largest_entry = std::uint64_t{256} << 20U;  // far more than any program's
 
 void append_number(std::vector<std::uint8_t>& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i)
@@ -52,13 +53,13 @@ std::filesystem::path ProgramCache::entry(const std::string& key) const {
 }
 
 std::optional<std::vector<std::uint8_t>> ProgramCache::load(const std::string& key) const {
-  std::vector<std::uint8_t> file;
+  std::string file;
   try {
-    file = read_file(entry(key));
+    file = read_regular_file(entry(key), largest_entry);
   } catch (const std::system_error&) {
     return std::nullopt;
   }
-  const std::span all(file);
+  const std::span all(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
   if (all.size() < header_size || std::memcmp(all.data(), magic.data(), magic.size()) != 0) {
     return std::nullopt;
   }

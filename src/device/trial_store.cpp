@@ -12,7 +12,7 @@
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "base/posix_file.hpp"
+#include "base/regular_file.hpp"
 #include "device/surroundings.hpp"
 
 namespace gpufilter {
@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::time_t failure_lasts = std::time_t{24} * 60 * 60;  // seconds
 constexpr std::size_t lines_allowed = 64;
 constexpr std::size_t lines_left = 32;  // if there were more
+constexpr std::uint64_t largest_file = std::uint64_t{16} << 20U;
 
 // A line: the hash of the key; a hash of key, body and the current state of the files that the body
 // names; the body.
@@ -41,6 +42,12 @@ std::string mark(const std::string& key, std::string_view body,
 
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+bool is_too_large(const std::filesystem::path& file) {
+  std::error_code absent;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, absent);
+  return !absent && bytes > largest_file;
 }
 
 // Nothing if the line is not valid, or no longer. The hash of the key matches.
@@ -63,14 +70,14 @@ std::optional<TrialAnswer> parse(const std::string& line, const std::string& key
 
 // No lines if the file cannot be read.
 std::vector<std::string> TrialStore::lines() const {
-  std::vector<std::uint8_t> bytes;
+  std::string text;
   try {
-    bytes = read_file(file_);
+    text = read_regular_file(file_, largest_file);
   } catch (const std::system_error&) {
     return {};
   }
   std::vector<std::string> found;
-  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string_view rest = text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
     if (end > header_size) found.emplace_back(rest.substr(0, end));
     rest.remove_prefix(end + 1);
@@ -96,14 +103,15 @@ bool TrialStore::keep(const std::string& key, const TrialAnswer& answer, std::ti
   try {
     std::filesystem::create_directories(file_.parent_path());
     std::vector<std::string> all = lines();
-    if (all.size() < lines_allowed) {
+    if (all.size() < lines_allowed && !is_too_large(file_)) {
       // In one write, since other processes may do the same at the same time.
-      FileDescriptor file = open_file(file_, O_WRONLY | O_CREAT | O_APPEND, 0600);
+      FileDescriptor file = open_regular_file(file_, O_WRONLY | O_CREAT | O_APPEND, 0600);
       write_fully(file.get(), bytes_of(line));
       file.close();
       return true;
     }
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(lines_left));
+    if (all.size() > lines_left)
+      all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(lines_left));
     AtomicFile file(file_);
     for (const std::string& old : all)
       file.write(bytes_of(old + '\n'));

@@ -31,7 +31,11 @@ class SessionTest : public ::testing::Test {
 
   // Builds the kernel in a separate session, as a new process would.
   [[nodiscard]] ProgramOrigin build(const DeviceInfo& device) const {
-    Session session(device, cache());
+    return build(device, cache());
+  }
+
+  static ProgramOrigin build(const DeviceInfo& device, const ProgramCache& cache) {
+    Session session(device, cache);
     const ProgramOrigin origin = session.make_kernel(naive_blur).origin();
     session.keep_programs();
     return origin;
@@ -42,9 +46,21 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, TakesFromTheCacheWhatAnEarlierSessionKept) {
   for (const auto& started : test::all_sessions()) {
-    EXPECT_EQ(build(started->device()), ProgramOrigin::compiled) << started->device().name;
-    EXPECT_EQ(build(started->device()), ProgramOrigin::cached) << started->device().name;
+    // Equal devices share programs, so each gets a cache of its own.
+    const test::TemporaryFolder own;
+    const ProgramCache cache(own.path());
+    EXPECT_EQ(build(started->device(), cache), ProgramOrigin::compiled) << started->device().name;
+    EXPECT_EQ(build(started->device(), cache), ProgramOrigin::cached) << started->device().name;
   }
+}
+
+// Two GPUs of one model compile once.
+TEST_F(SessionTest, AnEqualDeviceTakesTheSameProgram) {
+  const DeviceInfo& device = test::all_sessions().front()->device();
+  DeviceInfo twin = device;
+  twin.index += 1;
+  ASSERT_EQ(build(device), ProgramOrigin::compiled);
+  EXPECT_EQ(build(twin), ProgramOrigin::cached);
 }
 
 TEST_F(SessionTest, AnotherDriverVersionIsAnotherProgram) {

@@ -1,5 +1,5 @@
 // Runs that meet the limit on open files.
-#include "batch/file_limit.hpp"
+#include "batch/job_limits.hpp"
 
 #include <filesystem>
 #include <optional>

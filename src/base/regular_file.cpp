@@ -1,0 +1,84 @@
+#include "base/regular_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* not_regular = "is not a regular file";
+
+struct stat status_of(const FileDescriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw std::system_error(errno, std::generic_category());
+  return status;
+}
+
+[[noreturn]] void throw_too_large(std::uint64_t limit) {
+  throw UnsuitableFile(formatted("is larger than {} MiB", limit >> 20U));
+}
+
+// Why open(2) failed, in words about the file itself if it is not a regular one. ENXIO means a
+// socket, or a pipe that nobody reads.
+void throw_if_unsuitable(const std::string& path, int error) {
+  struct stat status {};
+  if (error == ENXIO) throw UnsuitableFile(not_regular);
+  if (error == ELOOP && ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode))
+    throw UnsuitableFile("is a symbolic link");
+}
+
+}  // namespace
+
+UnsuitableFile::UnsuitableFile(std::string reason)
+    : std::system_error(EINVAL, std::generic_category()), reason_(std::move(reason)) {}
+
+bool is_unsuitable(const std::system_error& error) {
+  return dynamic_cast<const UnsuitableFile*>(&error) != nullptr;
+}
+
+std::string reason_of(const std::system_error& error) {
+  return is_unsuitable(error) ? error.what() : describe_system_error(error.code().value());
+}
+
+// A device is opened before it is known to be one; O_NOCTTY is for terminals.
+FileDescriptor open_regular_file(const std::string& path, int flags, unsigned mode) {
+  try {
+    FileDescriptor file = open_file(path, flags | O_NONBLOCK | O_NOCTTY, mode);
+    const struct stat status = status_of(file);
+    if (S_ISDIR(status.st_mode)) throw std::system_error(EISDIR, std::generic_category());
+    if (!S_ISREG(status.st_mode)) throw UnsuitableFile(not_regular);
+    return file;
+  } catch (const std::system_error& error) {
+    throw_if_unsuitable(path, error.code().value());
+    throw;
+  }
+}
+
+std::string read_regular_file(const std::string& path, std::uint64_t limit) {
+  return read_regular_file(open_regular_file(path, O_RDONLY), limit);
+}
+
+// Another process may add to the file meanwhile, and some file systems give no size in advance.
+std::string read_regular_file(const FileDescriptor& file, std::uint64_t limit) {
+  constexpr std::uint64_t step = std::uint64_t{64} << 10U;
+  const auto bytes = static_cast<std::uint64_t>(status_of(file).st_size);
+  if (bytes > limit) throw_too_large(limit);
+  std::string text;
+  for (std::size_t wanted = std::max(bytes + 1, step);; wanted = step) {
+    const std::size_t size = text.size();
+    text.resize(size + wanted);
+    const std::size_t got =
+        read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()) + size, wanted});
+    text.resize(size + got);
+    if (text.size() > limit) throw_too_large(limit);
+    if (got < wanted) return text;
+  }
+}
+
+}  // namespace gpufilter
