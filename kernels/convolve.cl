@@ -52,7 +52,7 @@ typedef struct {
   sum_t plain[CHANNELS];
 #if ALPHA_WEIGHTED
   weighted_t weighted[CHANNELS];  // of colours times alpha, and of alpha
-  uint least_alpha;               // of the pixels with a coefficient
+  uint min_alpha;               // of the pixels with a coefficient
 #endif
 } sums_t;
 
@@ -87,7 +87,7 @@ sample_t finished(sum_t sum, __global const convolution_t *numbers) { return to_
 // Replaces the colours and the alpha of `pixel`, which were computed plainly.
 void weigh(pixel_t *pixel, const sums_t *sums, uint centre, __global const convolution_t *numbers) {
   const weighted_t alpha = sums->weighted[CHANNELS - 1];
-  if (sums->least_alpha == MAX_SAMPLE) {
+  if (sums->min_alpha == MAX_SAMPLE) {
     pixel->at[CHANNELS - 1] = numbers->averages ? MAX_SAMPLE : centre;
     return;
   }
@@ -128,7 +128,7 @@ void add_pixel(sums_t *sums, weight_t weight, pixel_t pixel) {
   const weighted_t alpha = pixel.at[CHANNELS - 1];
   for (int c = 0; c < COLORS; ++c) ADD(sums->weighted[c], weight, (weighted_t)pixel.at[c] * alpha);
   ADD(sums->weighted[CHANNELS - 1], weight, alpha);
-  sums->least_alpha = min(sums->least_alpha, (uint)pixel.at[CHANNELS - 1]);
+  sums->min_alpha = min(sums->min_alpha, (uint)pixel.at[CHANNELS - 1]);
 #endif
 }
 
@@ -143,7 +143,7 @@ void convolve(ROWS, __global const convolution_t *restrict numbers, __global con
   for (int c = 0; c < CHANNELS; ++c) sums.plain[c] = EXACT ? 0 : DECIMAL(numbers->decimal_offset);
 #if ALPHA_WEIGHTED
   for (int c = 0; c < CHANNELS; ++c) sums.weighted[c] = 0;
-  sums.least_alpha = MAX_SAMPLE;
+  sums.min_alpha = MAX_SAMPLE;
 #endif
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {

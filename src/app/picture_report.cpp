@@ -77,11 +77,11 @@ void PictureReporter::planned(const RunReport& preview) const {
   std::error_code ignored;
   const bool replaces = fs::is_regular_file(output_, ignored);
   const std::string notes = preview.encoding ? ", " + preview.encoding->text : "";
-  print_result(formatted("{}: would be done{}\n{}x{}, {}; {}{}\ndevice: {}\n",
+  print_result(formatted("{}: would be done{}\n{}; {}{}\ndevice: {}\n",
                          printable(formatted("{} -> {}", options_.input, output_)),
-                         replaces ? "; replaces the existing file" : "", preview.size.width,
-                         preview.size.height, pixels_text(preview), preview.output_format->name,
-                         notes, device_text(preview.engine, options_)));
+                         replaces ? "; replaces the existing file" : "", pixels_text(preview),
+                         preview.output_format->name, notes,
+                         device_text(preview.engine, options_)));
 }
 
 BatchItem PictureReporter::item(const Codec* output_format) const {

@@ -22,9 +22,9 @@ namespace {
 
 // Limits of whole numbers, for which every sum fits 64 bits: of the magnitudes of the coefficients,
 // of the scale, and of the product of the former and of the gain.
-constexpr double largest_sum = 1 << 20;
-constexpr double largest_scale = 1 << 20;
-constexpr std::int64_t largest_product = std::int64_t{1} << 29U;
+constexpr double max_sum = 1 << 20;
+constexpr double max_scale = 1 << 20;
+constexpr std::int64_t max_product = std::int64_t{1} << 29U;
 
 bool is_whole(double number) {
   return number == std::floor(number);
@@ -58,19 +58,19 @@ std::string to_string(const ConvolutionMatrix& matrix) {
 
 void check(const ConvolutionMatrix& matrix) {
   const double magnitude = magnitude_of(matrix);
-  if (magnitude / matrix.scale > largest_sum) {
+  if (magnitude / matrix.scale > max_sum) {
     throw UsageError(
         formatted("--convolve: the coefficients, divided by the scale of {}, add up "
                   "to more than {:.0f} without their signs; use a larger --scale",
-                  matrix.scale, largest_sum));
+                  matrix.scale, max_sum));
   }
   if (magnitude == 0) throw UsageError("--convolve: every coefficient is 0");
   if (!is_exact(matrix)) return;
-  bool fits = magnitude <= largest_sum && matrix.scale <= largest_scale;
+  bool fits = magnitude <= max_sum && matrix.scale <= max_scale;
   if (const double sum = sum_of(matrix.coefficients); fits && sum > 0) {
     const auto whole = static_cast<std::int64_t>(sum);
     const std::int64_t gain = whole / std::gcd(whole, static_cast<std::int64_t>(matrix.scale));
-    fits = static_cast<std::int64_t>(magnitude) * gain <= largest_product;
+    fits = static_cast<std::int64_t>(magnitude) * gain <= max_product;
   }
   if (fits) return;
   throw UsageError(
@@ -237,13 +237,13 @@ void set_scale(ConvolutionMatrix& matrix, const std::string& text, bool is_state
 }
 
 void set_offset(ConvolutionMatrix& matrix, const std::string& text) {
-  constexpr double most = 65535;
+  constexpr double max_offset = 65535;
   if (text != "auto") {
     matrix.offset_in_percent = text.ends_with('%');
     matrix.offset =
         parse_number("--offset", text.substr(0, text.size() - (matrix.offset_in_percent ? 1 : 0)));
   }
-  const double limit = matrix.offset_in_percent ? 100 : most;
+  const double limit = matrix.offset_in_percent ? 100 : max_offset;
   if (std::abs(matrix.offset) > limit) {
     throw UsageError(formatted("--convolve: the offset has to be from -{0} to {0}{1}", limit,
                                matrix.offset_in_percent ? "%" : ""));

@@ -120,16 +120,16 @@ class WindowTile {
   [[gnu::always_inline]] void weigh(Row& row, Number* weighted) const {
     const int last = channels_ - 1;
     const int pixels = columns_ + 2 * radius_x_;
-    Number least = max;
+    Number minimum = max;
     for (int i = 0; i < pixels; ++i) {
       const Number alpha = row.plain[i * channels_ + last];
-      least = alpha < least ? alpha : least;
+      minimum = alpha < minimum ? alpha : minimum;
       for (int c = 0; c < last; ++c)
         weighted[i * channels_ + c] = row.plain[i * channels_ + c] * alpha;
       weighted[i * channels_ + last] = alpha;
     }
     row.weighted = weighted;
-    row.opaque = least == max;
+    row.opaque = minimum == max;
   }
 
   ConstRows rows_;

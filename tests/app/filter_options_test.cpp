@@ -119,9 +119,9 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
   EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}),
-            "--border wrap: no stage here takes it; it goes with --blur");
+            "--border wrap: no stage here takes it; it goes with --blur or --convolve");
   EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
-            "--alpha independent: no stage here takes it; it goes with --blur");
+            "--alpha independent: no stage here takes it; it goes with --blur or --convolve");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}),
             "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),

@@ -337,7 +337,7 @@ TEST_F(FilterResult, ACropHasItsOwnSize) {
   for (int y = 0; y < 5; ++y)
     std::copy_n(all.rows().row(40 + y) + 7 * 3, 20 * 3, part.rows().row(y));
   EXPECT_TRUE(same_pixels(read_picture(out), part));
-  const Json json = Json::parse(result.err);
+  const Json json = Json::parse(result.out);
   EXPECT_EQ(json["width"], 67);
   EXPECT_EQ(json["height"], 45);
   EXPECT_EQ(json["output_width"], 20);

@@ -66,7 +66,8 @@ TEST_F(Verify, ChecksEveryKernelOfADevice) {
     stages.insert(stage);
     if (stage == "blur") blurs.insert(variant["variant"].get<std::string>().substr(0, 8));
   }
-  EXPECT_EQ(stages, (std::set<std::string>{"blur", "color", "levels", "mlp", "tonemap"}));
+  EXPECT_EQ(stages, (std::set<std::string>{"blur", "color", "convolve", "crop", "levels", "mlp",
+                                           "tonemap"}));
   for (const char* kernel : {"naive 64", "tiled 8x", "tiled 16", "tiled 32"})
     EXPECT_TRUE(blurs.contains(kernel)) << kernel;
 }
