@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "app/batch_rates.hpp"
-#include "app/brief_version.hpp"
 #include "app/progress_text.hpp"
 #include "app/timing_line.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
+#include "device/brief_version.hpp"
 
 namespace gpufilter {
 namespace {

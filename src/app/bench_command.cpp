@@ -14,16 +14,16 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
-#include "bench/benches.hpp"
+#include "lab/bench/benches.hpp"
 
 namespace gpufilter {
 namespace {
 
-using bench::TestBed;
+using lab::TestBed;
 
 int run_matmul(int argc, const char* const* argv) {
   BenchOptions common;
-  bench::MatmulOptions options;
+  lab::MatmulOptions options;
   Arguments app(
       "Measures products of square float32 matrices: on the processor from three plain loops to "
       "vectors on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
@@ -47,13 +47,12 @@ int run_matmul(int argc, const char* const* argv) {
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  return finish_bench(common,
-                      [&](const TestBed& bed) { return bench::bench_matmul(bed, options); });
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
 }
 
 int run_copy(int argc, const char* const* argv) {
   BenchOptions common;
-  bench::CopyOptions options;
+  lab::CopyOptions options;
   std::vector<std::string> sizes;
   Arguments app(
       "Measures memory copies: by kernels and the driver on a device, by the processor, and "
@@ -69,12 +68,12 @@ int run_copy(int argc, const char* const* argv) {
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   for (const std::string& size : sizes)
     options.bytes.push_back(*parse_bytes(size));
-  return finish_bench(common, [&](const TestBed& bed) { return bench::bench_copy(bed, options); });
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_copy(bed, options); });
 }
 
 int run_reduce(int argc, const char* const* argv) {
   BenchOptions common;
-  bench::ReduceOptions options;
+  lab::ReduceOptions options;
   std::vector<int> counts{1048576};
   Arguments app(
       "Measures sums, products, extremes and bitwise combinations of arrays of integers and "
@@ -88,14 +87,13 @@ int run_reduce(int argc, const char* const* argv) {
   app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   options.counts.assign(counts.begin(), counts.end());
-  return finish_bench(common,
-                      [&](const TestBed& bed) { return bench::bench_reduce(bed, options); });
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_reduce(bed, options); });
 }
 
 int run_pipeline(int argc, const char* const* argv) {
   BenchOptions common;
   common.device = "auto";
-  bench::PipelineOptions options;
+  lab::PipelineOptions options;
   Arguments app(
       "Measures a whole run from file to file, the first and later ones: the share of each step, "
       "its lower bound, and the bottleneck. Nothing is written.",
@@ -111,7 +109,7 @@ int run_pipeline(int argc, const char* const* argv) {
   common.device = "cpu";  // whole runs choose their device themselves
   common.require_device = false;
   return finish_bench(common,
-                      [&](const TestBed& bed) { return bench::bench_pipeline(bed, options); });
+                      [&](const TestBed& bed) { return lab::bench_pipeline(bed, options); });
 }
 
 struct BenchKind {

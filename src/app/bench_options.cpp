@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "app/bench_output.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
 #include "app/parse.hpp"
@@ -11,6 +10,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "device/pocl_environment.hpp"
+#include "lab/bench/bench_output.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,11 +19,10 @@ constexpr int max_trials = 10000;
 constexpr int max_threads = 1024;
 
 // The requested device, or the processor alone and the reason.
-bench::TestBed test_bed_of(const BenchOptions& options) {
+lab::TestBed test_bed_of(const BenchOptions& options) {
   // 'auto' is for whole runs; here a particular device is measured.
   const bool any = options.device == "auto" || options.device == "all";
-  bench::TestBed bed =
-      bench::make_test_bed(any ? "opencl" : options.device, options.require_device);
+  lab::TestBed bed = lab::make_test_bed(any ? "opencl" : options.device, options.require_device);
   const bool asked_for = options.device != BenchOptions{}.device;
   if (!bed.fallback.empty() && asked_for) {
     log::warn_of_fallback(
@@ -67,20 +66,20 @@ void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numb
 }
 
 int finish_bench(const BenchOptions& options,
-                 const std::function<bench::Report(const bench::TestBed&)>& measure) {
+                 const std::function<lab::Report(const lab::TestBed&)>& measure) {
   const auto plot = open_plot(options.plot);
   const auto limit = options.threads > 0
                          ? std::make_unique<ThreadLimit>(static_cast<std::size_t>(options.threads))
                          : nullptr;
   if (options.threads > 0) limit_pocl_threads(options.threads);
-  const bench::TestBed bed = test_bed_of(options);
-  const bench::Report report = measure(bed);
+  const lab::TestBed bed = test_bed_of(options);
+  const lab::Report report = measure(bed);
   log::show_status("");
-  const std::string date = date_now();
-  if (plot) write_plot(*plot, bench_chart(report, date));
-  print_result(options.json  ? bench_json(report, date)
-               : options.csv ? bench_csv(report, date)
-                             : bench_text(report, date));
+  const std::string date = lab::date_now();
+  if (plot) write_plot(*plot, lab::bench_chart(report, date));
+  print_result(options.json  ? lab::bench_json(report, date)
+               : options.csv ? lab::bench_csv(report, date)
+                             : lab::bench_text(report, date));
   if (bed.session) bed.session->keep_programs();
   if (!report.failed()) return 0;
   log::error("a result differs from the reference: see the column 'bits'");

@@ -6,7 +6,7 @@
 
 #include "app/arguments.hpp"
 #include "base/thread_limit.hpp"
-#include "bench/test_bed.hpp"
+#include "lab/bench/test_bed.hpp"
 
 namespace gpufilter {
 
@@ -31,6 +31,6 @@ void add_numbers(Arguments& app, const std::string& name, std::vector<int>& numb
 // Measures on the requested device, with progress on standard error if that is a terminal; prints
 // and draws. Returns the exit code. Throws what make_test_bed() throws.
 [[nodiscard]] int finish_bench(const BenchOptions& options,
-                               const std::function<bench::Report(const bench::TestBed&)>& measure);
+                               const std::function<lab::Report(const lab::TestBed&)>& measure);
 
 }  // namespace gpufilter

@@ -9,7 +9,7 @@
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "bench/benches.hpp"
+#include "lab/bench/benches.hpp"
 #include "stages/blur.hpp"
 #include "stages/blur_tiles.hpp"
 #include "stages/color.hpp"
@@ -20,14 +20,14 @@
 namespace gpufilter {
 namespace {
 
-using bench::StageCase;
+using lab::StageCase;
 
 constexpr int max_side = 32768;
 
 // The options of all four besides the common ones.
 struct StageOptionsOfBench {
   BenchOptions common;
-  bench::PictureOptions pictures;
+  lab::PictureOptions pictures;
   std::string size;  // "2048x1536"; empty: one that suits the device
 };
 
@@ -58,8 +58,8 @@ ImageSize parse_size(const std::string& text) {
 int run(StageOptionsOfBench& options, const std::string& name,
         const std::vector<StageCase>& cases) {
   if (!options.size.empty()) options.pictures.size = parse_size(options.size);
-  return finish_bench(options.common, [&](const bench::TestBed& bed) {
-    return bench::bench_stages(bed, name, options.pictures, cases);
+  return finish_bench(options.common, [&](const lab::TestBed& bed) {
+    return lab::bench_stages(bed, name, options.pictures, cases);
   });
 }
 

@@ -6,8 +6,8 @@
 #include "base/log.hpp"
 #include "base/words.hpp"
 #include "device/device_choice.hpp"
+#include "lab/stage_samples.hpp"
 #include "pipeline/make_dispatcher.hpp"
-#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -31,9 +31,10 @@ void add_devices_choice(Arguments& app, std::string& device, bool has_processor)
 }
 
 void add_stage_names(Arguments& app, std::vector<std::string>& stages, const std::string& verb) {
-  app.add_option("STAGE", stages,
-                 formatted("{} only these stages: {}.", verb, enumerated(stage_names(), "and")))
-      ->check(one_of(stage_names()))
+  app.add_option(
+         "STAGE", stages,
+         formatted("{} only these stages: {}.", verb, enumerated(lab::stage_names(), "and")))
+      ->check(one_of(lab::stage_names()))
       ->option_text("...");
 }
 

@@ -18,7 +18,7 @@
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
-#include "stages/stage_samples.hpp"
+#include "lab/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -73,7 +73,7 @@ void refuse_misspelt_command(const std::vector<std::string>& words) {
         formatted("{0}: not an option; did you mean 'gpufilter {1}'?", first, first.substr(2)));
   }
   if (first.empty() || first.starts_with('-') || may_be_picture(first)) return;
-  const auto stages = stage_names();
+  const auto stages = lab::stage_names();
   if (std::find(stages.begin(), stages.end(), first) != stages.end()) {
     throw UsageError(formatted(
         "{0}: not a subcommand or a picture; stages are options, as in: gpufilter in.png out.png "

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/brief_version.hpp"
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "device/brief_version.hpp"
 #include "device/device_catalog.hpp"
 #include "device/tuning_store.hpp"
 #include "pipeline/estimate.hpp"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "app/brief_version.hpp"
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
+#include "device/brief_version.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {

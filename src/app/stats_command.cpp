@@ -9,13 +9,13 @@
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
-#include "app/histogram_plot.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/plot_option.hpp"
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "lab/charts/histogram_plot.hpp"
 #include "pipeline/band_walk.hpp"
 #include "pipeline/make_dispatcher.hpp"
 
@@ -123,7 +123,7 @@ std::string plot_of(const StatsReport& report) {
   const std::string subtitle =
       formatted("{} x {}, {}, {} pixels", report.size.width, report.size.height,
                 to_string(report.format), report.size.pixels());
-  return draw_histograms(report.histograms, report.format, title, subtitle);
+  return lab::draw_histograms(report.histograms, report.format, title, subtitle);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/brief_version.hpp"
 #include "app/device_json.hpp"
 #include "app/encoding_report.hpp"
 #include "app/parse.hpp"
@@ -14,6 +13,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
+#include "device/brief_version.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {

@@ -9,15 +9,15 @@
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "app/progress.hpp"
-#include "app/tune_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/words.hpp"
+#include "lab/stage_samples.hpp"
+#include "lab/tune/rate_measurement.hpp"
+#include "lab/tune/tune_report.hpp"
+#include "lab/verify/verify_cases.hpp"
 #include "pipeline/make_dispatcher.hpp"
-#include "pipeline/rate_measurement.hpp"
-#include "pipeline/verify_cases.hpp"
-#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -53,16 +53,16 @@ struct TuneCommand {
 
 // A stage in one format, whose speed is measured too.
 struct Job {
-  StageSample sample;
+  lab::StageSample sample;
   PixelFormat format;
 };
 
-using MakeSubject = std::function<std::unique_ptr<TuneSubject>(Session&)>;
+using MakeSubject = std::function<std::unique_ptr<lab::TuneSubject>(Session&)>;
 
 constexpr std::array other_subjects{"statistics", "products"};
 
 void declare_options(Arguments& app, TuneCommand& command) {
-  std::vector<std::string> names = stage_names();
+  std::vector<std::string> names = lab::stage_names();
   names.insert(names.end(), other_subjects.begin(), other_subjects.end());
   app.add_option("WHAT", command.names, formatted("Tune only these: {}.", enumerated(names, "and")))
       ->check(one_of(names))
@@ -105,10 +105,10 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
     if (!is_other(name)) names.push_back(name);
   }
   if (names.empty() && !command.names.empty()) return jobs;
-  for (const StageKind& kind : stage_kinds(names)) {
-    for (StageSample& sample : samples_of(kind, false)) {
+  for (const StageKind& kind : lab::stage_kinds(names)) {
+    for (lab::StageSample& sample : lab::samples_of(kind, false)) {
       if (!sample.has_defaults) continue;
-      for (const PixelFormat& format : verify_formats(false)) {
+      for (const PixelFormat& format : lab::verify_formats(false)) {
         if (wants(command, format) && takes(*sample.stage, format))
           jobs.push_back({sample, format});
       }
@@ -133,22 +133,22 @@ std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInf
   std::vector<MakeSubject> subjects;
   for (const Job& job : jobs_of(command)) {
     subjects.emplace_back([job](Session& session) {
-      return make_stage_subject(session, job.sample.stage, job.format);
+      return lab::make_stage_subject(session, job.sample.stage, job.format);
     });
   }
-  for (const PixelFormat& format : verify_formats(false)) {
+  for (const PixelFormat& format : lab::verify_formats(false)) {
     if (!wants(command, "statistics") || !wants(command, format)) continue;
     for (const Quantity quantity :
          {Quantity::totals, Quantity::channel_histograms, Quantity::luma_histogram}) {
       subjects.emplace_back([quantity, format](Session& session) {
-        return make_statistics_subject(session, quantity, format);
+        return lab::make_statistics_subject(session, quantity, format);
       });
     }
   }
   if (!wants(command, "products")) return subjects;
   for (const MatrixShape& shape : product_shapes(device)) {
     subjects.emplace_back(
-        [shape](Session& session) { return make_product_subject(session, shape); });
+        [shape](Session& session) { return lab::make_product_subject(session, shape); });
   }
   return subjects;
 }
@@ -176,25 +176,26 @@ class TuneProgress {
   std::size_t done_ = 0;
 };
 
-bool is_new(const TuneReport& report, const TunedSite& site) {
-  return std::none_of(report.sites.begin(), report.sites.end(),
-                      [&](const TunedSite& known) { return known.site.key() == site.site.key(); });
+bool is_new(const lab::TuneReport& report, const lab::TunedSite& site) {
+  return std::none_of(report.sites.begin(), report.sites.end(), [&](const lab::TunedSite& known) {
+    return known.site.key() == site.site.key();
+  });
 }
 
-TuneReport tune_device(const std::shared_ptr<Session>& session,
-                       const std::vector<MakeSubject>& subjects,
-                       const std::shared_ptr<TuningStore>& store, bool again,
-                       TuneProgress& progress) {
-  TuneReport report{session->device(), {}};
-  Tuner tuner(session, store);
+lab::TuneReport tune_device(const std::shared_ptr<Session>& session,
+                            const std::vector<MakeSubject>& subjects,
+                            const std::shared_ptr<TuningStore>& store, bool again,
+                            TuneProgress& progress) {
+  lab::TuneReport report{session->device(), {}};
+  lab::Tuner tuner(session, store);
   for (const MakeSubject& make : subjects) {
     try {
-      const std::unique_ptr<TuneSubject> subject = make(*session);
+      const std::unique_ptr<lab::TuneSubject> subject = make(*session);
       const auto tuned = tuner.tune(
           *subject, again, [&](const std::string& site, std::size_t done, std::size_t all) {
             progress.show(site, done, all);
           });
-      for (const TunedSite& site : tuned) {
+      for (const lab::TunedSite& site : tuned) {
         if (is_new(report, site)) report.sites.push_back(site);
       }
     } catch (const UsageError& error) {
@@ -210,15 +211,15 @@ void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
   const auto rates = make_rate_store();
   const std::string vendors = gpu_vendors();
   for (const auto& session : sessions) {
-    measure_copy(*rates, *session);
+    lab::measure_copy(*rates, *session);
     if (session->device().kind != DeviceKind::gpu) continue;  // auto never chooses it
     session->set_tuning(tuning_for(session->device(), tuned));
     for (const Job& job : jobs) {
-      measure_stage(*rates, vendors, session.get(), job.sample.stage, job.format);
+      lab::measure_stage(*rates, vendors, session.get(), job.sample.stage, job.format);
     }
   }
   for (const Job& job : jobs)
-    measure_stage(*rates, vendors, nullptr, job.sample.stage, job.format);
+    lab::measure_stage(*rates, vendors, nullptr, job.sample.stage, job.format);
   rates->save();
 }
 
@@ -238,7 +239,7 @@ int run_tune_command(int argc, const char* const* argv) {
   if (sessions.empty()) throw DeviceError("no OpenCL device to tune (see 'gpufilter devices')");
   const std::vector<Job> jobs = jobs_of(command);
   const auto store = make_tuning_store();
-  std::vector<TuneReport> reports;
+  std::vector<lab::TuneReport> reports;
   {
     std::size_t all = 0;
     for (const auto& session : sessions)
@@ -250,11 +251,11 @@ int run_tune_command(int argc, const char* const* argv) {
     }
     measure_rates(sessions, store, jobs);
   }
-  print_result(command.json ? tune_json(reports) : tune_table(reports));
+  print_result(command.json ? lab::tune_json(reports) : lab::tune_table(reports));
   for (const auto& session : sessions)
     session->keep_programs();
   return std::any_of(reports.begin(), reports.end(),
-                     [](const TuneReport& report) { return report.any_wrong(); })
+                     [](const lab::TuneReport& report) { return report.any_wrong(); })
              ? 1
              : 0;
 }

@@ -8,7 +8,7 @@
 #include "app/progress.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "pipeline/verifier.hpp"
+#include "lab/verify/verifier.hpp"
 
 namespace gpufilter {
 namespace {
@@ -32,9 +32,9 @@ Examples:
   gpufilter verify blur color --device gpu --json
 )";
 
-std::string as_json(const VerifyReport& report) {
+std::string as_json(const lab::VerifyReport& report) {
   nlohmann::ordered_json variants = nlohmann::ordered_json::array();
-  for (const VerifiedVariant& variant : report.variants) {
+  for (const lab::VerifiedVariant& variant : report.variants) {
     variants.push_back({{"place", variant.place},
                         {"stage", variant.stage},
                         {"variant", variant.variant},
@@ -62,7 +62,7 @@ std::string as_json(const VerifyReport& report) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string line_of(const VerifiedVariant& variant) {
+std::string line_of(const lab::VerifiedVariant& variant) {
   const std::string name =
       variant.variant.empty() ? variant.stage : variant.stage + ", " + variant.variant;
   std::string result = variant.different + variant.failed == 0 ? "equal" : "";
@@ -73,10 +73,10 @@ std::string line_of(const VerifiedVariant& variant) {
   return formatted("  {:<52}{:>6}  {}\n", printable_end(name, 52), variant.cases, result);
 }
 
-std::string as_table(const VerifyReport& report) {
+std::string as_table(const lab::VerifyReport& report) {
   std::string table;
   std::string place;
-  for (const VerifiedVariant& variant : report.variants) {
+  for (const lab::VerifiedVariant& variant : report.variants) {
     if (variant.place != place) {
       place = variant.place;
       table += formatted("{:<54}{:>6}\n", printable_end(place, 52), "cases");
@@ -86,7 +86,7 @@ std::string as_table(const VerifyReport& report) {
   table += formatted("{} results compared with the processor's baseline", report.cases);
   if (report.skipped > 0) table += formatted(", {} skipped: tile too large", report.skipped);
   if (report.passed()) return table + ": all equal\n";
-  const VerifyFailure& first = *report.first_failure;
+  const lab::VerifyFailure& first = *report.first_failure;
   return table + formatted(
                      "\nThe first that differs: {} ({}) on {}, {}x{}, {}, bands of {} rows:\n"
                      "  {}\n",
@@ -101,7 +101,7 @@ int run_verify_command(int argc, const char* const* argv) {
   Arguments app(description, "gpufilter verify");
   std::string device = "all";
   bool json = false;
-  VerifyOptions options;
+  lab::VerifyOptions options;
   add_stage_names(app, options.stages, "Check");
   app.add_flag("--quick", options.quick,
                "Check fewer formats, sizes and parameters. Takes a few seconds.");
@@ -112,7 +112,7 @@ int run_verify_command(int argc, const char* const* argv) {
   app.footer(explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   options.devices = start_devices(device);
-  VerifyReport report;
+  lab::VerifyReport report;
   {
     ProgressDisplay display(ProgressMode::automatic);
     const Nanoseconds begin = now();
@@ -124,7 +124,7 @@ int run_verify_command(int argc, const char* const* argv) {
                     .worked = done,
                     .elapsed = now() - begin});
     };
-    report = verify(options);
+    report = lab::verify(options);
   }
   print_result(json ? as_json(report) : as_table(report));
   for (const auto& session : options.devices)

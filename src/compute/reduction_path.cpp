@@ -93,10 +93,9 @@ ReductionLaunch choose_reduction(const DeviceInfo& device, ReductionPath path) {
 BuiltReduction build_reduction(Session& session, const ReductionLaunch& launch, bool others_allowed,
                                const KernelRequest& request) {
   const auto build = [&](ReductionLaunch built) {
-    const std::string options =
-        formatted("{} {}", request.options, built.options(session.device()));
-    return BuiltReduction{std::move(built),
-                          session.make_kernel({request.file, request.function, options})};
+    KernelRequest more = request;
+    more.options += formatted(" {}", built.options(session.device()));
+    return BuiltReduction{std::move(built), session.make_kernel(more)};
   };
   const bool has_substitute =
       others_allowed && launch.group_size > 1 && launch.path != ReductionPath::local_memory;

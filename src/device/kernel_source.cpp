@@ -23,17 +23,17 @@ std::string read_live(const std::string& path) {
   }
 }
 
-// The file's text with the included files inserted, because OpenCL compilers cannot find them.
+// The text of a file with the included files inserted, because OpenCL compilers cannot find them.
 // #line makes compiler messages use the line numbers of the file.
 std::string with_includes(std::string_view file) {
   constexpr std::string_view include = "#include \"";
-  std::istringstream lines(kernel_file(file));
+  std::istringstream lines{std::string(file)};
   std::string text = "#line 1\n";
   int number = 1;
   for (std::string line; std::getline(lines, line); ++number) {
     if (line.starts_with(include)) {
       const std::string name = line.substr(include.size(), line.rfind('"') - include.size());
-      text += formatted("{}#line {}\n", with_includes(name), number + 1);
+      text += formatted("{}#line {}\n", with_includes(kernel_file(name)), number + 1);
     } else {
       text += line + '\n';
     }
@@ -54,9 +54,12 @@ std::string kernel_file(std::string_view file) {
 }
 
 std::string kernel_source(std::string_view file, std::string_view generated) {
-  std::string text = with_includes("common.cl");
-  text += generated;
-  return text + '\n' + with_includes(file);
+  return source_with(kernel_file(file), generated);
+}
+
+std::string source_with(std::string_view text, std::string_view generated) {
+  return formatted("{}{}\n{}", with_includes(kernel_file("common.cl")), generated,
+                   with_includes(text));
 }
 
 }  // namespace gpufilter

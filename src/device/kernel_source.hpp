@@ -8,8 +8,11 @@
 
 namespace gpufilter {
 
-// The files of kernels/ as they were at build time, by name ("blur.cl").
-[[nodiscard]] const std::map<std::string, std::string_view, std::less<>>& embedded_kernels();
+// Texts of kernel files by name ("blur.cl").
+using KernelFiles = std::map<std::string, std::string_view, std::less<>>;
+
+// The files of kernels/ as they were at build time.
+[[nodiscard]] const KernelFiles& embedded_kernels();
 
 // A file of kernels/. With GPUFILTER_KERNELS set, it is read from that folder instead. Throws
 // DeviceError if there is no such file.
@@ -18,5 +21,8 @@ namespace gpufilter {
 // What a program is compiled from: common.cl, what was generated for it, `file`, with the files
 // that these name in lines of the form #include "blur_lines.cl". As above.
 [[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
+
+// The same for a file outside kernels/ that holds `text`.
+[[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {});
 
 }  // namespace gpufilter

@@ -86,7 +86,8 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramTe
 
 BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   auto text = std::make_shared<ProgramText>();
-  text->source = kernel_source(request.file, request.generated);
+  text->source = request.text.empty() ? kernel_source(request.file, request.generated)
+                                      : source_with(request.text, request.generated);
   text->options = with_language(request.options) + selection_of(request.function, text->source);
   text->key = to_string(content_hash(text->options + '\n' + text->source));
   const std::string full_key = key(*text);

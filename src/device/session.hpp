@@ -136,8 +136,9 @@ class Queue {
 struct KernelRequest {
   std::string file;
   std::string function;
-  std::string options;
+  std::string options = {};
   std::string generated = {};
+  std::string_view text = {};  // of the file, if it is not one of kernels/; outlives the request
 };
 
 // A context on one device. Thread-safe.

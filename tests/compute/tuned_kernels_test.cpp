@@ -12,7 +12,7 @@
 
 #include "compute/matrix_product.hpp"
 #include "compute/picture_reduction.hpp"
-#include "pipeline/forced_tuning.hpp"
+#include "lab/forced_tuning.hpp"
 #include "support/filtering.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
@@ -71,7 +71,7 @@ class Candidates : public ::testing::Test {
     }
   }
 
-  std::shared_ptr<ForcedTuning> tuning_ = std::make_shared<ForcedTuning>();
+  std::shared_ptr<lab::ForcedTuning> tuning_ = std::make_shared<lab::ForcedTuning>();
   std::vector<std::unique_ptr<Session>> sessions_;
 };
 

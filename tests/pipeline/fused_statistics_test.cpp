@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/format.hpp"
+#include "lab/memory_picture.hpp"
 #include "pipeline/band_feed.hpp"
-#include "pipeline/memory_picture.hpp"
 #include "stages/tonemap.hpp"
 #include "support/filtering.hpp"
 #include "support/picture_counting.hpp"
@@ -127,14 +127,14 @@ TEST(FusedStatistics, LeadToTheBitsOfTheProcessor) {
       const StageChain chain{chains.color(), make_auto_levels(2), chains.blur(),
                              make_tonemap({.curve = ToneCurve::filmic, .key = 0.3})};
       const Image image = test::random_image({61, 37}, format, 5);
-      const Image expected = filter_by_baseline(image, chain);
+      const Image expected = lab::filter_by_baseline(image, chain);
       for (const bool fuse : {true, false}) {
         Timeline timeline;
-        ASSERT_TRUE(test::same_pixels(filter_in_memory(image, chain, 9,
-                                                       [&](const Plan& plan) {
-                                                         return make_device_executor(
-                                                             plan, *session, timeline, fuse);
-                                                       }),
+        ASSERT_TRUE(test::same_pixels(lab::filter_in_memory(image, chain, 9,
+                                                            [&](const Plan& plan) {
+                                                              return make_device_executor(
+                                                                  plan, *session, timeline, fuse);
+                                                            }),
                                       expected))
             << session->device().name << ", " << to_string(format) << (fuse ? ", fused" : "");
       }

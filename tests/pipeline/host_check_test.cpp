@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "host/instruction_set.hpp"
+#include "lab/memory_picture.hpp"
 #include "pipeline/block_check.hpp"
-#include "pipeline/memory_picture.hpp"
 #include "stages/blur.hpp"
 #include "support/naive_blur.hpp"
 #include "support/pictures.hpp"
@@ -31,7 +31,7 @@ TEST(HostCheck, GivesTheChainsResult) {
     const auto blur = make_blur({.border = border});
     const Image expected = test::naive_blur(test::naive_blur(image, border, AlphaMode::weighted),
                                             border, AlphaMode::weighted);
-    EXPECT_TRUE(test::same_pixels(filter_by_baseline(image, {blur, blur}), expected));
+    EXPECT_TRUE(test::same_pixels(lab::filter_by_baseline(image, {blur, blur}), expected));
   }
 }
 
@@ -58,7 +58,7 @@ class Blocks : public ::testing::Test {
  protected:
   Blocks()
       : image_(test::random_image({31, 45}, {3, 8}, 3)),
-        result_(filter_by_baseline(image_, {blur_})),
+        result_(lab::filter_by_baseline(image_, {blur_})),
         plan_(make_plan({image_.size(), image_.format()}, {blur_}, {.band_rows = 20})) {}
 
   int check(BlockCheck& check) {

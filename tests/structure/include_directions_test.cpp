@@ -27,9 +27,9 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"stages", {"compute", "host", "device", "image", "base"}},
       {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
       {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"bench", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"lab", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"app",
-       {"bench", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
+       {"lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
         "base"}},
   };
   return folders;
@@ -55,7 +55,7 @@ const std::vector<Confinement>& confinements() {
        {"base/background.cpp", "base/thread_limit.cpp", "host/parallel.cpp",
         "pipeline/band_pipeline.hpp"}},
       {"oneapi/", {}},
-      {"nlohmann/", {"app", "device", "stages/network_parser.cpp"}},
+      {"nlohmann/", {"app", "lab", "device", "stages/network_parser.cpp"}},
       {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
       {"fmt/", {"base/format.hpp"}},
   };
@@ -119,6 +119,8 @@ TEST(IncludeDirections, RefuseWhatLiesAboveOrBeside) {
                         "  # include \"stages/blur.hpp\"  // why not\n"}),
             (Lines{"codec/png_reader.cpp:2: device/session.hpp is not known here",
                    "codec/png_reader.cpp:3: stages/blur.hpp is not known here"}));
+  EXPECT_EQ(violations({"pipeline/run.cpp", "#include \"lab/memory_picture.hpp\"\n"}),
+            (Lines{"pipeline/run.cpp:1: lab/memory_picture.hpp is not known here"}));
   EXPECT_EQ(violations({"base/log.cpp", "#include \"image/image.hpp\"\n"}),
             (Lines{"base/log.cpp:1: image/image.hpp is not known here"}));
   EXPECT_EQ(violations({"device/session.cpp", "#include \"codec/codec.hpp\"\r\n"}),
@@ -151,6 +153,7 @@ TEST(IncludeDirections, KeepForeignLibrariesBehindTheirInterface) {
   EXPECT_EQ(violations({"device/session.cpp", all}).size(), 13U);        // OpenCL's two, JSON
   EXPECT_EQ(violations({"device/program_cache.cpp", all}).size(), 12U);  // and zlib
   EXPECT_EQ(violations({"app/options.cpp", all}).size(), 14U);           // CLI11, JSON
+  EXPECT_EQ(violations({"lab/bench/report.cpp", all}).size(), 15U);      // JSON
   EXPECT_EQ(violations({"host/parallel.cpp", all}).size(), 15U);         // oneTBB
   EXPECT_EQ(violations({"base/log.cpp", all}).size(), 15U);
   EXPECT_EQ(violations({"base/format.hpp", all}).size(), 14U);

@@ -168,10 +168,10 @@ TEST(SourceHabits, OneFileTouchesTheStateOfIsal) {
 // has it.
 TEST(SourceHabits, InexactFunctionsDecideNoPixel) {
   static const std::set<std::string> drawing_and_reports{
-      "app/bench_output.cpp",      // digits of a number in a table
-      "app/chart_scale.cpp",       // marks on the axes of charts
-      "bench/pipeline_bench.cpp",  // operations per second
-      "pipeline/comparison.cpp",   // decibels in a report
+      "lab/bench/bench_output.cpp",    // digits of a number in a table
+      "lab/charts/chart_scale.cpp",    // marks on the axes of charts
+      "lab/bench/pipeline_bench.cpp",  // operations per second
+      "pipeline/comparison.cpp",       // decibels in a report
   };
   std::set<std::string> found;
   for (const SourceFile& file : library_sources()) {

@@ -1,0 +1,132 @@
+#include "lab/bench/array_reduction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "compute/reduction_partial.hpp"
+#include "lab/lab_kernels.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+using Partial = ReductionPartial;
+
+constexpr std::size_t block = 1024;      // values
+constexpr std::size_t float_totals = 5;  // the arrays of a level, as reduce_floats.cl orders them
+
+WorkRange range_of(const ReductionLaunch& launch) {
+  return {launch.groups * launch.group_size, 1, launch.group_size, 1};
+}
+
+ReductionDescription describe(const BuiltReduction& built, const char* what) {
+  return {formatted("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
+          built.kernel.origin()};
+}
+
+// Whole blocks and the values left over, as kernels take them.
+struct Blocks {
+  explicit Blocks(std::size_t count)
+      : whole(static_cast<std::int32_t>(count / block)),
+        rest(static_cast<std::int32_t>(count % block)) {}
+  std::int32_t whole;
+  std::int32_t rest;
+};
+
+void check_size(const Buffer& buffer, std::size_t count) {
+  if (buffer.size() / 4 >= count) return;
+  throw UsageError(
+      formatted("a reduction of {} values: the buffer has {} bytes", count, buffer.size()));
+}
+
+// The kernels compare ints as unsigned numbers, with the highest bit flipped.
+std::int32_t from_ordered(std::uint64_t key) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(key) ^ 0x8000'0000U);
+}
+
+float one_nan(float value) {
+  return std::isnan(value) ? std::numeric_limits<float>::quiet_NaN() : value;
+}
+
+IntegerTotals combined(const std::vector<std::uint64_t>& partials) {
+  IntegerTotals totals;
+  std::uint64_t squares = 0;
+  std::uint64_t squares_high = 0;
+  for (std::size_t first = 0; first < partials.size(); first += Partial::elements) {
+    const std::uint64_t* partial = &partials[first];
+    totals.sum += static_cast<std::int64_t>(partial[Partial::sum]);
+    squares += partial[Partial::squares];
+    squares_high += partial[Partial::squares_high];
+    totals.minimum = std::min(totals.minimum, from_ordered(partial[Partial::minimum]));
+    totals.maximum = std::max(totals.maximum, from_ordered(partial[Partial::maximum]));
+    totals.product *= partial[Partial::product];
+    totals.bit_and &= static_cast<std::uint32_t>(partial[Partial::bit_and]);
+    totals.bit_or |= static_cast<std::uint32_t>(partial[Partial::bit_or]);
+    totals.bit_xor ^= static_cast<std::uint32_t>(partial[Partial::bit_xor]);
+  }
+  totals.sum_of_squares =
+      checked_add(squares, checked_multiply(squares_high, std::uint64_t{1} << 32U));
+  return totals;
+}
+
+}  // namespace
+
+IntegerReducer::IntegerReducer(Session& session, ReductionPath path)
+    : built_(build_reduction(session, path, {"reduce.cl", "reduce_integers", ""})),
+      partials_(session.allocate(built_.launch.groups * Partial::elements * sizeof(std::uint64_t))),
+      description_(describe(built_, "integers")) {}
+
+IntegerTotals IntegerReducer::reduce(Queue& queue, const Buffer& values, std::size_t count) {
+  if (count > max_integers) throw std::overflow_error("there are too many integers");
+  check_size(values, count);
+  const Blocks blocks(count);
+  std::vector<std::uint64_t> partials(partials_.size() / sizeof(std::uint64_t));
+  launches_ = {queue.launch(built_.kernel, range_of(built_.launch),
+                            {values, blocks.whole, blocks.rest, partials_})};
+  queue.download(partials_, partials.data(), partials_.size());
+  queue.finish();
+  return combined(partials);
+}
+
+FloatReducer::FloatReducer(Session& session, ReductionPath path)
+    : session_(session),
+      built_(build_reduction(session, path,
+                             {.file = "reduce_floats.cl",
+                              .function = "reduce_floats",
+                              .text = lab_kernels().at("reduce_floats.cl")})),
+      description_(describe(built_, "floats")) {}
+
+FloatTotals FloatReducer::reduce(Queue& queue, const Buffer& values, std::size_t count) {
+  launches_.clear();
+  if (count == 0) return {};
+  check_size(values, count);
+  // Each level's results are the next level's values; two buffers take turns.
+  const Buffer* level = &values;
+  std::array<Buffer, 2> results;
+  std::size_t left = count;
+  std::int32_t stride = 0;
+  for (std::size_t turn = 0; left > 1 || turn == 0; ++turn) {
+    const Blocks blocks(left);
+    const std::int32_t first = turn == 0 ? 1 : 0;
+    left = (left + block - 1) / block;
+    if (turn < results.size())
+      results[turn] = session_.allocate(float_totals * left * sizeof(float));
+    Buffer& next = results[turn % results.size()];
+    launches_.push_back(queue.launch(built_.kernel, range_of(built_.launch),
+                                     {*level, stride, first, blocks.whole, blocks.rest, next}));
+    level = &next;
+    stride = static_cast<std::int32_t>(left);
+  }
+  std::array<float, float_totals> totals{};
+  queue.download(*level, totals.data(), sizeof(totals));
+  queue.finish();
+  return {one_nan(totals[0]), one_nan(totals[1]), totals[3], totals[4], one_nan(totals[2])};
+}
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,88 @@
+// Sums, products, minima, maxima and bit combinations of plain arrays: the same bits on every
+// device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "compute/reduction_path.hpp"
+#include "device/session.hpp"
+
+namespace gpufilter::lab {
+
+// Of no values, each member is the neutral element of its operation.
+struct IntegerTotals {
+  std::int64_t sum = 0;
+  std::uint64_t sum_of_squares = 0;
+  std::int32_t minimum = INT32_MAX;
+  std::int32_t maximum = INT32_MIN;
+  std::uint64_t product = 1;  // modulo 2^64; the factors are sign-extended
+  std::uint32_t bit_and = UINT32_MAX;
+  std::uint32_t bit_or = 0;
+  std::uint32_t bit_xor = 0;
+  bool operator==(const IntegerTotals&) const = default;
+};
+
+// The sum of floats depends on the order. Here the order is one tree
+// (docs/engineering/reductions.md), which depends only on the number of values. A NaN result is the
+// same quiet NaN everywhere. Minimum and maximum ignore NaNs and put -0 before +0.
+struct FloatTotals {
+  float sum = 0;
+  float sum_of_squares = 0;  // along the first chains by fused multiply-add
+  float minimum = std::numeric_limits<float>::infinity();
+  float maximum = -std::numeric_limits<float>::infinity();
+  float product = 1;
+};
+
+// Integers in one reduction. The sum of that many fits 64 bits.
+inline constexpr std::uint64_t max_integers = std::uint64_t{1} << 32U;
+
+// The C++ reference. Throws std::overflow_error if the sum of squares does not fit 64 bits, and for
+// more than max_integers values.
+[[nodiscard]] IntegerTotals reduce_integers(std::span<const std::int32_t> values);
+[[nodiscard]] FloatTotals reduce_floats(std::span<const float> values);
+
+// The same numbers from a device. Like FloatReducer, not for use by two threads at a time.
+class IntegerReducer {
+ public:
+  // `session` outlives the reducer. Throws DeviceError; UsageError if the device does not offer
+  // `path`.
+  explicit IntegerReducer(Session& session, ReductionPath path = ReductionPath::automatic);
+
+  // Of the first `count` int32 values in `values`; waits until `queue` is done. Throws what the
+  // reference throws; UsageError if the buffer is too small.
+  [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
+
+  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  // The kernels of the last reduction, for its timing.
+  [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
+
+ private:
+  BuiltReduction built_;
+  Buffer partials_;
+  std::vector<Event> launches_;
+  ReductionDescription description_;
+};
+
+class FloatReducer {
+ public:
+  explicit FloatReducer(Session& session, ReductionPath path = ReductionPath::automatic);
+
+  // Of the first `count` float32 values in `values`; waits until `queue` is done. Throws UsageError
+  // if the buffer is too small.
+  [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
+
+  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
+
+ private:
+  Session& session_;
+  BuiltReduction built_;
+  std::vector<Event> launches_;
+  ReductionDescription description_;
+};
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,64 @@
+// The benchmarks. Each measures one kind of work by every method that this program has, and
+// compares the bits of every result with a reference.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "image/rows.hpp"
+#include "lab/bench/report.hpp"
+#include "lab/bench/test_bed.hpp"
+#include "pipeline/plan.hpp"
+
+namespace gpufilter::lab {
+
+// Products of square matrices of float32.
+struct MatmulOptions {
+  std::vector<int> sides{128, 256, 512, 1024, 2048};
+  std::vector<int> tiles{8, 16, 32};
+  bool plain_always = false;  // the plain loop for sides above 1024 too
+  int show = 0;               // rows and columns of corners to show; 0: none
+};
+[[nodiscard]] Report bench_matmul(const TestBed& bed, const MatmulOptions& options);
+
+// Pictures that stages are measured with.
+struct PictureOptions {
+  ImageSize size;  // of nothing: 8192x8192 for a GPU, else 2048x1536
+  std::vector<int> channels{4};
+  std::vector<int> depths{8};
+};
+// What a stage is measured as. Cases of one name differ in the kernel alone, and the processor
+// measures only the first of them.
+struct StageCase {
+  std::string name;    // "blur", "sepia", "3-16-16-3"
+  std::string kernel;  // "naive", "tiled 16", "auto"
+  std::shared_ptr<const Stage> stage;
+  double operations_a_pixel = 0;  // multiply-adds, where those are worth a column
+};
+[[nodiscard]] Report bench_stages(const TestBed& bed, const std::string& bench,
+                                  const PictureOptions& pictures,
+                                  const std::vector<StageCase>& cases);
+
+// Memory: copies on the device and on the processor, and between them.
+struct CopyOptions {
+  std::vector<std::uint64_t> bytes;  // empty: 256 MiB for a GPU, else 64 MiB
+};
+[[nodiscard]] Report bench_copy(const TestBed& bed, const CopyOptions& options);
+
+// Sums, products, extremes and bit combinations of arrays.
+struct ReduceOptions {
+  std::vector<std::uint64_t> counts{std::uint64_t{1} << 20U};  // values
+  std::vector<int> group_sizes{31, 32, 64};
+};
+[[nodiscard]] Report bench_reduce(const TestBed& bed, const ReduceOptions& options);
+
+// A picture from file to file: the first run, which compiles what it needs, and later ones.
+struct PipelineOptions {
+  std::string input;
+  StageChain chain;
+  std::string device;  // as for a filter run
+  bool require_device = false;
+};
+[[nodiscard]] Report bench_pipeline(const TestBed& bed, const PipelineOptions& options);
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,57 @@
+#include "lab/bench/open_blas.hpp"
+
+#include <array>
+
+#include <dlfcn.h>
+
+namespace gpufilter::lab {
+namespace {
+
+// From cblas.h.
+constexpr int row_major = 101;
+constexpr int not_transposed = 111;
+
+using Sgemm = void(int order, int transpose_a, int transpose_b, int rows, int columns, int depth,
+                   float alpha, const float* a, int row_of_a, const float* b, int row_of_b,
+                   float beta, float* c, int row_of_c);
+
+template <typename Function>
+Function* find(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+}  // namespace
+
+struct OpenBlas::Functions {
+  Sgemm* sgemm;
+  void (*set_threads)(int);
+  char* (*config)();
+};
+
+std::unique_ptr<OpenBlas> OpenBlas::load() {
+  for (const char* name : {"libopenblas.so.0", "libopenblas.so"}) {
+    void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    std::unique_ptr<OpenBlas> blas(new OpenBlas);
+    blas->functions_ = std::make_unique<Functions>(Functions{
+        find<Sgemm>(library, "cblas_sgemm"), find<void(int)>(library, "openblas_set_num_threads"),
+        find<char*()>(library, "openblas_get_config")});
+    const Functions& found = *blas->functions_;
+    if (found.sgemm == nullptr || found.set_threads == nullptr || found.config == nullptr) continue;
+    blas->version_ = found.config();
+    return blas;
+  }
+  return nullptr;
+}
+
+// The library is never unloaded: its threads may still be running its code.
+OpenBlas::~OpenBlas() = default;
+
+void OpenBlas::multiply(const Product& product, int threads) const {
+  const auto side = static_cast<int>(product.side);
+  functions_->set_threads(threads);
+  functions_->sgemm(row_major, not_transposed, not_transposed, side, side, side, 1.0F, product.a,
+                    side, product.b, side, 0.0F, product.c, side);
+}
+
+}  // namespace gpufilter::lab

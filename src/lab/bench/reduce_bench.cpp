@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "lab/bench/array_reduction.hpp"
+#include "lab/bench/benches.hpp"
+#include "lab/bench/copy.hpp"
+#include "lab/bench/group_reduction.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+constexpr std::array operations{Operation::sum,     Operation::product, Operation::minimum,
+                                Operation::maximum, Operation::bit_and, Operation::bit_or,
+                                Operation::bit_xor};
+constexpr std::array paths{ReductionPath::serial, ReductionPath::local_memory,
+                           ReductionPath::sub_groups, ReductionPath::nvidia};
+
+// Odd, so that products modulo 2^64 do not become 0; of 18 bits, so that sums of squares fit.
+std::vector<std::int32_t> random_integers(std::size_t count) {
+  std::vector<std::int32_t> values(count);
+  fill_randomly(reinterpret_cast<std::uint8_t*>(values.data()), 4 * count, 3);
+  for (std::int32_t& value : values)
+    value = value >> 14 | 1;
+  return values;
+}
+
+// Near 1, so that products stay finite.
+std::vector<float> random_floats(std::size_t count) {
+  std::vector<float> numbers(count);
+  const std::vector<std::int32_t> integers = random_integers(count);
+  for (std::size_t i = 0; i < count; ++i)
+    numbers[i] = 1 + static_cast<float>(integers[i]) * 0x1p-30F;
+  return numbers;
+}
+
+bool same_bits(const FloatTotals& a, const FloatTotals& b) {
+  using Bits = std::array<std::uint32_t, 5>;
+  return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
+
+std::uint64_t of(const IntegerTotals& totals, Operation operation) {
+  const std::array<std::uint64_t, 7> values{
+      static_cast<std::uint64_t>(totals.sum),
+      totals.product,
+      static_cast<std::uint64_t>(std::int64_t{totals.minimum}),
+      static_cast<std::uint64_t>(std::int64_t{totals.maximum}),
+      totals.bit_and,
+      totals.bit_or,
+      totals.bit_xor};
+  return values.at(static_cast<std::size_t>(operation));
+}
+
+float of(const FloatTotals& totals, Operation operation) {
+  const std::array values{totals.sum, totals.product, totals.minimum, totals.maximum};
+  return values.at(static_cast<std::size_t>(operation));
+}
+
+std::string text_of(std::uint64_t value, Operation operation) {
+  const bool has_sign = operation == Operation::sum || operation == Operation::minimum ||
+                        operation == Operation::maximum;
+  return has_sign ? formatted("{}", static_cast<std::int64_t>(value)) : formatted("{:#x}", value);
+}
+
+// All rows of one number of values.
+class ReduceBench {
+ public:
+  ReduceBench(const TestBed& bed, const ReduceOptions& options, std::size_t count, Report& report)
+      : bed_(bed),
+        options_(options),
+        report_(report),
+        count_(count),
+        integers_(random_integers(count)),
+        floats_(random_floats(count)),
+        integer_totals_(reduce_integers(integers_)),
+        float_totals_(reduce_floats(floats_)) {}
+
+  void run() {
+    measure_host();
+    if (bed_.session) measure_device();
+    compare_accuracy();
+  }
+
+ private:
+  // What the device lacks is the same for every count.
+  void add_note_once(const std::string& note) {
+    auto& notes = report_.notes;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  }
+
+  Row& add_row(const char* type, const std::string& operation, const std::string& path,
+               const char* where, const Measurement& measurement, const char* bits) {
+    const double seconds = measurement.best_clock().mean;
+    Row row{{"count", static_cast<std::int64_t>(count_)},
+            {"type", std::string(type)},
+            {"operation", operation},
+            {"path", path},
+            {"where", std::string(where)},
+            {"gbytes_per_s", 4e-9 * static_cast<double>(count_) / seconds},
+            {"bits", std::string(bits)}};
+    add_times(row, measurement);
+    return report_.rows.emplace_back(std::move(row));
+  }
+
+  void measure_host() {
+    bed_.step("reductions by the processor");
+    IntegerTotals integers;
+    const auto of_integers = measure(bed_.trials, [&] { integers = reduce_integers(integers_); });
+    add_row("int", "all", "reference", on_processor, of_integers,
+            bits_of(integers == integer_totals_));
+    FloatTotals floats;
+    const auto of_floats = measure(bed_.trials, [&] { floats = reduce_floats(floats_); });
+    add_row("float", "all", "reference, tree", on_processor, of_floats,
+            bits_of(same_bits(floats, float_totals_)));
+  }
+
+  void measure_device() {
+    Session& session = *bed_.session;
+    Queue queue = session.make_queue();
+    const Buffer integers = session.allocate(4 * count_);
+    const Buffer floats = session.allocate(4 * count_);
+    queue.upload(integers, integers_.data(), 4 * count_);
+    queue.upload(floats, floats_.data(), 4 * count_);
+    queue.finish();
+    for (const ReductionPath path : paths) {
+      const std::string why_not = objection(session.device(), path);
+      if (!why_not.empty()) {
+        add_note_once(formatted("{}: the device {}", to_string(path), why_not));
+        continue;
+      }
+      measure_path(path, queue, integers, floats);
+    }
+    for (const int group_size : options_.group_sizes)
+      measure_group(Operation::sum, group_size, queue, integers);
+    for (const Operation operation : operations)
+      if (operation != Operation::sum) measure_group(operation, 64, queue, integers);
+    for (const Operation operation :
+         {Operation::sum, Operation::product, Operation::minimum, Operation::maximum})
+      measure_float_group(operation, 64, queue, floats);
+  }
+
+  void measure_path(ReductionPath path, Queue& queue, const Buffer& integers,
+                    const Buffer& floats) {
+    bed_.step(formatted("reductions, {}", to_string(path)));
+    IntegerReducer of_integers(*bed_.session, path);
+    IntegerTotals totals;
+    const auto integer_times = measure(bed_.trials, queue, [&] {
+      totals = of_integers.reduce(queue, integers, count_);
+      return of_integers.launches();
+    });
+    add_row("int", "all", to_string(path), on_device, integer_times,
+            bits_of(totals == integer_totals_));
+    FloatReducer of_floats(*bed_.session, path);
+    FloatTotals float_totals;
+    const auto float_times = measure(bed_.trials, queue, [&] {
+      float_totals = of_floats.reduce(queue, floats, count_);
+      return of_floats.launches();
+    });
+    add_row("float", "all", formatted("{}, tree", to_string(path)), on_device, float_times,
+            bits_of(same_bits(float_totals, float_totals_)));
+  }
+
+  void measure_group(Operation operation, int group_size, Queue& queue, const Buffer& values) {
+    try {
+      GroupReduction reduction(*bed_.session, operation, false, group_size);
+      const auto times = measure(bed_.trials, queue, [&] {
+        return std::vector{reduction.enqueue(queue, values, count_)};
+      });
+      const std::uint64_t result = reduction.integer(queue);
+      Row& row = add_row("int", to_string(operation), formatted("groups of {}", group_size),
+                         on_device, times, bits_of(result == of(integer_totals_, operation)));
+      row["result"] = text_of(result, operation);
+    } catch (const UsageError& error) {
+      add_note_once(error.what());
+    }
+  }
+
+  void measure_float_group(Operation operation, int group_size, Queue& queue,
+                           const Buffer& values) {
+    GroupReduction reduction(*bed_.session, operation, true, group_size);
+    const auto times = measure(
+        bed_.trials, queue, [&] { return std::vector{reduction.enqueue(queue, values, count_)}; });
+    const float result = reduction.number(queue);
+    const bool equal = result == of(float_totals_, operation);
+    const bool in_any_order = operation == Operation::sum || operation == Operation::product;
+    Row& row =
+        add_row("float", to_string(operation), formatted("groups of {}", group_size), on_device,
+                times, !equal && in_any_order ? bits_differ_by_design : bits_of(equal));
+    row["result"] = formatted("{:.9g}", result);
+  }
+
+  // 1.1, added repeatedly.
+  void compare_accuracy() {
+    const std::vector<float> values(count_, 1.1F);
+    const double exact = static_cast<double>(1.1F) * static_cast<double>(count_);
+    const auto add = [&](const std::string& path, double sum) {
+      Row row{
+          {"count", static_cast<std::int64_t>(count_)}, {"type", std::string("float")},
+          {"operation", std::string("sum of 1.1")},     {"path", path},
+          {"result", formatted("{:.9g}", sum)},         {"error", std::abs(sum - exact) / exact}};
+      report_.rows.push_back(std::move(row));
+    };
+    add("exact", exact);
+    add("left to right", std::accumulate(values.begin(), values.end(), 0.0F));
+    add("tree", reduce_floats(values).sum);
+  }
+
+  const TestBed& bed_;
+  const ReduceOptions& options_;
+  Report& report_;
+  std::size_t count_;
+  std::vector<std::int32_t> integers_;
+  std::vector<float> floats_;
+  IntegerTotals integer_totals_;
+  FloatTotals float_totals_;
+};
+
+}  // namespace
+
+Report bench_reduce(const TestBed& bed, const ReduceOptions& options) {
+  Report report = bed.start_report("reduce");
+  report.columns = {{"count", "values"},
+                    {"type", "type"},
+                    {"operation", "operation"},
+                    {"path", "path"},
+                    {"where", "where"}};
+  for (const Column& column : time_columns())
+    report.columns.push_back(column);
+  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
+                                                  {"result", "result"},
+                                                  {"error", "error", 2},
+                                                  {"bits", "bits"}})
+    report.columns.push_back(column);
+  report.chart = ChartOfBars{.title = "Reductions",
+                             .value = "gbytes_per_s",
+                             .value_label = "GB/s",
+                             .labels = {"count", "type", "operation", "path"}};
+  for (const std::uint64_t count : options.counts)
+    ReduceBench(bed, options, static_cast<std::size_t>(count), report).run();
+  report.notes.emplace_back(
+      "all: sum, sum of squares, product, minimum and maximum in one pass, for integers also and, "
+      "or, xor");
+  report.notes.emplace_back(
+      "groups of N: the textbook kernel for one operation, with local memory");
+  report.notes.emplace_back(
+      "error: relative error of the sum; it is small for a tree of additions, and grows with the "
+      "count if values are added from left to right");
+  return report;
+}
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,69 @@
+#include "lab/bench/test_bed.hpp"
+
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "device/device_choice.hpp"
+#include "device/tuning_store.hpp"
+#include "host/instruction_set.hpp"
+#include "pipeline/make_dispatcher.hpp"
+
+namespace gpufilter::lab {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "processor";
+}
+
+Report TestBed::start_report(const std::string& bench) const {
+  Report report;
+  report.bench = bench;
+  report.fallback = fallback;
+  if (session) {
+    report.device = session->device().name;
+    report.platform = session->device().platform_version;
+    report.driver = session->device().driver_version;
+  }
+  report.processor = formatted("{}, {} threads, {}", processor_name(), allowed_threads(),
+                               to_string(instruction_set()));
+  report.parameters.push_back({"trials", std::int64_t{trials}});
+  return report;
+}
+
+TestBed make_test_bed(const std::string& request, bool require_device) {
+  TestBed bed;
+  if (request == "cpu") {
+    static_cast<void>(choose_devices(request, require_device, {}));
+    return bed;
+  }
+  DeviceCandidates candidates(request, require_device, device_catalog());
+  const DeviceCandidate* candidate = candidates.at(0);
+  for (std::size_t place = 0; candidate != nullptr; candidate = candidates.at(++place)) {
+    if (!candidate->device) {
+      if (bed.fallback.empty()) bed.fallback = candidate->reason;
+      return bed;
+    }
+    try {
+      const EngineOptions options = default_engine_options();
+      bed.session = std::make_unique<Session>(*candidate->device, options.cache);
+      if (options.tuning)
+        bed.session->set_tuning(tuning_for(bed.session->device(), options.tuning));
+      return bed;
+    } catch (const DeviceError& error) {
+      bed.fallback = error.what();
+    }
+  }
+  throw DeviceError(bed.fallback);
+}
+
+bool has_gpu(const TestBed& bed) {
+  return bed.session && bed.session->device().kind == DeviceKind::gpu;
+}
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,40 @@
+// What benchmarks run on: a device, or the processor alone.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "device/session.hpp"
+#include "lab/bench/report.hpp"
+
+namespace gpufilter::lab {
+
+// Reports progress: called with a few words before each part of the work. May be empty.
+using OnStep = std::function<void(const std::string& what)>;
+
+struct TestBed {
+  std::unique_ptr<Session> session;  // nullptr: the processor alone
+  std::string fallback;              // why, if a device was requested
+  int trials = 5;
+  OnStep on_step;
+
+  void step(const std::string& what) const {
+    if (on_step) on_step(what);
+  }
+  // A report of this name without rows, which names device, driver and processor.
+  [[nodiscard]] Report start_report(const std::string& bench) const;
+};
+
+// `request` as in choose_devices() ("cpu": no device). Programs come from the user's cache. Throws
+// UsageError, and DeviceError if the device does not work and `require_device` is set.
+[[nodiscard]] TestBed make_test_bed(const std::string& request, bool require_device);
+
+// The processor's name according to the system; "processor" if unknown.
+[[nodiscard]] std::string processor_name();
+
+// GPUs need larger inputs to be fully used.
+[[nodiscard]] bool has_gpu(const TestBed& bed);
+
+}  // namespace gpufilter::lab

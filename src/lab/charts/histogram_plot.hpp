@@ -1,0 +1,16 @@
+// Histograms drawn as an SVG file.
+#pragma once
+
+#include <string>
+
+#include "compute/picture_statistics.hpp"
+
+namespace gpufilter::lab {
+
+// Colours are translucent areas, alpha is a line. The scale is linear; the few columns that would
+// flatten all others are cut off at the top and marked. `histograms` are those of a picture in
+// `format`.
+[[nodiscard]] std::string draw_histograms(const Histograms& histograms, const PixelFormat& format,
+                                          const std::string& title, const std::string& subtitle);
+
+}  // namespace gpufilter::lab

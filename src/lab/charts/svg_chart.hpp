@@ -1,0 +1,56 @@
+// Charts of measurements as SVG files, which follow the viewer's light or dark theme.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpufilter::lab {
+
+struct ChartTitles {
+  std::string title;
+  std::string subtitle;
+  std::string x;  // what is on the axes, with the unit
+  std::string y;
+};
+
+// A level that values cannot or should not exceed: a line across the chart.
+struct Ceiling {
+  double value = 0;
+  std::string label;
+};
+
+// Both axes are logarithmic, so all values are above 0.
+struct LineChart {
+  struct Point {
+    double x = 0;
+    double y = 0;
+  };
+  struct Line {
+    std::string label;  // written at the end of the line
+    std::vector<Point> points;
+    bool dashed = false;
+  };
+  ChartTitles titles;
+  std::vector<Line> lines;        // at least one, each of at least one point
+  std::string dashed_label = {};  // the meaning of dashed lines
+};
+[[nodiscard]] std::string draw(const LineChart& chart);
+
+// Horizontal bars from 0, in their order from top to bottom.
+struct BarChart {
+  struct Bar {
+    std::string label;
+    double value = 0;
+    std::size_t group = 0;       // in `groups`
+    std::optional<double> mark;  // a line across the bar: the ideal value
+  };
+  ChartTitles titles;
+  std::vector<std::string> groups;  // one colour each
+  std::vector<Bar> bars;
+  std::string mark_label;  // for the legend; empty if no bar has a mark
+  std::optional<Ceiling> ceiling;
+};
+[[nodiscard]] std::string draw(const BarChart& chart);
+
+}  // namespace gpufilter::lab

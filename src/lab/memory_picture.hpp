@@ -1,0 +1,37 @@
+// Filters a picture in memory: for checks and measurements, which need no files.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "codec/codec.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter::lab {
+
+// Reads a picture in memory, which has to outlive the reader.
+class MemoryReader final : public RowReader {
+ public:
+  explicit MemoryReader(const Image& image);
+  void read(const MutableRows& rows) override;
+  Metadata finish() override { return {}; }
+
+ private:
+  const Image& image_;
+  int next_ = 0;
+};
+
+// Makes the executor for the passes of a plan.
+using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;
+
+// The result of the whole chain, including stages that need statistics, in bands of `band_rows`
+// rows. The result's memory is filled with a pattern beforehand, so that unwritten pixels show.
+// Throws what the executors throw.
+[[nodiscard]] Image filter_in_memory(const Image& image, const StageChain& chain, int band_rows,
+                                     const MakeExecutor& make);
+
+// The same with the processor's baseline on this thread: one stage after the other, each over the
+// whole picture.
+[[nodiscard]] Image filter_by_baseline(const Image& image, const StageChain& chain);
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,133 @@
+#include "lab/tune/tuner.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "lab/forced_tuning.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+using Outcome = TriedCandidate::Outcome;
+
+constexpr int timed_runs = 5;
+// A candidate that is slower than the best one by this factor is run only once.
+constexpr double hopeless = 3;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void time(TuneSubject& subject, TriedCandidate& tried, double best) {
+  subject.begin();
+  std::vector<double> times;
+  for (int run = 0; run <= timed_runs; ++run) {
+    const double milliseconds = subject.run();
+    const bool is_hopeless = best > 0 && milliseconds > hopeless * best;
+    if (run > 0 || is_hopeless) times.push_back(milliseconds);  // the first is a warm-up
+    if (is_hopeless) break;
+  }
+  tried.milliseconds = median(times);
+  if (auto difference = subject.check_timed()) {
+    tried.outcome = Outcome::wrong;
+    tried.difference = std::move(*difference);
+  }
+}
+
+// Checks and times one candidate, which the tuning has to choose already.
+void try_candidate(TuneSubject& subject, TriedCandidate& tried, double best) {
+  try {
+    if (auto difference = subject.check()) {
+      tried.outcome = Outcome::wrong;
+      tried.difference = std::move(*difference);
+    } else {
+      time(subject, tried, best);
+    }
+  } catch (const DeviceError& error) {
+    tried.outcome = Outcome::not_built;
+    tried.difference = error.what();
+  } catch (const UsageError& error) {
+    tried.outcome = Outcome::not_built;
+    tried.difference = error.what();
+  }
+}
+
+}  // namespace
+
+Tuner::Tuner(std::shared_ptr<Session> session, std::shared_ptr<TuningStore> store)
+    : session_(std::move(session)),
+      store_(std::move(store)),
+      tuning_(std::make_shared<ForcedTuning>()) {
+  session_->set_tuning(tuning_);
+}
+
+std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again,
+                                   const OnCandidate& on_candidate) {
+  static_cast<void>(tuning_->take_sites());
+  subject.build();
+  const std::string place = tuning_place(session_->device());
+  std::vector<TunedSite> results;
+  for (const auto& [key, asked] : tuning_->take_sites()) {
+    if (asked.candidates.size() < 2) continue;  // nothing to choose
+    TunedSite result{.site = asked.site};
+    const auto known = store_->find(place, asked.site);
+    if (known && !again) {
+      result.known = true;
+      result.chosen = known;
+    } else {
+      result.tried = try_all(subject, key, asked.candidates, on_candidate);
+      result.chosen = fastest(result.tried);
+    }
+    if (result.chosen && !result.known) {
+      store_->keep(place, asked.site, *result.chosen);
+      store_->save();
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::string& site,
+                                           const std::vector<KernelCandidate>& candidates,
+                                           const OnCandidate& on_candidate) {
+  double best = 0;
+  std::vector<TriedCandidate> all;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    on_candidate(site, i, candidates.size());
+    TriedCandidate tried{candidates[i]};
+    tuning_->force(site, i);
+    try_candidate(subject, tried, best);
+    tuning_->force_none();
+    if (tried.outcome == Outcome::timed && (best == 0 || tried.milliseconds < best))
+      best = tried.milliseconds;
+    if (tried.outcome == Outcome::wrong) {
+      log::warn(formatted("{}, {}: differs from the processor and is left out: {}", site,
+                          to_string(tried.candidate), tried.difference));
+    }
+    all.push_back(std::move(tried));
+  }
+  return all;
+}
+
+std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried) {
+  std::optional<TunedKernel> best;
+  for (const TriedCandidate& each : tried) {
+    if (each.outcome != Outcome::timed) continue;
+    if (!best) {
+      best = TunedKernel{each.candidate, each.milliseconds, 0};
+    } else if (each.milliseconds < best->milliseconds) {
+      best = TunedKernel{each.candidate, each.milliseconds, best->milliseconds};
+    } else if (best->next_milliseconds == 0 || each.milliseconds < best->next_milliseconds) {
+      best->next_milliseconds = each.milliseconds;
+    }
+  }
+  return best;
+}
+
+}  // namespace gpufilter::lab

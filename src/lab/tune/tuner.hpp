@@ -1,0 +1,61 @@
+// Times the candidates of kernels on a device and keeps the fastest.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/session.hpp"
+#include "device/tuning_store.hpp"
+#include "lab/tune/tune_subject.hpp"
+
+namespace gpufilter::lab {
+
+struct TriedCandidate {
+  enum class Outcome { timed, wrong, not_built };
+  KernelCandidate candidate = {};
+  Outcome outcome = Outcome::timed;
+  double milliseconds = 0;      // the median of several runs
+  std::string difference = {};  // the position of a wrong sample, or why it was not built
+};
+
+struct TunedSite {
+  KernelSite site;
+  bool known = false;                                // tuned before, so nothing was tried
+  std::vector<TriedCandidate> tried = {};            // the usual one first
+  std::optional<TunedKernel> chosen = std::nullopt;  // none if no candidate is correct
+};
+
+// The fastest correct candidate, with the time of the next best.
+[[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
+
+class ForcedTuning;
+
+class Tuner {
+ public:
+  using OnCandidate =
+      std::function<void(const std::string& site, std::size_t done, std::size_t all)>;
+
+  // Nobody else may use `session`: its tuning is replaced.
+  Tuner(std::shared_ptr<Session> session, std::shared_ptr<TuningStore> store);
+
+  // Tries every candidate of the kernels that `subject` runs: compiles it with its constants,
+  // checks that it gives the processor's bits, and times it. Saves the fastest in the store. A site
+  // that is already in the store is tried only with `again`. Throws DeviceError if the device fails
+  // altogether.
+  [[nodiscard]] std::vector<TunedSite> tune(TuneSubject& subject, bool again,
+                                            const OnCandidate& on_candidate);
+
+ private:
+  [[nodiscard]] std::vector<TriedCandidate> try_all(TuneSubject& subject, const std::string& site,
+                                                    const std::vector<KernelCandidate>& candidates,
+                                                    const OnCandidate& on_candidate);
+
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<TuningStore> store_;
+  std::shared_ptr<ForcedTuning> tuning_;
+};
+
+}  // namespace gpufilter::lab

@@ -1,0 +1,61 @@
+// Checks the project's promise on this machine: every stage gives the same bits on every device,
+// with every kernel and every instruction set.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/session.hpp"
+#include "image/rows.hpp"
+
+namespace gpufilter::lab {
+
+struct VerifyOptions {
+  std::vector<std::string> stages;  // "blur"; all if it is empty
+  std::optional<int> channels;      // only pictures with this many channels
+  std::optional<int> depth;         // only with this many bits per sample
+  bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
+  std::vector<std::shared_ptr<Session>> devices;
+  // Called from time to time with the number of cases done and of all cases.
+  std::function<void(std::int64_t done, std::int64_t all)> on_progress;
+};
+
+// The results of one kind of stage with one kernel or loop in one place.
+struct VerifiedVariant {
+  std::string place;    // "processor avx2", a device's name
+  std::string stage;    // "blur", "color + levels"
+  std::string variant;  // "tiled 16x16"; all shapes that tuning may choose together
+  int cases = 0;        // pictures compared, bit by bit
+  int different = 0;
+  int failed = 0;  // could not be run
+};
+
+// The first case whose result differs from the processor's baseline.
+struct VerifyFailure {
+  std::string place;
+  std::string stages;  // as on the command line
+  std::string variant;
+  PictureShape picture;
+  int band_rows = 0;
+  // "row 12, column 5, green: 37 instead of 36", or why it could not be run.
+  std::string difference;
+};
+
+struct VerifyReport {
+  std::vector<VerifiedVariant> variants;  // by place, stage and variant in the order of the run
+  std::optional<VerifyFailure> first_failure;
+  std::int64_t cases = 0;
+  std::int64_t skipped = 0;  // requested kernels that do not fit the device
+
+  [[nodiscard]] bool passed() const { return !first_failure; }
+};
+
+// Runs every case on each instruction set of the processor and on each device. Changes the
+// instruction set in use meanwhile: no other thread may be filtering.
+[[nodiscard]] VerifyReport verify(const VerifyOptions& options);
+
+}  // namespace gpufilter::lab

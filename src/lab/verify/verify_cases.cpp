@@ -1,0 +1,90 @@
+#include "lab/verify/verify_cases.hpp"
+
+#include <cstring>
+#include <random>
+
+#include "lab/stage_samples.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+void set_sample(std::uint8_t* row, std::size_t index, int depth, std::uint32_t value) {
+  if (depth == 8) {
+    row[index] = static_cast<std::uint8_t>(value);
+    return;
+  }
+  const auto sample = static_cast<std::uint16_t>(value);
+  std::memcpy(row + 2 * index, &sample, sizeof sample);
+}
+
+// Alpha by area: opaque, none, random.
+std::uint32_t alpha_at(int x, int y, std::uint32_t random, std::uint32_t max) {
+  const int area = (x / 11 + y / 7) % 3;
+  return area == 0 ? max : area == 1 ? 0 : random;
+}
+
+}  // namespace
+
+std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages, bool quick) {
+  std::vector<VerifyChain> chains;
+  std::vector<VerifyChain> usual;
+  for (const StageKind& kind : stage_kinds(stages)) {
+    const std::vector<StageSample> samples = samples_of(kind, !quick);
+    for (const StageSample& sample : samples)
+      chains.push_back({sample.text, {sample.stage}, !quick && sample.has_defaults});
+    if (!samples.empty()) usual.push_back({samples.front().text, {samples.front().stage}});
+  }
+  if (quick) return chains;
+  for (const VerifyChain& first : usual) {
+    for (const VerifyChain& second : usual) {
+      chains.push_back({first.text + " " + second.text, {first.chain[0], second.chain[0]}});
+    }
+  }
+  return chains;
+}
+
+std::vector<PixelFormat> verify_formats(bool quick) {
+  if (quick) return {{3, 8}, {4, 16}};
+  std::vector<PixelFormat> formats;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      formats.push_back({channels, depth});
+  }
+  return formats;
+}
+
+std::vector<ImageSize> verify_sizes(bool quick) {
+  if (quick) return {{67, 37}};
+  return {{67, 37}, {1, 1}, {2, 3}, {261, 19}};
+}
+
+std::vector<int> verify_bands(int height, bool quick) {
+  std::vector<int> bands{height};
+  for (const int rows : {7, 1}) {
+    if (rows < height && !(quick && rows == 1)) bands.push_back(rows);
+  }
+  return bands;
+}
+
+Image verify_picture(const PictureShape& shape) {
+  Image image(shape.size, shape.format);
+  const std::uint32_t max = shape.format.max_sample();
+  std::mt19937 random(static_cast<std::uint32_t>(shape.size.width * 31 + shape.size.height));
+  const auto channels = static_cast<std::size_t>(shape.format.channels);
+  for (int y = 0; y < shape.size.height; ++y) {
+    std::uint8_t* row = image.rows().row(y);
+    std::memset(row, 0x5A, image.pitch());  // padding, which must not be read as pixels
+    for (int x = 0; x < shape.size.width; ++x) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        const auto draw = static_cast<std::uint32_t>(random());
+        std::uint32_t value = draw & max;
+        if ((draw >> 20U) % 5 == 0) value = (draw >> 30U) % 2 == 0 ? 0 : max;
+        if (shape.format.has_alpha() && c + 1 == channels) value = alpha_at(x, y, value, max);
+        set_sample(row, static_cast<std::size_t>(x) * channels + c, shape.format.depth, value);
+      }
+    }
+  }
+  return image;
+}
+
+}  // namespace gpufilter::lab

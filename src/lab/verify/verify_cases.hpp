@@ -1,0 +1,35 @@
+// The cases that `gpufilter verify` tries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "image/image.hpp"
+#include "pipeline/plan.hpp"
+
+namespace gpufilter::lab {
+
+struct VerifyChain {
+  std::string text;  // as on the command line
+  StageChain chain;
+  bool every_candidate = false;  // of its kernels, not only the usual one
+};
+
+// Every sample of the kinds of stages of these names (all if there are none). Unless `quick`, then
+// every kind followed by every other, as consecutive stages may share a kernel.
+[[nodiscard]] std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages,
+                                                     bool quick);
+
+[[nodiscard]] std::vector<PixelFormat> verify_formats(bool quick);
+
+// Odd, tiny and wider than several work-groups.
+[[nodiscard]] std::vector<ImageSize> verify_sizes(bool quick);
+
+// Heights of bands for a result of `height` rows, beginning with the whole height.
+[[nodiscard]] std::vector<int> verify_bands(int height, bool quick);
+
+// Random samples including extremes, with opaque and fully transparent areas; the same for the same
+// shape.
+[[nodiscard]] Image verify_picture(const PictureShape& shape);
+
+}  // namespace gpufilter::lab
