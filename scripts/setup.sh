@@ -117,6 +117,44 @@ configure() {
   fi
 }
 
+# "4 min", "50 s": a number of seconds for people who wait.
+rounded_time() {
+  if (($1 >= 90)); then echo "$((($1 + 30) / 60)) min"; else echo "$1 s"; fi
+}
+
+# Reads Ninja's output with its status as build() sets it, and "exit STATUS" as the last line. Shows how
+# much is built and an estimate of the time left: on a terminal in one line that is rewritten, otherwise
+# in a line every 15 seconds. All other output is shown only if the build failed. Returns STATUS.
+show_progress() {
+  local line text built total elapsed next=15 messages='' status=1
+  while IFS= read -r line; do
+    if [[ "${line}" =~ ^@([0-9]+)/([0-9]+)\ ([0-9]+)\. ]]; then
+      built="${BASH_REMATCH[1]}" total="${BASH_REMATCH[2]}" elapsed="${BASH_REMATCH[3]}"
+      text="built ${built} of ${total}"
+      ((built < 8)) || text+=", about $(rounded_time $((elapsed * (total - built) / built))) left"
+      if [[ -t 2 ]]; then
+        printf '\r\e[K%s' "gpufilter: ${text}" >&2
+      elif ((elapsed >= next)); then
+        say "${text}"
+        next=$((elapsed + 15))
+      fi
+    elif [[ "${line}" == "exit "* ]]; then
+      status="${line#exit }"
+    else
+      messages+="${line}"$'\n'
+    fi
+  done
+  [[ ! -t 2 ]] || printf '\r\e[K' >&2
+  ((status == 0)) || printf '%s' "${messages}" >&2
+  return "${status}"
+}
+
 build() {
-  run_step "building in ${build_folder}" cmake --build "${build_folder}" --target "$1"
+  local what="building in ${build_folder}"
+  say "${what}"
+  {
+    local status=0
+    NINJA_STATUS='@%f/%t %e ' cmake --build "${build_folder}" --target "$1" </dev/null 2>&1 || status=$?
+    echo "exit ${status}"
+  } | show_progress || fail "${what}: failed, see above"
 }
