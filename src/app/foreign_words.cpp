@@ -29,6 +29,8 @@ constexpr std::array foreign_options{
     ForeignOption{"n no-clobber", "--on-exists skip"},
     ForeignOption{"f", "", "--on-exists overwrite replaces existing files, --to sets the format"},
     ForeignOption{"format to-format", "--to png|jpg"},
+    ForeignOption{"jpg jpeg", "--to jpg"},
+    ForeignOption{"png", "--to png"},
     ForeignOption{"Q q:v jpeg-quality compression-quality", "--quality N"},
     ForeignOption{"compress compression compression-level compression_level", "--png-level N"},
     ForeignOption{"interlace", "--progressive"},
@@ -36,7 +38,7 @@ constexpr std::array foreign_options{
     ForeignOption{"strip keep", "--strip",
                   "metadata is carried over, and no option removes it yet"},
     ForeignOption{"profile icc", "--to-srgb", "colour profiles are carried over, none is applied"},
-    ForeignOption{"blur gaussian-blur gaussblur boxblur box-blur gblur",
+    ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur",
                   "--gaussian SIGMA;--blur auto (3x3, may be repeated)"},
     ForeignOption{"sharpen unsharp", "--sharpen AMOUNT", "no stage sharpens yet"},
     ForeignOption{"median despeckle noise denoise nlmeans", "--denoise;--median RADIUS",
@@ -125,18 +127,27 @@ bool has_option(const Arguments& app, std::string_view name) {
   return app.find(std::string(name)) != nullptr;
 }
 
-std::string advice_of(const ForeignOption& row, const Arguments& app) {
+bool is_amount(const std::string& value) {
+  return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
+}
+
+// "--color saturate=1.5" with the amount that was given. Advice of several settings keeps its own.
+std::string with_amount(std::string_view ours, const std::string& value) {
+  const std::size_t equals = ours.find('=');
+  const bool has_one = equals != std::string_view::npos && equals == ours.rfind('=');
+  if (!has_one || !is_amount(value)) return std::string(ours);
+  return std::string(ours.substr(0, equals + 1)) + value;
+}
+
+std::string advice_of(const ForeignOption& row, const Arguments& app,
+                      const std::string& value = {}) {
   std::string_view rest = row.ours;
   while (!rest.empty()) {
     const std::string_view ours = rest.substr(0, rest.find(';'));
-    if (has_option(app, ours.substr(0, ours.find(' ')))) return question(ours);
+    if (has_option(app, ours.substr(0, ours.find(' ')))) return question(with_amount(ours, value));
     rest.remove_prefix(std::min(ours.size() + 1, rest.size()));
   }
   return std::string(row.otherwise);
-}
-
-bool is_amount(const std::string& value) {
-  return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 // "--sepia 0.6" for --color sepia=0.6; empty if the name is no preset.
@@ -151,7 +162,7 @@ std::string advice_for_preset(const std::string& name, const std::string& value)
 std::string advice_for_option(const Arguments& app, const std::string& name,
                               const std::string& value) {
   if (const auto row = find_row(foreign_options, name); row != foreign_options.end())
-    return advice_of(*row, app);
+    return advice_of(*row, app, value);
   // "-q85" and "-j4"
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == 1 && name.find_first_not_of("0123456789", digits) == std::string::npos) {

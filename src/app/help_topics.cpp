@@ -55,9 +55,15 @@ constexpr std::array topics{
           "0: done\n1: a picture failed; the others in a folder are still done\n"
           "2: wrong usage, found before any picture is touched\n"
           "3: the requested device does not exist or does not work\n"
-          "130, 143: interrupted (SIGINT, SIGTERM)\n"
+          "129, 130, 131, 143: ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM\n"
           "compare has its own: see 'gpufilter help compare'.\n",
           "", "exit-codes.md"},
+    Topic{"metadata",
+          "EXIF, XMP, IPTC, text, density and colour profiles are carried over as far as the "
+          "output's format can hold them; a warning names what it cannot. Thumbnails, which show "
+          "the old picture, are removed.\n"
+          "--strip removes all but the colour profile, density, orientation and the like.\n",
+          "", "metadata.md"},
     Topic{"formats",
           "PNG and JPEG are read and written. The content decides an input's format, the name of "
           "the output its format; --to sets it for '-' and for folders.\n"

@@ -80,12 +80,12 @@ constexpr const char* more_examples = R"(Examples:
   gpufilter *.jpg results/ --color sepia            several pictures
 
 Exit codes:
-  0         done
-  1         a picture failed; the others in a folder are still done
-  2         wrong usage, found before any picture is touched
-  3         the requested device does not exist or does not work
-  130, 143  interrupted (SIGINT, SIGTERM)
-  141       the reader of standard output went away (SIGPIPE)
+  0                   done
+  1                   a picture failed; the others in a folder are still done
+  2                   wrong usage, found before any picture is touched
+  3                   the requested device does not exist or does not work
+  129, 130, 131, 143  ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM
+  141                 the reader of standard output went away (SIGPIPE)
 compare has its own exit codes: see 'gpufilter help compare'.
 )";
 

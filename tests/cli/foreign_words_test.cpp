@@ -82,7 +82,13 @@ TEST_F(ForeignWords, FiltersByName) {
                 "--brightness: unknown option; did you mean --color brightness=1.2?");
   expect_answer({"--contrast"}, "--contrast: unknown option; did you mean --color contrast=1.25?");
   expect_answer({"--saturation", "1.3"},
+                "--saturation: unknown option; did you mean --color saturate=1.3?");
+  expect_answer({"--saturation"},
                 "--saturation: unknown option; did you mean --color saturate=1.5?");
+  expect_answer({"--gaussian", "2"},
+                "--gaussian: unknown option; did you mean --blur auto (3x3, may be repeated)?");
+  expect_answer({"--jpeg"}, "--jpeg: unknown option; did you mean --to jpg?");
+  expect_answer({"--png"}, "--png: unknown option; did you mean --to png?");
   expect_answer({"--invert"}, "--invert: unknown option; did you mean --color invert?");
 }
 

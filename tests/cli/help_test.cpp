@@ -49,6 +49,7 @@ class Help : public FilterTest {
                                           {"help", "in-place"},
                                           {"help", "clusters"},
                                           {"help", "exit-codes"},
+                                          {"help", "metadata"},
                                           {"help", "formats"},
                                           {"help", "networks"},
                                           {"help", "numbers"},
@@ -182,13 +183,22 @@ TEST_F(Help, ASubjectHasItsPage) {
   EXPECT_NE(folders.find("\nMore: docs/folders.md\n"), std::string::npos) << folders;
   const std::string own = page({"help", "help"});
   for (const char* subject : {"folders", "existing-files", "in-place", "clusters", "exit-codes",
-                              "formats", "networks", "numbers", "gpus"}) {
+                              "metadata", "formats", "networks", "numbers", "gpus"}) {
     EXPECT_NE(own.find(subject), std::string::npos) << subject;
     const std::string text = page({"help", subject});
     const std::size_t begin = text.find("More: docs/") + 6;
     const std::string file = text.substr(begin, text.find('\n', begin) - begin);
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(GPUFILTER_SOURCE) / file)) << file;
   }
+}
+
+TEST_F(Help, ExitCodesOfAllSignals) {
+  EXPECT_NE(page({"help", "exit-codes"})
+                .find("129, 130, 131, 143: ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM\n"),
+            std::string::npos);
+  EXPECT_NE(page({"--help-all"})
+                .find("  129, 130, 131, 143  ended by SIGHUP, SIGINT, SIGQUIT, SIGTERM\n"),
+            std::string::npos);
 }
 
 TEST_F(Help, IsAResult) {
