@@ -236,7 +236,10 @@ void Journal::add_all(const JournalRecords& records) {
   constexpr std::size_t enough = std::size_t{1} << 20U;  // bytes in one write
   std::string lines;
   for (const auto& [output, record] : records) {
-    if (lines.size() >= enough) write_line(std::exchange(lines, std::string()));
+    if (lines.size() >= enough) {
+      write_line(lines);
+      lines.clear();
+    }
     if (!lines.empty()) lines += '\n';
     lines += journal_line(output, record);
   }
