@@ -15,7 +15,7 @@ test_packages=(libgtest-dev)
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   python3-skimage parallel libimage-exiftool-perl)
 
-verbose=      # not empty: show the output of all commands, not only of failed ones
+verbose=      # not empty: show the output of all steps, not only of failed ones
 lists_fresh=  # not empty: apt's package lists have just been updated
 
 say() { printf 'gpufilter: %s\n' "$*" >&2; }
@@ -112,7 +112,7 @@ configure() {
     option_is "${option}" || current=
   done
   if [[ -z "${current}" ]]; then
-    verbose=yes  # much will have to be compiled
+    verbose=yes  # the first time shows what CMake finds
     run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset release "${@/#/-D}"
   fi
 }
