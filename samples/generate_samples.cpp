@@ -18,7 +18,7 @@ void write_picture(const gpufilter::Image& image, const std::string& path) {
   header.size = image.size();
   header.format = image.format();
   gpufilter::WriteOptions options;
-  options.set(gpufilter::jpeg_quality_option(), "88").set(gpufilter::png_level_option(), "9");
+  options.set(gpufilter::quality_option(), "88").set(gpufilter::png_level_option(), "9");
   const auto writer = gpufilter::create_picture(format, *sink, header, options);
   writer->write(image.rows());
   writer->finish({});

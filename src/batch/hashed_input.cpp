@@ -46,6 +46,13 @@ class HashedInput::Source final : public ByteSource {
   std::span<const std::uint8_t> peek(std::size_t count) override {
     return hashed_->file().peek(count);
   }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override {
+    return hashed_->file().size();
+  }
+  // Not hashed: content() reads what has not been read front to back.
+  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
+    return hashed_->file().read_at(offset, buffer);
+  }
 
  private:
   std::shared_ptr<Hashed> hashed_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -26,7 +27,8 @@ class DescriptorSource final : public ByteSource {
       : descriptor_(descriptor),
         owned_(std::move(owned)),
         name_(std::move(name)),
-        buffer_(buffer_size) {}
+        buffer_(buffer_size),
+        start_(::lseek(descriptor, 0, SEEK_CUR)) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
 
@@ -44,6 +46,25 @@ class DescriptorSource final : public ByteSource {
       std::memcpy(buffer.data() + done, buffer_.data() + begin_, count);
       begin_ += count;
       done += count;
+    }
+    return done;
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> size() const override {
+    struct stat status {};
+    if (start_ < 0 || ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return static_cast<std::uint64_t>(std::max<off_t>(status.st_size - start_, 0));
+  }
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
+    std::size_t done = 0;
+    while (done < buffer.size()) {
+      const ssize_t count = ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
+                                    start_ + static_cast<off_t>(offset + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw SystemFailure(name_, errno);
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
     }
     return done;
   }
@@ -89,6 +110,7 @@ class DescriptorSource final : public ByteSource {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool ended_ = false;
+  off_t start_;
 };
 
 class MemorySource final : public ByteSource {
@@ -110,6 +132,16 @@ class MemorySource final : public ByteSource {
         std::min(count, data_.size() - position_));
   }
 
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return data_.size(); }
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
+    if (offset >= data_.size()) return 0;
+    const auto from = std::span<const std::uint8_t>(data_).subspan(offset);
+    const std::size_t count = std::min(buffer.size(), from.size());
+    std::copy_n(from.begin(), count, buffer.begin());
+    return count;
+  }
+
  private:
   std::vector<std::uint8_t> data_;
   std::string name_;
@@ -126,6 +158,10 @@ void ByteSource::skip(std::uint64_t count) {
     if (read(part) < part.size()) return;
     count -= part.size();
   }
+}
+
+std::size_t ByteSource::read_at(std::uint64_t /*offset*/, std::span<std::uint8_t> /*buffer*/) {
+  throw std::logic_error("the source has no size");
 }
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ class ByteSource {
 
   // The next bytes without consuming them: up to `count` (at most 64), fewer only at the end.
   virtual std::span<const std::uint8_t> peek(std::size_t count) = 0;
+
+  // How many bytes there are from where the source began, if read_at() works: not for pipes.
+  [[nodiscard]] virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+
+  // Reads the bytes at `offset` from where the source began, whatever read() has consumed, and
+  // consumes nothing; throws as read() does. Call it only if there is a size().
+  virtual std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer);
 };
 
 // Opens a file for reading, or standard input for "-". Throws PictureError if the file is missing,

@@ -23,10 +23,18 @@ std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
   return codec.create(sink, header, options);
 }
 
+void RowWriter::note_private_metadata(const PictureHeader& header) {
+  if (header.stored == nullptr) return;
+  for (std::string& name : header.stored->private_metadata())
+    left_out_.add(std::move(name));
+}
+
 std::string codec_versions() {
   std::string versions;
-  for (const Codec* codec : codecs())
+  for (const Codec* codec : codecs()) {
+    if (codec->libraries == nullptr) continue;
     versions += (versions.empty() ? "" : ", ") + codec->libraries();
+  }
   return versions;
 }
 

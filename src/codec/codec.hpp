@@ -95,6 +95,9 @@ class RowWriter {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
 
  protected:
+  // Adds to left_out_ what the input has and only its own format can hold.
+  void note_private_metadata(const PictureHeader& header);
+
   LeftOut left_out_;
   std::optional<EncodingNotes> notes_;
 };

@@ -7,6 +7,8 @@
 #include "base/format.hpp"
 #include "codec/file_head.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/netpbm/codec.hpp"
+#include "codec/other_formats.hpp"
 #include "codec/png/codec.hpp"
 
 namespace gpufilter {
@@ -43,7 +45,8 @@ std::string objection(const WriteOption& option, const PixelFormat& pixel) {
 }  // namespace
 
 const CodecList& codecs() {
-  static const CodecList table{&png_codec(), &jpeg_codec()};
+  static const CodecList table{&png_codec(), &jpeg_codec(), &ppm_codec(),
+                               &pgm_codec(), &pnm_codec(),  &pam_codec()};
   return table;
 }
 
@@ -77,6 +80,8 @@ const Codec* codec_of_name(const std::string& path) {
 const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
+    const std::string missing = missing_format(other_format_of_name(path));
+    if (!missing.empty()) throw UsageError(formatted("{}: {}", path, missing));
     throw UsageError(
         formatted("{}: the name of an output must end in {}", path, extensions_of(codecs())));
   }
@@ -95,11 +100,14 @@ std::vector<const WriteOption*> all_write_options() {
   return options;
 }
 
+PixelFormat format_in_file(const Codec& codec, const PixelFormat& format) {
+  const int colors = codec.color_channels == 0 ? format.color_channels() : codec.color_channels;
+  const bool keeps_alpha = codec.holds_alpha && format.has_alpha();
+  return {colors + (keeps_alpha ? 1 : 0), std::min(format.depth, codec.max_depth)};
+}
+
 FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format) {
-  PixelFormat kept = format;
-  if (!codec.holds_alpha) kept.channels = format.color_channels();
-  kept.depth = std::min(format.depth, codec.max_depth);
-  return file_pixels(kept);
+  return file_pixels(format_in_file(codec, format));
 }
 
 CodecList codecs_with(const WriteOption& option) {
@@ -142,13 +150,6 @@ std::string extensions_of(const CodecList& list) {
   for (const Codec* codec : list)
     extensions.insert(extensions.end(), codec->extensions.begin(), codec->extensions.end());
   return joined(extensions, " or ");
-}
-
-std::string no_picture() {
-  std::vector<std::string> names;
-  for (const Codec* codec : codecs())
-    names.push_back("a " + codec->name);
-  return formatted("neither {} picture", joined(names, " nor "));
 }
 
 }  // namespace gpufilter

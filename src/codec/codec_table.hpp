@@ -17,6 +17,7 @@ struct Codec {
   std::vector<std::string> extensions;  // of file names, with the dot; new names get the first
   std::vector<std::string> signatures;  // a file begins with one of them; '?' is any byte
   bool holds_alpha = false;
+  int color_channels = 0;            // 1: files hold only grey, 3: only colours, 0: either
   bool holds_late_metadata = true;   // metadata may follow the pixels
   int max_depth = 16;                // bits of a sample
   bool is_lossless = false;          // every sample is read back exactly as it was written
@@ -29,7 +30,7 @@ struct Codec {
   // Metadata that follows the pixels in a file, for formats that cannot hold it there; what is
   // damaged is left out, as open() warns of it. nullptr if there is none in files of this format.
   Metadata (*read_late_metadata)(ByteSource&) = nullptr;
-  // The libraries it uses, with the versions in use.
+  // The libraries it uses, with the versions in use. nullptr: none.
   std::string (*libraries)() = nullptr;
 };
 
@@ -61,7 +62,8 @@ struct UnusedOption {
                                                        const Codec& codec,
                                                        const PixelFormat& pixel);
 
-// How files of this format hold pixels of `format`.
+// What pixels of `format` become in files of this format, and how they hold them.
+[[nodiscard]] PixelFormat format_in_file(const Codec& codec, const PixelFormat& format);
 [[nodiscard]] FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format);
 
 // The formats that take an option.
@@ -70,9 +72,8 @@ struct UnusedOption {
 // The format and the options that affect the bytes of a file, as text.
 [[nodiscard]] std::string encoding_key(const Codec& codec, const WriteOptions& options);
 
-// For messages: "PNG or JPEG", ".png, .jpg or .jpeg", "neither a PNG nor a JPEG picture".
+// For messages: "PNG or JPEG", ".png, .jpg or .jpeg".
 [[nodiscard]] std::string names_of(const CodecList& list);
 [[nodiscard]] std::string extensions_of(const CodecList& list);
-[[nodiscard]] std::string no_picture();
 
 }  // namespace gpufilter

@@ -22,6 +22,13 @@ class LeftOut {
   std::vector<std::string> names_;
 };
 
+// For formats that hold no description of colours but ICC profiles: adds gamma, chromaticity and
+// coding points, unless they are those of sRGB or a profile is there.
+void note_color_description(const Metadata& metadata, bool has_profile, LeftOut& left_out);
+
+// Adds EXIF, XMP, IPTC and text, those that there are: "EXIF" and `where`.
+void note_content(const Metadata& metadata, LeftOut& left_out, const std::string& where = "");
+
 // The profile that describes pixels of `format`; nullptr if there is none, or if it is for other
 // colours, which is then added to `left_out`.
 [[nodiscard]] const IccProfile* profile_for(const PixelFormat& format, const Metadata& metadata,

@@ -17,6 +17,7 @@ struct OtherFormat {
   const char* name;
   std::vector<std::string_view> extensions;  // with the dot, in lower case
   std::vector<std::string_view> signatures;  // a file begins with one of them; '?' is any byte
+  const char* package = "";  // Debian's, of the library that src/codec reads the format with
 };
 
 // Raw files of many cameras are TIFF files too, so their signatures come first.
@@ -28,12 +29,15 @@ const std::vector<OtherFormat>& other_formats() {
         ".pef", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw", ".x3f"},
        {"II*\0????CR"sv, "II\x1a\0\0\0HEAPCCDR"sv, "FUJIFILMCCD-RAW"sv, "IIRO"sv, "IIRS"sv,
         "MMOR"sv, "IIU\0"sv, "FOVb"sv, "\0MRM"sv, "????ftypcrx "sv}},
-      {"TIFF", {".tif", ".tiff", ".btf"}, {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}},
+      {"TIFF",
+       {".tif", ".tiff", ".btf"},
+       {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv},
+       "libtiff-dev"},
       {"HEIC",
        {".heic", ".heif", ".hif"},
        {"????ftyphei"sv, "????ftyphev"sv, "????ftypmif1"sv, "????ftypmsf1"sv}},
       {"AVIF", {".avif", ".avifs"}, {"????ftypavif"sv, "????ftypavis"sv}},
-      {"WebP", {".webp"}, {"RIFF????WEBP"sv}},
+      {"WebP", {".webp"}, {"RIFF????WEBP"sv}, "libwebp-dev"},
       {"GIF", {".gif"}, {"GIF87a"sv, "GIF89a"sv}},
       {"BMP", {".bmp", ".dib"}, {"BM????\0\0\0\0"sv}},
       {"JPEG XL", {".jxl"}, {"\xff\x0a"sv, "\0\0\0\x0cJXL \r\n\x87\n"sv}},
@@ -45,9 +49,7 @@ const std::vector<OtherFormat>& other_formats() {
       {"XCF", {".xcf"}, {"gimp xcf"sv}},
       {"OpenEXR", {".exr"}, {"\x76\x2f\x31\x01"sv}},
       {"Radiance HDR", {".hdr"}, {"#?RADIANCE"sv, "#?RGBE"sv}},
-      {"Netpbm",
-       {".pbm", ".pgm", ".ppm", ".pnm", ".pam", ".pfm"},
-       {"P1\n"sv, "P2\n"sv, "P3\n"sv, "P4\n"sv, "P5\n"sv, "P6\n"sv, "P7\n"sv, "PF\n"sv, "Pf\n"sv}},
+      {"PFM", {".pfm"}, {"PF\n"sv, "Pf\n"sv}},
       {"QOI", {".qoi"}, {"qoif"sv}},
       {"DDS", {".dds"}, {"DDS "sv}},
       {"DPX", {".dpx"}, {"SDPX"sv, "XPDS"sv}},
@@ -60,14 +62,22 @@ const std::vector<OtherFormat>& other_formats() {
       {"XPM", {".xpm", ".xbm"}, {}},
       {"JPEG not named .jpg", {".jpe", ".jfif", ".jfi", ".jif"}, {}},
       {"PNG not named .png", {".apng"}, {}},
+      {"PNM not named .pnm", {".pbm"}, {}},
   };
   return table;
 }
 
-// The first format that `has` accepts; empty if there is none.
+bool is_read(const OtherFormat& format) {
+  return std::any_of(codecs().begin(), codecs().end(),
+                     [&](const Codec* codec) { return codec->name == format.name; });
+}
+
+// The first format not read that `has` accepts; empty if there is none.
 template <typename Has>
 std::string name_of_first(const Has& has) {
-  const auto found = std::find_if(other_formats().begin(), other_formats().end(), has);
+  const auto found =
+      std::find_if(other_formats().begin(), other_formats().end(),
+                   [&](const OtherFormat& format) { return has(format) && !is_read(format); });
   return found == other_formats().end() ? "" : found->name;
 }
 
@@ -95,10 +105,21 @@ std::size_t recognition_size() {
   return std::max<std::size_t>(16, signature_size());
 }
 
+std::string missing_format(const std::string& format) {
+  for (const OtherFormat& other : other_formats()) {
+    if (other.name != format || *other.package == '\0' || is_read(other)) continue;
+    return formatted("this gpufilter was built without {}: install {} and build it again", format,
+                     other.package);
+  }
+  return "";
+}
+
 std::string no_picture(std::span<const std::uint8_t> head) {
   const std::string other = other_format_of_content(head);
-  return other.empty() ? no_picture()
-                       : formatted("its format is {}, not {}", other, names_of(codecs()));
+  if (other.empty()) return formatted("not a {} picture", names_of(codecs()));
+  const std::string missing = missing_format(other);
+  return missing.empty() ? formatted("its format is {}, not {}", other, names_of(codecs()))
+                         : missing;
 }
 
 }  // namespace gpufilter

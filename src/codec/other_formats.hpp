@@ -7,7 +7,7 @@
 
 namespace gpufilter {
 
-// The name of the format whose extension `path` has, ignoring case: "TIFF", "camera RAW"; empty if
+// The name of the format whose extension `path` has, ignoring case: "GIF", "camera RAW"; empty if
 // there is none. A format of codec_table.hpp under an extension that its codec does not have is
 // "JPEG not named .jpg".
 [[nodiscard]] std::string other_format_of_name(const std::string& path);
@@ -18,8 +18,12 @@ namespace gpufilter {
 [[nodiscard]] std::string other_format_of_content(std::span<const std::uint8_t> head);
 [[nodiscard]] std::size_t recognition_size();
 
-// Why a file that begins with `head`, which no codec reads, fails: "neither a PNG nor a JPEG
-// picture", "its format is TIFF, not PNG or JPEG".
+// What to do about `format`, one of those names, if the program could read it but was built without
+// its library; otherwise empty.
+[[nodiscard]] std::string missing_format(const std::string& format);
+
+// Why a file that begins with `head`, which no codec reads, fails: "not a PNG or JPEG picture",
+// "its format is GIF, not PNG or JPEG".
 [[nodiscard]] std::string no_picture(std::span<const std::uint8_t> head);
 
 }  // namespace gpufilter

@@ -14,14 +14,6 @@
 namespace gpufilter {
 namespace {
 
-FileDescriptor nameless_file() {
-  std::string name = std::filesystem::temp_directory_path() / "gpufilter-XXXXXX";
-  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file) throw std::system_error(errno, std::generic_category());
-  ::unlink(name.c_str());
-  return file;
-}
-
 FileDescriptor copy_of(ByteSource& source) {
   constexpr std::size_t step = std::size_t{1} << 20U;
   try {
@@ -33,7 +25,7 @@ FileDescriptor copy_of(ByteSource& source) {
     }
     return file;
   } catch (const std::system_error& error) {
-    throw PictureError(source.name(), "it has to be read twice, and cannot be copied to " +
+    throw PictureError(source.name(), "it has to be copied to a temporary file, which fails in " +
                                           std::filesystem::temp_directory_path().string() + ": " +
                                           describe_system_error(error.code().value()));
   }
@@ -46,6 +38,14 @@ bool readable_once(const std::string& path) {
 }
 
 }  // namespace
+
+FileDescriptor nameless_file() {
+  std::string name = std::filesystem::temp_directory_path() / "gpufilter-XXXXXX";
+  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file) throw std::system_error(errno, std::generic_category());
+  ::unlink(name.c_str());
+  return file;
+}
 
 RepeatableSource::RepeatableSource(std::string path, bool repeat, OpenSource open)
     : path_(std::move(path)), open_(std::move(open)) {
@@ -60,6 +60,15 @@ std::unique_ptr<ByteSource> RepeatableSource::open() const {
     throw PictureError(name, describe_system_error(errno));
   }
   return descriptor_source(std::move(again), name);
+}
+
+std::unique_ptr<ByteSource> random_access(std::unique_ptr<ByteSource> source) {
+  if (source->size()) return source;
+  FileDescriptor copy = copy_of(*source);
+  if (::lseek(copy.get(), 0, SEEK_SET) != 0) {
+    throw PictureError(source->name(), describe_system_error(errno));
+  }
+  return descriptor_source(std::move(copy), source->name());
 }
 
 }  // namespace gpufilter

@@ -29,4 +29,11 @@ class RepeatableSource {
   FileDescriptor copy_;  // none: the path itself can be opened repeatedly
 };
 
+// `source`, which nothing has been read from, if its read_at() works; otherwise a copy of it in an
+// unnamed temporary file. Throws PictureError if the copy fails.
+[[nodiscard]] std::unique_ptr<ByteSource> random_access(std::unique_ptr<ByteSource> source);
+
+// A new temporary file without a name. Throws std::system_error.
+[[nodiscard]] FileDescriptor nameless_file();
+
 }  // namespace gpufilter

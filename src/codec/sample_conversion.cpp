@@ -47,7 +47,33 @@ void flatten_depth(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t w
   }
 }
 
+template <typename Sample>
+void change_depth_colors(const std::uint8_t* pixels, std::uint8_t* changed, std::size_t width,
+                         std::size_t from, std::size_t to) {
+  for (std::size_t x = 0; x < width; ++x) {
+    const std::uint8_t* pixel = pixels + x * from * sizeof(Sample);
+    std::uint8_t* result = changed + x * to * sizeof(Sample);
+    const auto red = load<Sample>(pixel, 0);
+    if (to >= 3) {
+      for (std::size_t c = 0; c < 3; ++c)
+        store(result, c, red);
+    } else {
+      store(result, 0,
+            static_cast<Sample>(luma_bt601(red, load<Sample>(pixel, 1), load<Sample>(pixel, 2))));
+    }
+    if (to % 2 == 0) store(result, to - 1, load<Sample>(pixel, from - 1));
+  }
+}
+
 }  // namespace
+
+void change_colors(const std::uint8_t* pixels, std::uint8_t* changed, int width,
+                   const PixelFormat& format, int channels) {
+  const auto change =
+      format.depth == 8 ? change_depth_colors<std::uint8_t> : change_depth_colors<std::uint16_t>;
+  change(pixels, changed, static_cast<std::size_t>(width),
+         static_cast<std::size_t>(format.channels), static_cast<std::size_t>(channels));
+}
 
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)

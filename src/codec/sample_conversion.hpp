@@ -24,6 +24,11 @@ void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t 
 void flatten_pixels(const std::uint8_t* pixels, std::uint8_t* flat, int width,
                     const PixelFormat& format, const Color& background);
 
+// `width` pixels of `format` get `channels` instead of its own, with alpha if they have it: grey
+// becomes red, green and blue; colours become their luma_bt601().
+void change_colors(const std::uint8_t* pixels, std::uint8_t* changed, int width,
+                   const PixelFormat& format, int channels);
+
 // The meaning of the samples of a CMYK file: `ink`: 255 is full ink; `inverted` (Adobe): 255 is
 // no ink.
 enum class CmykPolarity { ink, inverted };

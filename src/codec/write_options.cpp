@@ -70,6 +70,13 @@ const WriteOption& background_option() {
   return option;
 }
 
+const WriteOption& quality_option() {
+  static const WriteOption option{"quality", WriteOption::WholeNumber{1, 100}, "",
+                                  "Quality of JPEG and WebP output. JPEG: by default that of a "
+                                  "JPEG input, otherwise 90. WebP: by default 75."};
+  return option;
+}
+
 const WriteOption& strip_option() {
   static const WriteOption option{"strip", WriteOption::Flag{}, "off",
                                   "Leave out EXIF (with its GPS position), XMP, IPTC, text and "

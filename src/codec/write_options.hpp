@@ -45,6 +45,9 @@ struct WriteOption {
 // The colour behind transparent pixels: for all formats that cannot hold alpha.
 [[nodiscard]] const WriteOption& background_option();
 
+// For all formats that lose samples to be small.
+[[nodiscard]] const WriteOption& quality_option();
+
 // Leaves out all metadata but what stripped() keeps: for all formats.
 [[nodiscard]] const WriteOption& strip_option();
 

@@ -64,7 +64,7 @@ TEST_F(FilterOptionsTest, HaveTheDefaultsOfTheContract) {
   const WriteOptions& write = options.run.write;
   EXPECT_EQ(write.get<Color>(background_option()), (Color{255, 255, 255}));
   EXPECT_EQ(write.get<int>(png_level_option()), 6);
-  EXPECT_EQ(write.get<int>(jpeg_quality_option()), std::nullopt);
+  EXPECT_EQ(write.get<int>(quality_option()), std::nullopt);
   EXPECT_EQ(write.get<std::string>(jpeg_subsampling_option()), "auto");
 }
 
@@ -81,7 +81,7 @@ TEST_F(FilterOptionsTest, TakeEveryOption) {
   EXPECT_EQ(options.trace, "t.json");
   EXPECT_EQ(options.on_exists, OnExists::skip);
   EXPECT_EQ(options.progress, ProgressMode::off);
-  EXPECT_EQ(options.run.write.get<int>(jpeg_quality_option()), 75);
+  EXPECT_EQ(options.run.write.get<int>(quality_option()), 75);
   EXPECT_EQ(options.run.write.get<int>(png_level_option()), 3);
   EXPECT_EQ(options.run.limits.max_pixels, 42U);
   EXPECT_EQ(options.band_rows, 9);

@@ -29,26 +29,27 @@ std::string objection(const WriteOptions& options, const CodecList& formats) {
 }
 
 TEST(RefuseUnusedOptions, WhatNoOutputTakesIsRefused) {
-  const WriteOptions quality = with(jpeg_quality_option(), "80");
-  EXPECT_EQ(objection(quality, {&png_codec()}),
-            "--quality: PNG output does not take it; JPEG output does");
+  const WriteOptions quality = with(quality_option(), "80");
+  EXPECT_EQ(objection(quality, {&png_codec()}), "--quality: PNG output does not take it; " +
+                                                    names_of(codecs_with(quality_option())) +
+                                                    " output does");
   EXPECT_EQ(objection(with(jpeg_subsampling_option(), "auto"), {&png_codec()}),
             "--subsampling: PNG output does not take it; JPEG output does");
   EXPECT_EQ(objection(with(background_option(), "white"), {&png_codec()}),
-            "--background: PNG output does not take it; JPEG output does");
+            "--background: PNG output does not take it; JPEG, PPM, PGM or PNM output does");
   EXPECT_EQ(objection(with(png_level_option(), "6"), {&jpeg_codec()}),
             "--png-level: JPEG output does not take it; PNG output does");
 }
 
 TEST(RefuseUnusedOptions, OneOutputThatTakesItIsEnough) {
-  const WriteOptions quality = with(jpeg_quality_option(), "80");
+  const WriteOptions quality = with(quality_option(), "80");
   EXPECT_EQ(objection(quality, {&jpeg_codec()}), "");
   EXPECT_EQ(objection(quality, {&png_codec(), &jpeg_codec()}), "");
   EXPECT_EQ(objection(WriteOptions(), {&png_codec()}), "");
 }
 
 TEST(RefuseUnusedOptions, WithoutAnOutputNothingIsKnown) {
-  EXPECT_EQ(objection(with(jpeg_quality_option(), "80"), {}), "");
+  EXPECT_EQ(objection(with(quality_option(), "80"), {}), "");
 }
 
 TEST(OptionUse, WarnsOfWhatMadeNoDifference) {
@@ -65,7 +66,7 @@ TEST(OptionUse, WarnsOfWhatMadeNoDifference) {
   shades.add(jpeg_codec(), grey);
   EXPECT_EQ(shades.warnings(), Lines{"--subsampling has no effect: the picture is grey"});
 
-  const WriteOptions quality = with(jpeg_quality_option(), "80");
+  const WriteOptions quality = with(quality_option(), "80");
   OptionUse png(quality);
   png.add(png_codec(), rgb);
   EXPECT_EQ(png.warnings(), Lines{"--quality has no effect: the output is a PNG"});
@@ -83,8 +84,12 @@ TEST(OptionUse, OnePictureThatItConcernsIsEnough) {
 }
 
 TEST(FormatNames, AreThoseOfTheirEndings) {
-  EXPECT_EQ(format_names(), (Lines{"png", "jpg", "jpeg"}));
-  EXPECT_EQ(main_format_names(), (Lines{"png", "jpg"}));
+  const Lines names = format_names();
+  const Lines always{"png", "jpg", "jpeg", "ppm", "pgm", "pnm", "pam"};
+  ASSERT_GE(names.size(), always.size());
+  EXPECT_EQ(Lines(names.begin(), names.begin() + 7), always);
+  EXPECT_EQ(main_format_names().size(), codecs().size());
+  EXPECT_EQ(main_format_names()[1], "jpg");
   EXPECT_EQ(&codec_named("jpeg"), &jpeg_codec());
 }
 

@@ -373,7 +373,7 @@ TEST(WorkHash, DependsOnEverythingThatDecidesTheBytes) {
   hashes.insert(hash({}, jpeg_codec(), with(background_option(), "#010203")));
   // 90 is the default, but not if the input is a JPEG.
   for (const char* quality : {"11", "90"})
-    hashes.insert(hash({}, jpeg_codec(), with(jpeg_quality_option(), quality)));
+    hashes.insert(hash({}, jpeg_codec(), with(quality_option(), quality)));
   for (const char* chroma : {"444", "422", "420"})
     hashes.insert(hash({}, jpeg_codec(), with(jpeg_subsampling_option(), chroma)));
   hashes.insert(hash({}, jpeg_codec(), with(jpeg_restart_option(), "off")));
@@ -388,7 +388,7 @@ TEST(WorkHash, DependsOnNothingElse) {
   // Neither kernel variants, nor options of other formats, nor explicit defaults change a bit.
   EXPECT_EQ(hash({make_blur({.variant = BlurVariant::tiled})}, png_codec(), {}),
             hash({make_blur({.variant = BlurVariant::naive})}, png_codec(), {}));
-  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(jpeg_quality_option(), "11")),
+  EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(quality_option(), "11")),
             hash({}, png_codec(), {}));
   EXPECT_EQ(hash({}, png_codec(), WriteOptions().set(png_level_option(), "6")),
             hash({}, png_codec(), {}));

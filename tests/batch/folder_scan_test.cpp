@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "codec/codec_table.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -69,7 +70,7 @@ TEST_F(FolderScanning, AFileNamedLikeAPictureHasToBeOne) {
   const auto found = scan();
   EXPECT_EQ(names(), (Names{"a.jpg", "b.PNG", "c.png!", "d.jpeg!"}));
   EXPECT_EQ(found[0].bytes, png_head.size());
-  EXPECT_EQ(found[2].problem, "neither a PNG nor a JPEG picture");
+  EXPECT_EQ(found[2].problem, "not a " + names_of(codecs()) + " picture");
   EXPECT_EQ(found[3].problem, "the file is empty");
 }
 
@@ -85,44 +86,44 @@ TEST_F(FolderScanning, OtherNamesAreIgnored) {
 }
 
 using Others = std::vector<OtherPicture>;
-const std::string tiff_head{"II*\0\x08\0\0\0", 8};
+const std::string psd_head{"8BPS\0\1", 6};
 
 TEST_F(FolderScanning, PicturesOfOtherFormatsAreNamed) {
   put("a.png");
-  put("b.TIF", "the name decides");
+  put("b.PSD", "the name decides");
   put("sub/c.heic");
-  put("d", tiff_head);
+  put("d", psd_head);
   put("e.orig", jpeg_head);
   put("f.xmp", "<x:xmpmeta>");
-  put(".g.tif");
-  put("h.jpg", tiff_head);
-  fs::create_directory(folder_ / "folder.tif");
-  fs::create_symlink("b.TIF", folder_ / "link.gif");
-  fs::create_symlink("missing.tif", folder_ / "dangling.tif");
-  ASSERT_EQ(::mkfifo((folder_ / "fifo.tif").c_str(), 0600), 0);
+  put(".g.psd");
+  put("h.jpg", psd_head);
+  fs::create_directory(folder_ / "folder.psd");
+  fs::create_symlink("b.PSD", folder_ / "link.gif");
+  fs::create_symlink("missing.psd", folder_ / "dangling.psd");
+  ASSERT_EQ(::mkfifo((folder_ / "fifo.psd").c_str(), 0600), 0);
   FolderScan wanted = everything(true);
   const ScanResult all = scan_folder(wanted);
-  EXPECT_EQ(all.others, (Others{{"b.TIF", "TIFF"},
-                                {"d", "TIFF"},
+  EXPECT_EQ(all.others, (Others{{"b.PSD", "PSD"},
+                                {"d", "PSD"},
                                 {"e.orig", "JPEG not named .jpg"},
                                 {"link.gif", "GIF"},
                                 {"sub/c.heic", "HEIC"}}));
   ASSERT_EQ(names(all), (Names{"a.png", "h.jpg!"}));
-  EXPECT_EQ(all.files[1].problem, "its format is TIFF, not PNG or JPEG");
+  EXPECT_EQ(all.files[1].problem, "its format is PSD, not " + names_of(codecs()));
   wanted.look_inside = false;
   EXPECT_EQ(scan_folder(wanted).others,
-            (Others{{"b.TIF", "TIFF"}, {"link.gif", "GIF"}, {"sub/c.heic", "HEIC"}}));
-  EXPECT_EQ(scan_folder(everything(false, {"*.png", "b*"})).others, (Others{{"b.TIF", "TIFF"}}));
+            (Others{{"b.PSD", "PSD"}, {"link.gif", "GIF"}, {"sub/c.heic", "HEIC"}}));
+  EXPECT_EQ(scan_folder(everything(false, {"*.png", "b*"})).others, (Others{{"b.PSD", "PSD"}}));
 }
 
 TEST_F(FolderScanning, FilesThatAreNoPicturesAreNotOpenedForever) {
   for (int i = 0; i < 32; ++i)
     put("a" + std::to_string(10 + i) + ".txt", "text");
-  put("b.txt", tiff_head);
-  put("b.doc", tiff_head);
-  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "TIFF"}}));
+  put("b.txt", psd_head);
+  put("b.doc", psd_head);
+  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "PSD"}}));
   fs::remove(folder_ / "a10.txt");
-  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "TIFF"}, {"b.txt", "TIFF"}}));
+  EXPECT_EQ(scan_folder(everything()).others, (Others{{"b.doc", "PSD"}, {"b.txt", "PSD"}}));
   for (int i = 0; i < 969; ++i)
     put("a.x" + std::to_string(i), "text");
   EXPECT_EQ(scan_folder(everything()).others, Others{});
@@ -135,7 +136,7 @@ TEST_F(FolderScanning, AFileNamedByTheUserMayHaveAnyName) {
   EXPECT_EQ(picture.problem, "");
   EXPECT_EQ(picture.relative, "noending");
   EXPECT_EQ(picture.bytes, jpeg_head.size());
-  EXPECT_EQ(look_at(folder_ / "note.txt").problem, "neither a PNG nor a JPEG picture");
+  EXPECT_EQ(look_at(folder_ / "note.txt").problem, "not a " + names_of(codecs()) + " picture");
   EXPECT_EQ(look_at(folder_ / "missing.png").problem, "no such file");
   EXPECT_EQ(look_at(folder_.path()).problem, "is not a regular file");
 }
@@ -183,7 +184,7 @@ TEST_F(FolderScanning, MatchingIgnoresCase) {
   EXPECT_EQ(names(false, {"*.png"}), (Names{"B.PNG", "a.png"}));
   EXPECT_EQ(names(false, {"b*"}), Names{"B.PNG"});
   EXPECT_EQ(scan_folder(everything(false, {"b*"})).unmatched, 1U);
-  EXPECT_EQ(scan_folder(everything(false, {"*.tif"})).unmatched, 2U);
+  EXPECT_EQ(scan_folder(everything(false, {"*.psd"})).unmatched, 2U);
 }
 
 TEST_F(FolderScanning, OpensNothingButPlainFiles) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "codec/codec_table.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 
@@ -92,11 +93,11 @@ TEST(NameTemplates, KeepResultsInTheFolder) {
 
 TEST(NameTemplates, EndLikeTheFormat) {
   EXPECT_EQ(refusal("{stem}", "in/a.png", nullptr),
-            "--name '{stem}': in/a.png would become 'a', which does not end in .png, .jpg or "
-            ".jpeg; let the template end in .{to}");
+            "--name '{stem}': in/a.png would become 'a', which does not end in " +
+                extensions_of(codecs()) + "; let the template end in .{to}");
   EXPECT_EQ(refusal("{stem}.{to}", "in/a.orig", nullptr),
-            "--name '{stem}.{to}': in/a.orig would become 'a.orig', which does not end in .png, "
-            ".jpg or .jpeg; let the template end in .{to} and set --to");
+            "--name '{stem}.{to}': in/a.orig would become 'a.orig', which does not end in " +
+                extensions_of(codecs()) + "; let the template end in .{to} and set --to");
   EXPECT_EQ(refusal("{stem}.png", "in/a.png", &jpeg_codec()),
             "--name '{stem}.png': in/a.png would become 'a.png', which does not end in .jpg or "
             ".jpeg; let the template end in .{to}");

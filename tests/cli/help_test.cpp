@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "app/format_options.hpp"
 #include "cli/filter_fixture.hpp"
 
 namespace gpufilter::test {
@@ -167,8 +168,8 @@ TEST_F(Help, ASubcommandHasItsPage) {
 
 TEST_F(Help, AnOptionHasItsPage) {
   const std::string quality =
-      "--quality 1..100\n\nQuality of JPEG output. By default that of a JPEG input, otherwise "
-      "90.\n";
+      "--quality 1..100\n\nQuality of JPEG and WebP output. JPEG: by default that of a JPEG input, "
+      "otherwise 90.\nWebP: by default 75.\n";
   EXPECT_EQ(page({"help", "--quality"}), quality);
   EXPECT_EQ(page({"help", "quality"}), quality);
   EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));
@@ -340,7 +341,10 @@ TEST_F(Help, MisspeltValuesGetSuggestions) {
                "overwrite?");
   expect_value("--progress", "no",
                "--progress: 'no' is not one of auto, on, off; did you mean on?");
-  expect_value("--to", "pgn", "--to: 'pgn' is not one of png, jpg, jpeg; did you mean png?");
+  std::string to_names;
+  for (const std::string& name : format_names())
+    to_names += (to_names.empty() ? "" : ", ") + name;
+  expect_value("--to", "pgn", "--to: 'pgn' is not one of " + to_names + "; did you mean png?");
   expect_value("--background", "whit",
                "--background: 'whit' is not a colour: write #rgb, #rrggbb "
                "or a name such as white");

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/batch_fixture.hpp"
+#include "codec/codec_table.hpp"
 #include "support/pseudo_terminal.hpp"
 #include "support/terminal_screen.hpp"
 
@@ -93,7 +94,8 @@ TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
   screen.write(terminal.read_to_end());
   EXPECT_EQ(terminal.wait(), 1);
   EXPECT_EQ(screen.wraps(), 0);
-  EXPECT_EQ(screen.rows(), Rows{"gpufilter: in/p120x.png: neither a PNG nor a JPEG picture"});
+  EXPECT_EQ(screen.rows(),
+            Rows{"gpufilter: in/p120x.png: not a " + names_of(codecs()) + " picture"});
 }
 
 // A picture that arrives piece by piece through a pipe called `name`.

@@ -38,14 +38,15 @@ TEST(Codec, TakesTheOutputsFormatFromItsName) {
 }
 
 TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
+  const std::string endings = ".png, .jpg, .jpeg, .ppm, .pgm, .pnm or .pam";
   for (const std::string name :
-       {"a", "a.tif", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
+       {"a", "a.gif", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
     EXPECT_EQ(codec_of_name(name), nullptr) << name;
     try {
       (void)codec_for_output(name);
       FAIL() << "no exception for " << name;
     } catch (const UsageError& error) {
-      EXPECT_EQ(error.what(), name + ": the name of an output must end in .png, .jpg or .jpeg");
+      EXPECT_EQ(error.what(), name + ": the name of an output must end in " + endings);
     }
   }
 }
@@ -60,7 +61,7 @@ TEST(Codec, RefusesWhatIsNoPicture) {
     return "";
   };
   EXPECT_EQ(refusal(""), "in.gif: the file is empty");
-  EXPECT_EQ(refusal("GIF89a..."), "in.gif: its format is GIF, not PNG or JPEG");
+  EXPECT_EQ(refusal("GIF89a..."), "in.gif: its format is GIF, not PNG, JPEG, PPM, PGM, PNM or PAM");
 }
 
 TEST(Codec, RowsAreComplete) {
@@ -80,7 +81,9 @@ TEST(Codec, RowsAreComplete) {
       EXPECT_EQ(codec_beginning(signature + "and more"), codec);
     EXPECT_NE(codec->open, nullptr);
     EXPECT_NE(codec->create, nullptr);
-    EXPECT_NE(codec_versions().find(codec->libraries()), std::string::npos);
+    if (codec->libraries != nullptr) {
+      EXPECT_NE(codec_versions().find(codec->libraries()), std::string::npos);
+    }
   }
 }
 

@@ -24,7 +24,7 @@ const std::vector<ChromaSubsampling> subsamplings{{1, 1}, {2, 1}, {2, 2}, {1, 2}
 WriteOptions asking_for(const char* quality, const char* subsampling = "auto") {
   WriteOptions options;
   options.set(jpeg_subsampling_option(), subsampling);
-  return *quality == '\0' ? options : options.set(jpeg_quality_option(), quality);
+  return *quality == '\0' ? options : options.set(quality_option(), quality);
 }
 
 PictureHeader header_of(const Bytes& jpeg) {

@@ -184,7 +184,7 @@ Image flat_image(ImageSize size, const std::vector<std::uint8_t>& pixel) {
 TEST(JpegStrips, CostAtMostThreeInAThousand) {
   const auto expect_small = [](const Image& image, const ChromaSubsampling& subsampling,
                                const char* quality) {
-    WriteOptions options = with(jpeg_quality_option(), quality);
+    WriteOptions options = with(quality_option(), quality);
     const Bytes strips = encode(image, header_for(image, subsampling), options);
     const Bytes one =
         encode(image, header_for(image, subsampling), options.set(jpeg_restart_option(), "off"));

@@ -61,7 +61,7 @@ TEST(JpegWriter, WritesWhatLibjpegDoes) {
       const Image image = test::random_image(size, {channels, 8}, 1);
       for (const int quality : {1, 50, 89, 90, 100}) {
         WriteOptions options;
-        options.set(jpeg_quality_option(), std::to_string(quality));
+        options.set(quality_option(), std::to_string(quality));
         EXPECT_TRUE(encode(image, options) == encode_plainly(raster_of(image), quality))
             << channels << " channels, quality " << quality;
       }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/codec_table.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -63,7 +65,9 @@ TEST(OtherFormats, AreKnownByTheirFirstBytes) {
            {"\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a"s, "JPEG XL"},
            {"\x00\x00\x00\x0cjP  \x0d\x0a\x87\x0a"s, "JPEG 2000"},
            {"8BPS\x00\x01"s, "PSD"},
-           {"P6\n640 480\n255\n"s, "Netpbm"},
+           {"P6\n640 480\n255\n"s, "PPM not named .ppm"},
+           {"P4 640 480\n"s, "PNM not named .pnm"},
+           {"Pf\n640 480\n-1.0\n"s, "PFM"},
            {"\x89PNG\x0d\x0a\x1a\x0a"s, "PNG not named .png"},
            {"\xff\xd8\xff\xe1"s, "JPEG not named .jpg"},
            {"\x00\x00\x00\x20\x66\x74\x79\x70isom"s, ""},
@@ -78,8 +82,8 @@ TEST(OtherFormats, ExplainWhyAFileIsNotRead) {
   const auto why = [](const std::string& head) {
     return no_picture({reinterpret_cast<const std::uint8_t*>(head.data()), head.size()});
   };
-  EXPECT_EQ(why("MM\0*"s), "its format is TIFF, not PNG or JPEG");
-  EXPECT_EQ(why("text"), "neither a PNG nor a JPEG picture");
+  EXPECT_EQ(why("GIF89a"), "its format is GIF, not " + names_of(codecs()));
+  EXPECT_EQ(why("text"), "not a " + names_of(codecs()) + " picture");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void expect_prefixes_refused(const Bytes& file, std::size_t first, std::size_t s
     const Bytes prefix(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
     const std::string message = refusal(prefix);
     const std::string reason = length == 0  ? "the file is empty"
-                               : length < 8 ? no_picture()
+                               : length < 8 ? "not a " + names_of(codecs()) + " picture"
                                             : "the file ends too early";
     ASSERT_EQ(message, "in.png: " + reason) << length << " bytes of " << file.size();
   }

@@ -21,13 +21,6 @@ std::string jpeg_libraries() {
 
 }  // namespace
 
-const WriteOption& jpeg_quality_option() {
-  static const WriteOption option{
-      "quality", WriteOption::WholeNumber{1, 100}, "",
-      "Quality of JPEG output. By default that of a JPEG input, otherwise 90."};
-  return option;
-}
-
 const WriteOption& jpeg_subsampling_option() {
   static const WriteOption option{
       "subsampling", WriteOption::Choice{{"auto", "444", "422", "420"}}, "auto",
@@ -64,7 +57,7 @@ const Codec& jpeg_codec() {
       .is_lossless = false,
       .encodes_in_parallel = true,
       .report_key = "jpeg",
-      .options = {&jpeg_quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),
+      .options = {&quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),
                   &jpeg_progressive_option(), &background_option(), &strip_option()},
       .open = open_jpeg,
       .create = create_jpeg,

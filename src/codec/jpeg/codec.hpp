@@ -10,7 +10,6 @@ namespace gpufilter {
 // The entry for JPEG in the table of codecs, and its options: see choose_jpeg_settings() in
 // settings.hpp.
 [[nodiscard]] const Codec& jpeg_codec();
-[[nodiscard]] const WriteOption& jpeg_quality_option();
 [[nodiscard]] const WriteOption& jpeg_subsampling_option();
 [[nodiscard]] const WriteOption& jpeg_restart_option();
 [[nodiscard]] const WriteOption& jpeg_progressive_option();

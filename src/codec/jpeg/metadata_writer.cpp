@@ -64,25 +64,9 @@ class MetadataWriter {
       left_out_.add(name);
   }
 
-  void note_colors() {
-    if (metadata_.coding_points && *metadata_.coding_points != srgb_points) {
-      left_out_.add("coding points of its colours (cICP)");
-    }
-    // Both mean nothing beside what was carried over or is usual.
-    if (has_profile_ || metadata_.srgb_intent) return;
-    const auto gamma = metadata_.gamma.value_or(srgb_gamma);
-    if (std::abs(gamma - srgb_gamma) > srgb_gamma / 100) left_out_.add("gamma");
-    if (metadata_.chromaticity && *metadata_.chromaticity != srgb_chromaticity) {
-      left_out_.add("chromaticity");
-    }
-  }
+  void note_colors() { note_color_description(metadata_, has_profile_, left_out_); }
 
  private:
-  static constexpr std::int32_t srgb_gamma = 45455;
-  static constexpr std::array<std::int32_t, 8> srgb_chromaticity{31270, 32900, 64000, 33000,
-                                                                 30000, 60000, 15000, 6000};
-  static constexpr std::array<std::uint8_t, 4> srgb_points{1, 13, 0, 1};
-
   // Once.
   void write_kind(JpegSegmentKind kind) {
     if (std::exchange(written_.at(static_cast<std::size_t>(kind)), true)) return;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codec/jpeg/codec.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -46,7 +48,8 @@ JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& p
     : errors_(name),
       output_(errors_),
       jpeg_(errors_),
-      conversion_(picture.format, picture.size.width, picture.background) {
+      conversion_(picture.format, format_in_file(jpeg_codec(), picture.format), picture.size.width,
+                  picture.background) {
   errors_.run([&] {
     create_compressor(jpeg_, picture);
     jpeg_.dest = &output_;

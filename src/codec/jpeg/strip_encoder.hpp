@@ -8,7 +8,7 @@
 
 #include "codec/jpeg/encoding.hpp"
 #include "codec/jpeg/library.hpp"
-#include "codec/jpeg/row_conversion.hpp"
+#include "codec/row_conversion.hpp"
 
 namespace gpufilter {
 
@@ -51,7 +51,7 @@ class JpegStripEncoder {
   JpegErrors errors_;
   Output output_;
   Compressor jpeg_;
-  JpegRowConversion conversion_;
+  RowConversion conversion_;
   std::size_t headers_ = 0;  // bytes before the data
 };
 

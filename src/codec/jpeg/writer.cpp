@@ -10,10 +10,10 @@
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/output.hpp"
-#include "codec/jpeg/row_conversion.hpp"
 #include "codec/jpeg/strip_encoder.hpp"
 #include "codec/jpeg/strip_writer.hpp"
 #include "codec/read_limits.hpp"
+#include "codec/row_conversion.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,7 +22,7 @@ JpegPicture picture_of(const PictureHeader& header, const WriteOptions& options)
   JpegPicture picture{header.size, header.format, *options.get<Color>(background_option()), {}};
   picture.settings =
       choose_jpeg_settings(stored_jpeg_encoding(header), header.format.color_channels() == 1,
-                           options.get<int>(jpeg_quality_option()),
+                           options.get<int>(quality_option()),
                            chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
   picture.settings.progressive = *options.get<bool>(jpeg_progressive_option());
   return picture;
@@ -35,7 +35,8 @@ class JpegWriter final : public RowWriter {
         errors_(sink.name()),
         output_(sink, errors_),
         jpeg_(errors_),
-        conversion_(header.format, header.size.width, picture_.background),
+        conversion_(header.format, format_in_file(jpeg_codec(), header.format), header.size.width,
+                    picture_.background),
         strips_metadata_(*options.get<bool>(strip_option())) {
     check_size(header.size);
     notes_ = notes_on(picture_.settings);
@@ -72,7 +73,8 @@ class JpegWriter final : public RowWriter {
 
   // In a JPEG, metadata comes before the pixels.
   void finish(const Metadata& trailing) override {
-    note_late_metadata(strips_metadata_ ? stripped(trailing) : trailing);
+    note_content(strips_metadata_ ? stripped(trailing) : trailing, left_out_,
+                 " that follows the pixels in a stream");
     if (strips_ && strips_->rows_left() == 0) return strips_->finish();
     errors_.run([this] { jpeg_finish_compress(&jpeg_); });
   }
@@ -86,16 +88,6 @@ class JpegWriter final : public RowWriter {
     const JpegEncoding* input = stored_jpeg_encoding(header);
     const JpegMetadataLayout* layout = input == nullptr ? nullptr : &input->metadata_layout;
     write_jpeg_metadata(jpeg_, errors_, {header.metadata, header.format, layout}, left_out_);
-  }
-
-  void note_late_metadata(const Metadata& trailing) {
-    const auto note = [this](bool is_there, const char* what) {
-      if (is_there) left_out_.add(formatted("{} that follows the pixels in a stream", what));
-    };
-    note(!trailing.exif.empty(), "EXIF");
-    note(!trailing.xmp.empty(), "XMP");
-    note(!trailing.image_resources.empty(), "IPTC");
-    note(!trailing.text.empty(), "text");
   }
 
   void check_size(const ImageSize& size) const {
@@ -120,7 +112,7 @@ class JpegWriter final : public RowWriter {
   JpegErrors errors_;
   JpegOutput output_;
   Compressor jpeg_;
-  JpegRowConversion conversion_;
+  RowConversion conversion_;
   bool strips_metadata_;
   std::optional<JpegStripWriter> strips_;
 };

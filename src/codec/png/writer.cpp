@@ -83,7 +83,7 @@ class PngWriter final : public RowWriter {
         structs_(output_.report),
         format_(header.format),
         strips_(*options.get<bool>(strip_option())) {
-    add_foreign_metadata(header);
+    if (!strips_) note_private_metadata(header);
     call([png = png(), info = structs_.info, &output = output_, &header] {
       png_set_write_fn(png, &output, write_bytes, flush_nothing);
       write_header(png, info, header);
@@ -140,13 +140,6 @@ class PngWriter final : public RowWriter {
     const Bytes index = make_png_index(static_cast<std::uint32_t>(pixels_->rows_a_piece()));
     const std::array data{std::span<const std::uint8_t>(index)};
     write_chunk(png_index_type, data);
-  }
-
-  // What the input has and only its own format can hold.
-  void add_foreign_metadata(const PictureHeader& header) {
-    if (strips_ || header.stored == nullptr) return;
-    for (std::string& name : header.stored->private_metadata())
-      left_out_.add(std::move(name));
   }
 
   void write_metadata(const Metadata& all, PngPlace place) {

@@ -1,0 +1,53 @@
+#include "support/coding.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+// Calls `step` with the rows from top to bottom.
+template <typename Rows, typename Step>
+void in_steps(const Rows& rows, int rows_a_time, Step step) {
+  for (int y = 0; y < rows.rows.end; y += std::min(rows_a_time, rows.rows.end - y))
+    step(rows.part({y, std::min(y + rows_a_time, rows.rows.end)}));
+}
+
+}  // namespace
+
+Encoded encode(const Codec& codec, const Image& image, const WriteOptions& options,
+               const Metadata& metadata, int rows_a_time) {
+  Encoded result;
+  const auto sink = memory_sink(result.file, "out");
+  PictureHeader header;
+  header.size = image.size();
+  header.format = image.format();
+  header.metadata = metadata;
+  const auto writer = create_picture(codec, *sink, header, options);
+  in_steps(image.rows(), rows_a_time, [&](const ConstRows& rows) { writer->write(rows); });
+  writer->finish({});
+  sink->commit();
+  result.left_out = writer->left_out();
+  return result;
+}
+
+Decoded decode(const Bytes& file, const ReadLimits& limits, int rows_a_time) {
+  const auto reader = open_picture(memory_source(file, "in"), limits);
+  Decoded result{reader->header(), poisoned_image(reader->header().size, reader->header().format)};
+  in_steps(result.image.rows(), rows_a_time, [&](const MutableRows& rows) { reader->read(rows); });
+  static_cast<void>(reader->finish());
+  return result;
+}
+
+std::string why_refused(const Bytes& file, const ReadLimits& limits) {
+  try {
+    static_cast<void>(decode(file, limits));
+    return "";
+  } catch (const PictureError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace gpufilter::test

@@ -1,0 +1,34 @@
+// Pictures of any format in memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codec/codec_table.hpp"
+#include "image/image.hpp"
+
+namespace gpufilter::test {
+
+struct Encoded {
+  Bytes file;
+  std::vector<std::string> left_out;
+};
+
+// `image` in the format of `codec`, written `rows_a_time`.
+[[nodiscard]] Encoded encode(const Codec& codec, const Image& image,
+                             const WriteOptions& options = {}, const Metadata& metadata = {},
+                             int rows_a_time = 1 << 20);
+
+struct Decoded {
+  PictureHeader header;  // without what StoredSettings refer to
+  Image image;
+};
+
+// A file called "in", read `rows_a_time`. Throws what the codec throws.
+[[nodiscard]] Decoded decode(const Bytes& file, const ReadLimits& limits = {},
+                             int rows_a_time = 1 << 20);
+
+// Why the file is refused; empty if it is read.
+[[nodiscard]] std::string why_refused(const Bytes& file, const ReadLimits& limits = {});
+
+}  // namespace gpufilter::test
