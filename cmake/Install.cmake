@@ -16,6 +16,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/gpufilterConfigVersion.c
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/gpufilterConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindWebP.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
               "${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake"
         DESTINATION "${package_folder}")

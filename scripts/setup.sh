@@ -8,12 +8,12 @@ build_folder="${project_root}/build/release"
 
 build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev)
+  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libtiff-dev libwebp-dev)
 test_packages=(libgtest-dev)
-# For a few tests that compare with OpenCV, scikit-image or ExifTool, check a JSON schema, or run samples/clusters;
+# For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow or the tools of libtiff and libwebp, check a JSON schema, or run samples/clusters;
 # without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
-  python3-skimage parallel libimage-exiftool-perl)
+  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp python3-pil)
 
 verbose=      # not empty: show the output of all steps, not only of failed ones
 lists_fresh=  # not empty: apt's package lists have just been updated

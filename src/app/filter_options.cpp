@@ -148,7 +148,7 @@ void apply_threads(const Arguments& app, FilterOptions& options) {
 }
 
 void print_version() {
-  print_result("gpufilter " GPUFILTER_VERSION "\n");
+  print_result("gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n");
   throw NothingLeftToDo();
 }
 

@@ -65,14 +65,12 @@ constexpr std::array topics{
           "--strip removes all but the colour profile, density, orientation and the like.\n",
           "", "metadata.md"},
     Topic{"formats",
-          "PNG, JPEG and Netpbm's PPM, PGM, PNM and PAM are read and written. The content decides "
-          "an input's format, the name of "
-          "the output its format; --to sets it for '-' and for folders.\n"
-          "16-bit pictures stay 16-bit, except in JPEG, which has 8 bits. JPEG, PPM, PGM and PNM "
-          "have "
-          "no alpha: it is laid over --background. PGM is grey. From JPEG to JPEG, quality and "
-          "chroma subsampling are kept unless "
-          "--quality or --subsampling is given.\n",
+          "PNG, JPEG, TIFF, WebP and Netpbm's PPM, PGM, PNM and PAM are read and written. The "
+          "content decides an input's format, the name of the output its format; --to sets it for "
+          "'-' and for folders.\n"
+          "16-bit pictures stay 16-bit, except in JPEG and WebP. JPEG, PPM, PGM and PNM have no "
+          "alpha: it is laid over --background. PGM is grey. From JPEG to JPEG, quality and chroma "
+          "subsampling are kept unless --quality or --subsampling is given.\n",
           "  gpufilter in.png out.jpg --quality 85\n", "engineering/jpeg.md"},
     Topic{"networks",
           "--mlp FILE runs a small network on each pixel. FILE is JSON with layers of weights and "

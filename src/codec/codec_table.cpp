@@ -10,6 +10,8 @@
 #include "codec/netpbm/codec.hpp"
 #include "codec/other_formats.hpp"
 #include "codec/png/codec.hpp"
+#include "codec/tiff/codec.hpp"
+#include "codec/webp/codec.hpp"
 
 namespace gpufilter {
 namespace {
@@ -45,8 +47,15 @@ std::string objection(const WriteOption& option, const PixelFormat& pixel) {
 }  // namespace
 
 const CodecList& codecs() {
-  static const CodecList table{&png_codec(), &jpeg_codec(), &ppm_codec(),
-                               &pgm_codec(), &pnm_codec(),  &pam_codec()};
+  static const CodecList table{
+      &png_codec(),  &jpeg_codec(), &ppm_codec(), &pgm_codec(), &pnm_codec(), &pam_codec(),
+#ifdef GPUFILTER_HAS_TIFF
+      &tiff_codec(),
+#endif
+#ifdef GPUFILTER_HAS_WEBP
+      &webp_codec(),
+#endif
+  };
   return table;
 }
 

@@ -51,7 +51,7 @@ TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   write_file(in_ + "/text.txt", "text");
   const std::string why = "gpufilter: " + in_ +
                           "/empty.JPEG: the file is empty\ngpufilter: " + in_ +
-                          "/text.png: not a " + names_of(codecs()) + " picture\n";
+                          "/text.png: not a " + gpufilter::names_of(codecs()) + " picture\n";
   const ProcessResult quiet = batch({"-q", "--jobs", "1"});
   EXPECT_EQ(quiet.exit_code, 1);
   EXPECT_EQ(quiet.err.size(), why.size());
@@ -63,11 +63,11 @@ TEST_F(BatchFailures, AFileNamedLikeAPictureHasToBeOne) {
   EXPECT_EQ(statuses(document), (Names{"unchanged", "failed", "failed"}));
   EXPECT_EQ(document["pictures"][1]["error"], in_ + "/empty.JPEG: the file is empty");
   EXPECT_EQ(document["pictures"][2]["error"],
-            in_ + "/text.png: not a " + names_of(codecs()) + " picture");
+            in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture");
   EXPECT_EQ(batch({"--dry-run", "--resume"}).exit_code, 1);
   // The same message as for one picture.
   expect_failure(1, {in_ + "/text.png", folder_ / "out.png"},
-                 {in_ + "/text.png: not a " + names_of(codecs()) + " picture\n"});
+                 {in_ + "/text.png: not a " + gpufilter::names_of(codecs()) + " picture\n"});
 }
 
 TEST_F(BatchFailures, SpecialFilesDoNotStopIt) {

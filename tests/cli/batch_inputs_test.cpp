@@ -93,8 +93,9 @@ TEST_F(BatchInputs, OneFailureLeavesTheOthersAlone) {
   const ProcessResult result = several({"empty.png", "in/a.png", "note.png"}, {"-q"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(result.err.find("gpufilter: empty.png: the file is empty\n"), std::string::npos);
-  EXPECT_NE(result.err.find("gpufilter: note.png: not a " + names_of(codecs()) + " picture\n"),
-            std::string::npos);
+  EXPECT_NE(
+      result.err.find("gpufilter: note.png: not a " + gpufilter::names_of(codecs()) + " picture\n"),
+      std::string::npos);
   EXPECT_EQ(names_of(results_in(out_)), Names{"a.png"});
 }
 

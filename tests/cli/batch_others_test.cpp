@@ -73,17 +73,17 @@ TEST_F(BatchOthers, AreNamedIfThereIsNothingElse) {
   fs::remove(in_ + "/a.png");
   fs::remove(in_ + "/b.jpg");
   EXPECT_EQ(good_batch({"--recursive"}).err,
-            "gpufilter: warning: " + in_ + ": contains no " + names_of(codecs()) + " picture\n" +
-                in_ + " -> " + out_ +
+            "gpufilter: warning: " + in_ + ": contains no " + gpufilter::names_of(codecs()) +
+                " picture\n" + in_ + " -> " + out_ +
                 ": 0 pictures done; 5 files of other formats skipped (3 GIF, 2 HEIC)\n");
 }
 
 TEST_F(BatchOthers, FailUnderThePicturesNames) {
   write_file(in_ + "/b.jpg", "GIF89a");
-  EXPECT_EQ(batch({"-q"}).err,
-            "gpufilter: " + in_ + "/b.jpg: its format is GIF, not " + names_of(codecs()) + "\n");
+  EXPECT_EQ(batch({"-q"}).err, "gpufilter: " + in_ + "/b.jpg: its format is GIF, not " +
+                                   gpufilter::names_of(codecs()) + "\n");
   expect_failure(1, {in_ + "/b.jpg", folder_ / "out.png"},
-                 {in_ + "/b.jpg: its format is GIF, not " + names_of(codecs()) + "\n"});
+                 {in_ + "/b.jpg: its format is GIF, not " + gpufilter::names_of(codecs()) + "\n"});
 }
 
 }  // namespace

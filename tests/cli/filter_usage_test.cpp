@@ -168,6 +168,7 @@ TEST_F(FilterUsage, VersionIsANumber) {
   EXPECT_EQ(version.err, "");
   EXPECT_EQ(version.out.rfind("gpufilter ", 0), 0) << version.out;
   EXPECT_NE(version.out.find('.'), std::string::npos);
+  EXPECT_TRUE(version.out.ends_with("\n" + codec_versions() + "\n")) << version.out;
   EXPECT_EQ(filter({"-V"}).out, version.out);
   EXPECT_EQ(filter({"version"}).out, version.out);
 }

@@ -168,8 +168,9 @@ TEST_F(Help, ASubcommandHasItsPage) {
 
 TEST_F(Help, AnOptionHasItsPage) {
   const std::string quality =
-      "--quality 1..100\n\nQuality of JPEG and WebP output. JPEG: by default that of a JPEG input, "
-      "otherwise 90.\nWebP: by default 75.\n";
+      "--quality 1..100\n\nQuality of JPEG and WebP output. JPEG: by default that of a JPEG "
+      "input,\n"
+      "otherwise 90. WebP: by default 75.\n";
   EXPECT_EQ(page({"help", "--quality"}), quality);
   EXPECT_EQ(page({"help", "quality"}), quality);
   EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));

@@ -95,7 +95,7 @@ TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
   EXPECT_EQ(terminal.wait(), 1);
   EXPECT_EQ(screen.wraps(), 0);
   EXPECT_EQ(screen.rows(),
-            Rows{"gpufilter: in/p120x.png: not a " + names_of(codecs()) + " picture"});
+            Rows{"gpufilter: in/p120x.png: not a " + gpufilter::names_of(codecs()) + " picture"});
 }
 
 // A picture that arrives piece by piece through a pipe called `name`.

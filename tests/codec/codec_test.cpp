@@ -25,7 +25,7 @@ TEST(Codec, KnowsFormatsByTheirContent) {
   EXPECT_EQ(codec_beginning("\xff\xd8"), nullptr);
   EXPECT_EQ(codec_beginning("GIF89a"), nullptr);
   EXPECT_EQ(codec_beginning(""), nullptr);
-  EXPECT_EQ(signature_size(), 8U);
+  EXPECT_GE(signature_size(), 8U);
 }
 
 TEST(Codec, TakesTheOutputsFormatFromItsName) {
@@ -38,7 +38,7 @@ TEST(Codec, TakesTheOutputsFormatFromItsName) {
 }
 
 TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
-  const std::string endings = ".png, .jpg, .jpeg, .ppm, .pgm, .pnm or .pam";
+  EXPECT_EQ(extensions_of({&png_codec(), &jpeg_codec()}), ".png, .jpg or .jpeg");
   for (const std::string name :
        {"a", "a.gif", "png", "a.png.bak", "dir.png/a", "-", "", "a.png/"}) {
     EXPECT_EQ(codec_of_name(name), nullptr) << name;
@@ -46,7 +46,8 @@ TEST(Codec, RefusesNamesOfOtherFormatsNamingThePossibleOnes) {
       (void)codec_for_output(name);
       FAIL() << "no exception for " << name;
     } catch (const UsageError& error) {
-      EXPECT_EQ(error.what(), name + ": the name of an output must end in " + endings);
+      EXPECT_EQ(error.what(),
+                name + ": the name of an output must end in " + extensions_of(codecs()));
     }
   }
 }
@@ -61,7 +62,8 @@ TEST(Codec, RefusesWhatIsNoPicture) {
     return "";
   };
   EXPECT_EQ(refusal(""), "in.gif: the file is empty");
-  EXPECT_EQ(refusal("GIF89a..."), "in.gif: its format is GIF, not PNG, JPEG, PPM, PGM, PNM or PAM");
+  EXPECT_EQ(refusal("GIF89a..."), "in.gif: its format is GIF, not " + names_of(codecs()));
+  EXPECT_EQ(names_of({&png_codec(), &jpeg_codec()}), "PNG or JPEG");
 }
 
 TEST(Codec, RowsAreComplete) {
@@ -97,6 +99,8 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
       EXPECT_EQ(WriteOptions().value(*option), parse_value(*option, option->default_value));
     }
   }
+  for (const char* name : {"tiff-compression", "lossless"})
+    names.erase(name);  // of formats that the program may have been built without
   EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
                                           "progressive", "background", "strip"}));
 }

@@ -49,6 +49,8 @@ const std::vector<Confinement>& confinements() {
       {"zlib.h", {"codec/png", "device/program_cache.cpp"}},
       {"jpeglib.h", {"codec/jpeg"}},
       {"jerror.h", {"codec/jpeg"}},
+      {"tiffio.h", {"codec/tiff"}},
+      {"webp/", {"codec/webp"}},
       {"CL/", {"device"}},
       {"CLI/", {"app"}},
       {"tbb/",

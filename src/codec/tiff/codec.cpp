@@ -1,0 +1,45 @@
+#include "codec/tiff/codec.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <tiffio.h>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+// The version is the last word of the first line: "LIBTIFF, Version 4.5.0".
+std::string tiff_libraries() {
+  std::string_view text = TIFFGetVersion();
+  text = text.substr(0, text.find('\n'));
+  return formatted("libtiff {}", text.substr(text.rfind(' ') + 1));
+}
+
+}  // namespace
+
+const WriteOption& tiff_compression_option() {
+  static const WriteOption option{
+      "tiff-compression", WriteOption::Choice{{"auto", "none", "lzw", "deflate"}}, "auto",
+      "Compression of TIFF output. auto: that of a TIFF input if it is one of these, otherwise "
+      "deflate. All of them are lossless."};
+  return option;
+}
+
+const Codec& tiff_codec() {
+  static const Codec codec{.name = "TIFF",
+                           .extensions = {".tif", ".tiff"},
+                           .signatures = {{"II*\0", 4}, {"MM\0*", 4}, {"II+\0", 4}, {"MM\0+", 4}},
+                           .holds_alpha = true,
+                           .holds_late_metadata = false,
+                           .is_lossless = true,
+                           .report_key = "",
+                           .options = {&tiff_compression_option(), &strip_option()},
+                           .open = open_tiff,
+                           .create = create_tiff,
+                           .libraries = tiff_libraries};
+  return codec;
+}
+
+}  // namespace gpufilter

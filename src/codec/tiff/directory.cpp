@@ -1,0 +1,202 @@
+#include "codec/tiff/directory.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint16_t exif_pointer = 34665;
+constexpr std::uint16_t gps_pointer = 34853;
+constexpr std::uint16_t interoperability_pointer = 40965;
+constexpr std::uint16_t type_long = 4;
+constexpr std::uint64_t longest_value = std::uint64_t{16} << 20U;
+constexpr std::uint64_t longest_directory = std::uint64_t{64} << 20U;
+
+// Bytes of a value of each type; 0: unknown.
+std::uint64_t size_of_type(std::uint64_t type) {
+  constexpr std::array<std::uint8_t, 19> sizes{0, 1, 1, 2, 4, 8, 1, 1, 2, 4,
+                                               8, 4, 8, 4, 0, 0, 8, 8, 8};
+  return type < sizes.size() ? sizes.at(type) : 0;
+}
+
+std::uint64_t number_of(std::span<const std::uint8_t> bytes, bool little_endian) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    number = number << 8U | bytes[little_endian ? bytes.size() - 1 - i : i];
+  return number;
+}
+
+void put(Bytes& bytes, std::uint64_t number, unsigned size, bool little_endian) {
+  for (unsigned i = 0; i < size; ++i)
+    bytes.push_back(static_cast<std::uint8_t>(number >> 8 * (little_endian ? i : size - 1 - i)));
+}
+
+class Reader {
+ public:
+  explicit Reader(const TiffReadAt& read) : read_(read) {}
+
+  TiffContent content() {
+    TiffContent content;
+    const Bytes head = bytes_at(0, 16);
+    if (head.size() < 8) return content;
+    content.little_endian = little_ = head[0] == 'I';
+    is_big_ = number_of(std::span(head).subspan(2, 2), little_) == 43;
+    if (is_big_ && head.size() < 16) return content;
+    content.first =
+        fields_at(number_of(std::span(head).subspan(is_big_ ? 8 : 4, is_big_ ? 8 : 4), little_));
+    content.exif = fields_behind(content.find(exif_pointer));
+    content.gps = fields_behind(content.find(gps_pointer));
+    return content;
+  }
+
+ private:
+  [[nodiscard]] Bytes bytes_at(std::uint64_t offset, std::uint64_t size) const {
+    Bytes bytes(size);
+    bytes.resize(read_(offset, bytes));
+    return bytes;
+  }
+
+  TiffFields fields_behind(const TiffField* pointer) {
+    const auto offset = pointer == nullptr ? std::nullopt : number_in(*pointer, little_);
+    return offset ? fields_at(*offset) : TiffFields();
+  }
+
+  TiffFields fields_at(std::uint64_t offset) {
+    const std::uint64_t count_size = is_big_ ? 8 : 2;
+    const std::uint64_t entry_size = is_big_ ? 20 : 12;
+    const std::uint64_t count = number_of(bytes_at(offset, count_size), little_);
+    TiffFields fields;
+    if (count > 65535) return fields;
+    const Bytes entries = bytes_at(offset + count_size, count * entry_size);
+    for (std::size_t at = 0; at + entry_size <= entries.size(); at += entry_size)
+      add(fields, std::span(entries).subspan(at, entry_size));
+    return fields;
+  }
+
+  // A value that fits stands in place of its offset.
+  void add(TiffFields& fields, std::span<const std::uint8_t> entry) {
+    const std::size_t number_size = is_big_ ? 8 : 4;
+    TiffField field;
+    field.tag = static_cast<std::uint16_t>(number_of(entry.subspan(0, 2), little_));
+    field.type = static_cast<std::uint16_t>(number_of(entry.subspan(2, 2), little_));
+    const std::uint64_t count = number_of(entry.subspan(4, number_size), little_);
+    const auto rest = entry.subspan(4 + number_size);
+    if (count > longest_value) return;
+    const std::uint64_t size = count * size_of_type(field.type);
+    if (size == 0 || size > longest_value || size > left_) return;
+    field.count = static_cast<std::uint32_t>(count);
+    if (size <= number_size) {
+      field.value.assign(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(size));
+    } else {
+      field.value = bytes_at(number_of(rest, little_), size);
+    }
+    left_ -= size;
+    if (field.value.size() == size) fields.push_back(std::move(field));
+  }
+
+  const TiffReadAt& read_;
+  bool little_ = true;
+  bool is_big_ = false;
+  std::uint64_t left_ = longest_directory;  // for all values
+};
+
+// Directories that cannot be moved alone, and types that EXIF does not have, are left out.
+void remove_unmovable(TiffFields& fields) {
+  std::erase_if(fields, [](const TiffField& field) {
+    return field.tag == interoperability_pointer || field.type > 12;
+  });
+}
+
+}  // namespace
+
+const TiffField* TiffContent::find(std::uint16_t tag) const {
+  const auto found = std::find_if(first.begin(), first.end(),
+                                  [tag](const TiffField& field) { return field.tag == tag; });
+  return found == first.end() ? nullptr : &*found;
+}
+
+TiffContent read_tiff_content(const TiffReadAt& read) {
+  TiffContent content = Reader(read).content();
+  remove_unmovable(content.exif);
+  remove_unmovable(content.gps);
+  return content;
+}
+
+std::optional<std::uint64_t> number_in(const TiffField& field, bool little_endian) {
+  const bool is_number = field.type == 3 || field.type == 4 || field.type == 13 ||
+                         field.type == 16 || field.type == 18;
+  if (!is_number || field.count != 1) return std::nullopt;
+  return number_of(field.value, little_endian);
+}
+
+Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian) {
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const TiffField& a, const TiffField& b) { return a.tag < b.tag; });
+  Bytes directory;
+  Bytes values;
+  const std::size_t values_at = offset + 2 + 12 * fields.size() + 4;
+  put(directory, fields.size(), 2, little_endian);
+  for (const TiffField& field : fields) {
+    put(directory, field.tag, 2, little_endian);
+    put(directory, field.type, 2, little_endian);
+    put(directory, field.count, 4, little_endian);
+    if (field.value.size() <= 4) {
+      directory.insert(directory.end(), field.value.begin(), field.value.end());
+      directory.insert(directory.end(), 4 - field.value.size(), 0);
+      continue;
+    }
+    put(directory, values_at + values.size(), 4, little_endian);
+    values.insert(values.end(), field.value.begin(), field.value.end());
+    if (values.size() % 2 == 1) values.push_back(0);
+  }
+  put(directory, 0, 4, little_endian);  // no next directory
+  directory.insert(directory.end(), values.begin(), values.end());
+  return directory;
+}
+
+Bytes exif_of(const TiffContent& content) {
+  const bool little = content.little_endian;
+  TiffFields first;
+  for (const TiffField& field : content.first) {
+    const bool is_usual = field.tag == 274 && number_in(field, little).value_or(1) == 1;
+    if (is_description(field.tag) && field.type <= 12 && !is_usual) first.push_back(field);
+  }
+  if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
+  const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (!fields.empty()) first.push_back({tag, type_long, 1, Bytes(4)});
+  };
+  add_pointer(exif_pointer, content.exif);
+  add_pointer(gps_pointer, content.gps);
+  constexpr std::uint32_t header_size = 8;
+  auto end =
+      static_cast<std::uint32_t>(header_size + directory_bytes(first, header_size, little).size());
+  Bytes rest;
+  const auto place = [&](std::uint16_t tag, const TiffFields& fields) {
+    if (fields.empty()) return;
+    const Bytes bytes = directory_bytes(fields, end, little);
+    for (TiffField& field : first) {
+      if (field.tag != tag) continue;
+      field.value.clear();
+      put(field.value, end, 4, little);
+    }
+    rest.insert(rest.end(), bytes.begin(), bytes.end());
+    end += static_cast<std::uint32_t>(bytes.size());
+  };
+  place(exif_pointer, content.exif);
+  place(gps_pointer, content.gps);
+  Bytes exif(2, little ? 'I' : 'M');
+  put(exif, 42, 2, little);
+  put(exif, header_size, 4, little);
+  const Bytes directory = directory_bytes(first, header_size, little);
+  exif.insert(exif.end(), directory.begin(), directory.end());
+  exif.insert(exif.end(), rest.begin(), rest.end());
+  return exif;
+}
+
+bool is_description(std::uint16_t tag) {
+  constexpr std::array<std::uint16_t, 10> tags{269, 270, 271, 272, 274, 305, 306, 315, 316, 33432};
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+}  // namespace gpufilter

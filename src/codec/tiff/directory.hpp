@@ -1,0 +1,56 @@
+// Directories of TIFF files and of EXIF, which has the same structure, with the bytes of their
+// values: how EXIF gets out of a TIFF and into one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+struct TiffField {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;
+  std::uint32_t count = 0;
+  Bytes value;  // in the byte order of the file
+};
+
+using TiffFields = std::vector<TiffField>;
+
+// Reads at an offset, fewer bytes only at the end.
+using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
+
+// What a file says about its first picture.
+struct TiffContent {
+  bool little_endian = true;
+  TiffFields first;
+  TiffFields exif;
+  TiffFields gps;
+
+  // The first directory's field; nullptr if there is none.
+  [[nodiscard]] const TiffField* find(std::uint16_t tag) const;
+};
+
+// Reads classic and big files. Values of more than 16 MiB, of unknown types or outside the file are
+// left out, and everything if there is no header.
+[[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
+
+// The whole number in a field of one; nothing if it is none.
+[[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, bool little_endian);
+
+// A directory of `fields` with their values, to stand at `offset` of a classic file.
+[[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian);
+
+// The fields of `content` that describe the picture, as EXIF; empty if there are none.
+[[nodiscard]] Bytes exif_of(const TiffContent& content);
+
+// Whether the first directory of EXIF and of a TIFF file may have it, and it describes the picture
+// but not its pixels: Artist, Orientation, ...
+[[nodiscard]] bool is_description(std::uint16_t tag);
+
+}  // namespace gpufilter

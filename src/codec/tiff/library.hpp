@@ -1,0 +1,63 @@
+// Makes libtiff safe to use from C++: files are reached through our own functions, exceptions never
+// pass through its stack frames, and it prints nothing.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <tiffio.h>
+
+namespace gpufilter {
+
+// How libtiff reaches the bytes of a file. They may throw.
+struct TiffBytes {
+  std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)> read;
+  std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)> write;
+  std::function<std::uint64_t()> size;
+};
+
+class TiffFile {
+ public:
+  // `mode` is TIFFClientOpen()'s, `trouble` begins the messages: "damaged TIFF". No single
+  // allocation of libtiff is larger than `max_allocation`. Throws PictureError.
+  TiffFile(const std::string& name, const char* mode, TiffBytes bytes, std::string trouble,
+           std::uint64_t max_allocation);
+  TiffFile(const TiffFile&) = delete;
+  TiffFile& operator=(const TiffFile&) = delete;
+
+  [[nodiscard]] TIFF* get() const { return tiff_.get(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  // The value of a tag, its default if it has one, otherwise 0.
+  template <typename Value>
+  [[nodiscard]] Value field(std::uint32_t tag) const {
+    Value value{};
+    TIFFGetFieldDefaulted(get(), tag, &value);
+    return value;
+  }
+
+  // Throws what a function of TiffBytes threw, or PictureError with libtiff's words, unless a call
+  // of libtiff was a `success` without any error: libtiff makes up pixels after some.
+  void check(bool success) const;
+
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  // Completes a file that is written.
+  void flush() { check(TIFFFlush(get()) == 1); }
+
+ private:
+  struct Client;
+  template <typename Step>
+  static auto guarded(thandle_t handle, Step step) -> decltype(step(std::declval<Client&>()));
+
+  std::string name_;
+  std::string trouble_;
+  std::unique_ptr<Client, void (*)(Client*)> client_;
+  std::unique_ptr<TIFF, void (*)(TIFF*)> tiff_;
+};
+
+}  // namespace gpufilter

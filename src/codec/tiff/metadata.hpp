@@ -1,0 +1,30 @@
+// Metadata in TIFF's tags.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codec/left_out.hpp"
+#include "codec/tiff/directory.hpp"
+#include "codec/tiff/library.hpp"
+#include "image/metadata.hpp"
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// ICC profile, XMP, IPTC, density, and as EXIF: orientation, descriptions and EXIF's own
+// directories.
+[[nodiscard]] Metadata read_tiff_metadata(const TiffFile& file, const TiffReadAt& read);
+
+// Sets the tags that say `metadata` about a picture of `format`. EXIF's own directories are written
+// by `append`, which returns the offset of the bytes it was given. `little_endian` is the file's
+// byte order, and has to be that of the EXIF. What TIFF cannot hold is added to `left_out`.
+struct TiffAppend {
+  bool little_endian = true;
+  std::function<std::uint32_t()> end;             // an even offset; of a classic file
+  std::function<void(const Bytes& bytes)> write;  // at end()
+};
+void write_tiff_metadata(TiffFile& file, const Metadata& metadata, const PixelFormat& format,
+                         const TiffAppend& append, LeftOut& left_out);
+
+}  // namespace gpufilter

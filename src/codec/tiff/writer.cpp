@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/posix_file.hpp"
+#include "base/system_failure.hpp"
+#include "codec/repeatable_source.hpp"
+#include "codec/tiff/codec.hpp"
+#include "codec/tiff/library.hpp"
+#include "codec/tiff/metadata.hpp"
+#include "codec/tiff/settings.hpp"
+#include "image/tiff.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t strip_bytes = std::size_t{256} << 10U;
+constexpr std::uint64_t largest_classic_file = 0xf0000000U;  // there has to be room for metadata
+constexpr std::uint64_t max_allocation = std::uint64_t{1} << 30U;
+
+// The temporary file in which libtiff writes and reads where it likes.
+class Spool {
+ public:
+  explicit Spool(const std::string& name) : name_(name) {
+    guarded([this] { file_ = nameless_file(); });
+  }
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+  void write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+    guarded([&] {
+      seek(offset);
+      write_fully(file_.get(), bytes);
+    });
+    size_ = std::max(size_, offset + bytes.size());
+  }
+
+  std::size_t read(std::uint64_t offset, std::span<std::uint8_t> bytes) {
+    std::size_t count = 0;
+    guarded([&] {
+      seek(offset);
+      count = read_fully(file_.get(), bytes);
+    });
+    return count;
+  }
+
+  void copy_to(ByteSink& sink) {
+    std::vector<std::uint8_t> piece(std::size_t{1} << 20U);
+    for (std::uint64_t at = 0; at < size_; at += piece.size())
+      sink.write(std::span(piece).first(read(at, piece)));
+  }
+
+ private:
+  void seek(std::uint64_t offset) const {
+    if (::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
+      throw std::system_error(errno, std::generic_category());
+  }
+
+  template <typename Step>
+  void guarded(Step step) {
+    try {
+      step();
+    } catch (const std::system_error& error) {
+      throw SystemFailure(
+          name_, "the temporary file for it: " + describe_system_error(error.code().value()),
+          error.code().value());
+    }
+  }
+
+  const std::string& name_;
+  FileDescriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+std::uint16_t compression_for(const PictureHeader& header, const WriteOptions& options) {
+  const std::string name = *options.get<std::string>(tiff_compression_option());
+  if (name == "none") return COMPRESSION_NONE;
+  if (name == "lzw") return COMPRESSION_LZW;
+  const auto* stored = dynamic_cast<const TiffSettings*>(header.stored.get());
+  const bool keeps =
+      name == "auto" && stored != nullptr &&
+      (stored->compression() == COMPRESSION_NONE || stored->compression() == COMPRESSION_LZW);
+  return keeps ? stored->compression() : COMPRESSION_ADOBE_DEFLATE;
+}
+
+class TiffWriter final : public RowWriter {
+ public:
+  TiffWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
+      : sink_(sink),
+        format_(header.format),
+        strips_metadata_(*options.get<bool>(strip_option())),
+        little_endian_(header.metadata.exif.empty() || header.metadata.exif[0] == 'I'),
+        spool_(sink.name()),
+        row_bytes_(static_cast<std::size_t>(header.size.width) * format_.bytes_per_pixel()),
+        rows_a_strip_(std::clamp<std::size_t>(strip_bytes / std::max<std::size_t>(row_bytes_, 1), 1,
+                                              static_cast<std::size_t>(header.size.height))),
+        file_(sink.name(), mode(header.size), bytes(), "cannot be encoded as TIFF",
+              max_allocation) {
+    if (!strips_metadata_) note_private_metadata(header);
+    set_layout(header.size, compression_for(header, options));
+    write_tiff_metadata(file_, strips_metadata_ ? stripped(header.metadata) : header.metadata,
+                        format_,
+                        {little_endian_, [this] { return static_cast<std::uint32_t>(even_end()); },
+                         [this](const Bytes& bytes) { spool_.write(even_end(), bytes); }},
+                        left_out_);
+    strip_.reserve(rows_a_strip_ * row_bytes_);
+  }
+
+  void write(const ConstRows& rows) override {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      strip_.insert(strip_.end(), rows.row(y), rows.row(y) + row_bytes_);
+      if (strip_.size() == rows_a_strip_ * row_bytes_) write_strip();
+    }
+  }
+
+  // libtiff takes most tags only before the pixels.
+  void finish(const Metadata& trailing) override {
+    note_content(strips_metadata_ ? stripped(trailing) : trailing, left_out_,
+                 " that follows the pixels in a stream");
+    if (!strip_.empty()) write_strip();
+    file_.flush();
+    spool_.copy_to(sink_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t even_end() const { return spool_.size() + spool_.size() % 2; }
+
+  [[nodiscard]] const char* mode(const ImageSize& size) const {
+    const bool is_big =
+        row_bytes_ * std::uint64_t{static_cast<unsigned>(size.height)} > largest_classic_file;
+    if (is_big) return little_endian_ ? "w8l" : "w8b";
+    return little_endian_ ? "wl" : "wb";
+  }
+
+  TiffBytes bytes() {
+    return {[this](std::uint64_t offset, std::span<std::uint8_t> into) {
+              return spool_.read(offset, into);
+            },
+            [this](std::uint64_t offset, std::span<const std::uint8_t> from) {
+              spool_.write(offset, from);
+            },
+            [this] { return spool_.size(); }};
+  }
+
+  void set(std::uint32_t tag, int value) {
+    file_.check(TIFFSetField(file_.get(), tag, value) == 1);
+  }
+
+  void set_layout(const ImageSize& size, std::uint16_t compression) {
+    set(TIFFTAG_IMAGEWIDTH, size.width);
+    set(TIFFTAG_IMAGELENGTH, size.height);
+    set(TIFFTAG_BITSPERSAMPLE, format_.depth);
+    set(TIFFTAG_SAMPLESPERPIXEL, format_.channels);
+    set(TIFFTAG_PHOTOMETRIC,
+        format_.color_channels() == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    set(TIFFTAG_ROWSPERSTRIP, static_cast<int>(rows_a_strip_));
+    set(TIFFTAG_COMPRESSION, compression);
+    if (compression != COMPRESSION_NONE) set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+    if (!format_.has_alpha()) return;
+    const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+    file_.check(TIFFSetField(file_.get(), TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1);
+  }
+
+  void write_strip() {
+    const auto size = static_cast<tmsize_t>(strip_.size());
+    file_.check(TIFFWriteEncodedStrip(file_.get(), strip_number_++, strip_.data(), size) == size);
+    strip_.clear();
+  }
+
+  ByteSink& sink_;
+  PixelFormat format_;
+  bool strips_metadata_;
+  bool little_endian_;
+  Spool spool_;
+  std::size_t row_bytes_;
+  std::size_t rows_a_strip_;
+  TiffFile file_;
+  std::vector<std::uint8_t> strip_;
+  std::uint32_t strip_number_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_tiff(ByteSink& sink, const PictureHeader& header,
+                                       const WriteOptions& options) {
+  return std::make_unique<TiffWriter>(sink, header, options);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,40 @@
+#include "codec/webp/codec.hpp"
+
+#include <webp/decode.h>
+
+#include "base/format.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string webp_libraries() {
+  const auto version = static_cast<unsigned>(WebPGetDecoderVersion());
+  return formatted("libwebp {}.{}.{}", version >> 16U, version >> 8U & 255U, version & 255U);
+}
+
+}  // namespace
+
+const WriteOption& lossless_option() {
+  static const WriteOption option{"lossless", WriteOption::Flag{}, "off",
+                                  "Write WebP that keeps every sample. A lossless WebP input stays "
+                                  "lossless unless --quality is "
+                                  "given."};
+  return option;
+}
+
+const Codec& webp_codec() {
+  static const Codec codec{.name = "WebP",
+                           .extensions = {".webp"},
+                           .signatures = {"RIFF????WEBP"},
+                           .holds_alpha = true,
+                           .color_channels = 3,
+                           .max_depth = 8,
+                           .report_key = "",
+                           .options = {&quality_option(), &lossless_option(), &strip_option()},
+                           .open = open_webp,
+                           .create = create_webp,
+                           .libraries = webp_libraries};
+  return codec;
+}
+
+}  // namespace gpufilter

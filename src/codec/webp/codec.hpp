@@ -1,0 +1,24 @@
+// WebP by libwebp. Programs use open_picture() and create_picture() of codec/codec.hpp.
+#pragma once
+
+#include <memory>
+
+#include "codec/codec_table.hpp"
+
+namespace gpufilter {
+
+// The entry for WebP in the table of codecs, and its option besides quality_option().
+[[nodiscard]] const Codec& webp_codec();
+[[nodiscard]] const WriteOption& lossless_option();
+
+// Still pictures, RGB or RGBA of 8 bits. The file and its pixels are held in memory as a whole; an
+// animation is refused.
+[[nodiscard]] std::unique_ptr<RowReader> open_webp(std::unique_ptr<ByteSource> source,
+                                                   const ReadLimits& limits);
+
+// As create_picture(). The pixels are held in memory as a whole. Without lossless_option(), a file
+// is lossless only if the input is a lossless WebP and no quality is given.
+[[nodiscard]] std::unique_ptr<RowWriter> create_webp(ByteSink& sink, const PictureHeader& header,
+                                                     const WriteOptions& options);
+
+}  // namespace gpufilter

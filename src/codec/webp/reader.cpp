@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <webp/decode.h>
+#include <webp/mux.h>
+
+#include "base/error.hpp"
+#include "codec/webp/codec.hpp"
+#include "codec/webp/settings.hpp"
+#include "image/exif_thumbnail.hpp"
+#include "image/image.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t header_size = 12;  // of the RIFF container
+constexpr std::size_t head_size = 64;    // of which the picture's header is read
+constexpr std::uint64_t piece_size = std::uint64_t{1} << 20U;
+
+const char* words_for(VP8StatusCode status) {
+  switch (status) {
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+      return "it ends too early";
+    case VP8_STATUS_OUT_OF_MEMORY:
+      return "not enough memory";
+    case VP8_STATUS_UNSUPPORTED_FEATURE:
+      return "it has a feature that libwebp does not know";
+    default:
+      return "its data is invalid";
+  }
+}
+
+class WebpReader final : public RowReader {
+ public:
+  WebpReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
+      : source_(std::move(source)), limits_(limits) {
+    read_features(source_->peek(head_size));
+    check_size(name(), static_cast<std::uint64_t>(features_.width),
+               static_cast<std::uint64_t>(features_.height), {features_.has_alpha != 0 ? 4 : 3, 8},
+               limits);
+    header_.file_format = &webp_codec();
+    header_.size = {features_.width, features_.height};
+    header_.format = {features_.has_alpha != 0 ? 4 : 3, 8};
+    header_.file_pixels = file_pixels(header_.format);
+    read_file();
+    read_features(file_);
+    read_metadata();
+    constexpr int lossless = 2;
+    const ImageSize size{features_.width, features_.height};
+    if (size != header_.size) refuse("its headers contradict each other");
+    header_.stored = std::make_shared<WebpSettings>(features_.format == lossless);
+  }
+
+  // All pixels are decoded at the first call: a caller may want only the header.
+  void read(const MutableRows& rows) override {
+    if (!image_) decode();
+    const std::size_t bytes =
+        static_cast<std::size_t>(rows.width) * header_.format.bytes_per_pixel();
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      std::memcpy(rows.row(y), image_->rows().row(next_row_++), bytes);
+  }
+
+  Metadata finish() override {
+    image_.reset();
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const std::string& name() const { return source_->name(); }
+
+  [[noreturn]] void refuse(const char* why) const {
+    throw PictureError(name(), std::string("damaged WebP: ") + why);
+  }
+
+  // The beginning of a file says everything but whether it is lossless.
+  void read_features(std::span<const std::uint8_t> bytes) {
+    const VP8StatusCode status = WebPGetFeatures(bytes.data(), bytes.size(), &features_);
+    if (status != VP8_STATUS_OK) refuse(words_for(status));
+    if (features_.has_animation != 0) {
+      throw PictureError(name(), "an animated WebP is not supported: save one of its pictures");
+    }
+  }
+
+  // Within the memory limit, the pixels counted too; what follows the container is not read.
+  void read_file() {
+    const auto head = source_->peek(header_size);
+    std::uint64_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      size |= std::uint64_t{head[4 + i]} << 8 * i;
+    size += 8;
+    const std::uint64_t pixels = row_pitch(header_.size.width, header_.format) *
+                                 std::uint64_t{static_cast<unsigned>(header_.size.height)};
+    check_memory(name(), size + pixels, limits_, "a WebP", "make it smaller");
+    while (file_.size() < size) {
+      const std::size_t before = file_.size();
+      file_.resize(static_cast<std::size_t>(std::min(size, before + piece_size)));
+      const std::size_t count = source_->read(std::span(file_).subspan(before));
+      if (before + count < file_.size()) throw PictureError(name(), "the file ends too early");
+    }
+  }
+
+  void read_metadata() {
+    const WebPData data{file_.data(), file_.size()};
+    const std::unique_ptr<WebPMux, void (*)(WebPMux*)> mux(WebPMuxCreate(&data, 0), WebPMuxDelete);
+    if (!mux) return;
+    const auto take = [&mux](const char* id, Bytes& into, std::string_view skipped = {}) {
+      WebPData chunk{};
+      if (WebPMuxGetChunk(mux.get(), id, &chunk) != WEBP_MUX_OK) return;
+      const std::span<const std::uint8_t> bytes(chunk.bytes, chunk.size);
+      const bool skips = bytes.size() >= skipped.size() &&
+                         std::equal(skipped.begin(), skipped.end(), bytes.begin());
+      const auto kept = bytes.subspan(skips ? skipped.size() : 0);
+      into.assign(kept.begin(), kept.end());
+    };
+    Metadata& metadata = header_.metadata;
+    IccProfile profile;
+    take("ICCP", profile.data);
+    if (!profile.data.empty()) metadata.icc_profile = std::move(profile);
+    take("XMP ", metadata.xmp);
+    // Some programs leave JPEG's prefix before the TIFF structure.
+    take("EXIF", metadata.exif, {"Exif\0\0", 6});
+    remove_exif_thumbnail(metadata.exif);
+  }
+
+  void decode() {
+    image_.emplace(header_.size, header_.format);
+    WebPDecoderConfig config;
+    if (WebPInitDecoderConfig(&config) == 0) refuse("another version of libwebp is needed");
+    config.output.colorspace = header_.format.has_alpha() ? MODE_RGBA : MODE_RGB;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA = {image_->rows().data, static_cast<int>(image_->pitch()),
+                            image_->bytes()};
+    const VP8StatusCode status = WebPDecode(file_.data(), file_.size(), &config);
+    if (status != VP8_STATUS_OK) refuse(words_for(status));
+    file_ = {};
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  ReadLimits limits_;
+  WebPBitstreamFeatures features_{};
+  Bytes file_;
+  std::optional<Image> image_;
+  int next_row_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> open_webp(std::unique_ptr<ByteSource> source, const ReadLimits& limits) {
+  return std::make_unique<WebpReader>(std::move(source), limits);
+}
+
+}  // namespace gpufilter

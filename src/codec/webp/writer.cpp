@@ -1,0 +1,177 @@
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/thread_limit.hpp"
+#include "codec/row_conversion.hpp"
+#include "codec/webp/codec.hpp"
+#include "codec/webp/settings.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr int default_quality = 75;
+constexpr int lossless_effort =
+    70;  // WebP's "quality" of lossless files, as cwebp -lossless has it
+
+// Owns libwebp's memory.
+struct Picture : WebPPicture {
+  explicit Picture(const std::string& name) : WebPPicture{} {
+    if (WebPPictureInit(this) == 0)
+      throw PictureError(name, "another version of libwebp is needed");
+  }
+  ~Picture() { WebPPictureFree(this); }
+  Picture(const Picture&) = delete;
+  Picture& operator=(const Picture&) = delete;
+};
+
+struct Encoded : WebPMemoryWriter {
+  Encoded() : WebPMemoryWriter{} { WebPMemoryWriterInit(this); }
+  ~Encoded() { WebPMemoryWriterClear(this); }
+  Encoded(const Encoded&) = delete;
+  Encoded& operator=(const Encoded&) = delete;
+};
+
+struct Settings {
+  bool lossless = false;
+  int quality = default_quality;
+  std::string reason = "the default";
+};
+
+Settings settings_for(const PictureHeader& header, const WriteOptions& options) {
+  if (*options.get<bool>(lossless_option())) return {true, default_quality, "asked for"};
+  if (const auto quality = options.get<int>(quality_option()))
+    return {false, *quality, "asked for"};
+  const auto* stored = dynamic_cast<const WebpSettings*>(header.stored.get());
+  if (stored != nullptr && stored->is_lossless())
+    return {true, default_quality, "kept from the input"};
+  return {};
+}
+
+std::string describe(const Settings& settings) {
+  const std::string what =
+      settings.lossless ? "lossless" : formatted("quality {}", settings.quality);
+  return formatted("{} ({})", what, settings.reason);
+}
+
+class WebpWriter final : public RowWriter {
+ public:
+  WebpWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
+      : sink_(sink),
+        settings_(settings_for(header, options)),
+        format_(format_in_file(webp_codec(), header.format)),
+        conversion_(header.format, format_, header.size.width, {}),
+        strips_(*options.get<bool>(strip_option())),
+        picture_(sink.name()) {
+    const ImageSize& size = header.size;
+    if (size.width > WEBP_MAX_DIMENSION || size.height > WEBP_MAX_DIMENSION) {
+      throw PictureError(
+          sink.name(), formatted("{} x {} pixels: WebP holds at most {} a side: write PNG instead",
+                                 size.width, size.height, WEBP_MAX_DIMENSION));
+    }
+    check_memory(sink.name(), size.pixels() * sizeof(std::uint32_t),
+                 {.max_memory = options.max_memory()}, "a WebP", "write PNG instead");
+    if (!strips_) note_private_metadata(header);
+    metadata_ = strips_ ? stripped(header.metadata) : header.metadata;
+    log::info(formatted("{}: {}", sink.name(), describe(settings_)));
+    picture_.width = size.width;
+    picture_.height = size.height;
+    picture_.use_argb = 1;
+    if (WebPPictureAlloc(&picture_) == 0) fail();
+  }
+
+  void write(const ConstRows& rows) override {
+    const auto channels = static_cast<std::size_t>(format_.channels);
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_) {
+      const std::uint8_t* pixel = conversion_.convert(rows.row(y));
+      std::uint32_t* row = picture_.argb + std::ptrdiff_t{next_row_} * picture_.argb_stride;
+      for (int x = 0; x < rows.width; ++x, pixel += channels) {
+        const std::uint32_t alpha = channels == 4 ? pixel[3] : 255U;
+        row[x] = alpha << 24U | std::uint32_t{pixel[0]} << 16U | std::uint32_t{pixel[1]} << 8U |
+                 std::uint32_t{pixel[2]};
+      }
+    }
+  }
+
+  void finish(const Metadata& trailing) override {
+    add_late_metadata(metadata_, strips_ ? stripped(trailing) : trailing);
+    Encoded encoded;
+    picture_.writer = WebPMemoryWrite;
+    picture_.custom_ptr = &encoded;
+    const WebPConfig config = encoder_config();
+    if (WebPEncode(&config, &picture_) == 0) fail();
+    WebPPictureFree(&picture_);
+    write_file({encoded.mem, encoded.size});
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw PictureError(sink_.name(), formatted("cannot be encoded as WebP: {}",
+                                               picture_.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
+                                                   ? "not enough memory"
+                                                   : "libwebp refuses the picture"));
+  }
+
+  // The second thread changes no bytes. Colours under transparent pixels are kept.
+  [[nodiscard]] WebPConfig encoder_config() const {
+    WebPConfig config;
+    const auto quality =
+        static_cast<float>(settings_.lossless ? lossless_effort : settings_.quality);
+    if (WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, quality) == 0) fail();
+    config.lossless = settings_.lossless ? 1 : 0;
+    config.exact = 1;
+    config.thread_level = allowed_threads() > 1 ? 1 : 0;
+    return config;
+  }
+
+  void write_file(const WebPData& bitstream) {
+    const IccProfile* profile = profile_for(format_, metadata_, left_out_);
+    note_color_description(metadata_, profile != nullptr, left_out_);
+    if (metadata_.density && metadata_.density->unit == Density::Unit::per_metre)
+      left_out_.add("density");
+    Metadata foreign;  // that WebP has no chunk for
+    foreign.image_resources = metadata_.image_resources;
+    foreign.text = metadata_.text;
+    note_content(foreign, left_out_);
+    if (profile == nullptr && metadata_.exif.empty() && metadata_.xmp.empty())
+      return sink_.write({bitstream.bytes, bitstream.size});
+    const std::unique_ptr<WebPMux, void (*)(WebPMux*)> mux(WebPMuxNew(), WebPMuxDelete);
+    const auto set = [&mux](const char* id, const Bytes& bytes) {
+      const WebPData chunk{bytes.data(), bytes.size()};
+      return bytes.empty() || WebPMuxSetChunk(mux.get(), id, &chunk, 1) == WEBP_MUX_OK;
+    };
+    WebPData file{};
+    const bool done = mux && WebPMuxSetImage(mux.get(), &bitstream, 0) == WEBP_MUX_OK &&
+                      set("ICCP", profile == nullptr ? Bytes() : profile->data) &&
+                      set("EXIF", metadata_.exif) && set("XMP ", metadata_.xmp) &&
+                      WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
+    const std::unique_ptr<WebPData, void (*)(WebPData*)> clear(&file, WebPDataClear);
+    if (!done) throw PictureError(sink_.name(), "cannot be encoded as WebP: its metadata");
+    sink_.write({file.bytes, file.size});
+  }
+
+  ByteSink& sink_;
+  Settings settings_;
+  PixelFormat format_;
+  RowConversion conversion_;
+  bool strips_;
+  Metadata metadata_;
+  Picture picture_;
+  int next_row_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_webp(ByteSink& sink, const PictureHeader& header,
+                                       const WriteOptions& options) {
+  return std::make_unique<WebpWriter>(sink, header, options);
+}
+
+}  // namespace gpufilter

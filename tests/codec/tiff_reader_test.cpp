@@ -1,0 +1,307 @@
+// TIFF files of every kind, made by libtiff from samples that are known.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#include "codec/tiff/codec.hpp"
+#include "support/coding.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+// A file as libtiff writes it.
+struct TiffRecipe {
+  const char* mode = "w";
+  int width = 19;
+  int height = 11;
+  int samples = 3;
+  int bits = 8;
+  int photometric = PHOTOMETRIC_RGB;
+  int compression = COMPRESSION_NONE;
+  int rows_per_strip = 4;
+  bool tiled = false;  // 16 x 16
+  bool planes = false;
+  int extra = -1;  // the kind of the last sample, if it is neither colour nor known
+  std::function<void(TIFF*)> more = [](TIFF*) {};
+};
+
+// The stored sample at a place, within the range of `bits`.
+std::uint32_t value_at(const TiffRecipe& recipe, int x, int y, int sample) {
+  const auto number = static_cast<std::uint32_t>(x * 7 + y * 31 + sample * 101 + x * y);
+  return (recipe.bits == 16 ? number * 257 + 5 : number) & ((1U << recipe.bits) - 1U);
+}
+
+// The bytes of a block of the recipe's samples; outside the picture they are 0.
+Bytes block_of(const TiffRecipe& recipe, int x0, int y0, int width, int height, int plane) {
+  const int samples = recipe.planes ? 1 : recipe.samples;
+  const auto row_bits = static_cast<std::size_t>(width * samples * recipe.bits);
+  Bytes block((row_bits + 7) / 8 * static_cast<std::size_t>(height));
+  for (int y = 0; y < height && y0 + y < recipe.height; ++y) {
+    std::uint8_t* row = block.data() + static_cast<std::size_t>(y) * ((row_bits + 7) / 8);
+    for (int i = 0; i < width * samples; ++i) {
+      const int x = x0 + i / samples;
+      if (x >= recipe.width) break;
+      const std::uint32_t value = value_at(recipe, x, y0 + y, recipe.planes ? plane : i % samples);
+      if (recipe.bits == 16) {
+        const auto wide = static_cast<std::uint16_t>(value);
+        std::memcpy(row + 2 * i, &wide, 2);
+      } else {
+        const int at = i * recipe.bits;
+        row[at / 8] = static_cast<std::uint8_t>(row[at / 8] | value << (8 - recipe.bits - at % 8));
+      }
+    }
+  }
+  return block;
+}
+
+void write_blocks(TIFF* tiff, const TiffRecipe& recipe) {
+  const int width = recipe.tiled ? 16 : recipe.width;
+  const int height = recipe.tiled ? 16 : recipe.rows_per_strip;
+  std::uint32_t number = 0;
+  for (int plane = 0; plane < (recipe.planes ? recipe.samples : 1); ++plane) {
+    for (int y = 0; y < recipe.height; y += height) {
+      for (int x = 0; x < recipe.width; x += width) {
+        const int rows = recipe.tiled ? height : std::min(height, recipe.height - y);
+        Bytes block = block_of(recipe, x, y, width, rows, plane);
+        const auto size = static_cast<tmsize_t>(block.size());
+        const tmsize_t written = recipe.tiled
+                                     ? TIFFWriteEncodedTile(tiff, number, block.data(), size)
+                                     : TIFFWriteEncodedStrip(tiff, number, block.data(), size);
+        ASSERT_EQ(written, size);
+        ++number;
+      }
+    }
+  }
+}
+
+Bytes file_of(const TiffRecipe& recipe) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "made.tif";
+  TIFF* tiff = TIFFOpen(path.c_str(), recipe.mode);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, recipe.width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, recipe.height);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, recipe.samples);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, recipe.bits);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, recipe.photometric);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, recipe.compression);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG,
+               recipe.planes ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+  if (recipe.tiled) {
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
+  } else {
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, recipe.rows_per_strip);
+  }
+  if (recipe.extra >= 0) {
+    const auto kind = static_cast<std::uint16_t>(recipe.extra);
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
+  }
+  recipe.more(tiff);
+  write_blocks(tiff, recipe);
+  TIFFClose(tiff);
+  const std::string bytes = read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+// Expects that a file holds what `expected` says of its stored samples.
+template <typename Expected>
+void expect_samples(const TiffRecipe& recipe, const PixelFormat& format, Expected expected) {
+  const Image image = decode(file_of(recipe), {}, 3).image;
+  ASSERT_EQ(image.format(), format);
+  ASSERT_EQ(image.size(), (ImageSize{recipe.width, recipe.height}));
+  for (int y = 0; y < recipe.height; ++y) {
+    for (int x = 0; x < recipe.width; ++x) {
+      for (int c = 0; c < format.channels; ++c)
+        ASSERT_EQ(sample_at(image, x, y, c), expected(x, y, c)) << x << "," << y << "," << c;
+    }
+  }
+}
+
+void expect_stored(const TiffRecipe& recipe) {
+  expect_samples(recipe, {recipe.samples, recipe.bits},
+                 [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
+}
+
+TEST(TiffReader, ReadsStripsTilesAndPlanesOfEitherByteOrder) {
+  for (const char* mode : {"wl", "wb", "w8l", "w8b"}) {
+    for (const int bits : {8, 16}) {
+      for (const int samples : {1, 3, 4}) {
+        for (const int way : {0, 1, 2, 3}) {
+          SCOPED_TRACE(std::string(mode) + " " + std::to_string(bits) + " " +
+                       std::to_string(samples) + " " + std::to_string(way));
+          TiffRecipe recipe{.mode = mode, .samples = samples, .bits = bits};
+          recipe.photometric = samples == 1 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
+          recipe.extra = samples == 4 ? EXTRASAMPLE_UNASSALPHA : -1;
+          recipe.tiled = way % 2 == 1;
+          recipe.planes = way >= 2;
+          expect_stored(recipe);
+        }
+      }
+    }
+  }
+}
+
+TEST(TiffReader, ReadsTheUsualCompressions) {
+  for (const int compression : {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
+                                COMPRESSION_PACKBITS, COMPRESSION_LZMA, COMPRESSION_ZSTD}) {
+    if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) continue;
+    SCOPED_TRACE(compression);
+    expect_stored({.compression = compression});
+    expect_stored({.compression = compression, .tiled = true});
+    if (compression == COMPRESSION_PACKBITS) continue;
+    const auto predict = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PREDICTOR, 2); };
+    expect_stored({.bits = 16, .compression = compression, .more = predict});
+  }
+}
+
+TEST(TiffReader, ReadsOneStripOfAllRows) {
+  expect_stored({.width = 300, .height = 400, .rows_per_strip = 400});
+  expect_stored(
+      {.width = 300, .height = 400, .compression = COMPRESSION_LZW, .rows_per_strip = 400});
+}
+
+TEST(TiffReader, ReadsGreyOfFewBits) {
+  for (const int bits : {1, 2, 4}) {
+    SCOPED_TRACE(bits);
+    TiffRecipe recipe{.samples = 1, .bits = bits, .photometric = PHOTOMETRIC_MINISBLACK};
+    const std::uint32_t scale = 255 / ((1U << bits) - 1);
+    for (const bool tiled : {false, true}) {
+      recipe.tiled = tiled;
+      expect_samples(recipe, {1, 8},
+                     [&](int x, int y, int c) { return value_at(recipe, x, y, c) * scale; });
+    }
+    recipe.photometric = PHOTOMETRIC_MINISWHITE;
+    expect_samples(recipe, {1, 8},
+                   [&](int x, int y, int c) { return 255 - value_at(recipe, x, y, c) * scale; });
+  }
+  const TiffRecipe fax{.samples = 1,
+                       .bits = 1,
+                       .photometric = PHOTOMETRIC_MINISWHITE,
+                       .compression = COMPRESSION_CCITTFAX4};
+  expect_samples(fax, {1, 8},
+                 [&](int x, int y, int c) { return 255 - 255 * value_at(fax, x, y, c); });
+  const TiffRecipe wide{.samples = 1, .bits = 16, .photometric = PHOTOMETRIC_MINISWHITE};
+  expect_samples(wide, {1, 16},
+                 [&](int x, int y, int c) { return 65535 - value_at(wide, x, y, c); });
+}
+
+TEST(TiffReader, ReadsPalettes) {
+  for (const int bits : {1, 4, 8}) {
+    std::vector<std::uint16_t> table(std::size_t{3} << static_cast<unsigned>(bits));
+    for (std::size_t i = 0; i < table.size(); ++i)
+      table[i] = static_cast<std::uint16_t>(i * 321 + 77);
+    const std::size_t count = table.size() / 3;
+    const TiffRecipe recipe{
+        .samples = 1, .bits = bits, .photometric = PHOTOMETRIC_PALETTE, .more = [&](TIFF* tiff) {
+          TIFFSetField(tiff, TIFFTAG_COLORMAP, table.data(), table.data() + count,
+                       table.data() + 2 * count);
+        }};
+    expect_samples(recipe, {3, 8}, [&](int x, int y, int c) {
+      return table[static_cast<std::size_t>(c) * count + value_at(recipe, x, y, 0)] / 256U;
+    });
+    EXPECT_EQ(decode(file_of(recipe)).header.file_pixels, (FilePixels{"palette", 1, bits}));
+  }
+}
+
+// 0 is no ink; (255 - ink) (255 - black) / 255, rounded.
+TEST(TiffReader, ReadsCmyk) {
+  const TiffRecipe recipe{.samples = 4, .photometric = PHOTOMETRIC_SEPARATED};
+  expect_samples(recipe, {3, 8}, [&](int x, int y, int c) {
+    const std::uint32_t product =
+        (255 - value_at(recipe, x, y, c)) * (255 - value_at(recipe, x, y, 3));
+    return (product + 127) / 255;
+  });
+  EXPECT_EQ(decode(file_of(recipe)).header.file_pixels, (FilePixels{"CMYK", 4, 8}));
+}
+
+// Colours of associated alpha are divided by it, rounded.
+TEST(TiffReader, UndoesPremultiplication) {
+  for (const int bits : {8, 16}) {
+    const TiffRecipe recipe{.samples = 4, .bits = bits, .extra = EXTRASAMPLE_ASSOCALPHA};
+    const std::uint64_t max = (1U << bits) - 1U;
+    expect_samples(recipe, {4, bits}, [&](int x, int y, int c) -> std::uint64_t {
+      const std::uint64_t value = value_at(recipe, x, y, c);
+      const std::uint64_t alpha = value_at(recipe, x, y, 3);
+      if (c == 3 || alpha == 0) return value;
+      return std::min(max, (value * max + alpha / 2) / alpha);
+    });
+  }
+}
+
+TEST(TiffReader, LeavesOutFurtherChannels) {
+  const TiffRecipe recipe{
+      .samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .extra = EXTRASAMPLE_UNSPECIFIED};
+  ::testing::internal::CaptureStderr();
+  expect_samples(recipe, {1, 8}, [&](int x, int y, int c) { return value_at(recipe, x, y, c); });
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "in: 1 of its channels are neither colours nor alpha, and are left out"),
+            std::string::npos);
+}
+
+TEST(TiffReader, ReadsTheFirstPage) {
+  TiffRecipe second{.height = 5};
+  TiffRecipe first;
+  first.more = [&](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PAGENUMBER, 0, 2); };
+  const TemporaryFolder folder;
+  const Bytes one = file_of(first);
+  const std::string path = folder / "two.tif";
+  write_file(path, {one.begin(), one.end()});
+  TIFF* tiff = TIFFOpen(path.c_str(), "a");
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 1);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 1);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+  std::uint8_t pixel = 0;
+  TIFFWriteEncodedStrip(tiff, 0, &pixel, 1);
+  TIFFClose(tiff);
+  const std::string two = read_file(path);
+  ::testing::internal::CaptureStderr();
+  const Decoded decoded = decode({two.begin(), two.end()});
+  EXPECT_NE(
+      ::testing::internal::GetCapturedStderr().find("in: only the first of its pages is read"),
+      std::string::npos);
+  EXPECT_TRUE(same_pixels(decoded.image, decode(one).image));
+}
+
+TEST(TiffReader, RefusesWhatItCannotRead) {
+  const auto refusal = [](const TiffRecipe& recipe) { return why_refused(file_of(recipe)); };
+  const std::string remedy = " is not supported: convert it to 8 or 16-bit RGB";
+  const auto is = [](int format) {
+    return [format](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format); };
+  };
+  EXPECT_EQ(refusal({.bits = 16, .more = is(SAMPLEFORMAT_IEEEFP)}),
+            "in: a TIFF of 16-bit floating-point samples" + remedy);
+  EXPECT_EQ(refusal({.bits = 16, .more = is(SAMPLEFORMAT_INT)}),
+            "in: a TIFF of samples with a sign" + remedy);
+  EXPECT_EQ(refusal({.photometric = PHOTOMETRIC_CIELAB}), "in: a TIFF of CIE Lab colours" + remedy);
+  EXPECT_EQ(refusal({.samples = 4, .bits = 16, .photometric = PHOTOMETRIC_SEPARATED}),
+            "in: a TIFF of 16-bit samples in these colours" + remedy);
+  const auto preview = [](TIFF* tiff) {
+    const std::uint64_t nowhere = 0;
+    TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
+    const std::vector<std::uint8_t> version{1, 4, 0, 0};
+    TIFFSetField(tiff, TIFFTAG_DNGVERSION, version.data());
+    static_cast<void>(nowhere);
+  };
+  EXPECT_EQ(refusal({.more = preview}),
+            "in: its first picture is a preview, as in camera RAW files: develop it with another "
+            "program first");
+}
+
+TEST(TiffReader, LimitsTheMemoryOfBlocks) {
+  const TiffRecipe recipe{.width = 1000, .height = 1000, .rows_per_strip = 1000, .planes = true};
+  EXPECT_EQ(why_refused(file_of(recipe), {.max_memory = 3'000'000}),
+            "in: a row of tiles or planes of this TIFF is held in memory as a whole, and its 4 MiB "
+            "are more than the limit of 2 MiB: save it in strips, or filter it with --max-memory "
+            "4M");
+}
+
+}  // namespace
+}  // namespace gpufilter::test

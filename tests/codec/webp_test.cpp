@@ -1,0 +1,134 @@
+// WebP: settings, metadata, and what libwebp's own functions make of our files.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <webp/decode.h>
+#include <webp/encode.h>
+
+#include "codec/webp/codec.hpp"
+#include "support/coding.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+WriteOptions with(const WriteOption& option, const std::string& value) {
+  return WriteOptions().set(option, value);
+}
+
+bool is_lossless(const Bytes& file) {
+  WebPBitstreamFeatures features{};
+  EXPECT_EQ(WebPGetFeatures(file.data(), file.size(), &features), VP8_STATUS_OK);
+  return features.format == 2;
+}
+
+// A slope, which a lossy file hardly changes.
+Image slope(int channels) {
+  Image image({61, 43}, {channels, 8});
+  for (int y = 0; y < 43; ++y) {
+    for (int x = 0; x < 61; ++x) {
+      for (int c = 0; c < channels; ++c)
+        set_sample(image, x, y, c, static_cast<std::uint32_t>(3 * x + y + 20 * c) & 255U);
+    }
+  }
+  return image;
+}
+
+TEST(WebpWriter, DecodesToTheSameSamplesByLibwebpItself) {
+  const Bytes file = encode(webp_codec(), slope(3)).file;
+  int width = 0;
+  int height = 0;
+  std::uint8_t* pixels = WebPDecodeRGB(file.data(), file.size(), &width, &height);
+  ASSERT_NE(pixels, nullptr);
+  const Image ours = decode(file).image;
+  ASSERT_EQ(ours.size(), (ImageSize{width, height}));
+  for (int y = 0; y < height; ++y) {
+    for (int i = 0; i < 3 * width; ++i)
+      ASSERT_EQ(ours.rows().row(y)[i], pixels[y * 3 * width + i]);
+  }
+  WebPFree(pixels);
+}
+
+TEST(WebpWriter, TakesQuality75UnlessAnotherIsGiven) {
+  const Image image = slope(3);
+  const Bytes file = encode(webp_codec(), image).file;
+  EXPECT_FALSE(is_lossless(file));
+  EXPECT_EQ(encode(webp_codec(), image, with(quality_option(), "75")).file, file);
+  EXPECT_LT(encode(webp_codec(), image, with(quality_option(), "20")).file.size(), file.size());
+}
+
+// Colours under transparent pixels are kept too.
+TEST(WebpWriter, KeepsEverySampleOfALosslessFile) {
+  const Image image = mixed_alpha_image({61, 43}, {4, 8}, 3);
+  const Bytes file = encode(webp_codec(), image, with(lossless_option(), "on")).file;
+  EXPECT_TRUE(is_lossless(file));
+  EXPECT_TRUE(same_pixels(decode(file).image, image));
+}
+
+TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
+  const Image image = slope(3);
+  const Bytes input = encode(webp_codec(), image, with(lossless_option(), "on")).file;
+  for (const bool has_quality : {false, true}) {
+    const auto reader = open_picture(memory_source(input, "in"));
+    Bytes output;
+    const auto sink = memory_sink(output, "out");
+    const auto writer = create_picture(webp_codec(), *sink, reader->header(),
+                                       has_quality ? with(quality_option(), "80") : WriteOptions());
+    writer->write(image.rows());
+    writer->finish({});
+    EXPECT_EQ(is_lossless(output), !has_quality);
+  }
+}
+
+TEST(WebpWriter, WritesGreyAsColoursAnd16BitsAs8) {
+  const Image image = random_image({9, 7}, {1, 16}, 1);
+  const Image read = decode(encode(webp_codec(), image, with(lossless_option(), "on")).file).image;
+  ASSERT_EQ(read.format(), (PixelFormat{3, 8}));
+  for (int y = 0; y < 7; ++y) {
+    for (int x = 0; x < 9; ++x) {
+      for (int c = 0; c < 3; ++c)
+        ASSERT_EQ(sample_at(read, x, y, c), (sample_at(image, x, y, 0) * 255 + 32767) / 65535);
+    }
+  }
+}
+
+TEST(WebpMetadata, IsKeptInItsChunks) {
+  Metadata metadata;
+  metadata.exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0,
+                   3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0,    0,    0};
+  metadata.xmp = {'<', 'x', '/', '>'};
+  metadata.image_resources = {'8', 'B', 'I', 'M'};
+  metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
+  IccProfile& profile = metadata.icc_profile.emplace();
+  profile.data.resize(131, 7);
+  const std::string space = "RGB ";
+  std::copy(space.begin(), space.end(), profile.data.begin() + 16);
+  const Encoded encoded = encode(webp_codec(), slope(4), {}, metadata);
+  EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"density", "IPTC"}));
+  const Decoded decoded = decode(encoded.file);
+  EXPECT_EQ(decoded.header.metadata.exif, metadata.exif);
+  EXPECT_EQ(decoded.header.metadata.xmp, metadata.xmp);
+  ASSERT_TRUE(decoded.header.metadata.icc_profile);
+  EXPECT_EQ(decoded.header.metadata.icc_profile->data, profile.data);
+  EXPECT_EQ(decoded.image.format(), (PixelFormat{4, 8}));
+}
+
+TEST(WebpReader, LimitsItsMemory) {
+  const Bytes file = encode(webp_codec(), random_image({1000, 700}, {3, 8}, 1)).file;
+  const std::string refusal = why_refused(file, {.max_memory = 2'000'000});
+  EXPECT_EQ(refusal.find("in: a WebP is held in memory as a whole, and its 3 MiB are more than the "
+                         "limit of 1 MiB: make it smaller, or filter it with --max-memory 3M"),
+            0U)
+      << refusal;
+}
+
+TEST(WebpWriter, RefusesSidesThatWebpCannotHold) {
+  Bytes file;
+  const auto sink = memory_sink(file, "out");
+  PictureHeader header;
+  header.size = {16384, 1};
+  EXPECT_THROW(static_cast<void>(create_picture(webp_codec(), *sink, header)), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace gpufilter::test

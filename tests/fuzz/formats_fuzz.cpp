@@ -1,0 +1,69 @@
+// Files of the formats without a fuzzer of their own, read whole and row by row.
+#include <optional>
+
+#include "base/error.hpp"
+#include "fuzz/mutate.hpp"
+#include "support/coding.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+constexpr ReadLimits limits{.max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false};
+
+std::vector<Bytes> seeds() {
+  std::vector<Bytes> files;
+  for (const Codec* codec : codecs()) {
+    if (codec->name == "PNG" || codec->name == "JPEG") continue;
+    for (const int depth : {8, 16}) {
+      for (int channels = 1; channels <= 4; ++channels) {
+        const PixelFormat format{channels, depth};
+        if (format_in_file(*codec, format) == format)
+          files.push_back(encode(*codec, random_image({29, 17}, format, 1)).file);
+      }
+    }
+  }
+  return files;
+}
+
+// Mostly in the headers, which the formats have at the beginning or at the end.
+void mutate(Bytes& file, const Bytes& other, Mutator& mutator) {
+  for (std::size_t left = 1 + mutator.below(4); left > 0; --left) {
+    if (!mutator.one_in(3) || file.size() < 400) {
+      mutator.change(file, other);
+      continue;
+    }
+    const std::size_t place = mutator.below(300);
+    file.at(mutator.one_in(2) ? place : file.size() - 1 - place) =
+        static_cast<std::uint8_t>(mutator.below(256));
+  }
+}
+
+// The samples that are read; nothing if the file is refused, for which `refusal` says why.
+std::optional<Image> read(const Bytes& file, int rows_a_time, std::string& refusal) {
+  try {
+    return decode(file, limits, rows_a_time).image;
+  } catch (const PictureError& error) {
+    refusal = error.what();
+    return std::nullopt;
+  }
+}
+
+std::string check(const Bytes& file) {
+  std::string refusal;
+  std::string refusal_by_rows;
+  const auto whole = read(file, 1 << 20, refusal);
+  const auto by_rows = read(file, 1, refusal_by_rows);
+  if (refusal != refusal_by_rows) return "refusals: '" + refusal + "', '" + refusal_by_rows + "'";
+  if (!whole) return refusal.find('\n') == std::string::npos ? "" : "a refusal of several lines";
+  const auto same = same_pixels(*whole, *by_rows);
+  return same ? "" : same.message();
+}
+
+}  // namespace
+}  // namespace gpufilter::test
+
+int main(int argc, char** argv) {
+  using namespace gpufilter::test;
+  return fuzz(argc, argv, {"formats", seeds(), mutate, check});
+}
