@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <gpufilter/gpufilter.hpp>
+
 #include "device/device_catalog.hpp"
 #include "pipeline/band_executor.hpp"
 #include "stages/catalogue.hpp"
@@ -161,6 +163,7 @@ void report(const std::string& device, const std::string& only) {
 }  // namespace gpufilter::bench
 
 int main(int argc, char** argv) {
+  gpufilter::answer_probes(argc, argv);
   try {
     gpufilter::bench::report(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
   } catch (const std::exception& error) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <gpufilter/gpufilter.hpp>
+
 #include "base/format.hpp"
 #include "compute/matrix_product.hpp"
 #include "compute/picture_reduction.hpp"
@@ -263,7 +265,8 @@ void products(Bench& bench) {
 }  // namespace gpufilter::bench
 
 // The first GPU, or without one the first device.
-int main() {
+int main(int argc, char** argv) {
+  gpufilter::answer_probes(argc, argv);
   const auto devices = gpufilter::discover_devices();
   if (devices.empty()) {
     fmt::print(stderr, "no OpenCL device\n");

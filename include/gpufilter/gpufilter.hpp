@@ -28,6 +28,12 @@ struct FilterResult {
   double seconds = 0;  // from the call until the output was in place
 };
 
+// For the beginning of main(): lets this program be started again, in a process of its own, to
+// probe an OpenCL driver, which may crash there without harm. Does not return in such a process,
+// and does nothing in others. Programs without this call need the program "gpufilter" of the same
+// version in PATH; without that either, no OpenCL device is used, and the processor does the work.
+void answer_probes(int argc, const char* const* argv);
+
 // A chain of stages on a device. The device is prepared only once, so keep this object for many
 // pictures. Thread-safe.
 class PictureFilter {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <gpufilter/gpufilter.hpp>
 #include <unistd.h>
 
 #include "app/commands.hpp"
@@ -46,6 +47,7 @@ void occupy_standard_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  gpufilter::answer_probes(argc, argv);
   occupy_standard_streams();
   // If the reader of standard output goes away, the write fails, and unfinished files are removed
   // before the program ends. Log lines that nobody reads do not matter.

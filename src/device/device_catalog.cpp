@@ -8,7 +8,7 @@
 #include "base/thread_room.hpp"
 #include "device/describe.hpp"
 #include "device/pocl_environment.hpp"
-#include "device/vendor_checks.hpp"
+#include "device/vendor_probes.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {
@@ -42,12 +42,12 @@ DeviceInfo unusable_device(const std::string& library, const char* platform, std
 
 // `platform_name` is that of the libraries' platform, as far as it is known without loading them.
 DeviceCatalog::Source devices_of(const std::vector<std::string>& libraries,
-                                 const char* platform_name) {
-  return [&libraries, platform_name] {
+                                 const char* platform_name, PastAnswers past) {
+  return [&libraries, platform_name, past] {
     std::vector<DeviceInfo> found;
     std::vector<cl_platform_id> known;
     for (const std::string& library : libraries) {
-      if (std::string failure = vendor_checks().failure_of(library); !failure.empty()) {
+      if (std::string failure = vendor_probes().failure_of(library, past); !failure.empty()) {
         found.push_back(unusable_device(library, platform_name, std::move(failure)));
         continue;
       }
@@ -80,13 +80,10 @@ DeviceCatalog device_catalog(PastAnswers past) {
         "OpenCL; no device is used");
     return DeviceCatalog({});
   }
-  VendorChecks& checks = vendor_checks();  // first, as it looks at the user's own environment
   if (!vendors.late.empty()) prepare_pocl_environment();
-  checks.prepare(vendors.libraries, past);
-  checks.prepare(vendors.late, past);
   std::vector<DeviceCatalog::Source> sources;
-  if (!vendors.libraries.empty()) sources.push_back(devices_of(vendors.libraries, ""));
-  if (!vendors.late.empty()) sources.push_back(devices_of(vendors.late, pocl_platform));
+  if (!vendors.libraries.empty()) sources.push_back(devices_of(vendors.libraries, "", past));
+  if (!vendors.late.empty()) sources.push_back(devices_of(vendors.late, pocl_platform, past));
   return DeviceCatalog(std::move(sources));
 }
 

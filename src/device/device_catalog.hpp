@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/device_info.hpp"
-#include "device/vendor_checks.hpp"
+#include "device/vendor_probes.hpp"
 
 namespace gpufilter {
 
@@ -32,8 +32,8 @@ class DeviceCatalog {
 
 // The devices of this machine: first all platforms except PoCL, which takes long to load, then
 // PoCL. A platform is loaded only on request, and only if it does not crash the process: see
-// VendorChecks. Instead of the devices of a vendor that does, there is one that says why it must
-// not be used. Changes the environment and may fork: call this before other threads are started. A
+// VendorProbes. Instead of the devices of a vendor that does, there is one that says why it must
+// not be used. Changes environment variables: call this before other threads are started. A
 // platform that fails with an error is skipped. Debug lines in the log name both.
 [[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 

@@ -26,7 +26,7 @@ struct Vendors {
 
 // Loads a vendor's library permanently and returns its platforms; none, with a line in the log, if
 // it cannot be loaded or is not an OpenCL vendor's. A library may crash the process here: see
-// VendorChecks.
+// VendorProbes.
 [[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
 
 }  // namespace gpufilter

@@ -67,12 +67,12 @@ TEST_F(Devices, NoneAtAllIsNoFailure) {
   EXPECT_NE(devices({}, none).out.find("No OpenCL device"), std::string::npos);
 }
 
-TEST_F(Devices, LeavesNothingBehindButAnswersOfTrials) {
+TEST_F(Devices, LeavesNothingBehindButAnswersOfProbes) {
   const ProcessOptions options{
       .environment = {{"XDG_CACHE_HOME", folder_ / "cache"}, {"TMPDIR", folder_.path()}}};
   devices({}, options);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
-    if (entry.path() == folder_.path() / "cache/gpufilter/vendor-trials") continue;
+    if (entry.path() == folder_.path() / "cache/gpufilter/probes.json") continue;
     const bool scratch = entry.path().filename().string().starts_with("gpufilter-pocl-");
     EXPECT_TRUE(entry.is_directory() && !scratch) << entry.path();
   }

@@ -64,7 +64,7 @@ TEST_F(FilterCache, LeavesNoScratchFolder) {
   GPUFILTER_REQUIRE_DEVICE();
   EXPECT_EQ(program_of(own_cache_), "compiled");
   for (const std::string& name : names_in(fs::path(cache_) / "gpufilter")) {
-    EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "vendor-trials") << name;
+    EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "probes.json") << name;
   }
   EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"cache", "in.png"}));
 }

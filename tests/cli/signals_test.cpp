@@ -137,7 +137,7 @@ TEST_F(Signals, AScratchFolderLeftBehindGoesWithTheNextRun) {
   filter_quietly({folder_ / "whole.png", out_, "--blur", "naive"},
                  {.environment = {{"XDG_CACHE_HOME", folder_ / "cache"}}});
   for (const std::string& name : names_in(folder_ / "cache/gpufilter")) {
-    EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "vendor-trials") << name;
+    EXPECT_TRUE(name == "programs" || name == "rates.json" || name == "probes.json") << name;
   }
 }
 

@@ -35,7 +35,7 @@ class Vendors : public FilterTest {
     return all;
   }
 
-  // Makes sure that no run tries the vendors in a separate process.
+  // Makes sure that no run probes the vendors in a separate process.
   void get_to_know_vendors(bool gpu) const {
     static_cast<void>(filter({"devices"}, options(gpu)));
     fs::remove(log_);

@@ -21,3 +21,26 @@ run("${work}/build/consumer" "${PICTURE}" "${work}/consumer.png")
 run("${work}/prefix/bin/gpufilter" "${PICTURE}" "${work}/program.png" --blur auto --border mirror
     --color sepia --png-level 1)
 run("${CMAKE_COMMAND}" -E compare_files "${work}/consumer.png" "${work}/program.png")
+
+# This consumer does not call answer_probes(), so the installed program probes OpenCL drivers for it.
+# Without that program in PATH, none is used.
+file(GLOB vendors /etc/OpenCL/vendors/pocl.icd)
+if(vendors)
+  foreach(path IN ITEMS "${work}/prefix/bin:/usr/bin:/bin" "/usr/bin:/bin")
+    file(REMOVE_RECURSE "${work}/cache")
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PATH=${path}" "XDG_CACHE_HOME=${work}/cache"
+                            OCL_ICD_VENDORS=pocl.icd GPUFILTER_PROBE_SECONDS=120
+                            "${work}/build/consumer" "${PICTURE}" "${work}/probed.png" opencl
+                    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
+    list(APPEND outcomes "${result}: ${output}${error}")
+    run("${CMAKE_COMMAND}" -E compare_files "${work}/probed.png" "${work}/program.png")
+  endforeach()
+  list(GET outcomes 0 with_program)
+  list(GET outcomes 1 without)
+  if(NOT with_program MATCHES "^0: [0-9]+x[0-9]+ on (pthread|cpu)[^\n]*\n$")
+    message(FATAL_ERROR "with the program in PATH: ${with_program}")
+  endif()
+  if(NOT without MATCHES "^0: [0-9]+x[0-9]+ on processor\n.*is not usable")
+    message(FATAL_ERROR "without it: ${without}")
+  endif()
+endif()

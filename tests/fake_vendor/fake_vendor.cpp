@@ -2,8 +2,8 @@
 // most four) GPUs that do not start. It adds a line to the file named by FAKE_VENDOR_LOG when it is
 // asked for its platforms and when the process ends, which says whether PoCL is loaded.
 // FAKE_VENDOR_FAILS holds a moment (load, platforms, devices, context, launch) and how the process
-// fails then (abort, crash, exit, hang, kill), as in "context abort"; up to that moment the GPU
-// works.
+// fails then (abort, crash, exit, hang, close all files and hang, hold the log open and hang,
+// kill), as in "context abort"; up to that moment the GPU works.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -60,6 +61,11 @@ std::string failing_moment() {
   return text.substr(0, text.find(' '));
 }
 
+int open_log() {
+  const char* path = std::getenv("FAKE_VENDOR_LOG");
+  return path == nullptr ? -1 : ::open(path, O_WRONLY | O_CLOEXEC);
+}
+
 void fail_at(const std::string& moment) {
   if (failing_moment() != moment) return;
   const std::string way = std::string(std::getenv("FAKE_VENDOR_FAILS")).substr(moment.size() + 1);
@@ -69,7 +75,10 @@ void fail_at(const std::string& moment) {
   if (way == "crash") std::raise(SIGSEGV);
   if (way == "exit") std::exit(0);
   if (way == "kill") std::raise(SIGKILL);
-  while (way == "hang")
+  if (way == "hold") static_cast<void>(!write(open_log(), "x", 1));
+  for (int file = 0; way == "close" && file < 1024; ++file)
+    ::close(file);
+  while (way == "hang" || way == "close" || way == "hold")
     ::pause();
 }
 

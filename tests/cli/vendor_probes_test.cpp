@@ -9,9 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class VendorTrials : public FilterTest {
+class VendorProbes : public FilterTest {
  protected:
-  VendorTrials() {
+  VendorProbes() {
     fs::create_directory(vendors_);
     // A copy, as its name and its times are part of the tests.
     fs::copy_file(GPUFILTER_FAKE_VENDOR, library_);
@@ -23,7 +23,7 @@ class VendorTrials : public FilterTest {
     return {.environment = {{"OCL_ICD_VENDORS", vendors_},
                             {"OCL_ICD_FILENAMES", ""},
                             {"XDG_CACHE_HOME", folder_ / "cache"},
-                            {"GPUFILTER_TRIAL_SECONDS", "2"},
+                            {"GPUFILTER_PROBE_SECONDS", "2"},
                             {"FAKE_VENDOR_GPU", "1"},
                             {"FAKE_VENDOR_LOG", log_},
                             {"FAKE_VENDOR_FAILS", moment_and_way}}};
@@ -57,7 +57,7 @@ class VendorTrials : public FilterTest {
   const std::string out_ = folder_ / "out.png";
 };
 
-TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
+TEST_F(VendorProbes, WhateverEndsTheProcessThePictureIsWritten) {
   using Case = std::pair<const char*, const char*>;
   for (const auto& [failure, ending] :
        {Case{"load abort", "SIGABRT while loading it"},
@@ -79,7 +79,7 @@ TEST_F(VendorTrials, WhateverEndsTheProcessThePictureIsWritten) {
   }
 }
 
-TEST_F(VendorTrials, AKilledTrialIsNotRemembered) {
+TEST_F(VendorProbes, AKilledProbeIsNotRemembered) {
   for (int i = 1; i <= 2; ++i) {
     expect_one_line(blur("opencl", failing("context kill")),
                     {library_, "SIGKILL while making a context"});
@@ -87,7 +87,7 @@ TEST_F(VendorTrials, AKilledTrialIsNotRemembered) {
   }
 }
 
-TEST_F(VendorTrials, AVendorThatHangsIsLeftAfterATime) {
+TEST_F(VendorProbes, AVendorThatHangsIsLeftAfterATime) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 3; ++i) {  // remembered after the first
     expect_one_line(blur("opencl", failing("context hang")),
@@ -96,12 +96,12 @@ TEST_F(VendorTrials, AVendorThatHangsIsLeftAfterATime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
 }
 
-TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
+TEST_F(VendorProbes, PoclTakesThePlaceOfAVendorThatFails) {
   if (!fs::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "skipped: no PoCL here";
   fs::copy_file("/etc/OpenCL/vendors/pocl.icd", vendors_ / "pocl.icd");
   fs::remove(log_);
   ProcessOptions options = failing("devices abort");
-  options.environment["GPUFILTER_TRIAL_SECONDS"] = "60";  // PoCL compiles while other tests run
+  options.environment["GPUFILTER_PROBE_SECONDS"] = "60";  // PoCL compiles while other tests run
   const ProcessResult result = filter(
       {in_, out_, "--blur", "auto", "--device", "opencl", "--require-device", "--timing", "json"},
       options);
@@ -111,7 +111,7 @@ TEST_F(VendorTrials, PoclTakesThePlaceOfAVendorThatFails) {
   EXPECT_TRUE(same_pixels(read_picture(out_), blurred(image_)));
 }
 
-TEST_F(VendorTrials, AVendorThatFailsIsNamedIfNoGpuIsFound) {
+TEST_F(VendorProbes, AVendorThatFailsIsNamedIfNoGpuIsFound) {
   expect_one_line(blur("gpu", failing("devices abort")),
                   {"no GPU found", library_ + " is not usable"});
   EXPECT_NE(blur("gpu", failing("devices abort"), {"--log-level", "debug"})
@@ -119,13 +119,13 @@ TEST_F(VendorTrials, AVendorThatFailsIsNamedIfNoGpuIsFound) {
             std::string::npos);
 }
 
-TEST_F(VendorTrials, AllNamesTheDevicesThatAreMissing) {
+TEST_F(VendorProbes, AllNamesTheDevicesThatAreMissing) {
   const std::string reported = blur("all", failing("devices abort"));
-  EXPECT_NE(reported.find(library_ + ": it failed when tried"), std::string::npos) << reported;
+  EXPECT_NE(reported.find(library_ + ": it failed when probed"), std::string::npos) << reported;
   EXPECT_NE(reported.find("no GPU found"), std::string::npos) << reported;
 }
 
-TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
+TEST_F(VendorProbes, DevicesSayWhyAVendorIsNotUsable) {
   const ProcessOptions options = failing("devices abort");
   const ProcessResult table = filter({"devices"}, options);
   EXPECT_EQ(table.exit_code, 0);
@@ -140,7 +140,7 @@ TEST_F(VendorTrials, DevicesSayWhyAVendorIsNotUsable) {
   EXPECT_NE(json["unusable"][0]["reason"].get<std::string>().find("SIGABRT"), std::string::npos);
 }
 
-TEST_F(VendorTrials, AnAnswerHoldsUntilSomethingChanges) {
+TEST_F(VendorProbes, AnAnswerHoldsUntilSomethingChanges) {
   const auto asked_by = [this](const ProcessOptions& options, const std::string& command = "") {
     fs::remove(log_);
     if (command.empty()) {
@@ -155,18 +155,18 @@ TEST_F(VendorTrials, AnAnswerHoldsUntilSomethingChanges) {
   EXPECT_EQ(asked_by(failing_one), 0);
   EXPECT_EQ(asked_by(failing_one, "devices"), 1);
   ProcessOptions elsewhere = failing_one;
-  elsewhere.environment["CUDA_VISIBLE_DEVICES"] = "none of these";
+  elsewhere.environment["LD_LIBRARY_PATH"] = folder_.path();
   EXPECT_EQ(asked_by(elsewhere), 1);
   EXPECT_EQ(asked_by(failing_one), 0);
   fs::last_write_time(library_, fs::file_time_type::clock::now() - std::chrono::hours(1));
   EXPECT_EQ(asked_by(failing_one), 1);
   EXPECT_EQ(asked_by(failing_one), 0);
-  write_file(folder_ / "cache/gpufilter/vendor-trials", "nonsense");
+  write_file(folder_ / "cache/gpufilter/probes.json", "nonsense");
   EXPECT_EQ(asked_by(failing_one), 1);
   EXPECT_EQ(asked_by(failing_one), 0);
 }
 
-TEST_F(VendorTrials, WithoutAUsableCacheEachRunTries) {
+TEST_F(VendorProbes, WithoutAUsableCacheEachRunProbes) {
   ProcessOptions options = failing("devices abort");
   options.environment["XDG_CACHE_HOME"] = in_;  // a file
   for (int i = 1; i <= 2; ++i) {
@@ -175,10 +175,10 @@ TEST_F(VendorTrials, WithoutAUsableCacheEachRunTries) {
   }
 }
 
-TEST_F(VendorTrials, NoneTakesPlaceWhereNoOpenClIsNeeded) {
+TEST_F(VendorProbes, NoneTakesPlaceWhereNoOpenClIsNeeded) {
   EXPECT_EQ(blur("cpu", failing("load abort")), "");
   filter_quietly({in_, out_}, failing("load abort"));
-  EXPECT_FALSE(fs::exists(folder_ / "cache/gpufilter/vendor-trials"));
+  EXPECT_FALSE(fs::exists(folder_ / "cache/gpufilter/probes.json"));
 }
 
 }  // namespace

@@ -1,16 +1,26 @@
-#include "device/vendor_trial.hpp"
-
 #include <array>
+#include <csignal>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include <gpufilter/gpufilter.hpp>
 #include <link.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/format.hpp"
+#include "base/posix_file.hpp"
+#include "base/thread_room.hpp"
 #include "device/describe.hpp"
+#include "device/probe_report.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {
 namespace {
+
+bool answers = false;
 
 constexpr std::size_t items = 64;
 
@@ -33,15 +43,15 @@ struct Objects {
   cl_mem buffer = nullptr;
 };
 
-bool make_objects(cl_device_id device, const TrialNotes& notes, Objects& made) {
+bool make_objects(cl_device_id device, const ProbeReporter& report, Objects& made) {
   cl_int code = CL_SUCCESS;
-  notes.step("making a context");
+  report.step("making a context");
   made.context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
   if (made.context == nullptr) return false;
-  notes.step("making a queue");
+  report.step("making a queue");
   made.queue = clCreateCommandQueueWithProperties(made.context, device, nullptr, &code);
   if (made.queue == nullptr) return false;
-  notes.step("compiling a kernel");
+  report.step("compiling a kernel");
   const char* text = source;
   made.program = clCreateProgramWithSource(made.context, 1, &text, nullptr, &code);
   if (made.program == nullptr) return false;
@@ -53,10 +63,10 @@ bool make_objects(cl_device_id device, const TrialNotes& notes, Objects& made) {
   return made.buffer != nullptr;
 }
 
-void use(cl_device_id device, const TrialNotes& notes) {
+void use(cl_device_id device, const ProbeReporter& report) {
   Objects made;
-  if (!make_objects(device, notes, made)) return;
-  notes.step("running a kernel");
+  if (!make_objects(device, report, made)) return;
+  report.step("running a kernel");
   std::array<cl_int, items> data{};
   constexpr std::size_t bytes = sizeof data;
   const std::size_t size = items;
@@ -74,21 +84,22 @@ void use(cl_device_id device, const TrialNotes& notes) {
 }
 
 // Skips the kernels that PoCL has just compiled.
-int note_file(dl_phdr_info* library, std::size_t, void* notes) {
+int report_file(dl_phdr_info* library, std::size_t, void* report) {
   const std::string_view name = library->dlpi_name;
   const char* scratch = std::getenv("POCL_CACHE_DIR");
   const bool compiled = scratch != nullptr && name.starts_with(scratch);
   if (name.find('/') != std::string_view::npos && !compiled)
-    static_cast<const TrialNotes*>(notes)->note(name);
+    static_cast<const ProbeReporter*>(report)->loaded(name);
   return 0;
 }
 
-}  // namespace
-
-void try_vendor(const std::string& library, const TrialNotes& notes) {
-  notes.step("loading it");
+// Failures with an error code are left to the program that uses the library. Releases nothing: the
+// process is about to end.
+void use_library(const std::string& library, const ProbeReporter& report) {
+  static_cast<void>(installed_vendors());  // keeps the loader from loading the others
+  report.step("loading it");
   for (cl_platform_id id : platforms_of(library)) {
-    notes.step("looking for its devices");
+    report.step("looking for its devices");
     const cl::Platform platform(id);
     std::vector<cl::Device> devices;
     try {
@@ -97,12 +108,59 @@ void try_vendor(const std::string& library, const TrialNotes& notes) {
       continue;
     }
     for (const cl::Device& device : devices) {
-      notes.step("describing a device");
-      if (describe(platform, device)) use(device(), notes);
+      report.step("describing a device");
+      if (describe(platform, device)) use(device(), report);
     }
   }
-  TrialNotes files = notes;
-  dl_iterate_phdr(note_file, &files);
+}
+
+[[noreturn]] void answer(const std::string& parent, const std::string& library) {
+  ProbeReporter report;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::to_string(getppid()) != parent) _exit(0);  // it has already ended
+  // One byte: no core file, and no program that collects them either (see core(5)).
+  const rlimit no_core{1, 1};
+  setrlimit(RLIMIT_CORE, &no_core);
+  save_address_space();  // as the program that will use the library does
+  report.begun();
+  try {
+    use_library(library, report);
+  } catch (const std::exception&) {
+    // The program can catch it too, so the library works.
+  }
+  dl_iterate_phdr(report_file, &report);
+  report.ended();
+  _exit(0);  // without the destructors of the library and of this program
+}
+
+}  // namespace
+
+void ProbeReporter::send(char kind, std::string_view text) {
+  const std::string part = kind + std::string(text) + '\0';
+  write_fully(probe_file, {reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
+}
+
+ProbeReport parse_probe_report(std::string_view text) {
+  ProbeReport report;
+  for (std::size_t end = 0; (end = text.find('\0')) != std::string_view::npos;) {
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (part.starts_with('b')) report.begun = true;
+    if (part.starts_with('s')) report.step = part.substr(1);
+    if (part.starts_with('l')) report.files.emplace_back(part.substr(1));
+    if (part.starts_with('e')) report.ended = true;
+  }
+  return report;
+}
+
+bool program_answers_probes() {
+  return answers;
+}
+
+void answer_probes(int argc, const char* const* argv) {
+  answers = true;
+  if (argc != 5 || argv[1] != std::string_view(probe_word)) return;
+  if (argv[2] == std::string_view(GPUFILTER_VERSION)) answer(argv[3], argv[4]);
 }
 
 }  // namespace gpufilter

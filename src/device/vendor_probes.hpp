@@ -1,0 +1,54 @@
+// Which OpenCL vendors' libraries can be used without crashing the process.
+#pragma once
+
+#include <ctime>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "device/json_cache.hpp"
+#include "device/probe.hpp"
+
+namespace gpufilter {
+
+enum class PastAnswers { used, ignored };
+
+// Before a library is loaded that has not been seen working since the machine started, it is probed
+// in a separate process. The answer is kept: in this object for its lifetime, and in a file if
+// there is one, until one of the loaded files changes, and a failure for a day. Thread-safe.
+class VendorProbes {
+ public:
+  using Probe = std::function<ProbeResult(const std::string& library)>;
+
+  VendorProbes(std::optional<std::filesystem::path> file, Probe probe);
+
+  // Why not to load `library`: a text for the user, with a remedy; empty if it works. Probes it if
+  // that is not known yet.
+  [[nodiscard]] std::string failure_of(const std::string& library, PastAnswers past);
+
+ private:
+  [[nodiscard]] std::optional<std::string> recall(const std::string& key) const;
+  void keep(const std::string& key, const std::string& failure,
+            const std::vector<std::string>& files) const;
+
+  JsonCache cache_;
+  Probe probe_;
+  std::mutex mutex_;                          // guards known_
+  std::map<std::string, std::string> known_;  // failures by library
+};
+
+// Those of this process. A probe takes at most 20 seconds, or the number in the environment
+// variable GPUFILTER_PROBE_SECONDS.
+[[nodiscard]] VendorProbes& vendor_probes();
+
+// What an answer depends on besides the loaded files, as text: the library's name and file, the
+// boot of the machine, the root directory, whether /sys and /proc are mounted, and where the
+// dynamic loader looks. Exposed for tests.
+[[nodiscard]] std::string probe_key(const std::string& library);
+
+// A text that differs if `path` is a different file or its contents have been written since.
+[[nodiscard]] std::string file_identity(const std::string& path);
+
+}  // namespace gpufilter
