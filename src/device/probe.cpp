@@ -69,7 +69,7 @@ class Probe {
       if (is_over) return after_end(report);
       if (is_late) {
         const double seconds = std::chrono::duration<double>(limit).count();
-        return failed(true, formatted("no answer within {} s", seconds), report);
+        return failed(report.begun, formatted("no answer within {} s", seconds), report);
       }
       wait_a_moment();
     }
@@ -78,7 +78,9 @@ class Probe {
  private:
   void start(const std::string& library) {
     const FileDescriptor reports = make_pipe();
-    output_ = behind_probe_file(memfd_create("probe", MFD_CLOEXEC));
+    int output = memfd_create("probe", MFD_CLOEXEC);
+    if (output < 0) output = open("/dev/null", O_RDWR | O_CLOEXEC);  // where that is forbidden
+    output_ = behind_probe_file(output);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -146,7 +148,8 @@ class Probe {
   }
 
   [[nodiscard]] ProbeResult after_end(const ProbeReport& report) const {
-    if (!report.begun && !program_answers_probes()) return not_probed("it is another version");
+    if (!report.begun && !program_answers_probes())
+      return not_probed("the gpufilter in PATH is another version");
     if (!status_known_) return failed(false, "it ended", report);
     if (WIFEXITED(status_))
       return failed(report.begun, formatted("exit({})", WEXITSTATUS(status_)), report);
@@ -155,7 +158,8 @@ class Probe {
     const bool own =
         std::find(from_outside.begin(), from_outside.end(), number) == from_outside.end();
     const char* name = sigabbrev_np(number);
-    return failed(own, name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name),
+    return failed(own && report.begun,
+                  name == nullptr ? formatted("signal {}", number) : formatted("SIG{}", name),
                   report);
   }
 

@@ -155,7 +155,7 @@ std::string VendorProbes::failure_of(const std::string& library, PastAnswers pas
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   log::debug(formatted("{} was probed in {:.0f} ms: {}", library, took.count(),
                        result.works ? "it works" : result.failure));
-  if (!result.works) result.failure += "; " + remedy();
+  if (!result.works && result.conclusive) result.failure += "; " + remedy();
   if (result.conclusive) keep(key, result.failure, result.files);
   return known_[library] = result.failure;
 }

@@ -23,24 +23,31 @@ run("${work}/prefix/bin/gpufilter" "${PICTURE}" "${work}/program.png" --blur aut
 run("${CMAKE_COMMAND}" -E compare_files "${work}/consumer.png" "${work}/program.png")
 
 # This consumer does not call answer_probes(), so the installed program probes OpenCL drivers for it.
-# Without that program in PATH, none is used.
+# Without that program in PATH, or with one of another version, none is used.
 file(GLOB vendors /etc/OpenCL/vendors/pocl.icd)
 if(vendors)
-  foreach(path IN ITEMS "${work}/prefix/bin:/usr/bin:/bin" "/usr/bin:/bin")
+  file(WRITE "${work}/other/gpufilter" "#!/bin/sh\necho unknown word\nexit 2\n")
+  file(CHMOD "${work}/other/gpufilter" PERMISSIONS OWNER_READ OWNER_EXECUTE)
+  foreach(path IN ITEMS "${work}/prefix/bin:/usr/bin:/bin" "/usr/bin:/bin" "${work}/other:/bin")
     file(REMOVE_RECURSE "${work}/cache")
     execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PATH=${path}" "XDG_CACHE_HOME=${work}/cache"
                             OCL_ICD_VENDORS=pocl.icd GPUFILTER_PROBE_SECONDS=120
                             "${work}/build/consumer" "${PICTURE}" "${work}/probed.png" opencl
                     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
-    list(APPEND outcomes "${result}: ${output}${error}")
+    string(REPLACE ";" "," outcome "${result}: ${output}${error}")
+    list(APPEND outcomes "${outcome}")
     run("${CMAKE_COMMAND}" -E compare_files "${work}/probed.png" "${work}/program.png")
   endforeach()
   list(GET outcomes 0 with_program)
   list(GET outcomes 1 without)
+  list(GET outcomes 2 with_other)
   if(NOT with_program MATCHES "^0: [0-9]+x[0-9]+ on (pthread|cpu)[^\n]*\n$")
     message(FATAL_ERROR "with the program in PATH: ${with_program}")
   endif()
-  if(NOT without MATCHES "^0: [0-9]+x[0-9]+ on processor\n.*is not usable")
+  if(NOT without MATCHES "^0: [0-9]+x[0-9]+ on processor\n.*cannot be probed")
     message(FATAL_ERROR "without it: ${without}")
+  endif()
+  if(NOT with_other MATCHES "^0: [0-9]+x[0-9]+ on processor\n.*gpufilter in PATH is another version")
+    message(FATAL_ERROR "with another version: ${with_other}")
   endif()
 endif()

@@ -6,8 +6,8 @@
 #include "device/json_cache.hpp"
 #include "device/program_cache.hpp"
 #include "device/rate_store.hpp"
-#include "device/trial_store.hpp"
 #include "device/tuning_store.hpp"
+#include "device/vendor_probes.hpp"
 #include "support/strange_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -91,14 +91,18 @@ TEST(StateFiles, TuningIsIgnored) {
   });
 }
 
-TEST(StateFiles, TrialsAreMadeAgain) {
-  for_strange_files(16, [](const fs::path& folder, const test::StrangeFile& strange) {
-    const fs::path file = folder / "vendor-trials";
+TEST(StateFiles, VendorsAreProbedAgain) {
+  for_strange_files(64, [](const fs::path& folder, const test::StrangeFile& strange) {
+    const fs::path file = folder / "probes.json";
     strange.make(file);
-    const TrialStore store(file);
-    EXPECT_FALSE(store.recall("key", 1000));
-    EXPECT_EQ(store.keep("key", {"", {}}, 1000), is_replaced(strange));
-    EXPECT_EQ(store.recall("key", 1000).has_value(), is_replaced(strange));
+    int probes = 0;
+    const auto probe = [&probes](const std::string&) {
+      ++probes;
+      return ProbeResult{true, true, "", {}};
+    };
+    for (int process = 0; process < 2; ++process)
+      EXPECT_EQ(VendorProbes(file, probe).failure_of("library", PastAnswers::used), "");
+    EXPECT_EQ(probes, is_replaced(strange) ? 1 : 2);
   });
 }
 

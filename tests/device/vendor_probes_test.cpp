@@ -115,6 +115,7 @@ TEST_F(VendorProbesTest, AnAnswerHoldsAsLongAsItsFiles) {
 TEST_F(VendorProbesTest, WhatWasKilledFromOutsideIsNotRemembered) {
   EXPECT_FALSE(knows("killed"));
   EXPECT_FALSE(knows("killed"));
+  EXPECT_EQ(failure_of("killed"), "it was killed") << "its package is not to blame";
 }
 
 TEST_F(VendorProbesTest, WithoutAFileEachProcessProbes) {
