@@ -21,7 +21,8 @@ struct ForeignOption {
 };
 
 constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
-constexpr std::string_view no_geometry = "no stage changes a picture's size or position yet";
+constexpr std::string_view no_resizing = "no stage resizes yet; --crop cuts out a rectangle";
+constexpr std::string_view no_turning = "no stage turns pictures yet";
 
 constexpr std::array foreign_options{
     ForeignOption{"i in input o out output", "", names_alone},
@@ -47,11 +48,11 @@ constexpr std::array foreign_options{
     ForeignOption{"morphology dilate erode", "--dilate", "no stage dilates or erodes yet"},
     ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
     ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH",
-                  no_geometry},
-    ForeignOption{"crop extent trim shave", "--crop WxH+X+Y", no_geometry},
-    ForeignOption{"rotate", "--rotate 90", no_geometry},
-    ForeignOption{"flip vflip", "--flip", no_geometry},
-    ForeignOption{"flop hflip", "--flop", no_geometry},
+                  no_resizing},
+    ForeignOption{"crop extent trim shave", "--crop WxH+X+Y"},
+    ForeignOption{"rotate", "--rotate 90", no_turning},
+    ForeignOption{"flip vflip", "--flip", no_turning},
+    ForeignOption{"flop hflip", "--flop", no_turning},
     ForeignOption{"auto-orient autorot autorotate", "--auto-orient",
                   "the EXIF orientation is carried over, and no stage applies it yet"},
     ForeignOption{"composite overlay watermark", "--overlay FILE",

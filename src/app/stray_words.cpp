@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/commands.hpp"
+#include "app/foreign_words.hpp"
 #include "app/help_layout.hpp"
 #include "app/paths.hpp"
 #include "base/error.hpp"
@@ -159,8 +160,9 @@ std::string meaning_of(const Arguments& app, const std::string& word) {
 
 std::string with_meaning(const Arguments& app, const std::string& word, const std::string& reason) {
   const std::string meaning = meaning_of(app, word);
-  return printable(formatted("{}: {}{}", word, reason,
-                             meaning.empty() ? "" : formatted("; did you mean {}?", meaning)));
+  const std::string advice =
+      meaning.empty() ? advice_for_option(app, word, "") : formatted("did you mean {}?", meaning);
+  return printable(formatted("{}: {}{}{}", word, reason, advice.empty() ? "" : "; ", advice));
 }
 
 void check_inputs(const Arguments& app, const FilterOptions& options) {

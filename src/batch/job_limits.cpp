@@ -61,8 +61,8 @@ JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   limits.is_below_usual = options.threads > 0 || limits.threads < wanted;
   if (limits.jobs < jobs) {
     log::warn(formatted(
-        "{} pictures at a time instead of {}: a limit of processes or memory allows no more",
-        limits.jobs, jobs));
+        "{} picture{} at a time instead of {}: a limit of processes or memory allows no more",
+        limits.jobs, limits.jobs == 1 ? "" : "s", jobs));
   }
   return limits;
 }

@@ -39,7 +39,7 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
   expect_answer(
       {"-resize", "50%"},
       "-resize: unknown option; " + either("--resize", "did you mean --resize WxH?",
-                                           "no stage changes a picture's size or position yet"));
+                                           "no stage resizes yet; --crop cuts out a rectangle"));
   expect_answer({"-blur", "0x3"}, "-blur: unknown option; " +
                                       either("--gaussian", "did you mean --gaussian SIGMA?",
                                              "did you mean --blur auto (3x3, may be repeated)?"));

@@ -106,6 +106,8 @@ TEST_F(StrayWords, InThePlaceOfAnInputOrAFolder) {
   expect_answer({"sepia", "a.png", "o.png"}, input);
   expect_answer({"a.png", "sepia", "photos"}, input);
   expect_answer({"a.png", "missing.png", "photos"}, "missing.png: no such file or folder");
+  expect_answer({"recurse", "photos", "new"},
+                "recurse: no such file or folder; did you mean --recursive?");
   expect_answer({"-q", "compare", "a.png", "o.png"},
                 "compare: no such file or folder; did you mean gpufilter compare ...?");
 }
