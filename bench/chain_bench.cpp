@@ -27,7 +27,9 @@ class Copy final : public Stage {
  public:
   [[nodiscard]] std::string name() const override { return "copy"; }
   [[nodiscard]] std::string key() const override { return "copy"; }
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"copy", 1}; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"copy", 1e-9, 1e-9}, 1};
+  }
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& /*input*/, const DeviceInfo& /*device*/) const override {
     return PixelFunction{.body =

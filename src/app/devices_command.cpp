@@ -52,8 +52,8 @@ std::string local_memory_text(const DeviceInfo& device) {
 }
 
 std::string copy_text(const RateStore& rates, const std::string& place) {
-  const auto copy = rates.find(place, copy_kind);
-  const auto transfer = rates.find(place, transfer_kind);
+  const auto copy = rates.find(place, copy_rate.kind);
+  const auto transfer = rates.find(place, transfer_rate.kind);
   if (!copy && !transfer) return "not measured yet: run 'gpufilter tune'";
   std::string text;
   if (copy) text += bandwidth_text(*copy) + " in its memory, read and written";
@@ -65,7 +65,7 @@ std::string copy_text(const RateStore& rates, const std::string& place) {
 }
 
 std::string start_text(const RateStore& rates, const std::string& place) {
-  const auto start = rates.find(place, start_kind);
+  const auto start = rates.find(place, start_rate.kind);
   return start ? formatted("{:.2f} s, as measured in earlier runs", *start)
                : "not known yet: runs on a GPU measure it";
 }
@@ -85,7 +85,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
       continue;
     }
     const std::string place = tuning_place(device);
-    const auto start = rates.find(place, start_kind);
+    const auto start = rates.find(place, start_rate.kind);
     list.push_back(
         {{"index", device.index},
          {"kind", to_string(device.kind)},
@@ -107,8 +107,8 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
          {"max_allocation_bytes", device.max_allocation},
          {"unified_memory", device.unified_memory},
          {"blur_tiles", fitting_blur_tiles(device)},
-         {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_kind), 1e-9)},
-         {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_kind), 1e-9)},
+         {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_rate.kind), 1e-9)},
+         {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_rate.kind), 1e-9)},
          {"start_seconds", start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json()}});
   }
   const nlohmann::ordered_json json{

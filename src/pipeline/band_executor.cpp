@@ -8,7 +8,7 @@ PassReport describe_pass(const Pass& pass) {
   const StageCost cost = pass.stage->cost(pass.input.format);
   PassReport report;
   report.stage = pass.stage->name();
-  report.work = {{cost.kind,
+  report.work = {{cost.rate,
                   cost.operations_a_pixel * static_cast<double>(pass.output.size.pixels()),
                   cost.literals}};
   return report;
@@ -17,7 +17,7 @@ PassReport describe_pass(const Pass& pass) {
 PassReport describe_measuring(const Plan& plan) {
   PassReport report;
   report.stage = "statistics";
-  report.work = {{statistics_kind, static_cast<double>(plan.output().size.pixels()) *
+  report.work = {{statistics_rate, static_cast<double>(plan.output().size.pixels()) *
                                        plan.output().format.channels}};
   return report;
 }

@@ -13,7 +13,7 @@ namespace gpufilter {
 
 // The amount of work of a pass, for estimates; see StageCost.
 struct PassWork {
-  std::string kind;
+  Rate rate;
   double operations = 0;  // over the whole picture
   double literals = 0;    // numbers written into its program
 };

@@ -1,53 +1,9 @@
 #include "pipeline/estimate.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 namespace gpufilter {
 namespace {
-
-struct Shipped {
-  std::string_view kind;
-  double host;    // seconds of one thread for an operation
-  double device;  // seconds for an operation
-};
-
-constexpr double ns = 1e-9;
-
-// The processor: one core with AVX2. The device: a desktop GPU with 400 GB/s of memory bandwidth on
-// PCIe 3. Codecs: per byte of samples.
-constexpr std::array shipped{
-    Shipped{"blur 8", 0.4 * ns, 0.006 * ns},
-    Shipped{"blur 16", 0.8 * ns, 0.012 * ns},
-    Shipped{"blur weighted 8", 1.5 * ns, 0.012 * ns},
-    Shipped{"blur weighted 16", 4 * ns, 0.03 * ns},
-    Shipped{"look_up_samples 8", 0.5 * ns, 0.008 * ns},
-    Shipped{"look_up_samples 16", 0.8 * ns, 0.012 * ns},
-    Shipped{"scale_by_luma 8", 1.5 * ns, 0.01 * ns},
-    Shipped{"scale_by_luma 16", 2 * ns, 0.015 * ns},
-    Shipped{"mlp", 0.06 * ns, 0.0015 * ns},
-    Shipped{"convolve", 0.1 * ns, 0.005 * ns},
-    Shipped{"convolve weighted", 0.5 * ns, 0.01 * ns},
-    Shipped{"copy pixels", 0.1 * ns, 0.01 * ns},  // a byte
-    Shipped{statistics_kind, 0.6 * ns, 0.01 * ns},
-    Shipped{"decode JPEG", 1.7 * ns, 0},
-    Shipped{"decode PNG", 3.5 * ns, 0},
-    Shipped{"encode JPEG", 2.5 * ns, 0},
-    Shipped{"encode PNG", 8 * ns, 0},
-    Shipped{transfer_kind, 0, 0.1 * ns},
-    Shipped{start_kind, 0, 0.4},
-    Shipped{program_kind, 0, 0.1},
-    Shipped{literal_kind, 0, 150'000 * ns},
-};
-// For any other kind of operation, such as a pixel of a colour transform.
-constexpr Shipped any_other{"", 3 * ns, 0.03 * ns};
-
-const Shipped& shipped_rates(std::string_view kind) {
-  const auto* found = std::find_if(shipped.begin(), shipped.end(),
-                                   [kind](const Shipped& each) { return each.kind == kind; });
-  return found == shipped.end() ? any_other : *found;
-}
 
 double bytes_of(const PictureShape& picture) {
   return static_cast<double>(picture.size.pixels()) *
@@ -65,12 +21,12 @@ bool reads_neighbours(const Stage& stage) {
 
 }  // namespace
 
-double Rates::on_host(const std::string& kind) const {
-  return store_.find(host_, kind).value_or(shipped_rates(kind).host);
+double Rates::on_host(const Rate& rate) const {
+  return store_.find(host_, rate.kind).value_or(rate.host);
 }
 
-double Rates::on_device(const std::string& kind) const {
-  return store_.find(device_, kind).value_or(shipped_rates(kind).device);
+double Rates::on_device(const Rate& rate) const {
+  return store_.find(device_, rate.kind).value_or(rate.device);
 }
 
 TaskTimes Rates::times(const PictureTask& task) const {
@@ -82,17 +38,17 @@ TaskTimes Rates::times(const PictureTask& task) const {
     if (stage->needs()) {
       // The picture is read once more, and filtered up to here.
       times.decode += decode_once;
-      times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_kind);
-      times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_kind) +
-                             bytes_of(task.shape) * on_device(transfer_kind);
+      times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_rate);
+      times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_rate) +
+                             bytes_of(task.shape) * on_device(transfer_rate);
     }
     const StageCost cost = stage->cost(shape.format);
     shape = stage->output(shape);
     const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
-    times.host_filter += operations * on_host(cost.kind);
-    times.device_filter += operations * on_device(cost.kind);
+    times.host_filter += operations * on_host(cost.rate);
+    times.device_filter += operations * on_device(cost.rate);
   }
-  times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_kind);
+  times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_rate);
   times.encode = bytes_of(shape) * on_host(task.encoding);
   times.compile = compile_time(task.chain, task.shape.format);
   return times;
@@ -111,8 +67,8 @@ double Rates::compile_time(const StageChain& chain, const PixelFormat& format) c
     literals += stage->cost(input).literals;
     input = stage->output_format(input);
   }
-  return (walks + std::max(windows - 1, 0.0)) * on_device(program_kind) +
-         literals * on_device(literal_kind);
+  return (walks + std::max(windows - 1, 0.0)) * on_device(program_rate) +
+         literals * on_device(literal_rate);
 }
 
 double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/rate.hpp"
 #include "device/rate_store.hpp"
 #include "pipeline/plan.hpp"
 
@@ -13,8 +14,8 @@ namespace gpufilter {
 struct PictureTask {
   PictureShape shape;
   StageChain chain;                // as requested
-  std::string decoding;            // kind of work: "decode JPEG"
-  std::string encoding;            // "encode PNG"
+  Rate decoding;                   // of the input's format
+  Rate encoding;                   // of the output's
   bool parallel_encoding = false;  // whether its encoder uses several threads
   std::uint64_t file_bytes = 0;    // of the input; 0: unknown
 };
@@ -28,24 +29,24 @@ struct TaskTimes {
   double compile = 0;        // programs for the device, before the first kernel can run
 };
 
-// The kinds of rates in addition to those of StageCost.
-inline constexpr const char* statistics_kind = "statistics";
-inline constexpr const char* transfer_kind = "transfer";  // a byte, either way
-inline constexpr const char* copy_kind =
-    "copy";  // a byte read or written by the device in its memory
-inline constexpr const char* start_kind = "start";  // a device, until it can be used
-// Compiling a program, and each number that was written into it.
-inline constexpr const char* program_kind = "compile a program";
-inline constexpr const char* literal_kind = "compile a literal";
+// The rates of what neither a stage nor a codec does.
+inline const Rate statistics_rate{"statistics", 0.6e-9, 10e-12};  // of a sample
+inline const Rate transfer_rate{"transfer", 0, 0.1e-9};           // of a byte, either way
+inline const Rate start_rate{"start", 0, 0.4};                    // until a device can be used
+// Of compiling a program, and each number that was written into it.
+inline const Rate program_rate{"compile a program", 0, 0.1};
+inline const Rate literal_rate{"compile a literal", 0, 150e-6};
+// Of a byte that a device reads or writes in its memory; only measured.
+inline const Rate copy_rate{"copy", 0, 0};
 
-// Seconds for one operation of a kind: learned at `place`, otherwise this program's defaults.
+// Seconds for one operation: as learned at a place, otherwise as the rate itself says.
 class Rates {
  public:
   Rates(const RateStore& store, std::string host_place, std::string device_place)
       : store_(store), host_(std::move(host_place)), device_(std::move(device_place)) {}
 
-  [[nodiscard]] double on_host(const std::string& kind) const;
-  [[nodiscard]] double on_device(const std::string& kind) const;
+  [[nodiscard]] double on_host(const Rate& rate) const;
+  [[nodiscard]] double on_device(const Rate& rate) const;
 
   // Assumes that no program was compiled before.
   [[nodiscard]] TaskTimes times(const PictureTask& task) const;

@@ -77,7 +77,7 @@ void Fleet::count(const PictureTask& task) {
 
 double Fleet::start_left(const Member& member) const {
   if (member.engine->is_ready()) return 0;
-  return std::max(rates().on_device(start_kind) - seconds(now() - member.begun), 0.0);
+  return std::max(rates().on_device(start_rate) - seconds(now() - member.begun), 0.0);
 }
 
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
@@ -112,7 +112,7 @@ bool Fleet::may_have_device() const {
 Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& times,
                                   const Member* device) const {
   Estimates all;
-  all.start = device != nullptr ? start_left(*device) : rates().on_device(start_kind) + driver_exit;
+  all.start = device != nullptr ? start_left(*device) : rates().on_device(start_rate) + driver_exit;
   all.compile = times.compile;
   const double until_ready = all.start + all.compile;
   const double pictures = pictures_left(task);

@@ -55,7 +55,7 @@ void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
                    const RunReport& report) {
   const Rates rates(store, place, place);
   const auto rate = [&](const PassWork& work) {
-    return on_gpu ? rates.on_device(work.kind) : rates.on_host(work.kind);
+    return on_gpu ? rates.on_device(work.rate) : rates.on_host(work.rate);
   };
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const PassReport& pass = report.passes[i];
@@ -70,7 +70,7 @@ void learn_filters(RateStore& store, const std::string& place, bool on_gpu,
     for (const PassWork& work : pass.work)
       learned.push_back(rate(work) * sum.seconds / expected);
     for (std::size_t k = 0; k < learned.size(); ++k)
-      store.learn(place, pass.work[k].kind, learned[k]);
+      store.learn(place, pass.work[k].rate.kind, learned[k]);
   }
 }
 
@@ -109,35 +109,37 @@ void learn_compiling(RateStore& store, const std::string& place, const RunReport
       literals += work.literals;
   }
   if (programs == 0) return;
-  const double program = rates.on_device(program_kind);
-  const double literal = rates.on_device(literal_kind);
+  const double program = rates.on_device(program_rate);
+  const double literal = rates.on_device(literal_rate);
   const double factor = seconds / (programs * program + literals * literal);
-  store.learn(place, program_kind, program * factor);
-  if (literals > 0) store.learn(place, literal_kind, literal * factor);
+  store.learn(place, program_rate.kind, program * factor);
+  if (literals > 0) store.learn(place, literal_rate.kind, literal * factor);
 }
 
 void learn_device(RateStore& store, const std::string& place, const RunReport& report) {
   const Sum moved = sum_of(report, [](const Span& span) {
     return span.activity == Activity::upload || span.activity == Activity::download;
   });
-  if (moved.bytes > 0) store.learn(place, transfer_kind, moved.seconds / moved.bytes);
+  if (moved.bytes > 0) store.learn(place, transfer_rate.kind, moved.seconds / moved.bytes);
   const auto is_start = [](const Span& span) { return span.activity == Activity::start_device; };
   if (sum_of(report, is_start).seconds == 0) return;
   const Sum start = sum_of(report, [&](const Span& span) {
     if (span.activity == Activity::build_program) return !was_compiled(report, span);
     return is_start(span) || span.activity == Activity::find_devices;
   });
-  store.learn(place, start_kind, start.seconds);
+  store.learn(place, start_rate.kind, start.seconds);
 }
 
 void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& report) {
   const Sum decoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::decode; });
-  if (decoded.bytes > 0) store.learn(host_place(), task.decoding, decoded.seconds / decoded.bytes);
+  if (decoded.bytes > 0)
+    store.learn(host_place(), task.decoding.kind, decoded.seconds / decoded.bytes);
   if (task.parallel_encoding) return;  // its spans show how long the pipeline waited, not the work
   const Sum encoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::encode; });
-  if (encoded.bytes > 0) store.learn(host_place(), task.encoding, encoded.seconds / encoded.bytes);
+  if (encoded.bytes > 0)
+    store.learn(host_place(), task.encoding.kind, encoded.seconds / encoded.bytes);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "pipeline/run_description.hpp"
 
 #include "base/error.hpp"
-#include "base/format.hpp"
 
 namespace gpufilter {
 
@@ -9,8 +8,8 @@ PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
                          const Codec& output_format, std::uint64_t file_bytes) {
   return {.shape = {header.size, header.format},
           .chain = chain,
-          .decoding = formatted("decode {}", header.file_format->name),
-          .encoding = formatted("encode {}", output_format.name),
+          .decoding = header.file_format->decoding,
+          .encoding = output_format.encoding,
           .parallel_encoding = output_format.encodes_in_parallel,
           .file_bytes = file_bytes};
 }

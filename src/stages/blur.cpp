@@ -53,8 +53,12 @@ class Blur final : public Stage {
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.has_alpha();
-    return {formatted("blur{} {}", weighted ? " weighted" : "", input.depth),
-            static_cast<double>(input.channels)};
+    const bool deep = input.depth == 16;
+    const Rate rate =
+        weighted ? Rate(deep ? "blur weighted 16" : "blur weighted 8", deep ? 4e-9 : 1.5e-9,
+                        deep ? 30e-12 : 12e-12)
+                 : Rate(deep ? "blur 16" : "blur 8", deep ? 0.8e-9 : 0.4e-9, deep ? 12e-12 : 6e-12);
+    return {rate, static_cast<double>(input.channels)};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

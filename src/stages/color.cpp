@@ -21,7 +21,7 @@ class Color final : public Stage {
   [[nodiscard]] std::string name() const override { return "color"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("color {}x{}", input.channels, input.depth), 1};
+    return {{formatted("color {}x{}", input.channels, input.depth), 3e-9, 30e-12}, 1};
   }
   [[nodiscard]] std::string key() const override {
     std::string text = "color";

@@ -99,8 +99,9 @@ class Convolve final : public Stage {
     return border_rows(parameters_.border, target, parameters_.matrix.radius_y(), source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("convolve{}", weighs(input) ? " weighted" : ""),
-            static_cast<double>(parameters_.matrix.coefficients.size()) * input.channels};
+    const Rate rate =
+        weighs(input) ? Rate("convolve weighted", 0.5e-9, 10e-12) : Rate("convolve", 0.1e-9, 5e-12);
+    return {rate, static_cast<double>(parameters_.matrix.coefficients.size()) * input.channels};
   }
 
   void run(const ConstRows& source, const MutableRows& target,

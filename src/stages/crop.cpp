@@ -32,7 +32,7 @@ class Crop final : public Stage {
   [[nodiscard]] std::string label() const override { return to_string(crop_); }
   [[nodiscard]] std::string key() const override { return "crop " + to_string(crop_); }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {"copy pixels", static_cast<double>(input.bytes_per_pixel())};
+    return {{"copy pixels", 0.1e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
   }
 
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {

@@ -59,7 +59,7 @@ class AutoLevels final : public Stage {
   }
   // The same as that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("look_up_samples {}", input.depth), static_cast<double>(input.channels)};
+    return lookup_cost(input);
   }
   [[nodiscard]] std::optional<Quantity> needs() const override {
     return Quantity::channel_histograms;

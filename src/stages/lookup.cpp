@@ -74,11 +74,12 @@ class LookupStage : public Stage {
   // `source` writes the pixel function, whose table has an entry for each sample or luma.
   using Source = std::string (*)(const PixelFormat&);
   using Doubt = std::function<std::string(const PixelFormat&)>;
-  LookupStage(std::string name, std::string variant, std::string kind, Source source,
+  using Cost = StageCost (*)(const PixelFormat&);
+  LookupStage(std::string name, std::string variant, Cost cost_of, Source source,
               typename Tables<Entry>::Make make, Doubt doubt)
       : name_(std::move(name)),
         variant_(std::move(variant)),
-        kind_(std::move(kind)),
+        cost_(cost_of),
         source_(source),
         tables_(std::move(make)),
         doubt_(std::move(doubt)) {}
@@ -89,9 +90,7 @@ class LookupStage : public Stage {
   [[nodiscard]] std::string doubt(const PixelFormat& input) const override {
     return doubt_ ? doubt_(input) : "";
   }
-  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("{} {}", kind_, input.depth), static_cast<double>(input.channels)};
-  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override { return cost_(input); }
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {
@@ -108,7 +107,7 @@ class LookupStage : public Stage {
  private:
   std::string name_;
   std::string variant_;
-  std::string kind_;  // of its cost
+  Cost cost_;
   Source source_;
   Tables<Entry> tables_;
   Doubt doubt_;
@@ -116,15 +115,27 @@ class LookupStage : public Stage {
 
 }  // namespace
 
+StageCost lookup_cost(const PixelFormat& input) {
+  const Rate rate = input.depth == 16 ? Rate("look_up_samples 16", 0.8e-9, 12e-12)
+                                      : Rate("look_up_samples 8", 0.5e-9, 8e-12);
+  return {rate, static_cast<double>(input.channels)};
+}
+
+StageCost luma_scaling_cost(const PixelFormat& input) {
+  const Rate rate = input.depth == 16 ? Rate("scale_by_luma 16", 2e-9, 15e-12)
+                                      : Rate("scale_by_luma 8", 1.5e-9, 10e-12);
+  return {rate, static_cast<double>(input.channels)};
+}
+
 std::shared_ptr<const Stage> make_lookup(SampleLookup lookup) {
   return std::make_shared<LookupStage<std::uint16_t>>(
-      std::move(lookup.stage), std::move(lookup.variant), "look_up_samples", look_up_source,
+      std::move(lookup.stage), std::move(lookup.variant), lookup_cost, look_up_source,
       std::move(lookup.make_table), std::move(lookup.doubt));
 }
 
 std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling) {
   return std::make_shared<LookupStage<float>>(std::move(scaling.stage), std::move(scaling.variant),
-                                              "scale_by_luma", scale_source,
+                                              luma_scaling_cost, scale_source,
                                               std::move(scaling.make_factors), nullptr);
 }
 

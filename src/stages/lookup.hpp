@@ -20,6 +20,7 @@ struct SampleLookup {
   std::function<std::string(const PixelFormat&)> doubt = {};  // as in Stage; empty: there is none
 };
 [[nodiscard]] std::shared_ptr<const Stage> make_lookup(SampleLookup lookup);
+[[nodiscard]] StageCost lookup_cost(const PixelFormat& input);
 
 // out = round_half_to_even(sample * factors[luma]), saturated, in float32, for every colour sample;
 // alpha stays. luma is that of the luma histogram. Factors are finite and not negative; as above.
@@ -29,5 +30,6 @@ struct LumaScaling {
   std::function<std::vector<float>(const PixelFormat&)> make_factors;
 };
 [[nodiscard]] std::shared_ptr<const Stage> make_luma_scaling(LumaScaling scaling);
+[[nodiscard]] StageCost luma_scaling_cost(const PixelFormat& input);
 
 }  // namespace gpufilter

@@ -48,7 +48,8 @@ class Mlp final : public Stage {
     double products = 0;
     for (const NetworkLayer& layer : network_->layers)
       products += static_cast<double>(layer.weights.size());
-    return {"mlp", products, suits(network_size(*network_), true) ? products : 0};
+    return {
+        {"mlp", 60e-12, 1.5e-12}, products, suits(network_size(*network_), true) ? products : 0};
   }
   [[nodiscard]] std::string key() const override {
     ContentHasher hasher;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/rate.hpp"
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
 #include "image/region.hpp"
@@ -38,7 +39,7 @@ class DevicePass {
 
 // The amount of work of a stage, for estimates of its time.
 struct StageCost {
-  std::string kind;               // stages of one kind take the same time for an operation
+  Rate rate;                      // of one operation
   double operations_a_pixel = 0;  // of the result
   // Numbers written into a program for this stage: compiling takes time for each of them.
   double literals = 0;

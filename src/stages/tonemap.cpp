@@ -78,7 +78,7 @@ class ToneMap final : public Stage {
   }
   // The same as that of the stage that resolved() returns.
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {formatted("scale_by_luma {}", input.depth), static_cast<double>(input.channels)};
+    return luma_scaling_cost(input);
   }
   [[nodiscard]] std::optional<Quantity> needs() const override { return Quantity::luma_histogram; }
 

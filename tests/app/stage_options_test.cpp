@@ -17,7 +17,9 @@ class Note final : public Stage {
  public:
   explicit Note(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] std::string name() const override { return "note"; }
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"note", 1}; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"note", 1e-9, 1e-9}, 1};
+  }
   [[nodiscard]] std::string key() const override { return text_; }
 
  private:

@@ -28,6 +28,18 @@ TEST(Codec, KnowsFormatsByTheirContent) {
   EXPECT_GE(signature_size(), 8U);
 }
 
+TEST(Codec, SaysHowLongAByteTakes) {
+  std::set<std::string> kinds;
+  for (const Codec* codec : codecs()) {
+    for (const Rate& rate : {codec->decoding, codec->encoding}) {
+      EXPECT_TRUE(kinds.insert(rate.kind).second) << rate.kind;
+      EXPECT_GT(rate.host, 1e-10) << rate.kind;
+      EXPECT_LT(rate.host, 1e-7) << rate.kind;
+    }
+  }
+  EXPECT_TRUE(kinds.contains("decode JPEG") && kinds.contains("encode PNG"));
+}
+
 TEST(Codec, TakesTheOutputsFormatFromItsName) {
   for (const char* name : {"a.png", "A.PNG", "dir.jpg/b.Png", ".png", "a.jpg.png"}) {
     EXPECT_EQ(&codec_for_output(name), &png_codec()) << name;

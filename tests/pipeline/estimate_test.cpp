@@ -55,8 +55,8 @@ TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
 
 // A program for each walk, and for each window after the first.
 TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
-  store_.learn("device", program_kind, 100);
-  store_.learn("device", literal_kind, 1);
+  store_.learn("device", program_rate.kind, 100);
+  store_.learn("device", literal_rate.kind, 1);
   const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
   const auto levels = make_levels({1, false}, {9, false});
   EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);

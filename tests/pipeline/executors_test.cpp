@@ -24,7 +24,9 @@ class EveryRow final : public Stage {
   EveryRow(int first, int step) : first_(first), step_(step) {}
   [[nodiscard]] std::string name() const override { return "rows"; }
   [[nodiscard]] std::string key() const override { return "rows"; }
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"rows", 1}; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"rows", 1e-9, 1e-9}, 1};
+  }
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
     return {source.width, (source.height - first_ + step_ - 1) / step_};
   }

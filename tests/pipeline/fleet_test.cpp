@@ -45,7 +45,7 @@ class FleetTest : public ::testing::Test {
   // A known GPU that starts in a second.
   void know_gpu(double start = 1) {
     store_.keep_note("GPU of vendor", gpu);
-    store_.learn(gpu, start_kind, start);
+    store_.learn(gpu, start_rate.kind, start);
   }
   void slow_processor() { store_.learn(host_place(), "blur 8", 1e-3); }
 
@@ -104,7 +104,7 @@ TEST_F(FleetTest, OnePictureWaitsForAGpuThatPays) {
 TEST_F(FleetTest, CompilingCountsUntilItWasDone) {
   know_gpu(0.1);
   slow_processor();
-  store_.learn(gpu, program_kind, 86'000);
+  store_.learn(gpu, program_rate.kind, 86'000);
   const PictureTask task = task_of(1000, 1000);
   {
     FastestFleet fleet(options("vendor"), make_engine());
@@ -172,9 +172,9 @@ TEST_F(FleetTest, TheLastPicturesOfAFolderStartNoGpu) {
 
 TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
   know_gpu();
-  store_.learn(host_place(), "blur 8", 2e-6);  // 6 s per picture for one thread, 3 s for both
-  store_.learn(gpu, "blur 8", 2e-6);           // 6 s
-  store_.learn(gpu, transfer_kind, 1e-8);      // 0.06 s
+  store_.learn(host_place(), "blur 8", 2e-6);   // 6 s per picture for one thread, 3 s for both
+  store_.learn(gpu, "blur 8", 2e-6);            // 6 s
+  store_.learn(gpu, transfer_rate.kind, 1e-8);  // 0.06 s
   FastestFleet fleet(options("vendor"), make_engine());
   fleet.expect_folder(1'000'000);
   go_.set_value();
@@ -195,7 +195,7 @@ TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
 
 TEST_F(FleetTest, ADamagedStoreIsNoFailure) {
   store_.keep_note("GPU of vendor", "none of the known, ");
-  store_.learn("none of the known, ", start_kind, 86'400);
+  store_.learn("none of the known, ", start_rate.kind, 86'400);
   store_.learn(host_place(), "blur 8", 86'400);
   FastestFleet fleet(options("vendor"), make_engine());
   go_.set_value();

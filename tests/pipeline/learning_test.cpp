@@ -31,7 +31,7 @@ RunReport report_of(const std::string& kind, const std::string& device) {
   report.engine.driver = "1";
   PassReport pass;
   pass.stage = "blur";
-  pass.work = {{"blur 8", 1e9}};
+  pass.work = {{{"blur 8", 0.4e-9, 6e-12}, 1e9}};
   report.passes = {pass};
   const auto add = [&](Activity activity, int of, Nanoseconds duration, std::uint64_t bytes) {
     report.spans.push_back(
@@ -68,8 +68,8 @@ TEST(Learning, FromAGpu) {
   EXPECT_EQ(gpu_place(store, "vendor"), "A GPU, 1");
   EXPECT_EQ(gpu_place(store, "another vendor"), "");
   EXPECT_DOUBLE_EQ(store.find("A GPU, 1", "blur 8").value(), 0.5e-9);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.35);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", transfer_kind).value(), 2e-9);
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_rate.kind).value(), 0.35);
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", transfer_rate.kind).value(), 2e-9);
   EXPECT_FALSE(store.find(host_place(), "blur 8").has_value());
   EXPECT_FALSE(store.find(host_place(), "encode PNG").has_value()) << "several threads encode";
 }
@@ -81,21 +81,21 @@ TEST(Learning, FromProgramsThatWereCompiled) {
   RunReport report = report_of("gpu", "A GPU");
   report.passes[0].program = "compiled";
   learn_from(store, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_kind).value(), 0.3) << "without compiling";
-  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", program_kind).value(), 0.05);
-  EXPECT_FALSE(store.find("A GPU, 1", literal_kind).has_value());
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", start_rate.kind).value(), 0.3) << "without compiling";
+  EXPECT_DOUBLE_EQ(store.find("A GPU, 1", program_rate.kind).value(), 0.05);
+  EXPECT_FALSE(store.find("A GPU, 1", literal_rate.kind).has_value());
 
-  store.learn("A GPU, 1", literal_kind, 1e-4);
+  store.learn("A GPU, 1", literal_rate.kind, 1e-4);
   report.passes[0].work[0].literals = 1500;
   report.spans.push_back({.activity = Activity::build_program, .pass = 0, .duration = 350'000'000});
   learn_from(store, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_NEAR(store.find("A GPU, 1", literal_kind).value(), 1e-4 + (2e-4 - 1e-4) / 3, 1e-9);
-  EXPECT_NEAR(store.find("A GPU, 1", program_kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
+  EXPECT_NEAR(store.find("A GPU, 1", literal_rate.kind).value(), 1e-4 + (2e-4 - 1e-4) / 3, 1e-9);
+  EXPECT_NEAR(store.find("A GPU, 1", program_rate.kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
 
   RateStore cached;
   report.passes[0].program = "cache";
   learn_from(cached, "vendor", task_of(2000, 1000), report, false);
-  EXPECT_FALSE(cached.find("A GPU, 1", program_kind).has_value());
+  EXPECT_FALSE(cached.find("A GPU, 1", program_rate.kind).has_value());
 }
 
 TEST(Learning, InAFolderFromDevicesOnly) {

@@ -83,7 +83,9 @@ class Enlarged final : public Stage {
   explicit Enlarged(int times) : times_(times) {}
   [[nodiscard]] std::string name() const override { return "enlarged"; }
   [[nodiscard]] std::string key() const override { return "enlarged"; }
-  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override { return {"copy", 1}; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"copy", 1e-9, 1e-9}, 1};
+  }
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
     return {source.width * times_, source.height * times_};
   }

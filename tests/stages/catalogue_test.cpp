@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "stages/blur.hpp"
+#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -37,6 +38,28 @@ TEST(Catalogue, DefaultValuesAreOfTheirType) {
       EXPECT_FALSE(parameter.help.empty()) << parameter.option;
     }
   }
+}
+
+// Estimates need a time for every operation, and the same time for what is measured as the same.
+TEST(Catalogue, EveryStageSaysHowLongItTakes) {
+  std::map<std::string, std::pair<double, double>> seconds;
+  for (const StageKind& kind : stage_catalogue()) {
+    for (const StageSample& sample : samples_of(kind, false)) {
+      for (const int channels : {3, 4}) {
+        for (const int depth : {8, 16}) {
+          const StageCost cost = sample.stage->cost({channels, depth});
+          SCOPED_TRACE(cost.rate.kind);
+          EXPECT_GT(cost.operations_a_pixel, 0);
+          EXPECT_GT(cost.rate.device, 0);
+          EXPECT_GT(cost.rate.host, cost.rate.device);
+          EXPECT_LT(cost.rate.host, 1e-7);
+          const std::pair both(cost.rate.host, cost.rate.device);
+          EXPECT_EQ(seconds.emplace(cost.rate.kind, both).first->second, both);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seconds.count("blur 8"), 1U);
 }
 
 // Short lists show only the first sentence.

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "codec/jpeg/codec.hpp"
+#include "codec/png/codec.hpp"
 #include "pipeline/estimate.hpp"
 #include "stages/blur.hpp"
 
@@ -13,8 +15,8 @@ inline PictureTask task_of(int width, int height, StageChain chain = {make_blur(
   PictureTask task;
   task.shape = {{width, height}, {3, 8}};
   task.chain = std::move(chain);
-  task.decoding = "decode JPEG";
-  task.encoding = "encode PNG";
+  task.decoding = jpeg_codec().decoding;
+  task.encoding = png_codec().encoding;
   task.parallel_encoding = true;
   task.file_bytes = 1000;
   return task;

@@ -127,9 +127,9 @@ double operations_of(const PassReport& pass) {
   constexpr double a_colored_pixel = 20;   // 12 multiply-adds, conversions of samples
   double operations = 0;
   for (const PassWork& work : pass.work) {
-    const double factor = work.kind.starts_with("blur")    ? a_blurred_sample
-                          : work.kind.starts_with("color") ? a_colored_pixel
-                                                           : 1;
+    const double factor = work.rate.kind.starts_with("blur")    ? a_blurred_sample
+                          : work.rate.kind.starts_with("color") ? a_colored_pixel
+                                                                : 1;
     operations += factor * work.operations;
   }
   return operations;

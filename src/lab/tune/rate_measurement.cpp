@@ -63,7 +63,7 @@ void measure_copy(RateStore& store, Session& session) {
     const Nanoseconds duration = event.times().duration;
     if (fastest == 0 || duration < fastest) fastest = duration;
   }
-  store.learn(tuning_place(device), copy_kind,
+  store.learn(tuning_place(device), copy_rate.kind,
               static_cast<double>(fastest) / 1e9 / (2 * static_cast<double>(bytes)));
 }
 
