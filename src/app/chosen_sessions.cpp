@@ -10,17 +10,6 @@
 #include "pipeline/make_dispatcher.hpp"
 
 namespace gpufilter {
-namespace {
-
-std::vector<DeviceInfo> find_all() {
-  DeviceCatalog catalog = device_catalog();
-  while (!catalog.complete())
-    catalog.find_more();
-  return catalog.devices();
-}
-
-}  // namespace
-
 void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {
   app.add_option("--device", device,
                  formatted("Which devices: all (every OpenCL device), {}gpu, opencl, an index or "
@@ -50,20 +39,16 @@ void add_formats_choice(Arguments& app, std::optional<int>& channels, std::optio
 std::vector<std::shared_ptr<Session>> start_devices(const std::string& request) {
   if (request == "cpu") return {};
   const EngineOptions options = default_engine_options();
-  const auto start = [&](const DeviceInfo& device) {
-    auto session = std::make_shared<Session>(device, options.cache);
-    session->set_tuning(tuning_for(device, options.tuning));
-    return session;
-  };
+  const std::vector<DeviceInfo> devices = device_catalog().find_all();
   std::vector<std::shared_ptr<Session>> sessions;
   if (request != "all" && request != "auto") {
-    const auto chosen = choose_devices(request, true, find_all(), node_variables());
-    sessions.push_back(start(*chosen.front().device));
+    const auto chosen = choose_devices(request, true, devices, node_variables());
+    sessions.push_back(start_session(*chosen.front().device, options));
     return sessions;
   }
-  for (const DeviceInfo& device : find_all()) {
+  for (const DeviceInfo& device : devices) {
     try {
-      sessions.push_back(start(device));
+      sessions.push_back(start_session(device, options));
     } catch (const DeviceError& error) {
       log::warn(error.what());
     }

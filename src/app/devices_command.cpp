@@ -175,11 +175,9 @@ int run_devices_command(int argc, const char* const* argv) {
       "  gpufilter in.png out.png --blur auto --device 0\n"
       "  gpufilter devices --json | jq '.devices[].name'\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
-  while (!catalog.complete())
-    catalog.find_more();
+  const std::vector<DeviceInfo> devices = device_catalog(PastAnswers::ignored).find_all();
   const auto rates = make_rate_store();
-  print_result(json ? as_json(catalog.devices(), *rates) : as_table(catalog.devices(), *rates));
+  print_result(json ? as_json(devices, *rates) : as_table(devices, *rates));
   return 0;
 }
 

@@ -208,19 +208,19 @@ lab::TuneReport tune_device(const std::shared_ptr<Session>& session,
 
 void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
                    const std::shared_ptr<TuningStore>& tuned, const std::vector<Job>& jobs) {
-  const auto rates = make_rate_store();
-  const std::string vendors = gpu_vendors();
+  const auto store = make_rate_store();
+  MachineRates rates(store, gpu_vendors());
   for (const auto& session : sessions) {
-    lab::measure_copy(*rates, *session);
+    lab::measure_copy(*store, *session);
     if (session->device().kind != DeviceKind::gpu) continue;  // auto never chooses it
     session->set_tuning(tuning_for(session->device(), tuned));
     for (const Job& job : jobs) {
-      lab::measure_stage(*rates, vendors, session.get(), job.sample.stage, job.format);
+      lab::measure_stage(rates, session.get(), job.sample.stage, job.format);
     }
   }
   for (const Job& job : jobs)
-    lab::measure_stage(*rates, vendors, nullptr, job.sample.stage, job.format);
-  rates->save();
+    lab::measure_stage(rates, nullptr, job.sample.stage, job.format);
+  rates.save();
 }
 
 }  // namespace

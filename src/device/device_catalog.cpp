@@ -71,6 +71,12 @@ void DeviceCatalog::find_more() {
   }
 }
 
+const std::vector<DeviceInfo>& DeviceCatalog::find_all() {
+  while (!complete())
+    find_more();
+  return devices_;
+}
+
 DeviceCatalog device_catalog(PastAnswers past) {
   const Vendors& vendors = installed_vendors();
   if (vendors.libraries.empty() && vendors.late.empty()) return DeviceCatalog({});
@@ -88,10 +94,7 @@ DeviceCatalog device_catalog(PastAnswers past) {
 }
 
 std::vector<DeviceInfo> discover_devices() {
-  DeviceCatalog catalog = device_catalog();
-  while (!catalog.complete())
-    catalog.find_more();
-  std::vector<DeviceInfo> usable = catalog.devices();
+  std::vector<DeviceInfo> usable = device_catalog().find_all();
   std::erase_if(usable, [](const DeviceInfo& device) { return !device.unusable.empty(); });
   return usable;
 }

@@ -23,6 +23,8 @@ class DeviceCatalog {
   [[nodiscard]] bool complete() const { return asked_ == sources_.size(); }
   // Queries the next source.
   void find_more();
+  // Queries all of them.
+  const std::vector<DeviceInfo>& find_all();
 
  private:
   std::vector<Source> sources_;
@@ -37,7 +39,7 @@ class DeviceCatalog {
 // platform that fails with an error is skipped. Debug lines in the log name both.
 [[nodiscard]] DeviceCatalog device_catalog(PastAnswers past = PastAnswers::used);
 
-// All usable devices, at once; empty if there is no OpenCL at all.
+// All usable devices of this machine; empty if there is no OpenCL at all.
 [[nodiscard]] std::vector<DeviceInfo> discover_devices();
 
 }  // namespace gpufilter

@@ -40,26 +40,4 @@ class Dispatcher {
   virtual void await_starts() noexcept {}
 };
 
-// Gives every picture to one engine.
-class SoleDispatcher final : public Dispatcher {
- public:
-  // Rates learned from the pictures go to `store`, if there is one; see learn_from().
-  SoleDispatcher(std::shared_ptr<Engine> engine, std::shared_ptr<RateStore> store,
-                 std::string vendors)
-      : engine_(std::move(engine)), store_(std::move(store)), vendors_(std::move(vendors)) {}
-
-  [[nodiscard]] Assignment assign(const PictureTask& task) override;
-  void expect_folder(std::uint64_t file_bytes) override;
-  void completed(const PictureTask& task, const RunReport& report) override;
-  void await_choice() override { engine_->await_choice(); }
-  void conclude() override;
-  void await_starts() noexcept override { engine_->await_start(); }
-
- private:
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<RateStore> store_;
-  std::string vendors_;
-  bool in_folder_ = false;
-};
-
 }  // namespace gpufilter

@@ -29,6 +29,12 @@ std::string reason_for(const DeviceCandidate& candidate, const std::string& of_w
 
 }  // namespace
 
+std::shared_ptr<Session> start_session(const DeviceInfo& device, const EngineOptions& options) {
+  auto session = std::make_shared<Session>(device, options.cache);
+  if (options.tuning) session->set_tuning(tuning_for(device, options.tuning));
+  return session;
+}
+
 Engine::Engine(Choose choose, EngineOptions options)
     : options_(std::move(options)),
       candidates_(std::vector<DeviceCandidate>{}),
@@ -44,17 +50,16 @@ void Engine::start(const Choose& choose) {
   const auto device = candidates_.at(0)->device;
   if (!device) return;
   try {
-    start_session(*device, start_spans_);
+    start_device(*device, start_spans_);
   } catch (const DeviceError&) {
     // The first picture tries again, and skips the device with a warning.
   }
 }
 
-void Engine::start_session(const DeviceInfo& device, Timeline& timeline) {
+void Engine::start_device(const DeviceInfo& device, Timeline& timeline) {
   const ScopedSpan span(timeline, {.activity = Activity::start_device});
   const Nanoseconds begin = now();
-  session_ = std::make_shared<Session>(device, options_.cache);
-  if (options_.tuning) session_->set_tuning(tuning_for(device, options_.tuning));
+  session_ = start_session(device, options_);
   log::debug(
       formatted("{}: started in {:.1f} ms", device.name, static_cast<double>(now() - begin) / 1e6));
 }
@@ -124,7 +129,7 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   report_.kind = to_string(candidate.device->kind);
   report_.platform = candidate.device->platform_version;
   report_.driver = candidate.device->driver_version;
-  if (!session_) start_session(*candidate.device, timeline);
+  if (!session_) start_device(*candidate.device, timeline);
   prepared.session = session_;
   prepared.plan = plan(work);
   prepared.executor = make_device_executor(*prepared.plan, *session_, timeline, options_.fuse);

@@ -54,6 +54,10 @@ struct EngineOptions {
   bool fuse = true;  // let neighbouring passes share a kernel on a device
 };
 
+// Throws DeviceError.
+[[nodiscard]] std::shared_ptr<Session> start_session(const DeviceInfo& device,
+                                                     const EngineOptions& options);
+
 // Starts devices when they are first needed and keeps the one that works for later pictures. Safe
 // to use from several threads: prepared work stays usable if another thread finds that the device
 // does not work.
@@ -91,7 +95,7 @@ class Engine {
 
  private:
   void start(const Choose& choose);
-  void start_session(const DeviceInfo& device, Timeline& timeline);
+  void start_device(const DeviceInfo& device, Timeline& timeline);
   void report_start(Timeline& timeline);
   [[nodiscard]] bool leave_current(const std::string& reason);
   [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);

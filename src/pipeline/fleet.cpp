@@ -9,8 +9,6 @@
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
 #include "base/time_units.hpp"
-#include "pipeline/known_programs.hpp"
-#include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
@@ -41,6 +39,10 @@ Fleet::Fleet(FleetOptions options) : options_(std::move(options)) {
        0});
 }
 
+Fleet::Fleet(FleetOptions options, std::unique_ptr<Engine> only) : options_(std::move(options)) {
+  members_.push_back({std::move(only), false, now(), 0});
+}
+
 double Fleet::threads() {
   return static_cast<double>(allowed_threads());
 }
@@ -48,17 +50,6 @@ double Fleet::threads() {
 Fleet::Member& Fleet::add_device(std::unique_ptr<Engine> engine) {
   members_.push_back({std::move(engine), false, now(), 0});
   return members_.back();
-}
-
-Rates Fleet::rates() const {
-  return {*options_.store, host_place(), gpu_place(*options_.store, options_.vendors)};
-}
-
-TaskTimes Fleet::times_of(const PictureTask& task) const {
-  TaskTimes times = rates().times(task);
-  const std::string place = gpu_place(*options_.store, options_.vendors);
-  if (may_have_device() && has_programs(*options_.store, place, task)) times.compile = 0;
-  return times;
 }
 
 void Fleet::expect_folder(std::uint64_t file_bytes) {
@@ -77,7 +68,8 @@ void Fleet::count(const PictureTask& task) {
 
 double Fleet::start_left(const Member& member) const {
   if (member.engine->is_ready()) return 0;
-  return std::max(rates().on_device(start_rate) - seconds(now() - member.begun), 0.0);
+  return std::max(options_.rates.rates().on_device(start_rate) - seconds(now() - member.begun),
+                  0.0);
 }
 
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
@@ -105,14 +97,11 @@ Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string 
   return {member.engine.get(), std::move(reason), std::shared_ptr<void>(nullptr, give_back)};
 }
 
-bool Fleet::may_have_device() const {
-  return !options_.vendors.empty() && !known_without_gpu(*options_.store, options_.vendors);
-}
-
 Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& times,
                                   const Member* device) const {
   Estimates all;
-  all.start = device != nullptr ? start_left(*device) : rates().on_device(start_rate) + driver_exit;
+  all.start = device != nullptr ? start_left(*device)
+                                : options_.rates.rates().on_device(start_rate) + driver_exit;
   all.compile = times.compile;
   const double until_ready = all.start + all.compile;
   const double pictures = pictures_left(task);
@@ -128,9 +117,8 @@ Fleet::Estimates Fleet::estimates(const PictureTask& task, const TaskTimes& time
 
 std::string Fleet::phrase(const Estimates& estimates, const Member& chosen) const {
   const std::string host = text_of(estimates.host);
-  if (!may_have_device()) return formatted("{} estimated; no GPU found", host);
-  const std::string place = gpu_place(*options_.store, options_.vendors);
-  const std::string name = place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
+  if (!options_.rates.may_have_gpu()) return formatted("{} estimated; no GPU found", host);
+  const std::string name = options_.rates.gpu_name();
   const std::string device = text_of(estimates.device);
   std::string start =
       estimates.start > 0 ? formatted(" including {} to start", text_of(estimates.start)) : "";
@@ -147,7 +135,7 @@ void Fleet::completed(const PictureTask& task, const RunReport& report) {
     const std::lock_guard lock(mutex_);
     return in_folder();
   }();
-  learn_from(*options_.store, options_.vendors, task, report, folder);
+  options_.rates.learn(task, report, folder);
 }
 
 // Engines stay where they are, and may be waited for without the lock.
@@ -163,12 +151,24 @@ void Fleet::conclude() {
   for (Engine* engine : engines()) {
     if (engine->is_ready()) engine->keep_programs();
   }
-  options_.store->save();
+  options_.rates.save();
 }
 
 void Fleet::await_starts() noexcept {
   for (const Engine* engine : engines())
     engine->await_start();
+}
+
+// ---- SoleMember ----
+
+Assignment SoleMember::assign(const PictureTask& /*task*/) {
+  const std::lock_guard lock(mutex_);
+  return {first().engine.get(), {}, nullptr};
+}
+
+void SoleMember::await_choice() {
+  for (const Engine* engine : engines())
+    engine->await_choice();
 }
 
 // ---- FastestFleet ----
@@ -178,16 +178,16 @@ FastestFleet::FastestFleet(FleetOptions options, MakeEngine make_engine)
 
 Assignment FastestFleet::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
-  const TaskTimes times = times_of(task);
+  const TaskTimes times = options_.rates.times(task);
   const Estimates all = estimates(task, times, device_);
-  const bool pays =
-      may_have_device() && all.device < (in_folder() ? clearly_in_folder : clearly) * all.host;
+  const bool pays = options_.rates.may_have_gpu() &&
+                    all.device < (in_folder() ? clearly_in_folder : clearly) * all.host;
   if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
   count(task);
   if (pays && !in_folder()) return assign_to(*device_, times, phrase(all, *device_));
   // The processor is not idle while the GPU starts, unless one picture would keep it until the end.
-  const bool idle = host().backlog == 0 && times.host_filter / threads() < all.device / 2;
-  Member& chosen = idle ? host() : first_to_end(times);
+  const bool idle = first().backlog == 0 && times.host_filter / threads() < all.device / 2;
+  Member& chosen = idle ? first() : first_to_end(times);
   return assign_to(chosen, times, phrase(all, chosen));
 }
 
@@ -198,7 +198,7 @@ void FastestFleet::conclude() {
     return device_ == nullptr ? nullptr : device_->engine.get();
   }();
   if (device != nullptr && device->is_ready() && device->is_on_processor())
-    keep_without_gpu(*options_.store, options_.vendors);
+    options_.rates.keep_without_gpu();
   Fleet::conclude();
 }
 
@@ -240,7 +240,7 @@ void WholeFleet::await_choice() {
 // The processor begins at once; the next picture waits until the GPUs are known.
 bool WholeFleet::has_to_wait() {
   const std::lock_guard lock(mutex_);
-  return !in_folder() || host().backlog > 0;
+  return !in_folder() || first().backlog > 0;
 }
 
 Assignment WholeFleet::assign(const PictureTask& task) {
@@ -251,11 +251,11 @@ Assignment WholeFleet::assign(const PictureTask& task) {
   if (found) join();
   assigned_ = true;
   count(task);
-  const TaskTimes times = times_of(task);
+  const TaskTimes times = options_.rates.times(task);
   if (!in_folder() && members_.size() > 1) {
     Member& first_gpu = *std::next(members_.begin());
     const Estimates all = estimates(task, times, &first_gpu);
-    Member& chosen = all.device < all.host ? first_gpu : host();
+    Member& chosen = all.device < all.host ? first_gpu : first();
     return assign_to(chosen, times, phrase(all, chosen));
   }
   return assign_to(first_to_end(times), times, "one of all devices");

@@ -1,4 +1,5 @@
-// The processor and GPUs together: each picture goes to the one that finishes it first.
+// The dispatchers for the values of --device: a single device, or the processor and GPUs together,
+// where each picture goes to the one that finishes it first.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,16 @@
 #include <vector>
 
 #include "pipeline/dispatcher.hpp"
+#include "pipeline/machine_rates.hpp"
 
 namespace gpufilter {
 
 struct FleetOptions {
   EngineOptions engine;
-  std::shared_ptr<RateStore> store;  // where measured times are kept
-  // Identifies the installed OpenCL vendors: what was learned about them is valid while this stays
-  // the same. Empty: there are none, and so no GPU.
-  std::string vendors;
+  MachineRates rates;
 };
 
-// The common part of both fleets: members, their backlog, and the rates learned about them.
+// The common part: members, their backlog, and the rates learned about them.
 class Fleet : public Dispatcher {
  public:
   void expect_folder(std::uint64_t file_bytes) override;
@@ -33,7 +32,10 @@ class Fleet : public Dispatcher {
 
  protected:
   [[nodiscard]] std::vector<Engine*> engines() const;
+  // The processor is the first member.
   explicit Fleet(FleetOptions options);
+  // `only` is the first and only one.
+  Fleet(FleetOptions options, std::unique_ptr<Engine> only);
 
   struct Member {
     std::unique_ptr<Engine> engine;
@@ -50,22 +52,18 @@ class Fleet : public Dispatcher {
   };
 
   // All are called while mutex_ is held.
-  [[nodiscard]] Member& host() { return members_.front(); }
+  [[nodiscard]] Member& first() { return members_.front(); }
   Member& add_device(std::unique_ptr<Engine> engine);
   // The member that finishes the filtering first, including its start.
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
   // The time until it can be used.
   [[nodiscard]] double start_left(const Member& member) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
-  [[nodiscard]] Rates rates() const;
-  // Without the time to compile if the GPU already has the programs.
-  [[nodiscard]] TaskTimes times_of(const PictureTask& task) const;
   // With `device`; if that is nullptr, with a device whose start begins now.
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times,
                                     const Member* device) const;
   // Why `chosen`: its estimate, then the other's. "80 ms estimated; NVIDIA H200 437 ms".
   [[nodiscard]] std::string phrase(const Estimates& estimates, const Member& chosen) const;
-  [[nodiscard]] bool may_have_device() const;
   // The number of remaining pictures like this one, including this one.
   [[nodiscard]] double pictures_left(const PictureTask& task) const;
   void count(const PictureTask& task);
@@ -76,6 +74,16 @@ class Fleet : public Dispatcher {
   mutable std::mutex mutex_;
   std::list<Member> members_;                  // the processor first; members stay where they are
   std::optional<std::uint64_t> folder_bytes_;  // of files that are not assigned yet
+};
+
+// For --device cpu, gpu, opencl, an index or a name: gives every picture to one engine.
+class SoleMember final : public Fleet {
+ public:
+  SoleMember(FleetOptions options, std::unique_ptr<Engine> only)
+      : Fleet(std::move(options), std::move(only)) {}
+
+  [[nodiscard]] Assignment assign(const PictureTask& task) override;
+  void await_choice() override;
 };
 
 // For --device auto. A GPU is searched for and started only if the estimates say that this pays

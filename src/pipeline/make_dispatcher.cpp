@@ -14,17 +14,12 @@ namespace gpufilter {
 namespace {
 
 std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
-  while (!catalog.complete())
-    catalog.find_more();
-  std::vector<DeviceInfo> devices = catalog.devices();
+  std::vector<DeviceInfo> devices = catalog.find_all();
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty() && device.platform != pocl_platform)
       log::warn_of_fallback(formatted("{}: {}", device.name, device.unusable));
   }
-  devices.erase(
-      std::remove_if(devices.begin(), devices.end(),
-                     [](const DeviceInfo& device) { return device.kind != DeviceKind::gpu; }),
-      devices.end());
+  std::erase_if(devices, [](const DeviceInfo& device) { return device.kind != DeviceKind::gpu; });
   return devices;
 }
 
@@ -89,21 +84,20 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
-  if (device == "all" || device == "auto") {
-    // Now, because other threads will exist when a GPU is searched for.
-    const bool no_gpu = device == "auto" && vendors.empty();
-    const DeviceCatalog catalog = no_gpu ? DeviceCatalog({}) : device_catalog();
-    FleetOptions fleet{options, make_rate_store(), vendors};
-    if (device == "all") {
-      return std::make_unique<WholeFleet>(
-          std::move(fleet), [catalog] { return gpus_of(catalog); }, require_device);
-    }
+  FleetOptions fleet{options, {make_rate_store(), vendors}};
+  // Catalogs now, because other threads will exist when a device is searched for.
+  if (device == "all") {
+    const auto find = [catalog = device_catalog()] { return gpus_of(catalog); };
+    return std::make_unique<WholeFleet>(std::move(fleet), find, require_device);
+  }
+  if (device == "auto") {
+    const DeviceCatalog catalog = vendors.empty() ? DeviceCatalog({}) : device_catalog();
     return std::make_unique<FastestFleet>(std::move(fleet), [options, catalog] {
       return engine_on("gpu", false, catalog, options, log::debug);
     });
   }
-  return std::make_unique<SoleDispatcher>(make_engine(device, require_device, options),
-                                          make_rate_store(), vendors);
+  return std::make_unique<SoleMember>(std::move(fleet),
+                                      make_engine(device, require_device, options));
 }
 
 }  // namespace gpufilter

@@ -40,6 +40,18 @@ struct Walk {
   }
 };
 
+// Learns nothing.
+class OnEngine final : public Dispatcher {
+ public:
+  explicit OnEngine(Engine& engine) : engine_(engine) {}
+  [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
+    return {&engine_, {}, nullptr};
+  }
+
+ private:
+  Engine& engine_;
+};
+
 class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
@@ -296,7 +308,7 @@ RunReport filter_picture(const std::string& input, const std::string& output,
 RunReport filter_picture(const std::string& input, const std::string& output,
                          const Codec* output_format, const StageChain& chain, Engine& engine,
                          const RunOptions& options) {
-  SoleDispatcher dispatcher({std::shared_ptr<void>(), &engine}, nullptr, {});
+  OnEngine dispatcher(engine);
   return filter_picture(input, output, output_format, chain, dispatcher, options);
 }
 

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
-#include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
 #include "support/picture_tasks.hpp"
@@ -26,7 +25,7 @@ class FleetTest : public ::testing::Test {
   void TearDown() override { log::set_level(log::Level::warn); }
 
   [[nodiscard]] FleetOptions options(const std::string& vendors) {
-    return {.engine = {}, .store = store_ptr_, .vendors = vendors};
+    return {.engine = {}, .rates = {store_ptr_, vendors}};
   }
 
   // Its engine, which is not ready before `go` is set. The processor plays the role of a GPU.
@@ -63,6 +62,31 @@ class FleetTest : public ::testing::Test {
   const ThreadLimit threads_{2};
 };
 
+TEST_F(FleetTest, ASoleMemberGetsEveryPictureAndTheStoreLearns) {
+  SoleMember sole(options("vendor"),
+                  std::make_unique<Engine>(std::vector{processor("asked for")}, EngineOptions{}));
+  sole.await_choice();
+  for (int i = 0; i < 2; ++i) {
+    const Assignment assignment = sole.assign(task_of(10'000, 10'000));
+    EXPECT_EQ(name_of(assignment), "asked for");
+    EXPECT_EQ(assignment.reason, "");
+  }
+  RunReport report;
+  report.engine.kind = "gpu";
+  report.engine.device = "A GPU";
+  sole.completed(task_of(1000, 1000), report);
+  EXPECT_EQ(MachineRates(store_ptr_, "vendor").gpu_name(), "A GPU");
+  sole.conclude();
+}
+
+TEST_F(FleetTest, ASoleMemberThatIsMissingIsReported) {
+  SoleMember sole(
+      options("vendor"),
+      std::make_unique<Engine>([]() -> DeviceCandidates { throw DeviceError("no such device"); },
+                               EngineOptions{}));
+  EXPECT_THROW(sole.await_choice(), DeviceError);
+}
+
 TEST_F(FleetTest, WithoutVendorsThereIsNoGpu) {
   slow_processor();
   FastestFleet fleet(options(""), make_engine());
@@ -94,7 +118,7 @@ TEST_F(FleetTest, OnePictureWaitsForAGpuThatPays) {
   go_.set_value();
   EXPECT_EQ(name_of(assignment), "a stand-in for a GPU");
   fleet.conclude();
-  EXPECT_TRUE(known_without_gpu(store_, "vendor")) << "the stand-in is no GPU";
+  EXPECT_FALSE(MachineRates(store_ptr_, "vendor").may_have_gpu()) << "the stand-in is no GPU";
   FastestFleet later(options("vendor"), make_engine());
   EXPECT_NE(later.assign(task_of(1000, 1000)).reason.find("no GPU found"), std::string::npos);
   EXPECT_EQ(engines_made_, 1);
@@ -117,7 +141,7 @@ TEST_F(FleetTest, CompilingCountsUntilItWasDone) {
   report.engine.kind = "gpu";
   report.engine.device = "A GPU";
   report.engine.driver = "driver 1";
-  learn_from(store_, "vendor", task, report, false);
+  MachineRates(store_ptr_, "vendor").learn(task, report, false);
   FastestFleet fleet(options("vendor"), make_engine());
   const Assignment assignment = fleet.assign(task);
   EXPECT_EQ(engines_made_, 1);

@@ -6,7 +6,6 @@
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "device/device_choice.hpp"
-#include "device/tuning_store.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/make_dispatcher.hpp"
 
@@ -50,10 +49,7 @@ TestBed make_test_bed(const std::string& request, bool require_device) {
       return bed;
     }
     try {
-      const EngineOptions options = default_engine_options();
-      bed.session = std::make_unique<Session>(*candidate->device, options.cache);
-      if (options.tuning)
-        bed.session->set_tuning(tuning_for(bed.session->device(), options.tuning));
+      bed.session = start_session(*candidate->device, default_engine_options());
       return bed;
     } catch (const DeviceError& error) {
       bed.fallback = error.what();

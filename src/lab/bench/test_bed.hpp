@@ -15,7 +15,7 @@ namespace gpufilter::lab {
 using OnStep = std::function<void(const std::string& what)>;
 
 struct TestBed {
-  std::unique_ptr<Session> session;  // nullptr: the processor alone
+  std::shared_ptr<Session> session;  // nullptr: the processor alone
   std::string fallback;              // why, if a device was requested
   int trials = 5;
   OnStep on_step;

@@ -4,7 +4,6 @@
 
 #include "lab/memory_picture.hpp"
 #include "lab/tune/tune_subject.hpp"
-#include "pipeline/learning.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter::lab {
@@ -13,7 +12,7 @@ namespace {
 constexpr std::size_t bytes_for_gpu = std::size_t{256} << 20U;
 constexpr std::size_t bytes_for_cpu = std::size_t{32} << 20U;  // larger than its caches
 constexpr int copies = 5;
-// Large enough for learn_from() to trust its times.
+// Large enough for MachineRates to trust its times.
 constexpr ImageSize size_for_processor{1280, 960};
 
 EngineReport report_of(const Session* session) {
@@ -26,8 +25,8 @@ EngineReport report_of(const Session* session) {
 
 }  // namespace
 
-void measure_stage(RateStore& store, const std::string& vendors, Session* session,
-                   const std::shared_ptr<const Stage>& stage, const PixelFormat& format) {
+void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<const Stage>& stage,
+                   const PixelFormat& format) {
   const ImageSize size = session != nullptr ? timing_size(session->device()) : size_for_processor;
   const Image picture = timing_picture(size, format);
   const StageChain chain{resolved_stage(stage, format)};
@@ -45,7 +44,7 @@ void measure_stage(RateStore& store, const std::string& vendors, Session* sessio
   report.engine = report_of(session);
   PictureTask task;
   task.shape = {size, format};
-  learn_from(store, vendors, task, report, false);
+  rates.learn(task, report, false);
 }
 
 void measure_copy(RateStore& store, Session& session) {

@@ -1,4 +1,4 @@
-#include "pipeline/learning.hpp"
+#include "pipeline/machine_rates.hpp"
 
 #include <charconv>
 #include <chrono>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/content_hash.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
 #include "host/instruction_set.hpp"
-#include "pipeline/known_programs.hpp"
 #include "pipeline/run.hpp"
 
 namespace gpufilter {
@@ -29,8 +29,29 @@ int today() {
       .count();
 }
 
-std::string gpu_note(const std::string& vendors) {
-  return "GPU of " + vendors;
+constexpr std::size_t chains_known = 64;
+
+std::string programs_note(const std::string& place) {
+  return "programs of " + place;
+}
+
+// The name of the programs for a picture.
+std::string programs_for(const PictureTask& task) {
+  std::string text = formatted("{} {}", GPUFILTER_VERSION, to_string(task.shape.format));
+  for (const auto& stage : task.chain)
+    text += '\n' + stage->key();
+  return to_string(content_hash(text)).substr(0, 16);
+}
+
+bool has_programs(const RateStore& store, const std::string& place, const PictureTask& task) {
+  return store.note(programs_note(place)).find(programs_for(task)) != std::string::npos;
+}
+
+void keep_programs_known(RateStore& store, const std::string& place, const PictureTask& task) {
+  if (task.chain.empty() || has_programs(store, place, task)) return;
+  const std::string name = programs_for(task) + " ";
+  const std::string known = store.note(programs_note(place));
+  store.keep_note(programs_note(place), name + known.substr(0, (chains_known - 1) * name.size()));
 }
 
 // The sums over the spans of some activities.
@@ -148,39 +169,50 @@ std::string host_place() {
   return formatted("processor {}", to_string(instruction_set()));
 }
 
-std::string gpu_place(const RateStore& store, const std::string& vendors) {
-  const std::string place = store.note(gpu_note(vendors));
+std::string MachineRates::gpu_place() const {
+  const std::string place = store_->note(gpu_note());
   return place.starts_with(no_gpu) ? std::string() : place;
 }
 
-bool known_without_gpu(const RateStore& store, const std::string& vendors) {
-  const std::string note = store.note(gpu_note(vendors));
-  if (!note.starts_with(no_gpu)) return false;
+std::string MachineRates::gpu_name() const {
+  const std::string place = gpu_place();
+  return place.empty() ? "a GPU" : place.substr(0, place.rfind(", "));
+}
+
+bool MachineRates::may_have_gpu() const {
+  if (vendors_.empty()) return false;
+  const std::string note = store_->note(gpu_note());
+  if (!note.starts_with(no_gpu)) return true;
   int day = 0;
   std::from_chars(note.data() + std::string_view(no_gpu).size(), note.data() + note.size(), day);
-  return day <= today() && today() < day + days_without_a_search;
+  return day > today() || today() >= day + days_without_a_search;
 }
 
-void keep_without_gpu(RateStore& store, const std::string& vendors) {
-  store.keep_note(gpu_note(vendors), no_gpu + std::to_string(today()));
+void MachineRates::keep_without_gpu() {
+  store_->keep_note(gpu_note(), no_gpu + std::to_string(today()));
 }
 
-void learn_from(RateStore& store, const std::string& vendors, const PictureTask& task,
-                const RunReport& report, bool in_folder) {
+TaskTimes MachineRates::times(const PictureTask& task) const {
+  TaskTimes times = rates().times(task);
+  if (may_have_gpu() && has_programs(*store_, gpu_place(), task)) times.compile = 0;
+  return times;
+}
+
+void MachineRates::learn(const PictureTask& task, const RunReport& report, bool in_folder) {
   const bool on_gpu = report.engine.kind == to_string(DeviceKind::gpu);
   const bool on_host = report.engine.kind == processor_kind;
   if (!on_gpu && !on_host) return;
   const std::string place =
       on_gpu ? formatted("{}, {}", report.engine.device, report.engine.driver) : host_place();
   if (on_gpu) {
-    store.keep_note(gpu_note(vendors), place);
-    learn_device(store, place, report);
-    learn_compiling(store, place, report);
-    if (!task.chain.empty()) keep_programs_known(store, place, task);
+    store_->keep_note(gpu_note(), place);
+    learn_device(*store_, place, report);
+    learn_compiling(*store_, place, report);
+    keep_programs_known(*store_, place, task);
   }
   if (task.shape.size.pixels() < min_pixels || (in_folder && on_host)) return;
-  learn_filters(store, place, on_gpu, report);
-  if (!in_folder) learn_codecs(store, task, report);
+  learn_filters(*store_, place, on_gpu, report);
+  if (!in_folder) learn_codecs(*store_, task, report);
 }
 
 }  // namespace gpufilter
