@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "lab/stage_samples.hpp"
 #include "stages/blur.hpp"
-#include "stages/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
@@ -44,7 +44,7 @@ TEST(Catalogue, DefaultValuesAreOfTheirType) {
 TEST(Catalogue, EveryStageSaysHowLongItTakes) {
   std::map<std::string, std::pair<double, double>> seconds;
   for (const StageKind& kind : stage_catalogue()) {
-    for (const StageSample& sample : samples_of(kind, false)) {
+    for (const lab::StageSample& sample : lab::samples_of(kind, false)) {
       for (const int channels : {3, 4}) {
         for (const int depth : {8, 16}) {
           const StageCost cost = sample.stage->cost({channels, depth});

@@ -34,6 +34,8 @@ const Codec& tiff_codec() {
                            .holds_alpha = true,
                            .holds_late_metadata = false,
                            .is_lossless = true,
+                           .decoding = {"decode TIFF", 4e-9, 0},
+                           .encoding = {"encode TIFF", 50e-9, 0},
                            .report_key = "",
                            .options = {&tiff_compression_option(), &strip_option()},
                            .open = open_tiff,
