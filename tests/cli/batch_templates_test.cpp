@@ -49,8 +49,8 @@ TEST_F(BatchTemplates, AreRefusedBeforeAnyWork) {
                  {"--name '{stme}.png': {stme} at character 1 is unknown; did you mean {stem}?\n"});
   expect_refusal({"--name", "../{name}"},
                  {"--name '../{name}': '..' at character 1 is not a name in the output folder\n"});
-  expect_refusal({"--name", "{stem}.tif"},
-                 {in_ + "/a.png would become 'a.tif', which does not end"});
+  expect_refusal({"--name", "{stem}.gif"},
+                 {in_ + "/a.png would become 'a.gif', which does not end"});
   fs::remove_all(out_);
   out_ = in_;
   expect_refusal({"--in-place", "--name", "{name}"}, {"--name: not possible with --in-place"});

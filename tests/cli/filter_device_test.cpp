@@ -192,7 +192,7 @@ TEST_F(FilterKernels, ThatAreMissingAreNamed) {
   GPUFILTER_REQUIRE_DEVICE();
   const ProcessOptions nowhere{.environment = {{"GPUFILTER_KERNELS", folder_ / "nowhere"}}};
   expect_failure(3, blur({"--device", "0", "--require-device"}),
-                 {"nowhere/", ".cl", "GPUFILTER_KERNELS"}, nowhere);
+                 {"nowhere/", "GPUFILTER_KERNELS"}, nowhere);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST_F(FilterStreams, DamagedStandardInputIsNamed) {
   const ProcessOptions cut{.input = bytes.substr(0, bytes.size() / 2)};
   expect_failure(1, {"-", out, "--blur", "auto"}, {"standard input: "}, cut);
   expect_failure(1, {"-", out}, {"standard input: ", "empty"});
-  expect_failure(1, {"-", out}, {"standard input: ", "neither"}, {.input = "no picture at all"});
+  expect_failure(1, {"-", out}, {"standard input: ", "not a PNG, "}, {.input = "no picture at all"});
 }
 
 // `true` reads nothing, and has ended when its pipe, without a writer, is opened for writing.

@@ -89,8 +89,8 @@ TEST_F(ProgressOnTerminal, ItFollowsTheWindow) {
 TEST_F(ProgressOnTerminal, FailuresStandAboveIt) {
   const Rows command = slow_folder();
   write_file(in_ + "/p120x.png", "text");
-  PseudoTerminal terminal(command, folder_.path(), 80);
-  TerminalScreen screen(80);
+  PseudoTerminal terminal(command, folder_.path(), 120);
+  TerminalScreen screen(120);
   screen.write(terminal.read_to_end());
   EXPECT_EQ(terminal.wait(), 1);
   EXPECT_EQ(screen.wraps(), 0);

@@ -160,7 +160,7 @@ TEST_F(Stats, FailuresAreOneLineAndLeaveNothing) {
   write_file(folder_ / "text.png", "no picture");
   const std::string plot = folder_ / "plot.svg";
   expect_trouble(1, {folder_ / "none.png"}, {"none.png"});
-  expect_trouble(1, {folder_ / "text.png"}, {"text.png", "neither"});
+  expect_trouble(1, {folder_ / "text.png"}, {"text.png", "not a PNG, "});
   expect_trouble(1, {cut, "--plot", plot}, {"cut.png"});
   expect_trouble(1, {path, "--max-pixels", "3071"}, {"in.png", "--max-pixels"});
   expect_trouble(1, {path, "--plot", folder_ / "no/plot.svg"}, {"no"});
