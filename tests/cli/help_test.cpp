@@ -345,7 +345,7 @@ TEST_F(Help, MisspeltValuesGetSuggestions) {
   std::string to_names;
   for (const std::string& name : format_names())
     to_names += (to_names.empty() ? "" : ", ") + name;
-  expect_value("--to", "jpgg", "--to: 'jpgg' is not one of " + to_names + "; did you mean jpg?");
+  expect_value("--to", "jpeq", "--to: 'jpeq' is not one of " + to_names + "; did you mean jpeg?");
   expect_value("--background", "whit",
                "--background: 'whit' is not a colour: write #rgb, #rrggbb "
                "or a name such as white");
