@@ -109,11 +109,11 @@ pid_t spawn(std::vector<std::string> command, const ProcessOptions& options,
   for (int stream = 0; stream < 3; ++stream) {
     check(posix_spawn_file_actions_adddup2(&actions, standard_streams.at(stream), stream), "dup2");
   }
-  // The program starts with the default actions: run_process ignores SIGPIPE, and a shell's
-  // background job, which the tests may be, ignores SIGINT and SIGQUIT.
+  // The program starts with the default actions: run_process ignores SIGPIPE, a shell's background
+  // job, which the tests may be, ignores SIGINT and SIGQUIT, and nohup ignores SIGHUP.
   sigset_t defaults{};
   sigemptyset(&defaults);
-  for (const int signal_number : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM})
+  for (const int signal_number : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP})
     sigaddset(&defaults, signal_number);
   check(posix_spawnattr_setsigdefault(&attributes, &defaults), "posix_spawnattr_setsigdefault");
   check(posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF), "posix_spawnattr_setflags");
