@@ -87,6 +87,16 @@ extern "C" void gpufilter_remove_files_and_exit(int signal_number) {
   ::_exit(128 + signal_number);
 }
 
+// The signals of install_cleanup_on_signals(), which is called before there are threads.
+sigset_t handled{};
+
+void handle(int signal_number) noexcept {
+  struct sigaction action {};
+  action.sa_handler = gpufilter_remove_files_and_exit;
+  action.sa_mask = ending_set();
+  sigaction(signal_number, &action, nullptr);
+}
+
 }  // namespace
 
 SignalsHeld::SignalsHeld() {
@@ -137,16 +147,23 @@ void remove_unfinished_files() noexcept {
 }
 
 void install_cleanup_on_signals() {
-  struct sigaction action {};
-  action.sa_handler = gpufilter_remove_files_and_exit;
-  action.sa_mask = ending_set();
-  sigaction(SIGABRT, &action, nullptr);
+  handle(SIGABRT);
+  sigaddset(&handled, SIGABRT);
   for (const int signal_number : ending_signals) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     // A program started with the signal ignored (nohup, a shell's background job) has to keep
     // ignoring it.
-    if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
+    if (before.sa_handler == SIG_IGN) continue;
+    handle(signal_number);
+    sigaddset(&handled, signal_number);
+  }
+}
+
+void restore_cleanup_on_signals() noexcept {
+  if (ending) return;
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT}) {
+    if (sigismember(&handled, signal_number) == 1) handle(signal_number);
   }
 }
 

@@ -43,6 +43,10 @@ class CleanupSlot {
 // Async-signal-safe. Does not return on a second thread.
 void remove_unfinished_files() noexcept;
 
+// A library has replaced the handlers of install_cleanup_on_signals(), or may have: sets them again.
+// Does nothing if none were installed.
+void restore_cleanup_on_signals() noexcept;
+
 // From now on a signal that ends the program writes `text`, at most one kilobyte of it, to standard
 // error; nothing if it is empty. Only one thread at a time may call this.
 void set_message_on_signals(std::string_view text) noexcept;

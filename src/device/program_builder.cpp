@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
 #include "device/kernel_source.hpp"
 
@@ -102,6 +103,8 @@ BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   } else {
     entry->built = BuiltProgram{from_source(request.file, *text), ProgramOrigin::compiled, text};
   }
+  // Compilers made of LLVM take some signals for themselves.
+  restore_cleanup_on_signals();
   log::debug(formatted("{}: {} of {} ({}): {} in {:.1f} ms", device_.name, request.function,
                        request.file, text->options, to_string(entry->built->origin),
                        static_cast<double>(now() - begin) / 1e6));

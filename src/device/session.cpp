@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
 #include "device/device_memory.hpp"
 #include "device/launch_gate.hpp"
@@ -198,6 +199,7 @@ Event Queue::launch(const Kernel& kernel, const WorkRange& range,
   if (state_->gate) {
     state_->gate->launch({kernel.state().program->key, kernel.state().name, local[0], local[1]},
                          std::max(global[0], global[1]), *state_, enqueue);
+    restore_cleanup_on_signals();  // PoCL may have compiled the kernel: see ProgramBuilder::build()
   } else {
     enqueue();
   }
