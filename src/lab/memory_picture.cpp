@@ -27,8 +27,8 @@ void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnB
 }
 
 PictureStatistics measure(const Image& image, const StageChain& before, Quantity quantity,
-                          int band_rows, const MakeExecutor& make) {
-  Plan plan = make_plan(shape_of(image), before, {.band_rows = band_rows});
+                          const PlanLimits& limits, const MakeExecutor& make) {
+  Plan plan = make_plan(shape_of(image), before, limits);
   plan.measure = quantity;
   const auto executor = make(plan);
   feed_bands(image, plan, executor->pool(), [&](const ConstRows& source, const RowRange& band) {
@@ -49,17 +49,16 @@ void MemoryReader::read(const MutableRows& rows) {
     std::memcpy(rows.row(y), image_.rows().row(next_++), rows.pitch);
 }
 
-Image filter_in_memory(const Image& image, const StageChain& asked, int band_rows,
+Image filter_in_memory(const Image& image, const StageChain& asked, const PlanLimits& limits,
                        const MakeExecutor& make) {
   StageChain chain = asked;
   for (auto stage = chain.begin(); stage != chain.end(); ++stage) {
     if (!(*stage)->needs()) continue;
     const StageChain before(chain.begin(), stage);
     const PixelFormat format = make_plan(shape_of(image), before).output().format;
-    *stage =
-        (*stage)->resolved(measure(image, before, *(*stage)->needs(), band_rows, make), format);
+    *stage = (*stage)->resolved(measure(image, before, *(*stage)->needs(), limits, make), format);
   }
-  const Plan plan = make_plan(shape_of(image), chain, {.band_rows = band_rows});
+  const Plan plan = make_plan(shape_of(image), chain, limits);
   const auto executor = make(plan);
   Image result(plan.output().size, plan.output().format);
   std::memset(result.rows().data, unwritten, result.bytes());

@@ -34,7 +34,8 @@ TaskTimes Rates::times(const PictureTask& task) const {
   const double decode_once = bytes_of(task.shape) * on_host(task.decoding);
   times.decode = decode_once;
   PictureShape shape = task.shape;
-  for (const auto& stage : task.chain) {
+  const StageChain chain = expanded(task.chain, task.shape, nullptr);
+  for (const auto& stage : chain) {
     if (stage->needs()) {
       // The picture is read once more, and filtered up to here.
       times.decode += decode_once;
@@ -50,7 +51,7 @@ TaskTimes Rates::times(const PictureTask& task) const {
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_rate);
   times.encode = bytes_of(shape) * on_host(task.encoding);
-  times.compile = compile_time(task.chain, task.shape.format);
+  times.compile = compile_time(chain, task.shape.format);
   return times;
 }
 

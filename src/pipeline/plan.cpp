@@ -146,7 +146,7 @@ std::uint64_t Plan::largest_buffer(int rows) const {
 Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLimits& limits) {
   Plan plan{.input = input, .passes = {}};
   PictureShape shape = input;
-  for (const auto& stage : chain) {
+  for (const auto& stage : expanded(chain, input, limits.device)) {
     const PictureShape output = stage->output(shape);
     append(plan.passes, {stage, shape, output});
     shape = output;

@@ -12,8 +12,6 @@
 
 namespace gpufilter {
 
-using StageChain = std::vector<std::shared_ptr<const Stage>>;
-
 // One stage of the chain at its place, with its input and output.
 struct Pass {
   std::shared_ptr<const Stage> stage;
@@ -83,8 +81,8 @@ struct PlanLimits {
   std::optional<int> band_rows = std::nullopt;
 };
 
-// Neighbouring stages that one stage can replace become one pass, and stages that change nothing
-// are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
+// Stages are expanded into their steps. Neighbouring stages that one stage can replace become one
+// pass, and stages that change nothing are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
 // before it, and DeviceError if not even a band of one row fits in `limits.max_buffer`.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});

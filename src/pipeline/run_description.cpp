@@ -38,7 +38,7 @@ void check_results(const std::string& name, const PictureHeader& header, const S
                    const ReadLimits& limits) {
   PictureShape shape{header.size, header.format};
   try {
-    for (const auto& stage : chain) {
+    for (const auto& stage : expanded(chain, shape, nullptr)) {
       shape = stage->output(shape);
       check_size(name, static_cast<std::uint64_t>(shape.size.width),
                  static_cast<std::uint64_t>(shape.size.height), shape.format, limits);

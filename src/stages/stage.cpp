@@ -15,6 +15,10 @@ namespace {
 
 }  // namespace
 
+StageChain Stage::expand(const PictureShape& /*input*/, const DeviceInfo* /*device*/) const {
+  return {};
+}
+
 RowRange Stage::source_rows(const RowRange& target, ImageSize /*source*/) const {
   return target;
 }
@@ -63,6 +67,18 @@ std::unique_ptr<DevicePass> Stage::prepare(Session& session, const PictureShape&
   StageGroup group{.source = input, .target = output(input)};
   group.before.push_back({std::move(*function), input.format, group.target.format});
   return make_fused_pass(session, group, {label(), "the only kernel"});
+}
+
+StageChain expanded(const StageChain& chain, const PictureShape& input, const DeviceInfo* device) {
+  StageChain all;
+  PictureShape shape = input;
+  for (const auto& stage : chain) {
+    const StageChain steps = expanded(stage->expand(shape, device), shape, device);
+    if (steps.empty()) all.push_back(stage);
+    all.insert(all.end(), steps.begin(), steps.end());
+    shape = stage->output(shape);
+  }
+  return all;
 }
 
 }  // namespace gpufilter

@@ -58,6 +58,9 @@ class UnsuitableSize : public UsageError {
   using UsageError::UsageError;
 };
 
+class Stage;
+using StageChain = std::vector<std::shared_ptr<const Stage>>;
+
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -84,6 +87,13 @@ class Stage {
   // What looks like a mistake for pictures of this format, in a line for a warning; empty if
   // nothing does.
   [[nodiscard]] virtual std::string doubt(const PixelFormat& /*input*/) const { return {}; }
+
+  // The stages that do its work one after the other for pictures of this shape, its steps; empty if
+  // it does the work itself. `device` is nullptr for the processor: only for it, or only for some
+  // devices, a stage may have steps. Results of all steps but the last may have any number of
+  // channels, and samples of 32 or 64 bits.
+  [[nodiscard]] virtual StageChain expand(const PictureShape& input,
+                                          const DeviceInfo* device) const;
 
   // The rows of a source of size `source` that it reads for the rows `target` of its result,
   // including its border. `target` has to lie within the result. The returned rows may reach past
@@ -149,5 +159,9 @@ class Stage {
     return {output_size(input.size), output_format(input.format)};
   }
 };
+
+// The chain with its steps in place of the stages that have some. Throws what Stage::output() does.
+[[nodiscard]] StageChain expanded(const StageChain& chain, const PictureShape& input,
+                                  const DeviceInfo* device);
 
 }  // namespace gpufilter

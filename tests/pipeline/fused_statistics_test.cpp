@@ -130,7 +130,7 @@ TEST(FusedStatistics, LeadToTheBitsOfTheProcessor) {
       const Image expected = lab::filter_by_baseline(image, chain);
       for (const bool fuse : {true, false}) {
         Timeline timeline;
-        ASSERT_TRUE(test::same_pixels(lab::filter_in_memory(image, chain, 9,
+        ASSERT_TRUE(test::same_pixels(lab::filter_in_memory(image, chain, {.band_rows = 9},
                                                             [&](const Plan& plan) {
                                                               return make_device_executor(
                                                                   plan, *session, timeline, fuse);

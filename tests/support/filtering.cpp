@@ -80,7 +80,8 @@ const std::vector<Session*>& kernel_sessions() {
 }
 
 Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
-                       const PlanLimits& limits, bool fuse) {
+                       PlanLimits limits, bool fuse) {
+  limits.device = &session.device();
   const Plan plan = make_plan({image.size(), image.format()}, chain, limits);
   Timeline timeline;
   const auto executor = make_device_executor(plan, session, timeline, fuse);

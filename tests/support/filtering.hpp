@@ -34,7 +34,7 @@ class ImageReader final : public RowReader {
 // Filters band by band with the pipeline's own feed and executor. On a device each band's buffers
 // first hold the results of another picture, so that pixels that a kernel does not write show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,
-                                     const PlanLimits& limits, bool fuse = true);
+                                     PlanLimits limits, bool fuse = true);
 [[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,
                                    const PlanLimits& limits);
 

@@ -33,7 +33,9 @@ void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<
   RunReport report;
   for (int run = 0; run < 2; ++run) {  // the first is a warm-up
     Timeline timeline;
-    static_cast<void>(filter_in_memory(picture, chain, INT32_MAX, [&](const Plan& plan) {
+    PlanLimits limits{.band_rows = INT32_MAX};
+    if (session != nullptr) limits.device = &session->device();
+    static_cast<void>(filter_in_memory(picture, chain, limits, [&](const Plan& plan) {
       auto executor = session != nullptr ? make_device_executor(plan, *session, timeline)
                                          : make_host_executor(plan, timeline);
       report.passes = executor->passes();

@@ -33,7 +33,8 @@ class StageSubject final : public TuneSubject {
 
   void build() const override {
     Timeline unused;
-    const Plan plan = make_plan({timing_size(session_.device()), format_}, chain_);
+    const Plan plan = make_plan({timing_size(session_.device()), format_}, chain_,
+                                {.device = &session_.device()});
     static_cast<void>(make_device_executor(plan, session_, unused));
   }
 
@@ -41,9 +42,9 @@ class StageSubject final : public TuneSubject {
     make_pictures();
     for (std::size_t i = 0; i < small_.size(); ++i) {
       Timeline unused;
-      const Image found = filter_in_memory(small_[i], chain_, 7, [&](const Plan& plan) {
-        return make_device_executor(plan, session_, unused);
-      });
+      const Image found = filter_in_memory(
+          small_[i], chain_, {.device = &session_.device(), .band_rows = 7},
+          [&](const Plan& plan) { return make_device_executor(plan, session_, unused); });
       const auto sample = first_difference(small_expected_[i].rows(), found.rows());
       if (sample) return to_string(*sample, found.format());
     }
@@ -64,7 +65,8 @@ class StageSubject final : public TuneSubject {
   // The whole picture as one band, repeatedly.
   struct Run {
     Run(Session& session, const Image& picture, const StageChain& chain)
-        : plan(make_plan({picture.size(), picture.format()}, chain, {.band_rows = whole_picture})),
+        : plan(make_plan({picture.size(), picture.format()}, chain,
+                         {.device = &session.device(), .band_rows = whole_picture})),
           executor(make_device_executor(plan, session, timeline)) {
       const RowRange all{0, plan.output().size.height};
       MemoryReader reader(picture);
@@ -91,9 +93,9 @@ class StageSubject final : public TuneSubject {
     if (!small_.empty()) return;
     Timeline unused;
     picture_ = timing_picture(timing_size(session_.device()), format_);
-    expected_ = filter_in_memory(picture_, chain_, whole_picture, [&](const Plan& plan) {
-      return make_host_executor(plan, unused);
-    });
+    expected_ =
+        filter_in_memory(picture_, chain_, {.band_rows = whole_picture},
+                         [&](const Plan& plan) { return make_host_executor(plan, unused); });
     for (const ImageSize& size : {ImageSize{67, 37}, ImageSize{261, 19}}) {
       small_.push_back(verify_picture({size, format_}));
       small_expected_.push_back(filter_by_baseline(small_.back(), chain_));

@@ -202,7 +202,9 @@ class Verification {
 
   static Image filtered(const Place& place, const Case& work, std::vector<PassReport>& passes) {
     Timeline timeline;
-    return filter_in_memory(work.picture, work.chain.chain, work.band_rows, [&](const Plan& plan) {
+    PlanLimits limits{.band_rows = work.band_rows};
+    if (place.session) limits.device = &place.session->device();
+    return filter_in_memory(work.picture, work.chain.chain, limits, [&](const Plan& plan) {
       auto executor = place.session ? make_device_executor(plan, *place.session, timeline)
                                     : make_host_executor(plan, timeline);
       passes.insert(passes.end(), executor->passes().begin(), executor->passes().end());
