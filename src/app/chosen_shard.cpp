@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-Environment surroundings() {
+Environment environment() {
   Environment variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -25,7 +25,7 @@ Environment surroundings() {
 
 std::optional<DetectedShard> chosen_shard(const FolderOptions& options) {
   if (options.shard.empty()) return std::nullopt;
-  if (options.shard == "auto") return detect_shard(surroundings());
+  if (options.shard == "auto") return detect_shard(environment());
   return DetectedShard{parse_shard(options.shard), "--shard"};
 }
 

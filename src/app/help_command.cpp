@@ -16,19 +16,13 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "lab/stage_samples.hpp"
 
 namespace gpufilter {
 namespace {
 
 std::string without_dashes(const std::string& word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
-}
-
-std::vector<std::string> stage_names() {
-  std::vector<std::string> names;
-  for (const StageKind& kind : stage_catalogue())
-    names.push_back(without_dashes(kind.option));
-  return names;
 }
 
 const StageKind* find_stage(const std::string& name) {
@@ -42,7 +36,7 @@ std::string own_page() {
   constexpr std::size_t column = 16;
   return wrapped("Explains a stage, a subcommand, an option or a subject.") +
          "\nUsage: gpufilter help [TOPIC]\n\n" +
-         list_item("stages", formatted("{}", fmt::join(stage_names(), ", ")), column) +
+         list_item("stages", formatted("{}", fmt::join(lab::stage_names(), ", ")), column) +
          list_item("subcommands", formatted("{}", fmt::join(command_names(), ", ")), column) +
          list_item("options", "all of them, such as --quality", column) +
          list_item("subjects", formatted("{}", fmt::join(help_topic_names(), ", ")), column) +

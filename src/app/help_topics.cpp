@@ -50,7 +50,7 @@ constexpr std::array topics{
           "--shard I/N filters one of N shares of a folder, so that N processes on any machines "
           "share the work. --shard auto takes I and N from Slurm, Kubernetes, MPI or GNU "
           "parallel. 'gpufilter gather OUTDIR' checks and ends the run.\n",
-          "", "clusters.md"},
+          "", "engineering/clusters.md"},
     Topic{"exit-codes",
           "0: done\n1: a picture failed; the others in a folder are still done\n"
           "2: wrong usage, found before any picture is touched\n"

@@ -192,7 +192,9 @@ TEST_F(FilterKernels, ThatAreMissingAreNamed) {
   GPUFILTER_REQUIRE_DEVICE();
   const ProcessOptions nowhere{.environment = {{"GPUFILTER_KERNELS", folder_ / "nowhere"}}};
   expect_failure(3, blur({"--device", "0", "--require-device"}),
-                 {"nowhere/", "GPUFILTER_KERNELS"}, nowhere);
+                 {folder_ / "nowhere/",
+                  ": no such file (GPUFILTER_KERNELS names the folder of kernel files)\n"},
+                 nowhere);
 }
 
 }  // namespace
