@@ -1,13 +1,19 @@
 #include "app/verify_command.hpp"
 
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
+#include "app/kernel_folder_option.hpp"
 #include "app/parse.hpp"
 #include "app/progress.hpp"
+#include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verifier.hpp"
 
 namespace gpufilter {
@@ -24,15 +30,35 @@ sample, with those of the processor's baseline instruction set. A full check
 takes minutes if the kernels are not compiled yet; --quick takes seconds. On a
 terminal, a line shows the progress and the time left.
 
+With --kernels, the OpenCL kernels in a folder are checked instead of the
+built-in ones: copy a file of kernels/ there and change it. If a result differs,
+FOLDER-differences.png shows the pixels, and the text in why.txt, if the folder
+has one, is printed; without --quick, the check ends there. samples/broken has
+kernels with the usual mistakes.
+
 Exit codes: 0 all results are equal, 1 one differs, 2 wrong usage, 3 no such
 device.
 
 Examples:
   gpufilter verify --quick
   gpufilter verify blur color --device gpu --json
+  gpufilter verify blur --kernels samples/broken/no-edge
 )";
 
-std::string as_json(const lab::VerifyReport& report) {
+// What was verified, and where the differences are drawn.
+struct Verified {
+  lab::VerifyReport report;
+  KernelFolderFiles kernels;
+  std::string drawing;  // a file; empty: none was drawn
+};
+
+nlohmann::ordered_json json_of(const KernelFolderFiles& kernels) {
+  if (kernels.folder.empty()) return nullptr;
+  return {{"folder", kernels.folder}, {"files", kernels.files}, {"why", kernels.why}};
+}
+
+std::string as_json(const Verified& verified) {
+  const lab::VerifyReport& report = verified.report;
   nlohmann::ordered_json variants = nlohmann::ordered_json::array();
   for (const lab::VerifiedVariant& variant : report.variants) {
     variants.push_back({{"place", variant.place},
@@ -52,12 +78,14 @@ std::string as_json(const lab::VerifyReport& report) {
              {"channels", failure->picture.format.channels},
              {"depth", failure->picture.format.depth},
              {"band_rows", failure->band_rows},
-             {"difference", failure->difference}};
+             {"difference", failure->difference},
+             {"drawing", verified.drawing}};
   }
   const nlohmann::ordered_json json{
-      {"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION}, {"passed", report.passed()},
-      {"cases", report.cases},          {"skipped", report.skipped},    {"variants", variants},
-      {"first_failure", first}};
+      {"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION},
+      {"passed", report.passed()},      {"cases", report.cases},
+      {"skipped", report.skipped},      {"variants", variants},
+      {"first_failure", first},         {"kernels", json_of(verified.kernels)}};
   // Drivers' texts may not be UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -73,7 +101,8 @@ std::string line_of(const lab::VerifiedVariant& variant) {
   return formatted("  {:<52}{:>6}  {}\n", printable_end(name, 52), variant.cases, result);
 }
 
-std::string as_table(const lab::VerifyReport& report) {
+std::string as_table(const Verified& verified) {
+  const lab::VerifyReport& report = verified.report;
   std::string table;
   std::string place;
   for (const lab::VerifiedVariant& variant : report.variants) {
@@ -87,12 +116,64 @@ std::string as_table(const lab::VerifyReport& report) {
   if (report.skipped > 0) table += formatted(", {} skipped: tile too large", report.skipped);
   if (report.passed()) return table + ": all equal\n";
   const lab::VerifyFailure& first = *report.first_failure;
-  return table + formatted(
-                     "\nThe first that differs: {} ({}) on {}, {}x{}, {}, bands of {} rows:\n"
-                     "  {}\n",
-                     first.stages, printable(first.variant), printable(first.place),
-                     first.picture.size.width, first.picture.size.height,
-                     to_string(first.picture.format), first.band_rows, printable(first.difference));
+  table += formatted(
+      "\nThe first that differs: {} ({}) on {}, {}x{}, {}, bands of {} rows:\n"
+      "  {}\n",
+      first.stages, printable(first.variant), printable(first.place), first.picture.size.width,
+      first.picture.size.height, to_string(first.picture.format), first.band_rows,
+      printable(first.difference));
+  if (!verified.drawing.empty())
+    table += formatted("{} shows where it differs\n", printable(verified.drawing));
+  const std::string& why = verified.kernels.why;
+  if (!why.empty()) table += formatted("{}\n", printable(why));
+  return table;
+}
+
+// The file that differences are drawn into, unless one is named: in the working folder.
+std::string drawing_of(const KernelFolderFiles& kernels) {
+  if (kernels.folder.empty()) return "";
+  const auto folder = std::filesystem::weakly_canonical(kernels.folder);
+  return folder.filename().string() + "-differences.png";
+}
+
+// Opened first, so that no work is wasted if it cannot be written; nullptr for an empty path.
+std::unique_ptr<ByteSink> open_drawing(const std::string& path) {
+  if (path.empty()) return nullptr;
+  if (!path.ends_with(".png")) {
+    throw UsageError(
+        formatted("{}: differences are drawn as PNG; give --diff a name that ends in "
+                  ".png",
+                  printable(path)));
+  }
+  if (is_folder(path))
+    throw UsageError(
+        formatted("{}: is a folder; --diff takes the name of a file", printable(path)));
+  return open_sink(path);
+}
+
+// Kernels are verified where they run.
+void start_devices_for(const KernelFolderFiles& kernels, const std::string& device,
+                       lab::VerifyOptions& options) {
+  const bool has_kernels = !kernels.folder.empty();
+  if (has_kernels && device == "cpu")
+    throw UsageError("--kernels: --device cpu runs no OpenCL kernel; name another device");
+  options.devices = start_devices(device);
+  if (has_kernels && options.devices.empty())
+    throw DeviceError("--kernels: there is no OpenCL device to run them; see 'gpufilter devices'");
+}
+
+lab::VerifyReport verify_with_progress(lab::VerifyOptions& options) {
+  ProgressDisplay display(ProgressMode::automatic);
+  const Nanoseconds begin = now();
+  options.on_progress = [&](std::int64_t so_far, std::int64_t all) {
+    const auto done = static_cast<std::uint64_t>(so_far);
+    display.show({.name = "verify",
+                  .done = done,
+                  .all = static_cast<std::uint64_t>(all),
+                  .worked = done,
+                  .elapsed = now() - begin});
+  };
+  return lab::verify(options);
 }
 
 }  // namespace
@@ -100,6 +181,8 @@ std::string as_table(const lab::VerifyReport& report) {
 int run_verify_command(int argc, const char* const* argv) {
   Arguments app(description, "gpufilter verify");
   std::string device = "all";
+  std::string kernel_folder;
+  std::string drawing;
   bool json = false;
   lab::VerifyOptions options;
   add_stage_names(app, options.stages, "Check");
@@ -107,29 +190,31 @@ int run_verify_command(int argc, const char* const* argv) {
                "Check fewer formats, sizes and parameters. Takes a few seconds.");
   add_formats_choice(app, options.channels, options.depth);
   app.add_flag("--json", json, "Print one JSON object.");
+  add_kernel_folder(app, kernel_folder);
+  app.add_option("--diff", drawing,
+                 "Draw the first result that differs into this file. [with --kernels: "
+                 "FOLDER-differences.png]")
+      ->option_text("FILE.png");
   add_devices_choice(app, device, true);
   add_color_output(app);
   app.footer(explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
-  options.devices = start_devices(device);
-  lab::VerifyReport report;
-  {
-    ProgressDisplay display(ProgressMode::automatic);
-    const Nanoseconds begin = now();
-    options.on_progress = [&](std::int64_t so_far, std::int64_t all) {
-      const auto done = static_cast<std::uint64_t>(so_far);
-      display.show({.name = "verify",
-                    .done = done,
-                    .all = static_cast<std::uint64_t>(all),
-                    .worked = done,
-                    .elapsed = now() - begin});
-    };
-    report = lab::verify(options);
+  Verified verified;
+  verified.kernels = use_kernel_folder(kernel_folder);
+  if (drawing.empty()) drawing = drawing_of(verified.kernels);
+  start_devices_for(verified.kernels, device, options);
+  options.stop_at_difference = !kernel_folder.empty() && !options.quick;
+  const auto sink = open_drawing(drawing);
+  verified.report = verify_with_progress(options);
+  const auto& first = verified.report.first_failure;
+  if (sink && first && first->drawing) {
+    lab::write_drawing(*first->drawing, *sink);
+    verified.drawing = drawing;
   }
-  print_result(json ? as_json(report) : as_table(report));
+  print_result(json ? as_json(verified) : as_table(verified));
   for (const auto& session : options.devices)
     session->keep_programs();
-  return report.passed() ? 0 : 1;
+  return verified.report.passed() ? 0 : 1;
 }
 
 }  // namespace gpufilter

@@ -2,10 +2,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/folder.hpp"
 #include "base/format.hpp"
 #include "base/regular_file.hpp"
 
@@ -14,10 +16,14 @@ namespace {
 
 constexpr std::uint64_t largest_file = std::uint64_t{16} << 20U;
 
-std::string read_live(const std::string& path) {
+// Nothing if the folder is there and has no such file.
+std::optional<std::string> read_live(const std::filesystem::path& folder, std::string_view file) {
+  const std::string path = folder / file;
   try {
     return read_regular_file(path, largest_file);
   } catch (const std::system_error& error) {
+    if (error.code() == std::errc::no_such_file_or_directory && is_folder(folder.string()))
+      return std::nullopt;
     throw DeviceError(formatted("{}: {} (GPUFILTER_KERNELS names the folder of kernel files)", path,
                                 reason_of(error)));
   }
@@ -45,7 +51,7 @@ std::string with_includes(std::string_view file) {
 
 std::string kernel_file(std::string_view file) {
   if (const char* folder = std::getenv("GPUFILTER_KERNELS")) {
-    return read_live(std::filesystem::path(folder) / file);
+    if (auto text = read_live(folder, file)) return *std::move(text);
   }
   const auto found = embedded_kernels().find(file);
   if (found == embedded_kernels().end())

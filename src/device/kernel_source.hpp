@@ -14,8 +14,8 @@ using KernelFiles = std::map<std::string, std::string_view, std::less<>>;
 // The files of kernels/ as they were at build time.
 [[nodiscard]] const KernelFiles& embedded_kernels();
 
-// A file of kernels/. With GPUFILTER_KERNELS set, it is read from that folder instead. Throws
-// DeviceError if there is no such file.
+// A file of kernels/. If the folder that GPUFILTER_KERNELS names has one of that name, it is read
+// from there instead. Throws DeviceError if there is no such file or folder.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
 // What a program is compiled from: common.cl, what was generated for it, `file`, with the files

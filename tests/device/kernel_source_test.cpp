@@ -1,7 +1,13 @@
 // The text that programs are compiled from.
 #include "device/kernel_source.hpp"
 
+#include <cstdlib>
+
 #include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,6 +44,23 @@ TEST(KernelSource, LinesAreNumberedAsInTheFile) {
   const std::string next = file.substr(after, 200);
   EXPECT_NE(kernel_source("blur_packed.cl").find("#line " + std::to_string(line + 1) + "\n" + next),
             std::string::npos);
+}
+
+// A folder needs only the files that differ.
+TEST(KernelSource, AFolderReplacesTheFilesThatItHas) {
+  const std::string built_in = kernel_file("blur_packed.cl");
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "blur_lines.cl", "// lines of another folder\n");
+  setenv("GPUFILTER_KERNELS", folder.path().c_str(), 1);
+  EXPECT_EQ(kernel_file("blur_lines.cl"), "// lines of another folder\n");
+  EXPECT_EQ(kernel_file("blur_packed.cl"), built_in);
+  const std::string source = kernel_source("blur_packed.cl");
+  EXPECT_EQ(count(source, "// lines of another folder\n"), 1U);
+  EXPECT_EQ(count(source, "void blur_three("), 0U);
+  EXPECT_THROW(static_cast<void>(kernel_file("no_such.cl")), DeviceError);
+  setenv("GPUFILTER_KERNELS", (folder / "missing").c_str(), 1);
+  EXPECT_THROW(static_cast<void>(kernel_file("blur_packed.cl")), DeviceError);
+  unsetenv("GPUFILTER_KERNELS");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "host/instruction_set.hpp"
 #include "lab/forced_tuning.hpp"
 #include "lab/memory_picture.hpp"
+#include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/host_check.hpp"
 
@@ -137,6 +138,12 @@ class Verification {
     return static_cast<std::size_t>(found - places_.begin());
   }
 
+  bool is_decided() {
+    if (!options_.stop_at_difference) return false;
+    const std::lock_guard lock(mutex_);
+    return report_.first_failure.has_value();
+  }
+
   void check(const Job& job, std::span<const Place> places) {
     for (const ImageSize& size : sizes_)
       check(job, verify_picture({size, job.format}), places);
@@ -176,6 +183,7 @@ class Verification {
   }
 
   void check_in(const Place& place, const Case& work) {
+    if (is_decided()) return;
     std::vector<PassReport> passes;
     try {
       const Image found = filtered(place, work, passes);
@@ -187,7 +195,7 @@ class Verification {
       ++report_.cases;
       if (sample) {
         ++variant.different;
-        keep_first(place, work, kernel, *sample);
+        keep_first(place, work, kernel, *sample, &found);
       }
     } catch (const UsageError&) {
       const std::lock_guard lock(mutex_);
@@ -196,7 +204,7 @@ class Verification {
       const std::string kernel = kernel_of(place, work, passes);
       const std::lock_guard lock(mutex_);
       ++variant_of(place, work, kernel).failed;
-      keep_first(place, work, kernel, error.what());
+      keep_first(place, work, kernel, error.what(), nullptr);
     }
   }
 
@@ -212,9 +220,12 @@ class Verification {
     });
   }
 
+  static bool is_comparable(const Image& expected, const Image& found) {
+    return found.size() == expected.size() && found.format() == expected.format();
+  }
+
   static std::optional<std::string> difference(const Image& expected, const Image& found) {
-    if (found.size() != expected.size() || found.format() != expected.format())
-      return "different size or format";
+    if (!is_comparable(expected, found)) return "different size or format";
     const auto sample = first_difference(expected.rows(), found.rows());
     if (!sample) return std::nullopt;
     return to_string(*sample, expected.format());
@@ -246,14 +257,19 @@ class Verification {
     return found->variant;
   }
 
+  // `found` is nullptr if there is no result.
   void keep_first(const Place& place, const Case& work, const std::string& variant,
-                  std::string difference) {
+                  std::string difference, const Image* found) {
     const std::pair order(place_index(place.name), work.number);
     if (report_.first_failure && first_failure_ <= order) return;
     first_failure_ = order;
     report_.first_failure = VerifyFailure{
         place.name,     work.chain.text,      variant, {work.picture.size(), work.picture.format()},
         work.band_rows, std::move(difference)};
+    if (found != nullptr && is_comparable(work.expected, *found)) {
+      report_.first_failure->drawing =
+          std::make_shared<const Image>(difference_drawing(work.expected, *found));
+    }
   }
 
   const VerifyOptions& options_;

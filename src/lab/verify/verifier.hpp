@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/session.hpp"
-#include "image/rows.hpp"
+#include "image/image.hpp"
 
 namespace gpufilter::lab {
 
@@ -19,6 +19,7 @@ struct VerifyOptions {
   std::optional<int> channels;      // only pictures with this many channels
   std::optional<int> depth;         // only with this many bits per sample
   bool quick = false;               // fewer formats, sizes, bands and combinations of parameters
+  bool stop_at_difference = false;  // no further cases after the first that differs
   std::vector<std::shared_ptr<Session>> devices;
   // Called from time to time with the number of cases done and of all cases.
   std::function<void(std::int64_t done, std::int64_t all)> on_progress;
@@ -43,6 +44,9 @@ struct VerifyFailure {
   int band_rows = 0;
   // "row 12, column 5, green: 37 instead of 36", or why it could not be run.
   std::string difference;
+  // Of the results, as draw_difference() draws them, each pixel as a square large enough to be
+  // seen; null if there is no result of that size and format.
+  std::shared_ptr<const Image> drawing = nullptr;
 };
 
 struct VerifyReport {

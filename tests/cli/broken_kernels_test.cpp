@@ -1,0 +1,247 @@
+// samples/broken: "gpufilter verify --kernels" finds each mistake, shows it and says why.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <sstream>
+
+#include "cli/program_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* broken = GPUFILTER_SOURCE "/samples/broken";
+// The quick check's picture; each of its pixels is drawn as a square.
+constexpr ImageSize picture{67, 37};
+constexpr int square = 11;
+
+struct Group {
+  int width = 0;
+  int height = 0;
+};
+
+struct Mistake {
+  const char* folder;
+  const char* why;
+  // Whether the pixel can be wrong; the first in the picture that can, is.
+  std::function<bool(int x, int y, Group group)> may_differ;
+};
+
+bool beside_seam(int x, int width) {
+  return x % width == 0 || x % width == width - 1;
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> all{
+      {"no-corners",
+       "The four corners of the halo are never fetched: pixels in the corners of a tile take "
+       "whatever was in local memory there.",
+       [](int x, int y, Group group) {
+         return beside_seam(x, group.width) && beside_seam(y, group.height);
+       }},
+      {"no-barrier",
+       "There is no barrier between fetching the tile and reading it: a work-item reads what its "
+       "neighbours have not fetched yet.",
+       [](int, int, Group) { return true; }},
+      {"no-edge",
+       "Neighbours outside the picture are left out, but the sum is still divided by nine: the "
+       "picture's edge is too dark.",
+       [](int x, int y, Group) {
+         return x == 0 || y == 0 || x == picture.width - 1 || y == picture.height - 1;
+       }},
+      {"truncating",
+       "The sum is divided by nine without adding four first: the mean is rounded down instead of "
+       "to the nearest, and half of the samples are one too small.",
+       [](int, int, Group) { return true; }},
+      {"stripes",
+       "Only the rows above and below the tile are fetched, not the columns beside it: the seams "
+       "between tiles show as vertical stripes.",
+       [](int x, int, Group group) { return beside_seam(x, group.width); }}};
+  return all;
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::istringstream text(read_file(file));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+class BrokenKernels : public ProgramTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> quick_check(const std::string& folder) const {
+    return {"verify",   "blur",   "--quick",   "--channels", "3",      "--depth", "8",
+            "--device", "opencl", "--kernels", folder,       "--diff", drawing_};
+  }
+
+  // Where the drawing shows a difference.
+  [[nodiscard]] bool differs(const Image& drawing, int x, int y) const {
+    const auto at = [&](int channel) {
+      return sample_at(drawing, x * square + square / 2, y * square + square / 2, channel);
+    };
+    return at(0) != at(1) || at(1) != at(2);
+  }
+
+  const std::string drawing_ = folder_ / "differences.png";
+};
+
+TEST_F(BrokenKernels, AreFoundShownAndExplained) {
+  GPUFILTER_REQUIRE_DEVICE();
+  for (const Mistake& mistake : mistakes()) {
+    SCOPED_TRACE(mistake.folder);
+    std::vector<std::string> check = quick_check(fs::path(broken) / mistake.folder);
+    const ProcessResult table = filter(check);
+    EXPECT_EQ(table.exit_code, 1) << table.err;
+    check.emplace_back("--json");
+    const ProcessResult result = filter(check);
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["kernels"], Json({{"folder", fs::path(broken) / mistake.folder},
+                                     {"files", {"blur.cl"}},
+                                     {"why", mistake.why}}));
+    const Json& first = json["first_failure"];
+    EXPECT_EQ(first["drawing"], drawing_);
+    const std::string end = "\n" + drawing_ + " shows where it differs\n" + mistake.why + "\n";
+    EXPECT_NE(table.out.find("\nThe first that differs: --blur naive ("), std::string::npos);
+    // The values need not repeat: local memory may hold anything at first.
+    EXPECT_TRUE(table.out.ends_with(end)) << table.out;
+    // Only the changed kernel is wrong.
+    for (const Json& variant : json["variants"]) {
+      const bool is_changed = variant["variant"].get<std::string>().starts_with("naive");
+      EXPECT_EQ(variant["different"] > 0, is_changed) << variant;
+      EXPECT_EQ(variant["failed"], 0) << variant;
+    }
+    Group group;
+    ASSERT_EQ(std::sscanf(first["variant"].get<std::string>().c_str(), "naive %dx%d", &group.width,
+                          &group.height),
+              2);
+    const Image drawing = read_picture(drawing_);
+    ASSERT_EQ(drawing.size(), (ImageSize{picture.width * square, picture.height * square}));
+    int wrong = 0;
+    for (int y = 0; y < picture.height; ++y) {
+      for (int x = 0; x < picture.width; ++x) {
+        if (!differs(drawing, x, y)) continue;
+        EXPECT_TRUE(mistake.may_differ(x, y, group)) << x << ", " << y;
+        if (wrong++ == 0) {
+          const std::string place = "row " + std::to_string(y) + ", column " + std::to_string(x);
+          EXPECT_TRUE(first["difference"].get<std::string>().starts_with(place + ", ")) << first;
+        }
+      }
+    }
+    EXPECT_GT(wrong, 10);
+  }
+}
+
+// Rounding down gives samples that are one less, and about half of them are.
+TEST_F(BrokenKernels, TruncatingIsWrongByOne) {
+  GPUFILTER_REQUIRE_DEVICE();
+  static_cast<void>(filter(quick_check(fs::path(broken) / "truncating")));
+  const Image drawing = read_picture(drawing_);
+  int wrong = 0;
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      if (!differs(drawing, x, y)) continue;
+      ++wrong;
+      EXPECT_EQ(sample_at(drawing, x * square, y * square, 1), 255U) << "yellow: a step of one";
+    }
+  }
+  // A pixel has three samples, of which four in nine are rounded up.
+  EXPECT_NEAR(wrong, picture.pixels() * (1 - std::pow(5.0 / 9, 3)), 0.05 * picture.pixels());
+}
+
+TEST_F(BrokenKernels, TheRightOnePasses) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const ProcessResult result = filter(quick_check(fs::path(broken) / "right"));
+  EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+  EXPECT_TRUE(result.out.ends_with("results compared with the processor's baseline: all equal\n"))
+      << result.out;
+  EXPECT_FALSE(fs::exists(drawing_));
+}
+
+// Each differs from the right one by the mistake alone.
+TEST_F(BrokenKernels, DifferFromTheRightOneInAFewLines) {
+  const auto right = lines_of(fs::path(broken) / "right/blur.cl");
+  EXPECT_GT(right.size(), 80U);
+  for (const Mistake& mistake : mistakes()) {
+    SCOPED_TRACE(mistake.folder);
+    const auto wrong = lines_of(fs::path(broken) / mistake.folder / "blur.cl");
+    const auto [right_begin, wrong_begin] = std::ranges::mismatch(right, wrong);
+    const auto right_rest = std::ranges::subrange(right_begin, right.end());
+    const auto wrong_rest = std::ranges::subrange(wrong_begin, wrong.end());
+    std::ptrdiff_t same = 0;
+    while (same < std::min(std::ssize(right_rest), std::ssize(wrong_rest)) &&
+           right.end()[-same - 1] == wrong.end()[-same - 1])
+      ++same;
+    const auto changed = std::max(std::ssize(right_rest), std::ssize(wrong_rest)) - same;
+    EXPECT_GE(changed, 1);
+    EXPECT_LE(changed, std::string(mistake.folder) == "stripes" ? 8 : 4);
+  }
+}
+
+// Without --diff, the drawing is named after the folder and lies where the program runs.
+TEST_F(BrokenKernels, TheDrawingHasANameOfItsOwn) {
+  GPUFILTER_REQUIRE_DEVICE();
+  auto check = quick_check(fs::path(broken) / "no-edge/");
+  check.resize(check.size() - 2);
+  const ProcessResult result = filter(check, {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_NE(result.out.find("\nno-edge-differences.png shows where it differs\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"no-edge-differences.png"}));
+}
+
+// A full check would take minutes.
+TEST_F(BrokenKernels, AFullCheckEndsAtTheFirstDifference) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const ProcessResult result = filter({"verify", "blur", "--kernels", fs::path(broken) / "no-edge",
+                                       "--json", "--diff", drawing_, "--device", "opencl"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["first_failure"]["stages"], "--blur naive");
+  int on_devices = 0;
+  for (const Json& variant : json["variants"]) {
+    if (variant["place"].get<std::string>().starts_with("processor")) continue;
+    on_devices += variant["cases"].get<int>();
+    EXPECT_EQ(variant["different"], 1) << variant;
+  }
+  EXPECT_EQ(on_devices, 1);
+  EXPECT_TRUE(fs::exists(drawing_));
+}
+
+TEST_F(BrokenKernels, BadFoldersAreRefused) {
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& reason) {
+    std::vector<std::string> arguments{"verify", "blur", "--quick"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_failure(2, arguments, {});
+    EXPECT_EQ(filter(arguments).err, "gpufilter: " + reason + "\n");
+  };
+  const std::string missing = folder_ / "missing";
+  refused({"--kernels", missing}, missing + ": is not a folder");
+  const std::string empty = folder_ / "empty";
+  fs::create_directory(empty);
+  refused({"--kernels", empty},
+          empty + ": has no kernel file; copy one there, such as kernels/blur.cl, and change it");
+  const std::string right = fs::path(broken) / "right";
+  refused({"--kernels", right, "--device", "cpu"},
+          "--kernels: --device cpu runs no OpenCL kernel; name another device");
+  refused({"--kernels", right, "--diff", "wrong.jpg"},
+          "wrong.jpg: differences are drawn as PNG; give --diff a name that ends in .png");
+  const std::string misspelt = folder_ / "misspelt";
+  fs::create_directory(misspelt);
+  write_file(misspelt + "/blurr.cl", "");
+  expect_failure(
+      2, {"verify", "--kernels", misspelt},
+      {misspelt + "/blurr.cl: replaces no kernel file; those are blur.cl, blur_lines.cl"});
+}
+
+TEST_F(BrokenKernels, NeedADevice) {
+  expect_failure(3, {"verify", "blur", "--kernels", fs::path(broken) / "right"},
+                 {"--kernels: there is no OpenCL device to run them; see 'gpufilter devices'"},
+                 {.environment = {{"OCL_ICD_VENDORS", folder_.path()}, {"OCL_ICD_FILENAMES", ""}}});
+}
+
+}  // namespace
+}  // namespace gpufilter::test
