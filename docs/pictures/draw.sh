@@ -65,6 +65,13 @@ filter noisy.png thrice.png --blur auto --blur auto --blur auto
 for picture in noisy once thrice; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 side_by_side blur 3 noisy-large.png once-large.png thrice-large.png
 
+# docs/stages/gaussian.md
+for sigma in 1 3; do
+  filter noisy.png bell.png --gaussian "${sigma}"
+  vips zoom bell.png "bell-${sigma}.png" 2 2
+done
+side_by_side gaussian 3 noisy-large.png bell-1.png bell-3.png
+
 # A picture with a hard edge whose transparent pixels are red underneath.
 filter "${samples}/badge-alpha.png" red.png --color "1 0 0 -1 1; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 8 -7"
 for mode in weighted independent; do

@@ -19,8 +19,8 @@ namespace {
 // second-level cache, which has 256 KiB even on small processors.
 constexpr std::size_t strip_bytes = std::size_t{96} << 10U;
 constexpr int minimum_strip_rows = 4;
-// A part of a band for another thread; larger parts are better, as the rows around a part are
-// computed twice.
+// A part of a band for another thread has at least so many rows, and no fewer than it computes
+// twice because its neighbours need them too.
 constexpr int minimum_part_rows = 32;
 
 std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
@@ -35,39 +35,53 @@ class RollingRows {
 
   // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
   [[nodiscard]] MutableRows advance(const RowRange& wanted) {
-    const RowRange kept{std::max(wanted.begin, held_.begin),
-                        std::clamp(held_.end, wanted.begin, wanted.end)};
-    if (wanted.count() > memory_.row_range().count()) {
-      Image larger = pool_.take(picture_.size.width, wanted, picture_.format);
-      move(kept, memory_.rows().data, larger.rows().data, wanted);
-      memory_ = std::move(larger);
+    RowRange kept{std::max(wanted.begin, held_.begin),
+                  std::clamp(held_.end, wanted.begin, wanted.end)};
+    if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
+    const int fresh = wanted.end - kept.end;
+    const int skipped = kept.begin - held_.begin;  // in memory, before the kept rows
+    if (first_ + skipped + wanted.count() <= memory_.row_range().count() && kept.count() > fresh) {
+      first_ += skipped;  // they stay where they are
     } else {
-      move(kept, memory_.rows().data, memory_.rows().data, wanted);
+      make_room(wanted, kept, fresh);
     }
     held_ = wanted;
-    const int begin = kept.count() > 0 ? kept.end : wanted.begin;
-    return mutable_rows().part({begin, wanted.end});
+    return mutable_rows().part({kept.end, wanted.end});
   }
 
   [[nodiscard]] ConstRows rows() { return mutable_rows(); }
 
  private:
   [[nodiscard]] MutableRows mutable_rows() {
-    return {memory_.rows().data, row_pitch(picture_), held_, picture_.size.width, picture_.format};
+    return {row_in_memory(first_), row_pitch(picture_), held_, picture_.size.width,
+            picture_.format};
   }
 
-  void move(const RowRange& kept, const std::uint8_t* from, std::uint8_t* to,
-            const RowRange& wanted) const {
-    if (kept.count() <= 0) return;
-    const std::size_t pitch = row_pitch(picture_);
-    std::memmove(to + static_cast<std::size_t>(kept.begin - wanted.begin) * pitch,
-                 from + static_cast<std::size_t>(kept.begin - held_.begin) * pitch,
-                 static_cast<std::size_t>(kept.count()) * pitch);
+  [[nodiscard]] std::uint8_t* row_in_memory(int index) {
+    return memory_.rows().data + static_cast<std::size_t>(index) * row_pitch(picture_);
+  }
+
+  // Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
+  // there is memory for as many again, so that they are not moved for each strip.
+  void make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
+    const std::uint8_t* from =
+        kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
+    const std::size_t bytes = static_cast<std::size_t>(kept.count()) * row_pitch(picture_);
+    const int capacity = wanted.count() + (kept.count() > fresh ? kept.count() : 0);
+    first_ = 0;
+    if (capacity <= memory_.row_range().count()) {
+      if (from != nullptr) std::memmove(row_in_memory(0), from, bytes);
+      return;
+    }
+    Image larger = pool_.take(picture_.size.width, {0, capacity}, picture_.format);
+    if (from != nullptr) std::memcpy(larger.rows().data, from, bytes);
+    memory_ = std::move(larger);
   }
 
   ImagePool& pool_;
   PictureShape picture_;
   Image memory_;
+  int first_ = 0;  // the row of the memory that holds the first of held_
   RowRange held_;
 };
 
@@ -158,9 +172,10 @@ class HostExecutor final : public BandExecutor {
 
   // Calls work(part) for parts that cover `rows`, on as many threads as there are.
   template <typename Work>
-  static void for_parts(const RowRange& rows, const Work& work) {
+  void for_parts(const RowRange& rows, const Work& work) const {
     const int threads = static_cast<int>(allowed_threads());
-    const int parts = std::clamp(rows.count() / minimum_part_rows, 1, threads);
+    const int minimum = std::max(minimum_part_rows, plan_.halo());
+    const int parts = std::clamp(rows.count() / minimum, 1, threads);
     if (parts == 1) return work(rows);
     const auto edge = [&](int i) {
       return rows.begin + static_cast<int>(std::int64_t{rows.count()} * i / parts);
@@ -230,8 +245,9 @@ class HostExecutor final : public BandExecutor {
       }
       return true;
     };
-    int fitting = minimum_strip_rows;
-    int too_many = std::max(plan.output().size.height, minimum_strip_rows) + 1;
+    // Strips that read many rows around them have about half as many of their own.
+    int fitting = std::max(minimum_strip_rows, plan.halo() / 2);
+    int too_many = std::max(plan.output().size.height, fitting) + 1;
     while (too_many - fitting > 1) {
       const int middle = fitting + (too_many - fitting) / 2;
       (fits(middle) ? fitting : too_many) = middle;

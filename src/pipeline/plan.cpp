@@ -48,14 +48,17 @@ std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits)
 // The number of rows of a band that suits both the device and the available memory.
 int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   constexpr int low = 16;  // below this, a band's overhead costs more than its pixels
+  // Bands this much higher than their halo compute little of it twice.
+  constexpr int halos = 8;
   const auto rows_with = [&](unsigned bands) {
-    return maximum_rows(plan, [&](int rows) {
-      return plan.largest_buffer(rows) <= limits.target_buffer &&
-             plan.band_memory(rows) <= limits.max_memory / bands;
-    });
+    return maximum_rows(
+        plan, [&](int rows) { return plan.band_memory(rows) <= limits.max_memory / bands; });
   };
-  const int rows = rows_with(bands_under_way);
-  return rows >= low ? rows : std::min(low, rows_with(1));
+  const int suiting = maximum_rows(
+      plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.target_buffer; });
+  const int wanted = std::max(suiting, halos * plan.halo());
+  const int rows = std::min(wanted, rows_with(bands_under_way));
+  return rows >= low ? rows : std::min({low, std::max(wanted, 1), rows_with(1)});
 }
 
 // Adds a pass, or replaces it and the pass before it by one that does the work of both.
@@ -79,6 +82,10 @@ void remove_idle(std::vector<Pass>& passes) {
   } else {
     passes.erase(std::remove_if(passes.begin(), passes.end(), idle), passes.end());
   }
+}
+
+std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
+  return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
 }
 
 std::vector<RowRange> bands_of(int height, int band_rows) {
@@ -129,10 +136,29 @@ bool Plan::reads_past_edges() const {
   return all.begin < 0 || all.end > input.size.height;
 }
 
+int Plan::halo() const {
+  const int middle = output().size.height / 2;
+  return std::max(windows({middle, middle + 1}).front().count() - 1, 0);
+}
+
+std::uint64_t Plan::band_memory(int rows) const {
+  if (on_device) return 4 * largest_buffer(rows) + scratch;
+  std::uint64_t largest = 0;
+  for (const RowRange& band : bands_of(output().size.height, rows)) {
+    largest = std::max({largest, bytes_of(band, output()), bytes_of(windows(band).front(), input)});
+  }
+  std::uint64_t between = 0;
+  const int middle = output().size.height / 2;
+  const std::vector<RowRange> needed = windows({middle, middle + 1});
+  for (std::size_t i = 1; i < passes.size(); ++i)
+    between += bytes_of(needed[i], passes[i].input);
+  return 2 * largest + between;
+}
+
 std::uint64_t Plan::largest_buffer(int rows) const {
   std::uint64_t largest = 0;
   const auto consider = [&](const RowRange& window, const PictureShape& picture) {
-    largest = std::max(largest, row_pitch(picture) * static_cast<std::uint64_t>(window.count()));
+    largest = std::max(largest, bytes_of(window, picture));
   };
   for (const RowRange& band : bands_of(output().size.height, rows)) {
     const std::vector<RowRange> needed = windows(band);
@@ -144,7 +170,7 @@ std::uint64_t Plan::largest_buffer(int rows) const {
 }
 
 Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLimits& limits) {
-  Plan plan{.input = input, .passes = {}};
+  Plan plan{.input = input, .passes = {}, .on_device = limits.device != nullptr};
   PictureShape shape = input;
   for (const auto& stage : expanded(chain, input, limits.device)) {
     const PictureShape output = stage->output(shape);

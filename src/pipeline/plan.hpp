@@ -35,7 +35,8 @@ struct RepeatedRows {
 struct Plan {
   PictureShape input;
   std::vector<Pass> passes;
-  int band_rows = 1;  // rows of the result of every band but the last
+  int band_rows = 1;       // rows of the result of every band but the last
+  bool on_device = false;  // not on the processor
   // Bytes of device memory that stages use besides the rows, for each band in progress.
   std::uint64_t scratch = 0;
   // The statistics to measure instead of storing the result.
@@ -58,16 +59,19 @@ struct Plan {
   // Bytes of the largest buffer that bands of `rows` rows need, over all passes.
   [[nodiscard]] std::uint64_t largest_buffer(int rows) const;
 
-  // The maximum memory of a band of `rows` rows in bytes: its input and its result on the host, the
-  // same on the device, and the stages' scratch memory there.
-  [[nodiscard]] std::uint64_t band_memory(int rows) const {
-    return 4 * largest_buffer(rows) + scratch;
-  }
+  // Rows besides its own that a row of the result needs from the picture: those that neighbouring
+  // bands both read, and compute between stages.
+  [[nodiscard]] int halo() const;
+
+  // The maximum memory of a band of `rows` rows in bytes: its input and its result on the host; on
+  // a device the same there, and the stages' scratch memory; on the processor the rows between
+  // stages that one thread keeps.
+  [[nodiscard]] std::uint64_t band_memory(int rows) const;
 };
 
 struct PlanLimits {
   // Bytes that a buffer of a band should take: small enough for a processor's caches, large enough
-  // to fill a GPU.
+  // to fill a GPU. Bands that read many rows of their neighbours take more.
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
@@ -82,8 +86,9 @@ struct PlanLimits {
 };
 
 // Stages are expanded into their steps. Neighbouring stages that one stage can replace become one
-// pass, and stages that change nothing are left out; neither changes a bit. Throws UsageError if a stage cannot work on the result
-// before it, and DeviceError if not even a band of one row fits in `limits.max_buffer`.
+// pass, and stages that change nothing are left out; neither changes a bit. Throws UsageError if a
+// stage cannot work on the result before it, and DeviceError if not even a band of one row fits in
+// `limits.max_buffer`.
 [[nodiscard]] Plan make_plan(const PictureShape& input, const StageChain& chain,
                              const PlanLimits& limits = {});
 

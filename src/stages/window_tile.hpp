@@ -28,7 +28,7 @@ class WindowTile {
   // `rows` of a picture `height` high, as far as a window's rows lie within it; with Border::wrap
   // also those past its edges. Rows are read in blocks of this many numbers, with any contents
   // after the last pixel.
-  static constexpr std::size_t block = 32;
+  static constexpr std::size_t block = 64;
   WindowTile(const ConstRows& rows, int height, Border border, int radius_x, int radius_y,
              int columns, bool weighted)
       : rows_(rows),

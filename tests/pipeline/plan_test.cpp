@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "stages/blur.hpp"
+#include "stages/gaussian.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 
@@ -63,6 +64,13 @@ TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
   EXPECT_EQ(plan.band_rows, 8);
 }
 
+DeviceInfo a_gpu() {
+  DeviceInfo device;
+  device.kind = DeviceKind::gpu;
+  return device;
+}
+const DeviceInfo gpu = a_gpu();
+
 // The input and the result of a band on the host, and the same on the device, with the picture's
 // rows and the halo of two blurs.
 std::uint64_t memory_of_band(std::uint64_t row, int rows) {
@@ -75,8 +83,9 @@ TEST(Plan, MemoryHoldsThreeBands) {
   for (const int rows : {16, 17, 100}) {
     const std::uint64_t memory = 3 * memory_of_band(row, rows);
     for (const std::uint64_t bytes : {memory, memory + 3 * row}) {
-      const Plan plan = make_plan({{1000, 4000}, format}, blurs(2),
-                                  {.target_buffer = UINT64_MAX, .max_memory = bytes});
+      const Plan plan =
+          make_plan({{1000, 4000}, format}, blurs(2),
+                    {.target_buffer = UINT64_MAX, .max_memory = bytes, .device = &gpu});
       EXPECT_EQ(plan.band_rows, rows);
       EXPECT_LE(3 * plan.band_memory(plan.band_rows), bytes);
     }
@@ -87,13 +96,36 @@ TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
   const PixelFormat format{4, 8};
   const std::uint64_t row = row_pitch(1000, format);
   const auto rows_within = [&](std::uint64_t bytes) {
-    return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes}).band_rows;
+    return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes, .device = &gpu})
+        .band_rows;
   };
   EXPECT_EQ(rows_within(3 * memory_of_band(row, 16) - 1), 16);
   EXPECT_EQ(rows_within(memory_of_band(row, 16)), 16) << "one at a time";
   EXPECT_EQ(rows_within(memory_of_band(row, 16) - 1), 15);
   EXPECT_EQ(rows_within(memory_of_band(row, 1)), 1);
   EXPECT_EQ(rows_within(1), 1) << "there has to be a band";
+}
+
+// The input with its halo twice, and the rows that the second blur reads of the first.
+TEST(Plan, BandsOfTheProcessorTakeNoMemoryOfADevice) {
+  const PixelFormat format{4, 8};
+  const std::uint64_t row = row_pitch(1000, format);
+  const std::uint64_t memory = 3 * (2 * row * (100 + 4) + 3 * row);
+  const PlanLimits limits{.target_buffer = UINT64_MAX, .max_memory = memory};
+  EXPECT_EQ(make_plan({{1000, 4000}, format}, blurs(2), limits).band_rows, 100);
+}
+
+TEST(Plan, BandsAreSeveralTimesAsHighAsTheirHalo) {
+  const StageChain chain{make_gaussian({.sigma = 20})};  // 60 rows above and below
+  const auto rows = [&](std::uint64_t memory) {
+    return make_plan({{1000, 4000}, {1, 8}}, chain, {.target_buffer = 1, .max_memory = memory})
+        .band_rows;
+  };
+  EXPECT_EQ(make_plan({{1000, 4000}, {1, 8}}, chain).halo(), 120);
+  EXPECT_EQ(rows(UINT64_MAX), 8 * 120);
+  const std::uint64_t row = row_pitch(1000, {1, 8});
+  const std::uint64_t between = 121 * row_pitch(1000, {1, 16});
+  EXPECT_EQ(rows(3 * (2 * row * (50 + 120) + between)), 50) << "memory is the limit";
 }
 
 TEST(Plan, MemoryThatIsThereIsNotFilled) {

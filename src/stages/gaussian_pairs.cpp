@@ -1,0 +1,40 @@
+#include "stages/gaussian_pairs.hpp"
+
+#ifdef __x86_64__
+#include <cstring>
+
+#include <immintrin.h>
+
+namespace gpufilter {
+namespace {
+
+namespace baseline {
+#define TARGET [[gnu::target("sse2")]]
+#define VECTOR __m128i
+#define OP(name) _mm_##name
+#include "stages/gaussian_pairs.inc"
+}  // namespace baseline
+
+namespace avx2 {
+#define TARGET [[gnu::target("avx2")]]
+#define VECTOR __m256i
+#define OP(name) _mm256_##name
+#include "stages/gaussian_pairs.inc"
+}  // namespace avx2
+
+namespace avx512 {
+#define TARGET [[gnu::target("avx512f,avx512bw")]]
+#define VECTOR __m512i
+#define OP(name) _mm512_##name
+#include "stages/gaussian_pairs.inc"
+}  // namespace avx512
+
+}  // namespace
+
+const PairLoops& pair_loops(InstructionSet set) {
+  if (set == InstructionSet::avx512) return avx512::loops;
+  return set == InstructionSet::avx2 ? avx2::loops : baseline::loops;
+}
+
+}  // namespace gpufilter
+#endif

@@ -1,0 +1,38 @@
+// The inner loops of --gaussian for 8-bit samples, by the instruction that multiplies pairs of
+// 16-bit numbers and adds the products of each pair (pmaddwd).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "host/instruction_set.hpp"
+
+#ifdef __x86_64__
+namespace gpufilter {
+
+// Two weights of 16 bits as one number, as the loops take them.
+inline std::uint32_t pair_of(std::int32_t first, std::int32_t second) {
+  return static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(second) << 16U;
+}
+
+// Both loops fill as many of `count` numbers as fill whole vectors, and return how many.
+struct PairLoops {
+  // For each number:
+  //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8
+  // with the middle, d = 0, once. Sums of two neighbours and weights fit 16 bits. Each of `pairs`
+  // holds two weights, the last of an odd number beside a 0; `radius` is above 0.
+  std::size_t (*along_row)(const std::int16_t* in, std::size_t count, std::ptrdiff_t step,
+                           const std::uint32_t* pairs, int radius, std::int16_t* out);
+  // For each number and each of `lines` lines, 1 or lines_at_once:
+  //   out = (2^21 + sum over i of weights[i] * rows[i]) >> 22
+  // `pairs` holds two weights for each line, then the next two, `pair_count` times.
+  static constexpr int lines_at_once = 4;
+  std::size_t (*along_columns)(const std::int16_t* const* rows, std::size_t count,
+                               const std::uint32_t* pairs, std::size_t pair_count, int lines,
+                               std::uint8_t* const* out);
+};
+
+[[nodiscard]] const PairLoops& pair_loops(InstructionSet set);
+
+}  // namespace gpufilter
+#endif

@@ -1,0 +1,45 @@
+// The loops of --gaussian on the processor: along rows, then along columns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "image/rows.hpp"
+#include "stages/border.hpp"
+
+namespace gpufilter {
+
+// Bits of the weights for samples of `depth` bits: results are within 1 of double precision.
+[[nodiscard]] constexpr int gaussian_weight_bits(int depth) {
+  return depth == 8 ? 15 : 26;
+}
+
+// The weights at the distances 0, 1, ... from the middle, on either side. The whole window's add up
+// to 2 to the power of their bits.
+struct GaussianWindow {
+  std::vector<std::int32_t> weights;           // of gaussian_weight_bits()
+  std::vector<std::int32_t> weights_of_alpha;  // of 15 bits: for colours times alpha
+  Border border = Border::replicate;
+  bool weighted = false;  // colours are weighted by alpha; the picture has alpha
+
+  [[nodiscard]] int radius() const { return static_cast<int>(weights.size()) - 1; }
+};
+
+// Rows between the two directions. First the samples of all pixels, as
+//   (sum of weight * x) / 2^weight bits, with 7 more bits, rounded half up;
+// then, if the window is weighted, for all pixels the sums of weight * colour * alpha for each
+// colour and of weight * alpha.
+[[nodiscard]] PixelFormat gaussian_between(const PixelFormat& picture, bool weighted);
+
+// Along rows: `target` is of the format gaussian_between().
+void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
+                         const GaussianWindow& window);
+
+// Along columns, back to samples: (sum of weight * number) / 2^(weight bits + 7), rounded half up.
+// If the window is weighted, colours are the quotient of their weighted sum and of alpha's, rounded
+// half up, where not all pixels with a weight are opaque and not all transparent. `height` is the
+// picture's.
+void gaussian_along_columns(const ConstRows& source, const MutableRows& target, int height,
+                            const GaussianWindow& window);
+
+}  // namespace gpufilter

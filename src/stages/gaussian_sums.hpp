@@ -1,0 +1,150 @@
+// What the loops of --gaussian along rows and along columns share: the types of numbers, sums over
+// a window, and how a loop is run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "host/loops.hpp"
+#include "stages/gaussian_rows.hpp"
+
+namespace gpufilter {
+
+inline constexpr std::size_t block = 64;  // sums that stay in registers
+// Numbers of a row that are computed at a time: their windows stay in the second-level cache.
+inline constexpr int tile_numbers = 2048;
+
+// The types of numbers: Row of those that are summed along rows, Between of those that rows hold
+// between the directions, and of the sums along rows and columns, of plain numbers and of those
+// times alpha. Sums are exact: their types have the bits that they need, a double 53.
+template <typename Sample, bool weighted>
+struct GaussianTypes;
+template <>
+struct GaussianTypes<std::uint8_t, false> {
+  using Row = std::int16_t;
+  using RowSum = std::int32_t;     // 23 bits
+  using Between = std::int16_t;    // 15 bits
+  using ColumnSum = std::int32_t;  // 30 bits
+  using ProductSum = std::int32_t;
+};
+template <>
+struct GaussianTypes<std::uint16_t, false> {
+  using Row = double;
+  using RowSum = double;         // 42 bits
+  using Between = std::int32_t;  // 23 bits
+  using ColumnSum = double;      // 49 bits
+  using ProductSum = double;
+};
+template <>
+struct GaussianTypes<std::uint8_t, true> {
+  using Row = std::int32_t;
+  using RowSum = std::int32_t;     // 31 bits
+  using Between = std::int32_t;    // the same
+  using ColumnSum = std::int32_t;  // 30 bits
+  using ProductSum = double;       // 46 bits
+};
+template <>
+struct GaussianTypes<std::uint16_t, true> {
+  using Row = std::uint64_t;
+  using RowSum = std::uint64_t;      // 47 bits
+  using Between = std::uint64_t;     // the same
+  using ColumnSum = std::uint64_t;   // 49 bits
+  using ProductSum = std::uint64_t;  // 62 bits
+};
+
+// The bits that are dropped along rows and along columns; half of their first is added before.
+template <typename Sample>
+constexpr int row_shift = gaussian_weight_bits(8 * sizeof(Sample)) - 7;
+template <typename Sample>
+constexpr int column_shift = gaussian_weight_bits(8 * sizeof(Sample)) + 7;
+
+template <int bits, typename Sum>
+constexpr Sum half_of = static_cast<Sum>(std::int64_t{1} << (bits - 1));
+
+// floor(sum / 2^bits), less than 2^31.
+template <int bits, typename Sum>
+[[gnu::always_inline]] inline std::int32_t shifted(Sum sum) {
+  if constexpr (std::is_same_v<Sum, double>) {
+    return static_cast<std::int32_t>(sum * (1.0 / static_cast<double>(std::int64_t{1} << bits)));
+  } else {
+    return static_cast<std::int32_t>(sum >> bits);
+  }
+}
+
+// Where the numbers at a distance from those of the middle begin.
+template <typename Number>
+struct RowNeighbours {
+  const Number* middle;
+  std::ptrdiff_t step;
+  [[gnu::always_inline]] const Number* operator()(int distance, bool after) const {
+    return middle + (after ? distance : -distance) * step;
+  }
+};
+template <typename Number>
+struct ColumnNeighbours {
+  const Number* const* middle;
+  std::size_t x;
+  [[gnu::always_inline]] const Number* operator()(int distance, bool after) const {
+    return middle[after ? distance : -distance] + x;
+  }
+};
+
+// sums[k] = start + sum over d of weights[d] * (neighbours(d, false)[i + k] +
+// neighbours(d, true)[i + k]), the middle, d = 0, once.
+template <std::size_t width, typename Neighbours, typename Sum>
+[[gnu::always_inline]] inline void sum_block(const Neighbours& neighbours, std::size_t i,
+                                             const Sum* weights, int radius, Sum start, Sum* sums) {
+  alignas(64) std::array<Sum, width> acc;
+  const auto* middle = neighbours(0, false) + i;
+  for (std::size_t k = 0; k < width; ++k)
+    acc[k] = start + weights[0] * static_cast<Sum>(middle[k]);
+  for (int d = 1; d <= radius; ++d) {
+    const auto* before = neighbours(d, false) + i;
+    const auto* after = neighbours(d, true) + i;
+    const Sum weight = weights[d];
+    // Keeps GCC from joining the loops of two distances, which it then does not vectorise.
+    asm volatile("" : "+r"(before));
+    for (std::size_t k = 0; k < width; ++k)
+      acc[k] += weight * (static_cast<Sum>(before[k]) + static_cast<Sum>(after[k]));
+  }
+  for (std::size_t k = 0; k < width; ++k)
+    sums[k] = acc[k];
+}
+
+// Whole blocks, and then the rest one by one: rows end where memory may.
+template <typename Neighbours, typename Sum>
+[[gnu::always_inline]] inline void sum_all(const Neighbours& neighbours, std::size_t count,
+                                           const std::vector<Sum>& weights, Sum start, Sum* sums) {
+  const int radius = static_cast<int>(weights.size()) - 1;
+  std::size_t i = 0;
+  for (; i + block <= count; i += block)
+    sum_block<block>(neighbours, i, weights.data(), radius, start, sums + i);
+  for (; i < count; ++i)
+    sum_block<1>(neighbours, i, weights.data(), radius, start, sums + i);
+}
+
+template <typename Loop>
+void run_with_weights(typename Loop::Job job) {
+  job.weights.assign(job.window->weights.begin(), job.window->weights.end());
+  job.weights_of_alpha.assign(job.window->weights_of_alpha.begin(),
+                              job.window->weights_of_alpha.end());
+  Loop::prepare(job);
+  run_loop<Loop>(&job);
+}
+
+// Runs the loop for samples of `depth` bits.
+template <template <typename, bool> typename Loop, typename... Arguments>
+void run_gaussian(int depth, bool weighted, const Arguments&... arguments) {
+  if (depth == 8) {
+    weighted ? run_with_weights<Loop<std::uint8_t, true>>({arguments...})
+             : run_with_weights<Loop<std::uint8_t, false>>({arguments...});
+  } else {
+    weighted ? run_with_weights<Loop<std::uint16_t, true>>({arguments...})
+             : run_with_weights<Loop<std::uint16_t, false>>({arguments...});
+  }
+}
+
+}  // namespace gpufilter

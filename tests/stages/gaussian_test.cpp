@@ -1,0 +1,268 @@
+// --gaussian gives the same bits everywhere: the processor with each instruction set against a
+// second implementation, every device against the processor.
+#include "stages/gaussian.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "stages/blur.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+__extension__ using Wide = __int128;
+
+constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+// One pixel from the definition: the whole window, without tiles, tables or shortcuts.
+class NaivePixel {
+ public:
+  NaivePixel(const Image& image, const GaussianParameters& parameters)
+      : image_(image),
+        parameters_(parameters),
+        bits_(image.format().depth == 8 ? 15 : 26),
+        weights_(gaussian_weights(parameters.sigma, parameters.truncate, bits_)),
+        weights_of_alpha_(gaussian_weights(parameters.sigma, parameters.truncate, 15)) {}
+
+  [[nodiscard]] std::int64_t at(int x, int y, int channel) const {
+    const int last = image_.format().channels - 1;
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && image_.format().has_alpha();
+    if (weighs && channel != last) {
+      Wide colors = 0;
+      Wide alphas = 0;
+      for_window(weights_of_alpha_, [&](int dx, int dy, Wide weight) {
+        const std::int64_t alpha = sample(x + dx, y + dy, last);
+        colors += weight * sample(x + dx, y + dy, channel) * alpha;
+        alphas += weight * alpha;
+      });
+      const Wide opaque = Wide{max()} << 30;
+      if (alphas != 0 && alphas != opaque)
+        return static_cast<std::int64_t>((colors + alphas / 2) / alphas);
+    }
+    std::int64_t sum = 0;
+    for (int dy = -radius(); dy <= radius(); ++dy) {
+      std::int64_t row = 0;
+      for (int dx = -radius(); dx <= radius(); ++dx)
+        row += weight(dx) * sample(x + dx, y + dy, channel);
+      sum += weight(dy) * ((row + (std::int64_t{1} << (bits_ - 8))) >> (bits_ - 7));
+    }
+    return (sum + (std::int64_t{1} << (bits_ + 6))) >> (bits_ + 7);
+  }
+
+ private:
+  [[nodiscard]] int radius() const { return static_cast<int>(weights_.size()) - 1; }
+  [[nodiscard]] std::int64_t max() const { return image_.format().max_sample(); }
+  [[nodiscard]] std::int64_t weight(int distance) const {
+    return weights_.at(static_cast<std::size_t>(std::abs(distance)));
+  }
+  template <typename Add>
+  void for_window(const std::vector<std::int32_t>& weights, const Add& add) const {
+    for (int dy = -radius(); dy <= radius(); ++dy) {
+      for (int dx = -radius(); dx <= radius(); ++dx) {
+        add(dx, dy,
+            Wide{weights.at(static_cast<std::size_t>(std::abs(dx)))} *
+                weights.at(static_cast<std::size_t>(std::abs(dy))));
+      }
+    }
+  }
+  [[nodiscard]] std::int64_t sample(int x, int y, int channel) const {
+    const int column = border_position(parameters_.border, x, image_.width());
+    const int row = border_position(parameters_.border, y, image_.size().height);
+    const bool is_alpha = image_.format().has_alpha() && channel + 1 == image_.format().channels;
+    if (column < 0 || row < 0) return is_alpha ? max() : 0;
+    return test::sample_at(image_, column, row, channel);
+  }
+
+  const Image& image_;
+  GaussianParameters parameters_;
+  int bits_;
+  std::vector<std::int32_t> weights_;
+  std::vector<std::int32_t> weights_of_alpha_;
+};
+
+Image naive(const Image& image, const GaussianParameters& parameters) {
+  const NaivePixel pixel(image, parameters);
+  Image result(image.size(), image.format());
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      for (int c = 0; c < image.format().channels; ++c)
+        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(pixel.at(x, y, c)));
+    }
+  }
+  return result;
+}
+
+// Random, extreme and, with alpha, partly transparent and opaque pictures.
+std::vector<Image> pictures(ImageSize size, const PixelFormat& format) {
+  std::vector<Image> all;
+  all.push_back(test::random_image(size, format, 1));
+  all.push_back(test::extreme_image(size, format, 2));
+  if (format.has_alpha()) {
+    all.push_back(test::mixed_alpha_image(size, format, 3));
+    all.push_back(test::opaque_image(size, format, 4));
+  }
+  return all;
+}
+
+TEST(GaussianWeights, AddUpAndFallOff) {
+  for (const int bits : {15, 26}) {
+    for (const double sigma : {0.2, 0.5, 1.0, 2.5, 7.3, 20.0, 50.0}) {
+      const auto weights = gaussian_weights(sigma, 3, bits);
+      EXPECT_EQ(weights.size(), static_cast<std::size_t>(std::ceil(3 * sigma)) + 1);
+      EXPECT_EQ(2 * std::accumulate(weights.begin() + 1, weights.end(), weights.front()) -
+                    weights.front(),
+                1 << bits);
+      double sum = 0;
+      for (std::size_t d = 0; d < weights.size(); ++d)
+        sum += (d == 0 ? 1 : 2) * std::exp(-std::pow(static_cast<double>(d) / sigma, 2) / 2);
+      for (std::size_t d = 1; d < weights.size(); ++d) {
+        EXPECT_NEAR(weights[d],
+                    std::exp(-std::pow(static_cast<double>(d) / sigma, 2) / 2) / sum * (1 << bits),
+                    0.5001)
+            << sigma << " at " << d;
+      }
+    }
+  }
+  EXPECT_EQ(gaussian_weights(1, 3, 15), (std::vector<std::int32_t>{13076, 7931, 1770, 145}));
+}
+
+class GaussianOnTheProcessor : public ::testing::TestWithParam<PixelFormat> {};
+
+TEST_P(GaussianOnTheProcessor, IsTheDefinition) {
+  for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {67, 5}, {150, 23}}) {
+    for (const Image& image : pictures(size, GetParam())) {
+      for (const Border border : borders) {
+        for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
+          const double sigma = size.width > 100 ? 1.2 : (border == Border::mirror ? 2.4 : 0.6);
+          const GaussianParameters parameters{.sigma = sigma, .border = border, .alpha = alpha};
+          const Image expected = naive(image, parameters);
+          test::with_each_instruction_set([&] {
+            for (const int rows : {1, 4, 1000}) {
+              ASSERT_TRUE(same_pixels(
+                  test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
+                  expected))
+                  << size.width << "x" << size.height << ", bands of " << rows;
+            }
+          });
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, GaussianOnTheProcessor, ::testing::ValuesIn(formats()),
+                         [](const auto& made) {
+                           return "of" + std::to_string(made.param.channels) + "x" +
+                                  std::to_string(made.param.depth);
+                         });
+
+TEST(Gaussian, OfAnySigmaIsTheDefinition) {
+  const Image image = test::random_image({70, 2}, {1, 8}, 5);
+  const Image deep = test::extreme_image({70, 2}, {1, 16}, 6);
+  for (const double sigma : {0.2, 0.21, 0.33, 5.0, 12.5, 50.0}) {
+    for (const double truncate : {1.0, 3.0, 6.0}) {
+      const GaussianParameters parameters{.sigma = sigma, .truncate = truncate};
+      for (const Image* each : {&image, &deep}) {
+        ASSERT_TRUE(same_pixels(test::filter_on_host(*each, {make_gaussian(parameters)}, {}),
+                                naive(*each, parameters)))
+            << sigma << " to " << truncate;
+      }
+    }
+  }
+}
+
+// The rounded result of double precision, with the bell itself instead of whole weights.
+TEST(Gaussian, IsWithinOneOfDoublePrecision) {
+  for (const int depth : {8, 16}) {
+    const Image image = test::extreme_image({90, 80}, {1, depth}, 7);
+    for (const double sigma : {0.5, 2.0, 11.0}) {
+      const Image found = test::filter_on_host(image, {make_gaussian({.sigma = sigma})}, {});
+      const int radius = static_cast<int>(std::ceil(3 * sigma));
+      const auto bell = [&](int d) { return std::exp(-d * d / (2 * sigma * sigma)); };
+      double total = 0;
+      for (int d = -radius; d <= radius; ++d)
+        total += bell(d);
+      for (int y = 0; y < 80; y += 7) {
+        for (int x = 0; x < 90; x += 3) {
+          double sum = 0;
+          for (int dy = -radius; dy <= radius; ++dy) {
+            for (int dx = -radius; dx <= radius; ++dx) {
+              sum += bell(dx) * bell(dy) *
+                     test::sample_at(image, border_position(Border::replicate, x + dx, 90),
+                                     border_position(Border::replicate, y + dy, 80), 0);
+            }
+          }
+          ASSERT_NEAR(test::sample_at(found, x, y, 0), sum / total / total, 1)
+              << sigma << ", " << depth << " bits";
+        }
+      }
+    }
+  }
+}
+
+TEST(Gaussian, OfAnOpaquePictureIsThatOfItsChannels) {
+  for (const PixelFormat& format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
+    const Image image = test::opaque_image({61, 20}, format, 8);
+    EXPECT_TRUE(same_pixels(
+        test::filter_on_host(image, {make_gaussian({.sigma = 2})}, {}),
+        test::filter_on_host(image, {make_gaussian({.sigma = 2, .alpha = AlphaMode::independent})},
+                             {})));
+  }
+}
+
+TEST(Gaussian, IsTheSameOnEveryDevice) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (Session* session : test::kernel_sessions()) {
+    int next = 0;
+    for (const PixelFormat& format : formats()) {
+      for (const Image& image : pictures({67, 37}, format)) {
+        const Border border =
+            borders.at(static_cast<std::size_t>(format.channels) % borders.size());
+        const double sigma =
+            std::array{0.7, 2.3, 6.0, 3.9}.at(static_cast<std::size_t>(next++) % 4);
+        const StageChain chain{make_gaussian({.sigma = sigma, .border = border})};
+        const Image expected = test::filter_on_host(image, chain, {});
+        ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),
+                                expected))
+            << session->device().name << ", " << to_string(format) << ", sigma " << sigma;
+      }
+    }
+  }
+}
+
+TEST(Gaussian, AmongOtherStagesIsTheSame) {
+  const Image image = test::mixed_alpha_image({80, 60}, {4, 8}, 9);
+  const StageChain chain{make_blur({}), make_gaussian({.sigma = 3, .border = Border::wrap}),
+                         make_blur({.border = Border::wrap}), make_gaussian({.sigma = 0.8})};
+  Image expected = test::copy_of(image);
+  for (const auto& stage : chain)
+    expected = test::filter_on_host(expected, {stage}, {});
+  for (const int rows : {1, 7, 30, 1000})
+    EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected));
+  for (const auto& session : test::all_sessions()) {
+    EXPECT_TRUE(
+        same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}), expected));
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter
