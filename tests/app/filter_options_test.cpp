@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -33,6 +34,20 @@ std::string complaint(const std::vector<const char*>& words) {
     return error.what();
   }
   return "";
+}
+
+// "--blur, --convolve or --gaussian": the stages that take the parameter.
+std::string stages_with(const std::string& parameter) {
+  std::vector<std::string> names;
+  for (const StageKind& kind : stage_catalogue()) {
+    for (const StageParameter& known : kind.parameters) {
+      if (known.option == parameter) names.push_back(kind.option);
+    }
+  }
+  std::string text = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i)
+    text += (i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
 }
 
 class FilterOptionsTest : public ::testing::Test {
@@ -119,9 +134,9 @@ TEST_F(FilterOptionsTest, EachJobTakesAThread) {
 
 TEST_F(FilterOptionsTest, ParametersWithoutTheirStageAreRefused) {
   EXPECT_EQ(complaint({"in.png", "out.png", "--border", "wrap"}),
-            "--border wrap: no stage here takes it; it goes with --blur or --convolve");
+            "--border wrap: no stage here takes it; it goes with " + stages_with("--border"));
   EXPECT_EQ(complaint({"in.png", "out.png", "--alpha", "independent", "--levels", "auto"}),
-            "--alpha independent: no stage here takes it; it goes with --blur or --convolve");
+            "--alpha independent: no stage here takes it; it goes with " + stages_with("--alpha"));
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8"}),
             "--tile 8: no stage here takes it; it goes with --blur tiled");
   EXPECT_EQ(complaint({"in.png", "out.png", "--tile", "8", "--blur", "auto"}),
