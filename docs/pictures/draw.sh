@@ -108,5 +108,28 @@ filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1
 side_by_side levels 3 hazy.png auto.png clipped.png
 
+# docs/stages/median.md
+# add_specks IN OUT: one sample of 14 becomes black, one white.
+add_specks() {
+  local width height seed=4
+  width="$(vipsheader -f width "$1")"
+  height="$(vipsheader -f height "$1")"
+  for band in red green blue; do
+    vips gaussnoise "${band}.v" "${width}" "${height}" --sigma 1 --mean 3 --seed "${seed}"
+    seed=$((seed + 1))
+  done
+  vips bandjoin "red.v green.v blue.v" noise.v
+  vips relational_const noise.v white.v more 4.465
+  vips relational_const noise.v color.v more 1.535
+  vips boolean "$1" white.v lighter.v or
+  vips boolean lighter.v color.v "$2" and
+}
+vips extract_area "${cat}" clean.png 120 60 133 90
+add_specks clean.png specks.png
+filter specks.png blurred.png --blur auto
+filter specks.png median.png --median 1
+for picture in specks blurred median; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+side_by_side median 3 specks-large.png blurred-large.png median-large.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -10,6 +10,7 @@
 #include "stages/crop.hpp"
 #include "stages/gaussian.hpp"
 #include "stages/levels.hpp"
+#include "stages/median.hpp"
 #include "stages/mlp.hpp"
 #include "stages/tonemap.hpp"
 
@@ -40,8 +41,9 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
 
 const std::vector<StageKind>& stage_catalogue() {
   static const std::vector<StageKind> catalogue{
-      blur_stage_kind(),    color_stage_kind(),    mlp_stage_kind(),  levels_stage_kind(),
-      tonemap_stage_kind(), convolve_stage_kind(), crop_stage_kind(), gaussian_stage_kind()};
+      blur_stage_kind(),   color_stage_kind(),    mlp_stage_kind(),
+      levels_stage_kind(), tonemap_stage_kind(),  convolve_stage_kind(),
+      crop_stage_kind(),   gaussian_stage_kind(), median_stage_kind()};
   return catalogue;
 }
 

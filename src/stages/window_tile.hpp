@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "image/rows.hpp"
@@ -14,23 +15,23 @@
 namespace gpufilter {
 
 // Columns of a picture with `radius_x` more on either side, for windows of 2 radius_y + 1 rows. A
-// row is converted once, when the window reaches it. Number: float or double.
+// row is converted once, when the window reaches it. Number: float, double or Sample.
 template <typename Sample, typename Number>
 class WindowTile {
  public:
   struct Row {
     const Number* plain = nullptr;
-    // Each colour times its alpha, and alpha itself; only if requested.
+    // Each colour times its alpha, and alpha itself; only if requested, and only floats.
     const Number* weighted = nullptr;
-    bool opaque = true;
+    bool opaque = true;  // if no weights are requested, whatever the alpha
   };
 
   // `rows` of a picture `height` high, as far as a window's rows lie within it; with Border::wrap
   // also those past its edges. Rows are read in blocks of this many numbers, with any contents
-  // after the last pixel.
+  // after the last pixel. `rows_above` rows above the window can be read too: row(-1), ...
   static constexpr std::size_t block = 64;
   WindowTile(const ConstRows& rows, int height, Border border, int radius_x, int radius_y,
-             int columns, bool weighted)
+             int columns, bool weighted, int rows_above = 0)
       : rows_(rows),
         height_(height),
         border_(border),
@@ -43,8 +44,8 @@ class WindowTile {
                     static_cast<std::size_t>(channels_) +
                 2 * block - 1) /
                block * block),
-        slots_(static_cast<std::size_t>(2 * radius_y + 1)),
-        numbers_(pitch_ * slots_.size() * (weighted ? 2 : 1)) {}
+        slots_(static_cast<std::size_t>(2 * radius_y + 1 + rows_above)),
+        numbers_(pitch_ * slots_.size() * (weighted && has_products ? 2 : 1)) {}
 
   // Begins the columns from x on, at most as many as given to the constructor, with the window
   // around row y.
@@ -52,12 +53,17 @@ class WindowTile {
     x_ = x;
     columns_ = columns;
     next_ = y - radius_y_;
+    std::fill(slots_.begin(), slots_.end(), Row{});
     while (next_ < y + radius_y_)
       add_row();
   }
 
   // Moves the window to row y, then y + 1, ...
   [[gnu::always_inline]] void advance() { add_row(); }
+
+  [[nodiscard]] std::size_t samples() const {
+    return static_cast<std::size_t>(columns_ + 2 * radius_x_) * static_cast<std::size_t>(channels_);
+  }
 
   // Row 0 is the window's first. A row's first number belongs to column x - radius_x.
   [[nodiscard]] const Row& row(int i) const {
@@ -69,6 +75,7 @@ class WindowTile {
 
  private:
   static constexpr Number max = std::numeric_limits<Sample>::max();
+  static constexpr bool has_products = std::is_floating_point_v<Number>;
 
   [[nodiscard]] std::size_t slot_of(int y) const {
     const auto count = static_cast<int>(slots_.size());
@@ -124,11 +131,13 @@ class WindowTile {
     for (int i = 0; i < pixels; ++i) {
       const Number alpha = row.plain[i * channels_ + last];
       minimum = alpha < minimum ? alpha : minimum;
-      for (int c = 0; c < last; ++c)
-        weighted[i * channels_ + c] = row.plain[i * channels_ + c] * alpha;
-      weighted[i * channels_ + last] = alpha;
+      if constexpr (has_products) {
+        for (int c = 0; c < last; ++c)
+          weighted[i * channels_ + c] = row.plain[i * channels_ + c] * alpha;
+        weighted[i * channels_ + last] = alpha;
+      }
     }
-    row.weighted = weighted;
+    if constexpr (has_products) row.weighted = weighted;
     row.opaque = minimum == max;
   }
 

@@ -1,5 +1,4 @@
-// The blur against OpenCV's boxFilter and convolutions against its filter2D, which are independent
-// implementations.
+// Stages against OpenCV's functions, which are independent implementations.
 #include "cli/program_fixture.hpp"
 #include "support/shared.hpp"
 
@@ -83,6 +82,24 @@ TEST_F(OpenCvComparison, Convolutions) {
             {in, out, "--convolve", each.text, "--scale", "1", "--offset", "7", "--border", name});
         EXPECT_TRUE(same_pixels(read_picture(out), expected)) << each.text << " " << name;
       }
+    }
+  }
+}
+
+// OpenCV takes windows of 16-bit samples up to 5x5, and replicates the border.
+TEST_F(OpenCvComparison, Medians) {
+  const std::string out = folder_ / "out.png";
+  for (const PixelFormat format :
+       {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 8}, PixelFormat{3, 16}}) {
+    const Image image = random_image({131, 77}, format, 4);
+    const std::string in = stored(image, "in.png");
+    for (const int radius : {1, 2, 3, 5, 7, 8, 20, 31}) {
+      if (format.depth == 16 && radius > 2) break;
+      Image expected = poisoned_image(image.size(), format);
+      cv::Mat target = as_mat(expected);
+      cv::medianBlur(as_mat(image), target, 2 * radius + 1);
+      filter_quietly({in, out, "--median", std::to_string(radius), "--alpha", "independent"});
+      EXPECT_TRUE(same_pixels(read_picture(out), expected)) << radius << to_string(format);
     }
   }
 }

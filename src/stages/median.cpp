@@ -1,0 +1,106 @@
+#include "stages/median.hpp"
+
+#include "base/format.hpp"
+#include "stages/median_rows.hpp"
+#include "stages/row_pass.hpp"
+#include "stages/shared_parameters.hpp"
+
+namespace gpufilter {
+namespace {
+
+class Median final : public Stage {
+ public:
+  explicit Median(const MedianParameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "median"; }
+  [[nodiscard]] std::string label() const override {
+    return formatted("{0}x{0}", 2 * parameters_.radius + 1);
+  }
+  [[nodiscard]] std::string key() const override {
+    return formatted("median {} {} {}", parameters_.radius, static_cast<int>(parameters_.border),
+                     static_cast<int>(parameters_.alpha));
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(parameters_.border, target, parameters_.radius, source.height);
+  }
+
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    const int radius = parameters_.radius;
+    const auto channels = static_cast<double>(input.channels);
+    if (radius <= 3)
+      return {
+          Rate(formatted("median {} {}", radius, input.depth), 0.3e-9 * radius, 10e-12 * radius),
+          channels};
+    if (input.depth == 8) return {Rate("median histogram", 12e-9, 300e-12), channels};
+    return {Rate("median 16", 2e-9, 500e-12), channels * (2 * radius + 1)};
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    median_rows(source, target, sizes.source.height, parameters_);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    return make_row_pass(session, kernel(input.format), input, input);
+  }
+
+ private:
+  [[nodiscard]] RowKernel kernel(const PixelFormat& format) const {
+    constexpr int max_network_radius = 2;
+    RowKernel kernel{.file = "median.cl"};
+    const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
+    kernel.macros =
+        formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={}",
+                  static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius);
+    kernel.pixels = 1;
+    if (parameters_.radius <= max_network_radius) {
+      kernel.function = "median_network";
+      kernel.lines = 4;
+    } else if (format.depth == 8) {
+      kernel.function = "median_sliding";
+      kernel.lines = 64;
+      kernel.group_width = 32;
+    } else {
+      kernel.function = "median_bisection";
+    }
+    kernel.variant = label();
+    return kernel;
+  }
+
+  MedianParameters parameters_;
+};
+
+std::shared_ptr<const Stage> median_from_options(const OptionValues& values) {
+  return make_median({values.number<int>("--median"), values.choice<Border>("--border"),
+                      values.choice<AlphaMode>("--alpha")});
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_median(const MedianParameters& parameters) {
+  return std::make_shared<Median>(parameters);
+}
+
+StageKind median_stage_kind() {
+  return {
+      .option = "--median",
+      .type = NumberIn{1, MedianParameters::max_radius, true},
+      .help =
+          "Remove specks with a median. Each sample becomes the middle one of the samples in a "
+          "square around it, (2 * RADIUS + 1) on each side. Edges stay sharp.",
+      .parameters = {border_parameter(), alpha_parameter()},
+      .formula =
+          "out = the sample at the middle of the sorted (2 * RADIUS + 1)^2 samples\n"
+          "Nothing is rounded.",
+      .edges = "--border chooses which pixels lie outside the picture.",
+      .alpha =
+          "Each colour sample counts as often as its alpha says: out is the smallest sample for "
+          "which it and all smaller ones have at least half of the window's alpha. Alpha becomes "
+          "its plain median. --alpha independent treats every channel by the formula.",
+      .examples = {"in.png out.png --median 1", "scan.png clean.png --median 2 --border mirror"},
+      .sample_values = {"1", "2", "3", "4", "8"},
+      .from_options = median_from_options};
+}
+
+}  // namespace gpufilter

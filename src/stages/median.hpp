@@ -1,0 +1,21 @@
+// --median: the middle one of the samples around each pixel.
+#pragma once
+
+#include "stages/alpha.hpp"
+#include "stages/border.hpp"
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+
+struct MedianParameters {
+  static constexpr int max_radius = 31;
+
+  int radius = 1;  // of a square window: 2 radius + 1 on each side
+  Border border = Border::replicate;
+  AlphaMode alpha = AlphaMode::weighted;
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_median(const MedianParameters& parameters);
+[[nodiscard]] StageKind median_stage_kind();
+
+}  // namespace gpufilter

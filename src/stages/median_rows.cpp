@@ -1,0 +1,259 @@
+#include "stages/median_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "host/loops.hpp"
+#include "stages/median_histograms.hpp"
+#include "stages/median_networks.hpp"
+#include "stages/window_tile.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+// Columns whose windows, or histograms, stay in the second-level cache.
+constexpr size_t tile_samples = 1024;
+// Samples that networks take together: one or more whole vectors.
+constexpr size_t block = 64;
+constexpr int max_network_radius = 3;
+
+template <typename Sample>
+using Tile = WindowTile<Sample, Sample>;
+
+size_t in_blocks(size_t samples) {
+  return (samples + block - 1) / block * block;
+}
+
+// Each of these fills a row of medians from the window's rows, after begin() for a new tile. Up to
+// block - 1 numbers after the last one may be written.
+
+template <typename Sample, int radius>
+class NetworkMedians {
+ public:
+  static constexpr size_t side = 2 * radius + 1;
+
+  NetworkMedians(int /*radius*/, size_t /*channels*/, size_t samples) {
+    for (std::vector<Sample>& row : sorted_)
+      row.resize(in_blocks(samples) + block);
+  }
+  void begin() {}
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] void fill(const Tile<Sample>& tile, size_t channels, size_t samples,
+                                   Sample* medians) {
+    sort_columns(tile);
+    std::array<const Sample*, side * side> in;
+    for (size_t i = 0; i < in.size(); ++i)
+      in[i] = sorted_[i / side].data() + i % side * channels;
+    for (size_t at = 0; at < samples; at += block) {
+#pragma GCC ivdep
+      for (size_t k = at; k < at + block; ++k) {
+        std::array<Sample, side * side> numbers;
+        read(numbers, in, k, std::make_index_sequence<side * side>());
+        median::compare<median::Network<radius>::selecting>(numbers);
+        medians[k] = numbers[median::Network<radius>::result];
+      }
+    }
+  }
+
+ private:
+  [[gnu::always_inline]] void sort_columns(const Tile<Sample>& tile) {
+    std::array<const Sample*, side> in;
+    std::array<Sample*, side> out;
+    for (size_t row = 0; row < side; ++row) {
+      in[row] = tile.row(static_cast<int>(row)).plain;
+      out[row] = sorted_[row].data();
+    }
+    for (size_t at = 0; at < tile.samples(); at += block) {
+#pragma GCC ivdep
+      for (size_t k = at; k < at + block; ++k) {
+        std::array<Sample, side> numbers;
+        read(numbers, in, k, std::make_index_sequence<side>());
+        median::compare<median::Network<radius>::sorting>(numbers);
+        write(numbers, out, k, std::make_index_sequence<side>());
+      }
+    }
+  }
+
+  template <typename Numbers, typename Pointers, size_t... i>
+  [[gnu::always_inline]] static void read(Numbers& numbers, const Pointers& from, size_t at,
+                                          std::index_sequence<i...>) {
+    ((numbers[i] = from[i][at]), ...);
+  }
+  template <typename Numbers, typename Pointers, size_t... i>
+  [[gnu::always_inline]] static void write(const Numbers& numbers, const Pointers& to, size_t at,
+                                           std::index_sequence<i...>) {
+    ((to[i][at] = numbers[i]), ...);
+  }
+
+  std::array<std::vector<Sample>, side> sorted_;
+};
+
+template <bool wide>
+class ColumnMedians {
+ public:
+  ColumnMedians(int radius, size_t channels, size_t samples)
+      : radius_(radius), histograms_(samples, channels, radius) {}
+  void begin() { is_first_ = true; }
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] void fill(const Tile<std::uint8_t>& tile, size_t /*channels*/,
+                                   size_t samples, std::uint8_t* medians) {
+    if (is_first_) {
+      histograms_.clear();
+      for (int row = 0; row <= 2 * radius_; ++row)
+        histograms_.add_row(tile.row(row).plain, tile.samples());
+    } else {
+      histograms_.move_row(tile.row(-1).plain, tile.row(2 * radius_).plain, tile.samples());
+    }
+    is_first_ = false;
+    histograms_.fill(samples, medians);
+  }
+
+ private:
+  int radius_;
+  bool is_first_ = true;
+  median::ColumnHistograms<wide> histograms_;
+};
+
+// For 16 bits, and for windows whose colours are weighted by alpha.
+template <typename Sample>
+class SlidingMedians {
+ public:
+  SlidingMedians(int radius, size_t /*channels*/, size_t /*samples*/) : radius_(radius) {}
+  void begin() {}
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] void fill(const Tile<Sample>& tile, size_t channels, size_t samples,
+                                   Sample* medians) {
+    for (size_t c = 0; c < channels; ++c)
+      fill_channel(
+          tile, channels, samples, c, [](const Sample*) { return 1U; }, medians);
+  }
+
+  // Replaces the colours.
+  void weigh(const Tile<Sample>& tile, size_t channels, size_t samples, Sample* medians) {
+    for (size_t c = 0; c + 1 < channels; ++c) {
+      const size_t to_alpha = channels - 1 - c;
+      fill_channel(
+          tile, channels, samples, c,
+          [to_alpha](const Sample* sample) { return std::uint32_t{sample[to_alpha]}; }, medians);
+    }
+  }
+
+ private:
+  // Samples in columns without any weight leave `medians` as it is.
+  template <typename WeightOf>
+  void fill_channel(const Tile<Sample>& tile, size_t channels, size_t samples, size_t channel,
+                    const WeightOf& weight_of, Sample* medians) {
+    const int side = 2 * radius_ + 1;
+    const auto change = [&](size_t column, bool adds) {
+      for (int row = 0; row < side; ++row) {
+        const Sample* sample = tile.row(row).plain + column * channels + channel;
+        const std::uint32_t weight = weight_of(sample);
+        histogram_.add(*sample, adds ? weight : 0 - weight);
+      }
+    };
+    const size_t columns = samples / channels;
+    const auto width = static_cast<size_t>(side);
+    for (size_t i = 0; i + 1 < width; ++i)
+      change(i, true);
+    for (size_t x = 0; x < columns; ++x) {
+      change(x + width - 1, true);
+      if (histogram_.total() > 0) medians[x * channels + channel] = histogram_.median();
+      change(x, false);
+    }
+    for (size_t i = 0; i + 1 < width; ++i)
+      change(columns + i, false);
+  }
+
+  int radius_;
+  median::SlidingHistogram<Sample> histogram_;
+};
+
+template <typename Sample>
+struct Job {
+  ConstRows source;
+  MutableRows target;
+  int height = 0;
+  const MedianParameters* parameters = nullptr;
+
+  [[nodiscard]] bool weighted() const {
+    return parameters->alpha == AlphaMode::weighted && source.format.has_alpha();
+  }
+};
+
+template <typename Sample, typename Medians>
+struct MedianLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const Job<Sample>* job) {
+    const int radius = job->parameters->radius;
+    const auto channels = static_cast<size_t>(job->source.format.channels);
+    const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
+    const size_t tile_width = static_cast<size_t>(columns + 2 * radius) * channels;
+    Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
+                      job->weighted(), 1);
+    Medians medians(radius, channels, tile_width);
+    std::vector<SlidingMedians<Sample>> weighted;
+    std::vector<Sample> results(tile_width + block);
+    const RowRange rows = job->target.rows;
+    for (int x = 0; x < job->source.width; x += columns) {
+      const int count = std::min(columns, job->source.width - x);
+      const size_t samples = static_cast<size_t>(count) * channels;
+      tile.begin(x, count, rows.begin);
+      medians.begin();
+      for (int y = rows.begin; y < rows.end; ++y) {
+        tile.advance();
+        medians.template fill<set>(tile, channels, samples, results.data());
+        if (job->weighted() && !tile.is_opaque()) {
+          if (weighted.empty()) weighted.emplace_back(radius, channels, tile_width);
+          weighted.front().weigh(tile, channels, samples, results.data());
+        }
+        std::copy_n(
+            results.data(), samples,
+            reinterpret_cast<Sample*>(job->target.row(y)) + static_cast<size_t>(x) * channels);
+      }
+    }
+  }
+};
+
+template <typename Sample>
+void fill(const Job<Sample>& job) {
+  switch (job.parameters->radius) {
+    case 1:
+      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 1>>>(&job);
+    case 2:
+      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 2>>>(&job);
+    case max_network_radius:
+      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 3>>>(&job);
+    default:
+      break;
+  }
+  if constexpr (sizeof(Sample) == 1) {
+    constexpr int max_narrow_radius = 7;  // 225 samples in a window
+    if (job.parameters->radius <= max_narrow_radius) {
+      run_loop<MedianLoop<Sample, ColumnMedians<false>>>(&job);
+    } else {
+      run_loop<MedianLoop<Sample, ColumnMedians<true>>>(&job);
+    }
+  } else {
+    run_loop<MedianLoop<Sample, SlidingMedians<Sample>>>(&job);
+  }
+}
+
+}  // namespace
+
+void median_rows(const ConstRows& source, const MutableRows& target, int height,
+                 const MedianParameters& parameters) {
+  if (source.format.depth == 8) {
+    fill(Job<std::uint8_t>{source, target, height, &parameters});
+  } else {
+    fill(Job<std::uint16_t>{source, target, height, &parameters});
+  }
+}
+
+}  // namespace gpufilter

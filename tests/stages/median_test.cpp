@@ -1,0 +1,272 @@
+// --median gives the same bits everywhere: the processor with each instruction set against sorted
+// windows, every device against the processor.
+#include "stages/median.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/format.hpp"
+#include "stages/median_networks.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+struct Weighted {
+  std::uint32_t sample;
+  std::uint64_t weight;
+};
+
+// The window of one channel around (x, y), each sample with its pixel's alpha.
+std::vector<Weighted> window(const Image& image, const MedianParameters& parameters, int x, int y,
+                             int channel) {
+  const PixelFormat format = image.format();
+  const auto max = static_cast<std::uint32_t>(format.max_sample());
+  std::vector<Weighted> all;
+  for (int row = y - parameters.radius; row <= y + parameters.radius; ++row) {
+    for (int column = x - parameters.radius; column <= x + parameters.radius; ++column) {
+      const int from_x = border_position(parameters.border, column, image.width());
+      const int from_y = border_position(parameters.border, row, image.size().height);
+      const bool outside = from_x < 0 || from_y < 0;
+      const bool is_alpha = format.has_alpha() && channel + 1 == format.channels;
+      const std::uint32_t outer = is_alpha ? max : 0;
+      all.push_back({outside ? outer : test::sample_at(image, from_x, from_y, channel),
+                     outside || !format.has_alpha()
+                         ? max
+                         : test::sample_at(image, from_x, from_y, format.channels - 1)});
+    }
+  }
+  return all;
+}
+
+std::uint32_t plain_median(std::vector<Weighted> all) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end(),
+                   [](const Weighted& a, const Weighted& b) { return a.sample < b.sample; });
+  return middle->sample;
+}
+
+// The first sample, in their order, at which half of the weight is reached.
+std::uint32_t weighted_median(std::vector<Weighted> all) {
+  const std::uint64_t total =
+      std::accumulate(all.begin(), all.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const Weighted& each) { return sum + each.weight; });
+  if (total == 0) return plain_median(std::move(all));
+  std::sort(all.begin(), all.end(),
+            [](const Weighted& a, const Weighted& b) { return a.sample < b.sample; });
+  std::uint64_t sum = 0;
+  for (const Weighted& each : all) {
+    sum += each.weight;
+    if (2 * sum >= total) return each.sample;
+  }
+  return 0;
+}
+
+Image naive_median(const Image& image, const MedianParameters& parameters) {
+  const PixelFormat format = image.format();
+  Image result(image.size(), format);
+  const bool weighs = parameters.alpha == AlphaMode::weighted && format.has_alpha();
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      for (int c = 0; c < format.channels; ++c) {
+        const bool is_alpha = format.has_alpha() && c + 1 == format.channels;
+        std::vector<Weighted> all = window(image, parameters, x, y, c);
+        test::set_sample(
+            result, x, y, c,
+            weighs && !is_alpha ? weighted_median(std::move(all)) : plain_median(std::move(all)));
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<Image> pictures(ImageSize size, PixelFormat format) {
+  std::vector<Image> made;
+  made.push_back(test::random_image(size, format, 1));
+  made.push_back(test::extreme_image(size, format, 2));
+  if (format.has_alpha()) {
+    made.push_back(test::mixed_alpha_image(size, format, 3));
+    made.push_back(test::opaque_image(size, format, 4));
+  }
+  return made;
+}
+
+// Neighbours differ little, as in photographs: histograms are then mostly moved, not made anew.
+Image smooth_image(ImageSize size, PixelFormat format) {
+  Image image = test::random_image(size, format, 5);
+  const int max = format.max_sample();
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c) {
+        const int noise = static_cast<int>(test::sample_at(image, x, y, c)) / 64;
+        const int base = max / 2 + max / 3 * ((x + 2 * y + 7 * c) % 60 - 30) / 30;
+        test::set_sample(image, x, y, c,
+                         static_cast<std::uint32_t>(std::clamp(base + noise, 0, max)));
+      }
+    }
+  }
+  return image;
+}
+
+void check_on_processor(const Image& image, const MedianParameters& parameters) {
+  const Image expected = naive_median(image, parameters);
+  test::with_each_instruction_set([&] {
+    for (const int rows : {3, 1000}) {
+      ASSERT_TRUE(same_pixels(
+          test::filter_on_host(image, {make_median(parameters)}, {.band_rows = rows}), expected))
+          << make_median(parameters)->key() << ", " << to_string(image.format()) << ", "
+          << image.width() << "x" << image.size().height << ", bands of " << rows;
+    }
+  });
+}
+
+TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
+  std::size_t turn = 0;
+  for (const int radius : {1, 2, 3, 4, 7, 8}) {
+    for (const PixelFormat& format : formats()) {
+      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
+        for (const Image& image : pictures(size, format)) {
+          check_on_processor(image, {radius, borders.at(turn++ % 4),
+                                     turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
+  std::size_t turn = 0;
+  for (const int radius : {15, 31}) {
+    for (const PixelFormat& format : formats()) {
+      for (const Image& image : pictures({41, 5}, format)) {
+        check_on_processor(image, {radius, borders.at(turn++ % 4), AlphaMode::weighted});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
+  for (const int radius : {3, 5, 9, 20}) {
+    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
+      check_on_processor(smooth_image({150, 40}, format), {.radius = radius});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(MedianOnDevices, EqualsTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  std::size_t turn = 0;
+  for (Session* session : test::kernel_sessions()) {
+    for (const PixelFormat& format : formats()) {
+      for (const int radius : {1, 2, 3, 6}) {
+        const MedianParameters parameters{
+            radius, borders.at(turn++ % 4),
+            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
+        for (const Image& image : pictures({67, 19}, format)) {
+          const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
+          for (const int rows : {5, 1000}) {
+            ASSERT_TRUE(
+                same_pixels(test::filter_on_device(*session, image, {make_median(parameters)},
+                                                   {.band_rows = rows}),
+                            expected))
+                << session->device().name << ", " << make_median(parameters)->key() << ", "
+                << to_string(format) << ", bands of " << rows;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MedianOnDevices, TakesTheLargestWindow) {
+  for (Session* session : test::kernel_sessions()) {
+    for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
+      const Image image = test::random_image({37, 11}, format, 6);
+      const std::shared_ptr<const Stage> stage = make_median({.radius = 31});
+      EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {stage}, {}),
+                              test::filter_on_host(image, {stage}, {})));
+    }
+  }
+}
+
+// A network that is right for all zeros and ones is right for all numbers (D. Knuth, The Art of
+// Computer Programming 3, 5.3.4).
+template <int radius>
+void check_network() {
+  using Network = median::Network<radius>;
+  constexpr std::size_t side = 2 * radius + 1;
+  for (unsigned bits = 0; bits < 1U << side; ++bits) {
+    std::array<int, side> column{};
+    for (std::size_t i = 0; i < side; ++i)
+      column.at(i) = static_cast<int>(bits >> i & 1U);
+    median::compare<Network::sorting>(column);
+    ASSERT_TRUE(std::is_sorted(column.begin(), column.end())) << bits;
+  }
+  // Sorted columns differ in how many ones they end with.
+  std::array<std::size_t, side> ones{};
+  for (;;) {
+    std::array<int, side * side> numbers{};
+    for (std::size_t column = 0; column < side; ++column) {
+      for (std::size_t i = side - ones.at(column); i < side; ++i)
+        numbers.at(i * side + column) = 1;
+    }
+    const std::size_t sum = std::accumulate(ones.begin(), ones.end(), std::size_t{0});
+    median::compare<Network::selecting>(numbers);
+    ASSERT_EQ(numbers.at(Network::result), sum > side * side / 2 ? 1 : 0)
+        << ::testing::PrintToString(ones);
+    std::size_t i = 0;
+    while (i < side && ones.at(i) == side)
+      ones.at(i++) = 0;
+    if (i == side) return;
+    ++ones.at(i);
+  }
+}
+
+TEST(MedianNetworks, AreRightForAllZerosAndOnes) {
+  check_network<1>();
+  check_network<2>();
+  check_network<3>();
+}
+
+std::string refusal(const std::string& value) {
+  try {
+    static_cast<void>(median_stage_kind().make(value));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(MedianText, IsAWholeNumberUpTo31) {
+  EXPECT_EQ(refusal("0"), "--median 0: a whole number from 1 to 31");
+  EXPECT_EQ(refusal("32"), "--median 32: a whole number from 1 to 31");
+  EXPECT_EQ(refusal("1.5"), "--median 1.5: a whole number from 1 to 31");
+  EXPECT_EQ(refusal("small"), "--median small: a whole number from 1 to 31");
+  EXPECT_EQ(refusal("31"), "none");
+}
+
+}  // namespace
+}  // namespace gpufilter
