@@ -1,0 +1,297 @@
+// Low-precision products on the processor and on devices, against the chains that define them.
+#include "lab/products/low_product.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "host/instruction_set.hpp"
+#include "lab/products/device_low_product.hpp"
+#include "lab/products/host_low_product.hpp"
+#include "support/filtering.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+using Bits = std::vector<std::uint32_t>;
+
+// What a row's bits stand for, by the formats' definitions.
+float number_at(const NumberMatrix& matrix, std::size_t row, std::size_t k) {
+  const std::uint8_t* const bytes = matrix.row(row);
+  if (is_integer(matrix.type)) {
+    const int byte = bytes[k];
+    return static_cast<float>(byte < 128 ? byte : byte - 256);
+  }
+  const bool is_short = is_fp8(matrix.type);
+  const int word = is_short ? bytes[k] : bytes[2 * k] + 256 * bytes[2 * k + 1];
+  const int mantissa_bits = is_short ? 3 : (matrix.type == NumberType::bfloat16 ? 7 : 10);
+  const int bias = is_short ? 7 : (matrix.type == NumberType::bfloat16 ? 127 : 15);
+  const int sign_bit = is_short ? 128 : 32768;
+  const int magnitude = word & (sign_bit - 1);
+  const int exponent = magnitude >> mantissa_bits;
+  const int mantissa = magnitude & ((1 << mantissa_bits) - 1);
+  const double number =
+      exponent == 0 ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
+                    : std::ldexp((1 << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);
+  return static_cast<float>((word & sign_bit) != 0 ? -number : number);
+}
+
+float scale_at(const NumberMatrix& matrix, std::size_t row, std::size_t block) {
+  if (matrix.side == MatrixSide::a) return matrix.scales.at(block * matrix.padded_rows + row);
+  return matrix.scales.at(row / 128 * matrix.scale_blocks + block);
+}
+
+// One element by the chain of low_product.hpp; integers are added up in 64 bits.
+std::uint32_t element(const LowProduct& product, std::size_t a_row, std::size_t b_row) {
+  const NumberType type = product.type();
+  const bool promoted = type == NumberType::int8_scaled || type == NumberType::fp8_scaled;
+  std::int64_t integers = 0;
+  float sum = 0;
+  float total = 0;
+  for (std::size_t k = 0; k < product.shape.depth; ++k) {
+    const float a = number_at(product.a, a_row, k);
+    const float b = number_at(product.b, b_row, k);
+    integers += static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b);
+    sum = std::fma(a, b, sum);
+    const bool is_end = k % 128 == 127 || k + 1 == product.shape.depth;
+    if (!promoted || !is_end) continue;
+    const float scale = scale_at(product.a, a_row, k / 128) * scale_at(product.b, b_row, k / 128);
+    total = std::fma(is_integer(type) ? static_cast<float>(integers) : sum, scale, total);
+    integers = 0;
+    sum = 0;
+  }
+  if (type == NumberType::int8)
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(integers));
+  if (type == NumberType::fp8_unpromoted)
+    sum *= scale_at(product.a, a_row, 0) * scale_at(product.b, b_row, 0);
+  const float result = (promoted ? total : sum) + 0.0F;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &result, sizeof bits);
+  return bits;
+}
+
+constexpr std::uint32_t untouched = 0x7fc00001;
+
+// The rows that a group does not use stay untouched.
+Bits chains(const LowProduct& product) {
+  const LowShape& shape = product.shape;
+  const std::size_t group_rows = (shape.columns + 255) / 256 * 256;
+  Bits c(product.elements(), untouched);
+  for (std::size_t row = 0; row < product.a.rows; ++row) {
+    std::size_t b_row = 0;
+    if (shape.grouping == Grouping::contiguous) {
+      if (product.groups[row / 128] < 0) continue;
+      b_row = static_cast<std::size_t>(product.groups[row / 128]) * group_rows;
+    } else if (shape.grouping == Grouping::masked) {
+      const std::size_t group = row / shape.rows;
+      if (row % shape.rows >= static_cast<std::size_t>(product.groups[group])) continue;
+      b_row = group * group_rows;
+    }
+    for (std::size_t column = 0; column < shape.columns; ++column)
+      c[row * shape.columns + column] = element(product, row, b_row + column);
+  }
+  return c;
+}
+
+std::string name_of(const LowProduct& product) {
+  const LowShape& shape = product.shape;
+  return std::string(to_string(product.type())) + ' ' + std::to_string(shape.rows) + 'x' +
+         std::to_string(shape.depth) + 'x' + std::to_string(shape.columns) + ' ' +
+         std::string(to_string(shape.grouping));
+}
+
+void expect_on_host(const LowProduct& product, const Bits& expected) {
+  for (const InstructionSet set : available_instruction_sets()) {
+    const InstructionSetInUse in_use(set);
+    for (const HostMethod& method : host_methods(product.type())) {
+      Bits c(product.elements(), untouched);
+      multiply_on_host(product, method.engine, method.cores, c.data());
+      EXPECT_EQ(c == expected, true)
+          << name_of(product) << ' ' << method.name << ' ' << to_string(set);
+    }
+  }
+}
+
+void expect_close(const Bits& c, const Bits& expected, const std::string& name) {
+  double largest = 0;
+  double difference = 0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    float is = 0;
+    float should_be = 0;
+    std::memcpy(&is, &c[i], sizeof is);
+    std::memcpy(&should_be, &expected[i], sizeof is);
+    if (expected[i] == untouched) {
+      EXPECT_EQ(c[i], untouched) << name;
+      continue;
+    }
+    largest = std::max(largest, std::abs(double{should_be}));
+    difference = std::max(difference, std::abs(double{is} - double{should_be}));
+  }
+  EXPECT_LE(difference, 2e-3 * largest) << name;
+}
+
+void expect_on_devices(const LowProduct& product, const Bits& expected) {
+  for (Session* session : test::kernel_sessions()) {
+    Queue queue = session->make_queue();
+    const DeviceLowProduct on_device(*session, queue, product);
+    for (const DeviceMethod& method : device_methods(session->device(), product.type())) {
+      const std::string name = name_of(product) + ' ' + method.name;
+      on_device.poison(queue);
+      const Kernel kernel = on_device.make_kernel(*session, method);
+      on_device.enqueue(queue, kernel, method);
+      const Bits c = on_device.result(queue);
+      if (method.is_exact) {
+        EXPECT_EQ(c == expected, true) << name << ' ' << session->device().name;
+      } else {
+        expect_close(c, expected, name);
+      }
+    }
+  }
+}
+
+void expect_everywhere(const LowProduct& product) {
+  const Bits expected = chains(product);
+  expect_on_host(product, expected);
+  expect_on_devices(product, expected);
+}
+
+TEST(LowProduct, IsItsChainForOddShapes) {
+  const std::vector<LowShape> shapes{{1, 1, 1},      {17, 3, 16},    {1, 127, 128},
+                                     {127, 17, 129}, {129, 130, 64}, {67, 65, 257}};
+  for (const NumberType type : low_precision_types) {
+    for (const LowShape& shape : shapes) {
+      LowProduct product(type, shape);
+      fill(product);
+      expect_everywhere(product);
+    }
+  }
+}
+
+TEST(LowProduct, IsItsChainInGroups) {
+  for (const NumberType type : low_precision_types) {
+    LowProduct contiguous(type, {384, 33, 129, Grouping::contiguous, 3});
+    fill(contiguous);
+    contiguous.groups = {2, -1, 0};
+    expect_everywhere(contiguous);
+    LowProduct masked(type, {131, 129, 127, Grouping::masked, 4});
+    fill(masked);
+    masked.groups = {131, 0, 1, 129};
+    expect_everywhere(masked);
+  }
+}
+
+// -128 x -128 twice exceeds int16; 1025 x 128 x 128 exceeds 2^24.
+TEST(LowProduct, OfExtremeIntegersIsExact) {
+  for (const NumberType type : {NumberType::int8, NumberType::int8_scaled}) {
+    for (const auto& [left, right] : {std::pair{-128, -128}, {-128, 127}, {127, 127}}) {
+      LowProduct product(type, {70, 66, 1025});
+      for (auto* matrix : {&product.a, &product.b}) {
+        const int number = matrix == &product.a ? left : right;
+        for (std::size_t row = 0; row < matrix->rows; ++row)
+          std::memset(matrix->row(row), number, matrix->depth);
+      }
+      if (type == NumberType::int8) {
+        EXPECT_EQ(static_cast<std::int32_t>(element(product, 3, 5)), 1025 * left * right);
+      }
+      expect_everywhere(product);
+    }
+  }
+}
+
+// Every pair of numbers that e4m3 has, and sums that overflow bfloat16's and float16's range.
+TEST(LowProduct, OfExtremeFloatsIsItsChain) {
+  LowProduct all(NumberType::fp8_scaled, {254, 254, 1});
+  std::uint8_t byte = 0;
+  for (std::size_t row = 0; row < 254; ++row, ++byte) {
+    if (byte == 0x7f) ++byte;
+    *all.a.row(row) = byte;
+    *all.b.row(row) = byte;
+  }
+  all.a.scales.assign(all.a.scales.size(), 0x1p-100F);
+  all.b.scales.assign(all.b.scales.size(), 0x1.555556p-41F);
+  expect_everywhere(all);
+  for (const NumberType type : {NumberType::bfloat16, NumberType::float16}) {
+    LowProduct large(type, {5, 7, 200});
+    std::mt19937 random(1);
+    for (auto* matrix : {&large.a, &large.b}) {
+      for (std::size_t row = 0; row < matrix->rows; ++row) {
+        for (std::size_t k = 0; k < matrix->depth; ++k) {
+          // Finite; the smallest and largest exponents of float16, and of bfloat16 a part.
+          const auto bits = static_cast<std::uint16_t>(random() & 0xbbffU);
+          std::memcpy(matrix->row(row) + 2 * k, &bits, sizeof bits);
+        }
+      }
+    }
+    expect_on_host(large, chains(large));
+    for (const auto bits : chains(large))
+      EXPECT_NE(bits, 0x80000000U);
+  }
+}
+
+TEST(LowProduct, ShapesThatDoNotChainAreRefused) {
+  check({130, 1, 1});
+  check({256, 1, 1, Grouping::contiguous, 2});
+  check({130, 1, 1, Grouping::masked, 2});
+  try {
+    check({130, 1, 1, Grouping::contiguous, 2});
+    FAIL() << "130 rows are no whole number of blocks";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "bench matmul: --grouped contiguous divides A into groups of whole blocks of 128 "
+                 "rows, but it has 130 rows; use a multiple of 128");
+  }
+}
+
+TEST(LowProduct, SizesBeyondADevicesMemoryAreRefused) {
+  DeviceInfo device;
+  device.name = "Small";
+  device.global_memory = 1000000;
+  device.max_allocation = 1000000;
+  check_memory(device, NumberType::int8, {256, 256, 256});
+  try {
+    check_memory(device, NumberType::int8, {1024, 1024, 1024});
+    FAIL() << "1024 x 1024 numbers of int32 take 4 MiB";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "bench matmul: 1024x1024x1024 of int8 takes 6.3 MB, but Small has 1.0 MB; use "
+                 "smaller --sizes");
+  }
+}
+
+TEST(NumberTypes, RoundToTheNearestNumberHalfToEven) {
+  for (std::uint32_t bits = 0; bits < 0x7e; ++bits) {
+    const auto low = static_cast<std::uint8_t>(bits);
+    const auto high = static_cast<std::uint8_t>(bits + 1);
+    const float middle = (from_e4m3(low) + from_e4m3(high)) / 2;
+    EXPECT_EQ(to_e4m3(from_e4m3(low)), low);
+    EXPECT_EQ(to_e4m3(-from_e4m3(low)), low + 0x80);
+    EXPECT_EQ(to_e4m3(middle), bits % 2 == 0 ? low : high) << bits;
+    EXPECT_EQ(to_e4m3(std::nextafter(middle, 0.0F)), low);
+    EXPECT_EQ(to_e4m3(std::nextafter(middle, 500.0F)), high);
+  }
+  EXPECT_EQ(from_e4m3(0x7e), 448);
+  EXPECT_EQ(to_e4m3(1e9F), 0x7e);
+  EXPECT_EQ(from_e4m3(0x01), 0x1p-9F);
+  for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const auto low = static_cast<std::uint16_t>(bits);
+    const auto high = static_cast<std::uint16_t>(bits + 1);
+    const float next = high == 0x7c00 ? 65536.0F : from_float16(high);
+    const float middle = (from_float16(low) + next) / 2;
+    EXPECT_EQ(to_float16(from_float16(low)), low);
+    EXPECT_EQ(to_float16(middle), bits % 2 == 0 ? low : high) << bits;
+    EXPECT_EQ(to_float16(-std::nextafter(middle, 0.0F)), low + 0x8000);
+  }
+  EXPECT_EQ(from_float16(0x3c00), 1);
+  EXPECT_EQ(from_float16(0x7c00), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(to_bfloat16(1 + 0x1p-8F), 0x3f80);
+  EXPECT_EQ(to_bfloat16(1 + 0x1.8p-7F), 0x3f82);
+  EXPECT_EQ(from_bfloat16(0xc040), -3);
+}
+
+}  // namespace
+}  // namespace gpufilter::lab
