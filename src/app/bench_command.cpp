@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "app/bench_low_precision.hpp"
 #include "app/bench_options.hpp"
 #include "app/bench_stages.hpp"
 #include "app/color_output.hpp"
@@ -30,6 +31,7 @@ int run_matmul(int argc, const char* const* argv) {
       "gpufilter bench matmul");
   add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
               "Rows and columns of the matrices.");
+  LowPrecisionOptions low(app);
   add_numbers(app, "--tile", options.tiles, one_of({"8", "16", "32"}),
               "Tiles of the tiled kernel: 8, 16 or 32.");
   app.add_flag("--plain", options.plain_always, "Measure the plain loop above 1024 too.");
@@ -43,10 +45,20 @@ int run_matmul(int argc, const char* const* argv) {
       "global memory, counted in one more run by a build of the kernel that counts;\n"
       "of naive's: the same as a share of the naive kernel's reads.\n"
       "\n"
+      "With --type or --grouped, the table has one row for each way of multiplying\n"
+      "each type, and the errors (docs/engineering/bench.md). --sizes is then\n"
+      "4096,8192 on a GPU and 512,1024 elsewhere.\n"
+      "\n"
       "Examples:\n"
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
-      "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n");
+      "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
+      "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  if (low.is_requested()) {
+    return finish_bench(common, [&, chosen = low.chosen(app, options.sides)](const TestBed& bed) {
+      return lab::bench_low_matmul(bed, chosen);
+    });
+  }
   return finish_bench(common, [&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
 }
 

@@ -27,6 +27,11 @@ float number_at(const NumberMatrix& matrix, std::size_t row, std::size_t k) {
     const int byte = bytes[k];
     return static_cast<float>(byte < 128 ? byte : byte - 256);
   }
+  if (matrix.type == NumberType::float32) {
+    float number = 0;
+    std::memcpy(&number, bytes + 4 * k, sizeof number);
+    return number;
+  }
   const bool is_short = is_fp8(matrix.type);
   const int word = is_short ? bytes[k] : bytes[2 * k] + 256 * bytes[2 * k + 1];
   const int mantissa_bits = is_short ? 3 : (matrix.type == NumberType::bfloat16 ? 7 : 10);
@@ -163,7 +168,7 @@ void expect_everywhere(const LowProduct& product) {
 TEST(LowProduct, IsItsChainForOddShapes) {
   const std::vector<LowShape> shapes{{1, 1, 1},      {17, 3, 16},    {1, 127, 128},
                                      {127, 17, 129}, {129, 130, 64}, {67, 65, 257}};
-  for (const NumberType type : low_precision_types) {
+  for (const NumberType type : number_types) {
     for (const LowShape& shape : shapes) {
       LowProduct product(type, shape);
       fill(product);
@@ -173,7 +178,7 @@ TEST(LowProduct, IsItsChainForOddShapes) {
 }
 
 TEST(LowProduct, IsItsChainInGroups) {
-  for (const NumberType type : low_precision_types) {
+  for (const NumberType type : number_types) {
     LowProduct contiguous(type, {384, 33, 129, Grouping::contiguous, 3});
     fill(contiguous);
     contiguous.groups = {2, -1, 0};

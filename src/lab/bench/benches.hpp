@@ -8,6 +8,7 @@
 #include "image/rows.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/bench/test_bed.hpp"
+#include "lab/products/low_product.hpp"
 #include "pipeline/plan.hpp"
 
 namespace gpufilter::lab {
@@ -20,6 +21,17 @@ struct MatmulOptions {
   int show = 0;               // rows and columns of corners to show; 0: none
 };
 [[nodiscard]] Report bench_matmul(const TestBed& bed, const MatmulOptions& options);
+
+// Products of square matrices of low-precision numbers, or of grouped ones.
+struct LowMatmulOptions {
+  std::vector<NumberType> types;
+  std::vector<int> sides;  // of nothing: 4096 and 8192 for a GPU, else 512 and 1024
+  Grouping grouping = Grouping::dense;
+  int groups = 1;
+};
+// Throws UsageError, before it measures anything, if a product does not exist or does not fit into
+// memory.
+[[nodiscard]] Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& options);
 
 // Pictures that stages are measured with.
 struct PictureOptions {

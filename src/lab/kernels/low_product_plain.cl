@@ -1,6 +1,6 @@
 // Low-precision products in plain OpenCL C. A work-group of 16 x 16 computes a block of C of
 // 64 x 64: it copies 16 bytes of each row of A and B to local memory, and each work-item adds up
-// 4 x 4 elements. Macros: TYPE_INT8, TYPE_FP8, TYPE_BFLOAT16 or TYPE_FLOAT16; PROMOTED: sums of 128
+// 4 x 4 elements. Macros: TYPE_FLOAT32, TYPE_INT8, TYPE_FP8, TYPE_BFLOAT16 or TYPE_FLOAT16; PROMOTED: sums of 128
 // numbers are scaled; SCALED: sums are scaled at the end; DP4A: NVIDIA's instruction for four
 // products.
 
@@ -15,6 +15,9 @@
 typedef int sum_t;
 #elif defined(TYPE_FP8)
 #define NUMBER_BYTES 1
+typedef float sum_t;
+#elif defined(TYPE_FLOAT32)
+#define NUMBER_BYTES 4
 typedef float sum_t;
 #else
 #define NUMBER_BYTES 2
@@ -40,6 +43,8 @@ inline float number_of(uint word, int i) {
   const float normal = as_float((magnitude << 20) + (120u << 23));
   const float number = magnitude < 8 ? (float)magnitude * 0.001953125f : normal;
   return bits & 0x80 ? -number : number;
+#elif defined(TYPE_FLOAT32)
+  return as_float(word);
 #elif defined(TYPE_BFLOAT16)
   return as_float(i == 0 ? word << 16 : word & 0xffff0000u);
 #else

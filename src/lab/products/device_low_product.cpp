@@ -17,6 +17,7 @@ constexpr std::size_t further_rows = row_padding;
 std::string type_macro(NumberType type) {
   if (is_integer(type)) return "TYPE_INT8";
   if (is_fp8(type)) return "TYPE_FP8";
+  if (type == NumberType::float32) return "TYPE_FLOAT32";
   return type == NumberType::bfloat16 ? "TYPE_BFLOAT16" : "TYPE_FLOAT16";
 }
 
@@ -70,7 +71,8 @@ std::vector<DeviceMethod> device_methods(const DeviceInfo& device, NumberType ty
   // dp4a: 6.1; mma of these shapes and asynchronous copies: 8.0; conversions of e4m3: 8.9.
   if (device.compute_capability >= 61 && is_integer(type))
     methods.push_back(plain(type, "dp4a", " -D DP4A"));
-  if (device.compute_capability >= (is_fp8(type) ? 89U : 80U)) {
+  const bool has_tensor_cores = device.compute_capability >= (is_fp8(type) ? 89U : 80U);
+  if (has_tensor_cores && type != NumberType::float32) {
     for (const TensorBlock& block : tensor_blocks(type))
       methods.push_back(on_tensor_cores(type, block));
   }

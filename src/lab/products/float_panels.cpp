@@ -51,6 +51,9 @@ void decode(const NumberMatrix& matrix, size_t row, size_t k_begin, size_t k_end
   } else if (matrix.type == NumberType::bfloat16) {
     for (size_t k = k_begin; k < k_end; ++k, to += stride)
       *to = from_bfloat16(load<std::uint16_t>(bytes + 2 * k));
+  } else if (matrix.type == NumberType::float32) {
+    for (size_t k = k_begin; k < k_end; ++k, to += stride)
+      *to = load<float>(bytes + 4 * k);
   } else {
     const auto& numbers = float16_numbers();
     for (size_t k = k_begin; k < k_end; ++k, to += stride)

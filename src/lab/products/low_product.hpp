@@ -40,7 +40,7 @@ struct ProductPart {
 // int8: the sum of the products. int8_scaled and fp8_scaled: for each 128 numbers along k,
 //   acc = fma(float(sum), scale of A * scale of B, acc), from 0 on in the order of k,
 // where sums of int8 are integers, and those of fp8 chains of fma from 0 on in the order of k.
-// bfloat16, float16, fp8_unpromoted: one chain of fma from 0 on in the order of k; for
+// float32, bfloat16, float16, fp8_unpromoted: one chain of fma from 0 on in the order of k; for
 // fp8_unpromoted multiplied by (scale of A * scale of B). Then 0 is added, which turns -0 into 0.
 struct LowProduct {
   LowProduct(NumberType type, const LowShape& shape);  // of zeros

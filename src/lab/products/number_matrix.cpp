@@ -28,6 +28,9 @@ std::uint64_t mixed(std::uint64_t x) {
 void put(NumberMatrix& matrix, std::size_t row, std::size_t k, float number) {
   std::uint8_t* const to = matrix.row(row) + k * static_cast<std::size_t>(bytes_of(matrix.type));
   switch (matrix.type) {
+    case NumberType::float32:
+      store(to, number);
+      break;
     case NumberType::int8_scaled:
       store(to, static_cast<std::int8_t>(std::nearbyint(number)));
       break;
@@ -89,6 +92,7 @@ float NumberMatrix::number(std::size_t row_index, std::size_t k) const {
   const std::uint8_t* const from = row(row_index) + k * static_cast<std::size_t>(bytes_of(type));
   if (is_integer(type)) return load<std::int8_t>(from);
   if (is_fp8(type)) return from_e4m3(*from);
+  if (type == NumberType::float32) return load<float>(from);
   const auto bits = load<std::uint16_t>(from);
   return type == NumberType::bfloat16 ? from_bfloat16(bits) : from_float16(bits);
 }

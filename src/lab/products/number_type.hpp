@@ -15,10 +15,10 @@ enum class NumberType { float32, int8, int8_scaled, fp8_scaled, fp8_unpromoted, 
 // "int8-scaled"; fp8_unpromoted: "fp8-unpromoted".
 [[nodiscard]] std::string_view to_string(NumberType type);
 
-// Those that the low-precision products have: all but float32.
-inline constexpr std::array low_precision_types{NumberType::int8,       NumberType::int8_scaled,
-                                                NumberType::fp8_scaled, NumberType::fp8_unpromoted,
-                                                NumberType::bfloat16,   NumberType::float16};
+inline constexpr std::array number_types{NumberType::float32,        NumberType::int8,
+                                         NumberType::int8_scaled,    NumberType::fp8_scaled,
+                                         NumberType::fp8_unpromoted, NumberType::bfloat16,
+                                         NumberType::float16};
 
 [[nodiscard]] constexpr int bytes_of(NumberType type) {
   if (type == NumberType::float32) return 4;

@@ -1,0 +1,218 @@
+// "gpufilter bench matmul --type": products of low-precision numbers.
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "lab/bench/benches.hpp"
+#include "lab/products/device_low_product.hpp"
+#include "lab/products/host_low_product.hpp"
+#include "lab/products/sampled_errors.hpp"
+
+namespace gpufilter::lab {
+namespace {
+
+// Beyond these operations one core would take many seconds.
+constexpr double most_operations_of_one_core = 2.0 * 2048 * 2048 * 2048;
+
+LowShape shape_of(const LowMatmulOptions& options, int side) {
+  const auto size = static_cast<std::size_t>(side);
+  return {size, size, size, options.grouping, static_cast<std::size_t>(options.groups)};
+}
+
+// Of the system, in bytes; nothing if it does not tell.
+std::optional<std::uint64_t> available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::uint64_t kilobytes = 0;
+  for (std::string word; file >> word;) {
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return std::nullopt;
+}
+
+// Nothing is measured before all of it has been found possible.
+void check_all(const TestBed& bed, const LowMatmulOptions& options) {
+  const auto available = available_memory();
+  for (const int side : options.sides) {
+    const LowShape shape = shape_of(options, side);
+    check(shape);
+    for (const NumberType type : options.types) {
+      // C is held by the processor, by the device, and once more as the reference; A as prepared.
+      const double needed = 3 * static_cast<double>(bytes_needed(type, shape));
+      if (available && needed > static_cast<double>(*available)) {
+        throw UsageError(
+            formatted("bench matmul: {}x{}x{} of {} takes {:.0f} MB here, {:.0f} MB are free; use "
+                      "smaller --sizes",
+                      side, side, side, to_string(type), needed * 1e-6,
+                      static_cast<double>(*available) * 1e-6));
+      }
+      if (bed.session) check_memory(bed.session->device(), type, shape);
+    }
+  }
+}
+
+// All rows of one type and size.
+class TypeBench {
+ public:
+  TypeBench(const TestBed& bed, NumberType type, const LowShape& shape, Report& report)
+      : bed_(bed),
+        report_(report),
+        product_((bed.step(formatted("{} {}: numbers", to_string(type), shape.rows)),
+                  LowProduct(type, shape))) {
+    fill(product_);
+    errors_.emplace(product_);
+    bed_.step(formatted("{} {}: reference", to_string(type), shape.rows));
+    reference_ = reference_low_product(product_);
+  }
+
+  void run() {
+    for (const HostMethod& method : host_methods(product_.type())) {
+      if (method.cores == Cores::one && product_.operations() > most_operations_of_one_core) {
+        left_out_ = true;
+        continue;
+      }
+      measure_host(method);
+    }
+    if (bed_.session) measure_device();
+  }
+  // Whether rows for one core are missing because they would take long.
+  [[nodiscard]] bool left_out() const { return left_out_; }
+
+ private:
+  [[nodiscard]] std::string step(const std::string& name) const {
+    return formatted("{} {}: {}", to_string(product_.type()), product_.shape.rows, name);
+  }
+
+  void add_row(const std::string& kernel, const std::string& where, const std::string& variant,
+               const Measurement& measurement, const std::vector<std::uint32_t>& c, bool is_exact) {
+    const LowShape& shape = product_.shape;
+    Row row{{"type", std::string(to_string(product_.type()))},
+            {"size", static_cast<std::int64_t>(shape.rows)},
+            {"grouping", std::string(to_string(shape.grouping))},
+            {"groups", static_cast<std::int64_t>(shape.groups)},
+            {"kernel", kernel},
+            {"where", where},
+            {"variant", variant}};
+    add_times(row, measurement);
+    row["tops"] = product_.operations() / measurement.best_clock().mean * 1e-12;
+    row["tops_wall"] = product_.operations() / measurement.wall.mean * 1e-12;
+    const bool equal = has_reference_bits(c);
+    row["bits"] = std::string(is_exact || equal ? bits_of(equal) : bits_differ_by_design);
+    const ProductErrors errors = errors_->of(c);
+    row["error"] = errors.rms;
+    row["largest_error"] = errors.largest;
+    row["error_of_sums"] = errors.of_sums;
+    report_.rows.push_back(std::move(row));
+  }
+
+  // In the rows that are in use.
+  [[nodiscard]] bool has_reference_bits(const std::vector<std::uint32_t>& c) const {
+    const std::size_t columns = product_.shape.columns;
+    const auto parts = product_.parts();
+    return std::all_of(parts.begin(), parts.end(), [&](const ProductPart& part) {
+      const auto first = static_cast<std::ptrdiff_t>(part.a_row * columns);
+      const auto last = static_cast<std::ptrdiff_t>((part.a_row + part.rows) * columns);
+      return std::equal(c.begin() + first, c.begin() + last, reference_.begin() + first);
+    });
+  }
+
+  void measure_host(const HostMethod& method) {
+    bed_.step(step(method.name));
+    std::vector<std::uint32_t> c(product_.elements(), 0x7fc00001);
+    const Measurement measurement = measure(
+        bed_.trials, [&] { multiply_on_host(product_, method.engine, method.cores, c.data()); });
+    add_row(method.name, on_processor, method.about, measurement, c, true);
+  }
+
+  void measure_device() {
+    Queue queue = bed_.session->make_queue();
+    const DeviceLowProduct operands(*bed_.session, queue, product_);
+    for (const DeviceMethod& method : device_methods(bed_.session->device(), product_.type())) {
+      bed_.step(step(method.name));
+      const Kernel kernel = operands.make_kernel(*bed_.session, method);
+      operands.poison(queue);
+      const Measurement measurement = measure(
+          bed_.trials, queue, [&] { return std::vector{operands.enqueue(queue, kernel, method)}; });
+      add_row(method.name, on_device, method.file, measurement, operands.result(queue),
+              method.is_exact);
+    }
+  }
+
+  const TestBed& bed_;
+  Report& report_;
+  LowProduct product_;
+  std::optional<SampledErrors> errors_;
+  std::vector<std::uint32_t> reference_;
+  bool left_out_ = false;
+};
+
+std::vector<Column> low_matmul_columns() {
+  std::vector<Column> columns{{"type", "type"}, {"size", "size"},     {"grouping", ""},
+                              {"groups", ""},   {"kernel", "kernel"}, {"where", ""}};
+  for (const Column& column : time_columns())
+    columns.push_back(column);
+  for (const Column& column : std::vector<Column>{{"tops", "TOP/s", 4},
+                                                  {"tops_wall", "by wall", 4},
+                                                  {"bits", "bits"},
+                                                  {"error", "error", 2},
+                                                  {"largest_error", "largest", 2},
+                                                  {"error_of_sums", "of sums", 2},
+                                                  {"variant", "variant"}})
+    columns.push_back(column);
+  return columns;
+}
+
+void add_notes(const TestBed& bed, const LowMatmulOptions& options, Report& report) {
+  report.notes.emplace_back(
+      "bits: compared with the chain that docs/engineering/bench.md defines for the type; tensor "
+      "cores add up products of floats in an order of their own");
+  report.notes.emplace_back(
+      "error: root mean square against the product in double precision of the numbers before they "
+      "were rounded to the type, relative to that of the elements; largest: the largest "
+      "difference, likewise; of sums: the error of the additions alone; all from a sample of the "
+      "elements");
+  const bool has_fp8 = std::any_of(options.types.begin(), options.types.end(), is_fp8);
+  if (has_fp8) {
+    report.notes.emplace_back(
+        "fp8-unpromoted: one scale for a row, so that sums stay in the tensor cores from the "
+        "first k to the last");
+  }
+  if (bed.session && bed.session->device().compute_capability < 80) {
+    report.notes.push_back(formatted(
+        "{}: no tensor cores that this program can use; plain OpenCL C decodes floats to float32",
+        bed.session->device().name));
+  }
+}
+
+}  // namespace
+
+Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
+  LowMatmulOptions options = requested;
+  if (options.sides.empty())
+    options.sides = has_gpu(bed) ? std::vector{4096, 8192} : std::vector{512, 1024};
+  check_all(bed, options);
+  Report report = bed.start_report("matmul");
+  report.columns = low_matmul_columns();
+  report.chart = ChartOfBars{.title = "Matrix products of low precision",
+                             .value = "tops",
+                             .value_label = "TOP/s",
+                             .labels = {"type", "size", "kernel"}};
+  for (const int side : options.sides) {
+    bool left_out = false;
+    for (const NumberType type : options.types) {
+      TypeBench bench(bed, type, shape_of(options, side), report);
+      bench.run();
+      left_out |= bench.left_out();
+    }
+    if (left_out) {
+      report.notes.push_back(
+          formatted("size {}: the rows for one core are left out: they take many seconds", side));
+    }
+  }
+  add_notes(bed, options, report);
+  return report;
+}
+
+}  // namespace gpufilter::lab

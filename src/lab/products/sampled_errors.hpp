@@ -1,0 +1,38 @@
+// How far a low-precision product is from the product in double precision.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lab/products/low_product.hpp"
+
+namespace gpufilter::lab {
+
+// Relative to the root of the mean square of the elements.
+struct ProductErrors {
+  double rms = 0;      // the root of the mean square of the differences
+  double largest = 0;  // the largest difference
+  // The same as rms, but against the product of the numbers as they were rounded to the type: the
+  // error of the additions alone.
+  double of_sums = 0;
+};
+
+// Exact products of a sample of elements, at most 32 x 32 for each part of the product.
+class SampledErrors {
+ public:
+  // Of a product filled by fill().
+  explicit SampledErrors(const LowProduct& product);
+
+  [[nodiscard]] ProductErrors of(const std::vector<std::uint32_t>& c) const;
+
+ private:
+  struct Sample {
+    std::size_t index = 0;  // in C
+    double exact = 0;
+    double rounded = 0;
+  };
+  NumberType type_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace gpufilter::lab

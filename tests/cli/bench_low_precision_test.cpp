@@ -1,0 +1,99 @@
+// "gpufilter bench matmul --type" as its users run it, with small sizes.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/program_fixture.hpp"
+#include "support/svg.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class BenchLowPrecision : public ProgramTest {
+ protected:
+  static ProcessResult matmul(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"bench", "matmul", "--trials=1"});
+    return filter(std::move(arguments));
+  }
+  static Json rows_of(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const ProcessResult result = matmul(std::move(arguments));
+    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
+    return Json::parse(result.out)["rows"];
+  }
+  static void expect_usage(std::vector<std::string> arguments, const std::string& message) {
+    const ProcessResult result = matmul(std::move(arguments));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, "gpufilter: " + message + "\n");
+    EXPECT_EQ(result.out, "");
+  }
+};
+
+TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
+  const std::string plot = folder_ / "chart.svg";
+  const Json rows = rows_of({"--type=float32,int8,int8-scaled,fp8-scaled,bfloat16,float16",
+                             "--sizes=130", "--plot", plot});
+  EXPECT_EQ(objection_to_svg(read_file(plot)), "");
+  std::map<std::string, double> errors;
+  std::set<std::string> devices;
+  for (const Json& row : rows) {
+    const auto type = row["type"].get<std::string>();
+    if (row["kernel"] == "all cores") errors[type] = row["error"].get<double>();
+    if (row["where"] == "device") devices.insert(type);
+    EXPECT_EQ(row["size"], 130);
+    const double operations = 2.0 * 130 * 130 * 130;
+    EXPECT_NEAR(row["tops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-9,
+                1e-6 * row["tops"].get<double>());
+    if (row["where"] == "processor" || row["kernel"] == "plain 64x64") {
+      EXPECT_EQ(row["bits"], "equal") << row;
+    }
+    EXPECT_LE(row["error_of_sums"].get<double>(), 1e-6) << row;
+  }
+  ASSERT_EQ(errors.size(), 7U);
+  EXPECT_EQ(errors["int8"], 0) << "integers are exact";
+  EXPECT_LT(errors["float32"], 1e-6);
+  EXPECT_LT(errors["float32"], errors["float16"]);
+  EXPECT_LT(errors["float16"], errors["bfloat16"]);
+  EXPECT_LT(errors["bfloat16"], errors["int8-scaled"]);
+  EXPECT_LT(errors["int8-scaled"], errors["fp8-scaled"]);
+  EXPECT_LT(errors["fp8-unpromoted"], 0.1);
+  EXPECT_EQ(devices.size(), has_device() ? 7U : 0U);
+}
+
+TEST_F(BenchLowPrecision, GroupsAreOneLaunch) {
+  for (const char* grouping : {"contiguous", "masked"}) {
+    const Json rows =
+        rows_of({"--type=int8-scaled", "--sizes=256", "--grouped", grouping, "--groups=3"});
+    ASSERT_FALSE(rows.empty());
+    for (const Json& row : rows) {
+      EXPECT_EQ(row["bits"], "equal") << row;
+      EXPECT_EQ(row["grouping"], grouping);
+      EXPECT_EQ(row["groups"], 3);
+    }
+  }
+}
+
+TEST_F(BenchLowPrecision, WrongUsageIsRefusedBeforeAnythingRuns) {
+  expect_usage({"--type=int8", "--tile=8"},
+               "bench matmul: --tile is for --type float32 alone, without --grouped");
+  expect_usage({"--type=int8", "--groups=2"}, "bench matmul: --groups is for --grouped");
+  expect_usage({"--type=int8", "--sizes=256,200", "--grouped=contiguous"},
+               "bench matmul: --grouped contiguous divides A into groups of whole blocks of 128 "
+               "rows, but it has 200 rows; use a multiple of 128");
+  const ProcessResult unknown = matmul({"--type=int4"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("--type: 'int4' is not one of float32, int8, int8-scaled, fp8-scaled, "
+                             "bfloat16, float16"),
+            std::string::npos)
+      << unknown.err;
+  const ProcessResult large =
+      matmul({"--type=int8", "--sizes=16384", "--grouped=masked", "--groups=256", "--device=cpu"});
+  EXPECT_EQ(large.exit_code, 2);
+  EXPECT_NE(large.err.find("bench matmul: 16384x16384x16384 of int8 takes "), std::string::npos)
+      << large.err;
+  EXPECT_NE(large.err.find(" MB are free; use smaller --sizes\n"), std::string::npos) << large.err;
+}
+
+}  // namespace
+}  // namespace gpufilter::test
