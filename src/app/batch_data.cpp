@@ -2,24 +2,17 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "app/batch_rates.hpp"
 #include "app/device_json.hpp"
 #include "app/json_paths.hpp"
 #include "app/picture_json.hpp"
 #include "app/timing_report.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/time_units.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json activity_json(const BatchActivity& line) {
   Json json{{"activity", activity_name(line.activity)}, {"walk", line.walk}};
@@ -82,8 +75,8 @@ Json totals_json(const BatchTotals& totals, Nanoseconds elapsed) {
 
 std::string batch_timing_json(const BatchTotals& totals, Nanoseconds elapsed) {
   Json json{{"schema", "gpufilter-batch-timing-1"}};
-  json.update(totals_json(totals, elapsed));
-  return dump(json, 2) + "\n";
+  json.append(totals_json(totals, elapsed));
+  return json.indented(2) + "\n";
 }
 
 std::string batch_csv(const BatchTotals& totals, Nanoseconds elapsed) {
@@ -123,18 +116,18 @@ std::string batch_json_begin(const BatchPlan& plan, bool dry_run) {
     skipped["format"] = other.format;
     json["other_formats"].push_back(std::move(skipped));
   }
-  std::string text = dump(json, -1);
+  std::string text = json.on_one_line();
   text.pop_back();  // the closing brace: more members follow
   return text + ",\"pictures\":[\n";
 }
 
 std::string batch_json_picture(const BatchPlan& plan, const PictureResult& result, bool is_first) {
   const Json json = picture_json(result, plan.output_path(*result.item));
-  return (is_first ? "" : ",") + dump(json, -1) + "\n";
+  return (is_first ? "" : ",") + json.on_one_line() + "\n";
 }
 
 std::string batch_json_end(const BatchTotals& totals, Nanoseconds elapsed) {
-  return "],\"summary\":" + dump(totals_json(totals, elapsed), -1) + "}\n";
+  return "],\"summary\":" + totals_json(totals, elapsed).on_one_line() + "}\n";
 }
 
 }  // namespace gpufilter

@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array all_results{CompareResult::equal,     CompareResult::within_tolerance,
                                  CompareResult::different, CompareResult::other_size_or_format,
@@ -31,11 +28,6 @@ CompareResult result_of(const NameComparison& name) {
   if (!name.in_b) return CompareResult::only_in_a;
   if (!name.in_a) return CompareResult::only_in_b;
   return gpufilter::result_of(*name.files);
-}
-
-// One line. Bytes of file names that are not UTF-8 are replaced.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -76,12 +68,13 @@ void FoldersReport::add_text(const NameComparison& name, CompareResult result) c
 void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
   std::string text = ",\n";
   if (names_ == 1) {
-    text = dump({{"schema", "gpufilter-compare-folders-1"},
-                 {"tolerance", request_.tolerance.steps},
-                 {"fail_percent", request_.tolerance.percent},
-                 {"recursive", request_.recursive},
-                 {"a", request_.a},
-                 {"b", request_.b}});
+    const Json about{{"schema", "gpufilter-compare-folders-1"},
+                     {"tolerance", request_.tolerance.steps},
+                     {"fail_percent", request_.tolerance.percent},
+                     {"recursive", request_.recursive},
+                     {"a", request_.a},
+                     {"b", request_.b}};
+    text = about.on_one_line();
     text.pop_back();  // the brace: more follows
     text += ",\"pictures\":[\n";
   }
@@ -90,7 +83,7 @@ void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
             {"exit_code", gpufilter::exit_code(result)}};
   if (name.files) add_pictures(json, *name.files);
   if (!name.failure.empty()) json["error"] = name.failure;
-  print_result(text + dump(json));
+  print_result(text + json.on_one_line());
 }
 
 std::string FoldersReport::summary_text() const {
@@ -126,7 +119,7 @@ std::string FoldersReport::summary_json() const {
     counts[to_string(result)] = counts_.at(static_cast<std::size_t>(result));
   const CompareResult worst = by_exit_code.at(static_cast<std::size_t>(exit_code_));
   const Json summary{{"result", to_string(worst)}, {"exit_code", exit_code_}, {"counts", counts}};
-  return "\n],\"summary\":" + dump(summary) + "}\n";
+  return "\n],\"summary\":" + summary.on_one_line() + "}\n";
 }
 
 }  // namespace gpufilter

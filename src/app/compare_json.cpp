@@ -1,12 +1,9 @@
 // The JSON of compare_report.hpp.
-#include <nlohmann/json.hpp>
-
 #include "app/compare_report.hpp"
+#include "base/json.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
@@ -85,8 +82,7 @@ std::string json_report(const CompareReport& report) {
   add_pictures(json, report.files);
   const bool drawn = report.files.comparison && report.wanted_drawing;
   json["difference_picture"] = drawn ? Json(*report.wanted_drawing) : Json(nullptr);
-  // JSON is UTF-8, but file names may not be: invalid bytes are replaced.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.indented(2) + "\n";
 }
 
 }  // namespace gpufilter

@@ -4,8 +4,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.hpp"
 #include "pipeline/file_comparison.hpp"
 
 namespace gpufilter {
@@ -46,6 +45,6 @@ struct CompareReport {
 [[nodiscard]] std::string json_report(const CompareReport& report);
 
 // The part of it about the pictures: "a", "b" and, if they were compared, all numbers.
-void add_pictures(nlohmann::ordered_json& json, const FileComparison& files);
+void add_pictures(Json& json, const FileComparison& files);
 
 }  // namespace gpufilter

@@ -2,7 +2,7 @@
 
 namespace gpufilter {
 
-nlohmann::ordered_json device_json(const EngineReport& engine) {
+Json device_json(const EngineReport& engine) {
   return {{"name", engine.device},   {"kind", engine.kind},     {"platform", engine.platform},
           {"driver", engine.driver}, {"reason", engine.reason}, {"left_out", engine.fallbacks}};
 }

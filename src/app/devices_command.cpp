@@ -2,11 +2,10 @@
 
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "device/brief_version.hpp"
 #include "device/device_catalog.hpp"
@@ -71,13 +70,13 @@ std::string start_text(const RateStore& rates, const std::string& place) {
 }
 
 // null if it was not measured.
-nlohmann::ordered_json rate_json(const std::optional<double>& seconds, double scale) {
-  return seconds ? nlohmann::ordered_json(scale / *seconds) : nlohmann::ordered_json();
+Json rate_json(const std::optional<double>& seconds, double scale) {
+  return seconds ? Json(scale / *seconds) : Json();
 }
 
 std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rates) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  nlohmann::ordered_json unusable = nlohmann::ordered_json::array();
+  Json list = Json::array();
+  Json unusable = Json::array();
   for (const DeviceInfo& device : devices) {
     if (!device.unusable.empty()) {
       unusable.push_back(
@@ -109,12 +108,10 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
          {"blur_tiles", fitting_blur_tiles(device)},
          {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_rate.kind), 1e-9)},
          {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_rate.kind), 1e-9)},
-         {"start_seconds", start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json()}});
+         {"start_seconds", start ? Json(*start) : Json()}});
   }
-  const nlohmann::ordered_json json{
-      {"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
-  // Drivers' texts may not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const Json json{{"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
+  return json.indented(2) + "\n";
 }
 
 std::string line(const char* label, const std::string& value) {

@@ -2,19 +2,19 @@
 
 namespace gpufilter {
 
-nlohmann::ordered_json pixels_json(const FilePixels& pixels) {
+Json pixels_json(const FilePixels& pixels) {
   return {{"color", pixels.color}, {"channels", pixels.channels}, {"depth", pixels.depth}};
 }
 
-void add_background(nlohmann::ordered_json& report, const std::optional<Color>& background) {
+void add_background(Json& report, const std::optional<Color>& background) {
   if (background) report["alpha_laid_over"] = to_string(OptionValue(*background));
 }
 
-void add_encoding(nlohmann::ordered_json& report, const Codec& output_format,
+void add_encoding(Json& report, const Codec& output_format,
                   const std::optional<EncodingNotes>& notes) {
   for (const Codec* codec : codecs()) {
     if (codec->report_key.empty()) continue;
-    nlohmann::ordered_json& field = report[codec->report_key];
+    Json& field = report[codec->report_key];
     if (codec != &output_format || !notes) continue;
     for (const auto& [key, value] : notes->fields)
       std::visit([&field, &key = key](const auto& known) { field[key] = known; }, value);

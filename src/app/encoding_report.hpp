@@ -3,20 +3,19 @@
 
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "codec/codec_table.hpp"
 
 namespace gpufilter {
 
 // {"color": "palette", "channels": 1, "depth": 4}
-[[nodiscard]] nlohmann::ordered_json pixels_json(const FilePixels& pixels);
+[[nodiscard]] Json pixels_json(const FilePixels& pixels);
 
 // Adds "alpha_laid_over": the colour, if there is one.
-void add_background(nlohmann::ordered_json& report, const std::optional<Color>& background);
+void add_background(Json& report, const std::optional<Color>& background);
 
 // Adds a field for each codec that makes notes: an object for `output_format`, null for the others.
-void add_encoding(nlohmann::ordered_json& report, const Codec& output_format,
+void add_encoding(Json& report, const Codec& output_format,
                   const std::optional<EncodingNotes>& notes);
 
 }  // namespace gpufilter

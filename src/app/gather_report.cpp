@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "app/batch_report.hpp"
 #include "app/json_paths.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_lines = 10;
 
@@ -135,7 +132,7 @@ std::string gather_json(const GatherReport& report) {
   json["stopped"] = processes_json(report.stopped);
   json["at_work"] = processes_json(report.at_work);
   json["commands"] = report.commands;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.indented(2) + "\n";
 }
 
 }  // namespace gpufilter

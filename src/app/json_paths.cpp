@@ -1,13 +1,11 @@
 #include "app/json_paths.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
 #include "codec/text_encoding.hpp"
 
 namespace gpufilter {
 
-void add_path(nlohmann::ordered_json& json, const std::string& field, const std::string& path) {
+void add_path(Json& json, const std::string& field, const std::string& path) {
   json[field] = path;
   if (is_utf8(path)) return;
   std::string digits;

@@ -7,8 +7,6 @@
 namespace gpufilter {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // What is known once the header is read.
 void add_formats(Json& json, const PictureResult& result) {
   json["input_format"] = result.input_format->name;
@@ -52,8 +50,8 @@ Json picture_json(const PictureResult& result, const std::string& output) {
 
 std::string picture_document(const PictureResult& result, const std::string& output) {
   Json json{{"schema", "gpufilter-picture-1"}};
-  json.update(picture_json(result, output));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  json.append(picture_json(result, output));
+  return json.indented(2) + "\n";
 }
 
 }  // namespace gpufilter

@@ -3,15 +3,13 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "batch/batch_run.hpp"
 
 namespace gpufilter {
 
 // The object of a picture in "gpufilter-batch-1". `output` is the path of the result.
-[[nodiscard]] nlohmann::ordered_json picture_json(const PictureResult& result,
-                                                  const std::string& output);
+[[nodiscard]] Json picture_json(const PictureResult& result, const std::string& output);
 
 // The same as a document of its own, "gpufilter-picture-1".
 [[nodiscard]] std::string picture_document(const PictureResult& result, const std::string& output);

@@ -4,16 +4,14 @@
 #include <functional>
 #include <numeric>
 
-#include <nlohmann/json.hpp>
-
 #include "app/device_json.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter {
 namespace {
 
-using Json = nlohmann::ordered_json;
 __extension__ using Wide = unsigned __int128;
 
 // The smallest value up to which the histogram counts at least `rank` samples.
@@ -153,8 +151,7 @@ std::string json_report(const StatsReport& report) {
                   {"pixels", report.size.pixels()},
                   {"device", std::move(device)},
                   {"channels", channels}};
-  // JSON is UTF-8, but file names may not be: invalid bytes are replaced.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.on_one_line() + "\n";
 }
 
 }  // namespace gpufilter

@@ -4,13 +4,12 @@
 #include <cstdio>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "app/device_json.hpp"
 #include "app/encoding_report.hpp"
 #include "app/parse.hpp"
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
 #include "device/brief_version.hpp"
@@ -102,17 +101,17 @@ std::string device_reason(const EngineReport& engine) {
   return text;
 }
 
-nlohmann::ordered_json pass_json(const RunReport& report, int index) {
+Json pass_json(const RunReport& report, int index) {
   const PassReport& pass = report.passes.at(static_cast<std::size_t>(index));
   return {{"index", index},          {"walk", pass.walk},     {"stage", pass.stage},
           {"variant", pass.variant}, {"reason", pass.reason}, {"program", pass.program}};
 }
 
-nlohmann::ordered_json total_json(const RunReport& report, const ActivityTotal& total) {
-  nlohmann::ordered_json line{{"activity", activity_name(total.activity)},
-                              {"walk", total.walk},
-                              {"milliseconds", milliseconds(total.duration)},
-                              {"commands", total.commands}};
+Json total_json(const RunReport& report, const ActivityTotal& total) {
+  Json line{{"activity", activity_name(total.activity)},
+            {"walk", total.walk},
+            {"milliseconds", milliseconds(total.duration)},
+            {"commands", total.commands}};
   if (total.pass >= 0) line["pass"] = total.pass;
   line["bytes"] = total.bytes;
   if (moves_pixels(total)) {
@@ -158,33 +157,33 @@ std::string timing_table(const RunReport& report) {
 }
 
 std::string timing_json(const RunReport& report) {
-  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  Json passes = Json::array();
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     passes.push_back(pass_json(report, static_cast<int>(i)));
   }
-  nlohmann::ordered_json activities = nlohmann::ordered_json::array();
+  Json activities = Json::array();
   for (const ActivityTotal& total : activity_totals(report)) {
     activities.push_back(total_json(report, total));
   }
   const ActivityTotal whole{.duration = report.total};
-  nlohmann::ordered_json json{{"schema", "gpufilter-timing-1"},
-                              {"input", report.input},
-                              {"output", report.output},
-                              {"replaced", report.replaced},
-                              {"input_format", report.input_format->name},
-                              {"output_format", report.output_format->name},
-                              {"input_pixels", pixels_json(report.input_file_pixels)},
-                              {"output_pixels", pixels_json(report.output_file_pixels)},
-                              {"width", report.size.width},
-                              {"height", report.size.height},
-                              {"output_width", report.output_size.width},
-                              {"output_height", report.output_size.height},
-                              {"bands", report.bands},
-                              {"band_rows", report.band_rows},
-                              {"bands_under_way", report.bands_under_way},
-                              {"memory_bytes", report.memory},
-                              {"exif_orientation", report.exif_orientation},
-                              {"output_bytes", report.output_bytes}};
+  Json json{{"schema", "gpufilter-timing-1"},
+            {"input", report.input},
+            {"output", report.output},
+            {"replaced", report.replaced},
+            {"input_format", report.input_format->name},
+            {"output_format", report.output_format->name},
+            {"input_pixels", pixels_json(report.input_file_pixels)},
+            {"output_pixels", pixels_json(report.output_file_pixels)},
+            {"width", report.size.width},
+            {"height", report.size.height},
+            {"output_width", report.output_size.width},
+            {"output_height", report.output_size.height},
+            {"bands", report.bands},
+            {"band_rows", report.band_rows},
+            {"bands_under_way", report.bands_under_way},
+            {"memory_bytes", report.memory},
+            {"exif_orientation", report.exif_orientation},
+            {"output_bytes", report.output_bytes}};
   add_background(json, report.background);
   if (report.verified_blocks) json["verified_blocks"] = *report.verified_blocks;
   add_encoding(json, *report.output_format, report.encoding);
@@ -194,8 +193,7 @@ std::string timing_json(const RunReport& report) {
   json["other_milliseconds"] = milliseconds(unaccounted_time(report));
   json["total_milliseconds"] = milliseconds(report.total);
   json["total_megapixels_per_second"] = whole.megapixels_per_second(report.size);
-  // File names may not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.indented(2) + "\n";
 }
 
 namespace {

@@ -4,15 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/shell_word.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Microseconds, the unit of the format.
 double microseconds(Nanoseconds duration) {
@@ -23,10 +20,6 @@ double microseconds(Nanoseconds duration) {
 constexpr int picture_kind = 0;
 int kind_of(Activity activity) {
   return static_cast<int>(activity) + 1;
-}
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json about_process(int process, const char* field, const Json& arguments) {
@@ -105,7 +98,7 @@ class Events {
 std::string beginning(const std::string& command_line) {
   const Json about{{"program", "gpufilter " GPUFILTER_VERSION}, {"command_line", command_line}};
   return formatted("{{\"displayTimeUnit\": \"ms\", \"otherData\": {}, \"traceEvents\": [\n",
-                   dump(about));
+                   about.on_one_line());
 }
 
 constexpr const char* ending = "\n]}\n";
@@ -113,7 +106,7 @@ constexpr const char* ending = "\n]}\n";
 std::string joined(const std::vector<Json>& events) {
   std::string text;
   for (const Json& event : events)
-    text += (text.empty() ? "" : ",\n") + dump(event);
+    text += (text.empty() ? "" : ",\n") + event.on_one_line();
   return text;
 }
 

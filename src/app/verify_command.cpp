@@ -2,8 +2,6 @@
 
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
 #include "app/kernel_folder_option.hpp"
@@ -12,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/folder.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verifier.hpp"
@@ -52,14 +51,14 @@ struct Verified {
   std::string drawing;  // a file; empty: none was drawn
 };
 
-nlohmann::ordered_json json_of(const KernelFolderFiles& kernels) {
+Json json_of(const KernelFolderFiles& kernels) {
   if (kernels.folder.empty()) return nullptr;
   return {{"folder", kernels.folder}, {"files", kernels.files}, {"why", kernels.why}};
 }
 
 std::string as_json(const Verified& verified) {
   const lab::VerifyReport& report = verified.report;
-  nlohmann::ordered_json variants = nlohmann::ordered_json::array();
+  Json variants = Json::array();
   for (const lab::VerifiedVariant& variant : report.variants) {
     variants.push_back({{"place", variant.place},
                         {"stage", variant.stage},
@@ -68,7 +67,7 @@ std::string as_json(const Verified& verified) {
                         {"different", variant.different},
                         {"failed", variant.failed}});
   }
-  nlohmann::ordered_json first;
+  Json first;
   if (const auto& failure = report.first_failure) {
     first = {{"place", failure->place},
              {"stages", failure->stages},
@@ -81,13 +80,11 @@ std::string as_json(const Verified& verified) {
              {"difference", failure->difference},
              {"drawing", verified.drawing}};
   }
-  const nlohmann::ordered_json json{
-      {"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION},
-      {"passed", report.passed()},      {"cases", report.cases},
-      {"skipped", report.skipped},      {"variants", variants},
-      {"first_failure", first},         {"kernels", json_of(verified.kernels)}};
-  // Drivers' texts may not be UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const Json json{{"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION},
+                  {"passed", report.passed()},      {"cases", report.cases},
+                  {"skipped", report.skipped},      {"variants", variants},
+                  {"first_failure", first},         {"kernels", json_of(verified.kernels)}};
+  return json.indented(2) + "\n";
 }
 
 std::string line_of(const lab::VerifiedVariant& variant) {

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
 #include "base/atomic_file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -12,8 +10,6 @@
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr const char* schema_name = "schema";
 constexpr std::uint64_t largest_file = std::uint64_t{64} << 20U;  // far more than any cache's
@@ -34,16 +30,15 @@ std::optional<Json> JsonCache::read() const {
   } catch (const std::system_error&) {
     return std::nullopt;
   }
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value(schema_name, Json()) != schema_) return Json();
-  return json;
+  std::optional<Json> json = Json::parse(text);
+  const Json* schema = json ? json->find(schema_name) : nullptr;
+  return schema != nullptr && *schema == Json(schema_) ? std::move(json) : Json();
 }
 
 std::string JsonCache::write(Json json) const {
   if (!file_) return "";
   json[schema_name] = schema_;
-  // Drivers' texts may not be UTF-8.
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json.indented(1) + "\n";
   try {
     std::filesystem::create_directories(file_->parent_path());
     AtomicFile file(*file_);

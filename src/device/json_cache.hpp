@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
+#include "base/json.hpp"
 
 namespace gpufilter {
 
@@ -20,11 +20,11 @@ class JsonCache {
 
   // Nothing if the file does not exist or cannot be read; null if it is not an object of this
   // schema.
-  [[nodiscard]] std::optional<nlohmann::json> read() const;
+  [[nodiscard]] std::optional<Json> read() const;
 
   // Replaces the file and creates missing folders; adds the schema to `json`, an object. Returns
   // why the file could not be written; empty if it was, or if there is no file to write.
-  [[nodiscard]] std::string write(nlohmann::json json) const;
+  [[nodiscard]] std::string write(Json json) const;
 
  private:
   std::optional<std::filesystem::path> file_;

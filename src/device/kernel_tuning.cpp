@@ -3,16 +3,13 @@
 #include <charconv>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "device/kernel_source.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::json;
 
 // "64x2".
 std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
@@ -27,13 +24,13 @@ std::pair<std::size_t, std::size_t> parse_group(const std::string& text) {
 // Calls `read` with the function's entry in candidates.json, if there is one.
 template <typename Read>
 void read_grid(const std::string& function, const Read& read) {
-  const Json json = Json::parse(kernel_file("candidates.json"), nullptr, false);
-  if (!json.is_object()) throw DeviceError("candidates.json: it is damaged");
-  const auto grid = json.find(function);
-  if (grid == json.end()) return;
+  const auto json = Json::parse(kernel_file("candidates.json"));
+  if (!json || !json->is_object()) throw DeviceError("candidates.json: it is damaged");
+  const Json* grid = json->find(function);
+  if (grid == nullptr) return;
   try {
     read(*grid);
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     throw DeviceError(formatted("candidates.json: {}: {}", function, error.what()));
   }
 }
@@ -61,15 +58,22 @@ std::string KernelSite::key() const {
                    target.depth);
 }
 
+KernelConstants constants_from(const Json& json) {
+  KernelConstants constants;
+  for (const auto& [name, value] : json.members())
+    constants[name] = value.count();
+  return constants;
+}
+
 std::vector<WorkShape> candidate_shapes(const std::string& function) {
   std::vector<WorkShape> shapes;
   read_grid(function, [&](const Json& grid) {
-    for (const Json& group : grid.at("groups")) {
-      const auto [width, height] = parse_group(group.get<std::string>());
+    for (const Json& group : grid.at("groups").items()) {
+      const auto [width, height] = parse_group(group.text());
       if (width == 0 || height == 0) throw DeviceError("candidates.json: a group is WIDTHxHEIGHT");
-      for (const Json& lines : grid.at("lines")) {
-        for (const Json& pixels : grid.at("pixels"))
-          shapes.push_back({pixels.get<std::size_t>(), lines.get<std::size_t>(), width, height});
+      for (const Json& lines : grid.at("lines").items()) {
+        for (const Json& pixels : grid.at("pixels").items())
+          shapes.push_back({pixels.count(), lines.count(), width, height});
       }
     }
   });
@@ -80,12 +84,12 @@ std::vector<KernelConstants> candidate_constants(const std::string& function) {
   std::vector<KernelConstants> all;
   read_grid(function, [&](const Json& grid) {
     all.emplace_back();
-    for (const auto& [name, values] : grid.at("constants").items()) {
+    for (const auto& [name, values] : grid.at("constants").members()) {
       std::vector<KernelConstants> more;
       for (const KernelConstants& constants : all) {
-        for (const Json& value : values) {
+        for (const Json& value : values.items()) {
           more.push_back(constants);
-          more.back()[name] = value.get<std::size_t>();
+          more.back()[name] = value.count();
         }
       }
       all = std::move(more);

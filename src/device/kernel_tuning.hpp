@@ -12,6 +12,8 @@
 
 namespace gpufilter {
 
+class Json;
+
 // The macros PIXELS, LINES, GROUP_WIDTH and GROUP_HEIGHT of kernels/common.cl. The result is the
 // same for every shape.
 struct WorkShape {
@@ -27,6 +29,9 @@ struct WorkShape {
 
 // Constants of kernels that are not over rows, by their names in the kernel files: "BLOCK_ROWS".
 using KernelConstants = std::map<std::string, std::size_t>;
+
+// From {"BLOCK_ROWS": 4}. Throws JsonError.
+[[nodiscard]] KernelConstants constants_from(const Json& json);
 
 struct KernelCandidate {
   std::string algorithm;           // "blur_strips", "tiled 16x16"

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 
 namespace gpufilter {
@@ -27,22 +26,18 @@ RateStore::RateStore(std::optional<std::filesystem::path> file) : cache_(std::mo
 }
 
 void RateStore::read() {
-  const nlohmann::json json = cache_.read().value_or(nlohmann::json());
-  const auto members = [&json](const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_object() ? *found : nlohmann::json::object();
+  const Json json = cache_.read().value_or(Json());
+  const Json nothing = Json::object();
+  const auto members = [&](const Json* found) -> const Json::Object& {
+    return (found != nullptr && found->is_object() ? *found : nothing).members();
   };
-  const nlohmann::json places = members("seconds");
-  for (const auto& [place, kinds] : places.items()) {
-    if (!kinds.is_object()) continue;
-    for (const auto& [kind, seconds] : kinds.items()) {
-      if (seconds.is_number() && is_time(seconds.get<double>()))
-        rates_[place][kind] = seconds.get<double>();
+  for (const auto& [place, kinds] : members(json.find("seconds"))) {
+    for (const auto& [kind, seconds] : members(&kinds)) {
+      if (seconds.is_number() && is_time(seconds.number())) rates_[place][kind] = seconds.number();
     }
   }
-  const nlohmann::json notes = members("notes");
-  for (const auto& [key, text] : notes.items()) {
-    if (text.is_string()) notes_[key] = text.get<std::string>();
+  for (const auto& [key, text] : members(json.find("notes"))) {
+    if (text.is_string()) notes_[key] = text.text();
   }
 }
 

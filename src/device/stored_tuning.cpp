@@ -1,17 +1,14 @@
 // Stored choices: made on this machine, or shipped with the program.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "device/kernel_source.hpp"
 #include "device/tuning_store.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::json;
 
 // One entry of kernels/tuned.json.
 struct Shipped {
@@ -23,27 +20,26 @@ struct Shipped {
 
 // It has either a shape or constants.
 KernelCandidate candidate_of(const Json& entry) {
-  KernelCandidate candidate{entry.at("algorithm").get<std::string>()};
-  if (entry.contains("constants")) {
-    candidate.constants = entry["constants"].get<KernelConstants>();
+  KernelCandidate candidate{entry.at("algorithm").text()};
+  if (const Json* constants = entry.find("constants")) {
+    candidate.constants = constants_from(*constants);
     return candidate;
   }
-  const Json& shape = entry.at("shape");
-  candidate.shape = {shape.at(0).get<std::size_t>(), shape.at(1).get<std::size_t>(),
-                     shape.at(2).get<std::size_t>(), shape.at(3).get<std::size_t>()};
+  const Json::Array& shape = entry.at("shape").items();
+  if (shape.size() != 4) throw JsonError("'shape' is not four numbers");
+  candidate.shape = {shape[0].count(), shape[1].count(), shape[2].count(), shape[3].count()};
   return candidate;
 }
 
 std::vector<Shipped> read_shipped() {
   std::vector<Shipped> entries;
-  const Json json = Json::parse(kernel_file("tuned.json"), nullptr, false);
+  const Json json = Json::parse(kernel_file("tuned.json")).value_or(Json());
   try {
-    for (const Json& entry : json.at("tuned")) {
-      entries.push_back({entry.at("device").get<std::string>(),
-                         entry.at("vendor").get<std::string>(), entry.at("site").get<std::string>(),
-                         candidate_of(entry)});
+    for (const Json& entry : json.at("tuned").items()) {
+      entries.push_back({entry.at("device").text(), entry.at("vendor").text(),
+                         entry.at("site").text(), candidate_of(entry)});
     }
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     log::warn(formatted("tuned.json: ignored: {}", error.what()));
     entries.clear();
   }

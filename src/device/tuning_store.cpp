@@ -2,15 +2,12 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 
 namespace gpufilter {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr const char* schema = "gpufilter-tuning-1";
 
@@ -31,14 +28,14 @@ Json as_json(const TunedKernel& tuned, const std::string& code) {
           {"next_milliseconds", tuned.next_milliseconds}};
 }
 
-// Throws Json::exception if something is missing or has the wrong type.
+// Throws JsonError if something is missing or has the wrong type.
 TunedKernel tuned_from(const Json& json) {
-  return {{json.at("algorithm").get<std::string>(),
-           {json.at("pixels").get<std::size_t>(), json.at("lines").get<std::size_t>(),
-            json.at("group_width").get<std::size_t>(), json.at("group_height").get<std::size_t>()},
-           json.at("constants").get<KernelConstants>()},
-          json.at("milliseconds").get<double>(),
-          json.at("next_milliseconds").get<double>()};
+  return {{json.at("algorithm").text(),
+           {json.at("pixels").count(), json.at("lines").count(), json.at("group_width").count(),
+            json.at("group_height").count()},
+           constants_from(json.at("constants"))},
+          json.at("milliseconds").number(),
+          json.at("next_milliseconds").number()};
 }
 
 }  // namespace
@@ -58,14 +55,14 @@ void TuningStore::read() {
   };
   if (json->is_null()) return ignored();
   try {
-    for (const auto& [place, sites] : json->at("devices").items()) {
-      for (const auto& [site, entry] : sites.items()) {
-        const Entry known{entry.at("code").get<std::string>(), tuned_from(entry)};
+    for (const auto& [place, sites] : json->at("devices").members()) {
+      for (const auto& [site, entry] : sites.members()) {
+        const Entry known{entry.at("code").text(), tuned_from(entry)};
         if (is_time(known.tuned.milliseconds) && is_time(known.tuned.next_milliseconds))
           entries_[place][site] = known;
       }
     }
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     ignored();
   }
 }

@@ -8,22 +8,20 @@
 #include <fstream>
 
 #include <linux/magic.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "device/cache_folder.hpp"
 
 namespace gpufilter {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::chrono::seconds usual_limit{20};
-constexpr std::time_t failure_lasts = std::time_t{24} * 60 * 60;  // seconds
+constexpr double failure_lasts = 24 * 60 * 60;  // seconds
 constexpr std::size_t answers_kept = 64;
 
 bool is_mounted(const char* path, long magic) {
@@ -80,14 +78,14 @@ std::string identity_of(const std::vector<std::string>& files) {
 
 // Makes room for one more answer.
 void forget_oldest(Json& answers) {
-  const auto time = [](const Json& answer) {
-    const bool has_time = answer.is_object() && answer.value("time", Json()).is_number();
-    return has_time ? answer["time"].get<double>() : 0.0;
+  const auto time = [](const Json::Member& answer) {
+    const Json* found = answer.value.find("time");
+    return found != nullptr && found->is_number() ? found->number() : 0.0;
   };
-  while (answers.size() >= answers_kept) {
-    answers.erase(
-        std::min_element(answers.begin(), answers.end(),
-                         [&](const Json& a, const Json& b) { return time(a) < time(b); }));
+  Json::Object& all = answers.members();
+  while (all.size() >= answers_kept) {
+    all.erase(std::min_element(all.begin(), all.end(),
+                               [&](const auto& a, const auto& b) { return time(a) < time(b); }));
   }
 }
 
@@ -119,21 +117,24 @@ std::optional<std::string> VendorProbes::recall(const std::string& key) const {
   const Json all = cache_.read().value_or(Json());
   try {
     const Json& answer = all.at("answers").at(to_string(content_hash(key)));
-    auto failure = answer.at("failure").get<std::string>();
-    const std::time_t age = std::time(nullptr) - answer.at("time").get<std::time_t>();
+    const std::string& failure = answer.at("failure").text();
+    const double age = static_cast<double>(std::time(nullptr)) - answer.at("time").number();
     const bool expired = !failure.empty() && (age < 0 || age >= failure_lasts);
-    if (expired || answer.at("identity") != identity_of(answer.at("files"))) return std::nullopt;
+    std::vector<std::string> files;
+    for (const Json& file : answer.at("files").items())
+      files.push_back(file.text());
+    if (expired || answer.at("identity").text() != identity_of(files)) return std::nullopt;
     return failure;
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     return std::nullopt;
   }
 }
 
 void VendorProbes::keep(const std::string& key, const std::string& failure,
                         const std::vector<std::string>& files) const {
-  Json all = cache_.read().value_or(Json());
+  const Json all = cache_.read().value_or(Json());
   Json answers = Json::object();
-  if (all.is_object() && all.value("answers", Json()).is_object()) answers = all["answers"];
+  if (const Json* kept = all.find("answers"); kept != nullptr && kept->is_object()) answers = *kept;
   forget_oldest(answers);
   answers[to_string(content_hash(key))] = {{"failure", failure},
                                            {"time", std::time(nullptr)},

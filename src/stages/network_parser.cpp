@@ -15,7 +15,7 @@
 namespace gpufilter {
 namespace {
 
-using Json = nlohmann::json;
+using Parser = nlohmann::json;
 
 constexpr std::string_view known_format = "gpufilter-network-1";
 
@@ -57,7 +57,7 @@ const char* to_string(Next next) {
 
 // Takes the file piece by piece as the parser recognises it, so that every message names its line
 // and only the network is held in memory.
-class NetworkHandler final : public nlohmann::json_sax<Json> {
+class NetworkHandler final : public nlohmann::json_sax<Parser> {
  public:
   NetworkHandler(const std::string& name, const TextPosition& position)
       : name_(name), position_(position) {}
@@ -168,7 +168,7 @@ class NetworkHandler final : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t /*position*/, const std::string& token,
-                   const Json::exception& error) override {
+                   const Parser::exception& error) override {
     constexpr int number_overflow = 406;
     if (error.id == number_overflow) return number(token);
     const std::string text = error.what();
@@ -275,8 +275,8 @@ Network parse_network(std::string_view text, const std::string& name) {
   TextPosition position;
   NetworkHandler handler(name, position);
   const char* begin = text.data();
-  Json::sax_parse(TrackedIterator(position, begin), TrackedIterator(position, begin + text.size()),
-                  &handler);
+  Parser::sax_parse(TrackedIterator(position, begin),
+                    TrackedIterator(position, begin + text.size()), &handler);
   return handler.take();
 }
 

@@ -57,7 +57,7 @@ const std::vector<Confinement>& confinements() {
        {"base/background.cpp", "base/thread_limit.cpp", "host/parallel.cpp",
         "pipeline/band_pipeline.hpp"}},
       {"oneapi/", {}},
-      {"nlohmann/", {"app", "lab", "device", "stages/network_parser.cpp"}},
+      {"nlohmann/", {"base/json.cpp", "stages/network_parser.cpp"}},
       {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
       {"fmt/", {"base/format.hpp"}},
   };
@@ -152,11 +152,12 @@ TEST(IncludeDirections, KeepForeignLibrariesBehindTheirInterface) {
   EXPECT_EQ(violations({"codec/pngs/reader.cpp", all}).size(), 16U);
   EXPECT_EQ(violations({"codec/deflate/block.cpp", all}).size(), 13U);   // ISA-L, libdeflate
   EXPECT_EQ(violations({"codec/jpeg/reader.cpp", all}).size(), 14U);     // libjpeg's two
-  EXPECT_EQ(violations({"device/session.cpp", all}).size(), 13U);        // OpenCL's two, JSON
-  EXPECT_EQ(violations({"device/program_cache.cpp", all}).size(), 12U);  // and zlib
-  EXPECT_EQ(violations({"app/options.cpp", all}).size(), 14U);           // CLI11, JSON
-  EXPECT_EQ(violations({"lab/bench/report.cpp", all}).size(), 15U);      // JSON
-  EXPECT_EQ(violations({"host/parallel.cpp", all}).size(), 15U);         // oneTBB
+  EXPECT_EQ(violations({"device/session.cpp", all}).size(), 14U);        // OpenCL's two
+  EXPECT_EQ(violations({"device/program_cache.cpp", all}).size(), 13U);  // and zlib
+  EXPECT_EQ(violations({"app/options.cpp", all}).size(), 15U);           // CLI11
+  EXPECT_EQ(violations({"lab/bench/report.cpp", all}).size(), 16U);
+  EXPECT_EQ(violations({"base/json.cpp", all}).size(), 15U);      // JSON
+  EXPECT_EQ(violations({"host/parallel.cpp", all}).size(), 15U);  // oneTBB
   EXPECT_EQ(violations({"base/log.cpp", all}).size(), 15U);
   EXPECT_EQ(violations({"base/format.hpp", all}).size(), 14U);
   EXPECT_EQ(violations({"base/error.hpp", all}).size(), 16U);

@@ -5,16 +5,13 @@
 #include <cmath>
 #include <ctime>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "device/brief_version.hpp"
 
 namespace gpufilter::lab {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // `digits` significant digits, without an exponent if that is readable.
 std::string number_text(double number, int digits) {
@@ -187,8 +184,7 @@ std::string bench_json(const Report& report, const std::string& date) {
                   {"rows", rows},
                   {"corners", corners},
                   {"notes", report.notes}};
-  // Drivers' texts may not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.indented(2) + "\n";
 }
 
 std::string bench_csv(const Report& report, const std::string& date) {

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "base/printable.hpp"
 
 namespace gpufilter::lab {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Outcome = TriedCandidate::Outcome;
 
 std::size_t count_of(const TunedSite& site, Outcome outcome) {
@@ -114,8 +112,7 @@ std::string tune_json(const std::vector<TuneReport>& reports) {
   }
   const Json json{
       {"schema", "gpufilter-tune-1"}, {"version", GPUFILTER_VERSION}, {"devices", devices}};
-  // Drivers' texts may not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.indented(2) + "\n";
 }
 
 }  // namespace gpufilter::lab
