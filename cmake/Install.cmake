@@ -4,6 +4,13 @@ include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/gpufilter")
 
 install(TARGETS gpufilter RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/bash/"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/zsh/"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/fish/"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 install(TARGETS gpufilter_library EXPORT gpufilterTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gpufilter"

@@ -7,12 +7,29 @@
 namespace gpufilter {
 
 Option* Option::check(const ValueCheck& complaint) {
-  parsed_->check(CLI::Validator([complaint](std::string& text) { return complaint(text); }, ""));
+  const auto tell = [find_fault = complaint.complaint](std::string& text) {
+    return find_fault(text);
+  };
+  parsed_->check(CLI::Validator(tell, ""));
+  suggestions_.words.insert(suggestions_.words.begin(), complaint.words.begin(),
+                            complaint.words.end());
   return this;
 }
 
 Option* Option::option_text(const std::string& form) {
   parsed_->option_text(form);
+  return this;
+}
+
+Option* Option::portable_text(const std::string& form) {
+  portable_form_ = form;
+  return this;
+}
+
+Option* Option::suggests(Suggestions suggestions) {
+  suggestions.words.insert(suggestions.words.begin(), suggestions_.words.begin(),
+                           suggestions_.words.end());
+  suggestions_ = std::move(suggestions);
   return this;
 }
 
@@ -70,6 +87,10 @@ std::vector<std::string> Option::long_names() const {
 
 std::string Option::form() const {
   return parsed_->get_option_text();
+}
+
+std::string Option::portable_form() const {
+  return portable_form_.empty() ? form() : portable_form_;
 }
 
 std::string Option::group() const {

@@ -3,6 +3,7 @@
 // arguments.cpp hides the library that parses them: its header takes seconds to compile.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -19,8 +21,25 @@ class Option;
 
 namespace gpufilter {
 
-// Returns what is wrong with a value; nothing if it is right.
-using ValueCheck = std::function<std::string(const std::string& text)>;
+// Says what is wrong with a value; nothing if it is right.
+struct ValueCheck {
+  template <std::invocable<const std::string&> Complaint>
+  ValueCheck(Complaint find_fault, std::vector<std::string> all = {})
+      : complaint(std::move(find_fault)), words(std::move(all)) {}
+
+  std::function<std::string(const std::string& text)> complaint;
+  std::vector<std::string> words;  // if only these are right: all of them
+};
+
+// What a shell may offer as the value of an option. A word that ends in '=' is only a beginning.
+struct Suggestions {
+  enum class Files { none, folders, all };
+
+  std::vector<std::string> words = {};
+  Files files = Files::none;
+  std::vector<std::string> extensions = {};  // of files, ".svg"; empty: any
+  bool devices = false;                      // what 'gpufilter devices' lists
+};
 
 // A declared option, flag or positional word. It belongs to its Arguments.
 class Option {
@@ -30,7 +49,11 @@ class Option {
   // The declaration; each function returns this option.
   Option* check(const ValueCheck& complaint);
   Option* option_text(const std::string& form);  // of its values, for the help: "1..100 [90]"
-  Option* group(const std::string& heading);     // of the help
+  // The same for any machine, if `form` is for this one.
+  Option* portable_text(const std::string& form);
+  // For shells, besides the words of check().
+  Option* suggests(Suggestions suggestions);
+  Option* group(const std::string& heading);  // of the help
   Option* description(const std::string& text);
   Option* required();
   // It may be repeated, and takes one value each time.
@@ -50,6 +73,8 @@ class Option {
   // Without dashes.
   [[nodiscard]] std::vector<std::string> long_names() const;
   [[nodiscard]] std::string form() const;
+  [[nodiscard]] std::string portable_form() const;
+  [[nodiscard]] const Suggestions& suggestions() const { return suggestions_; }
   [[nodiscard]] std::string group() const;
   [[nodiscard]] std::string description() const;
   [[nodiscard]] bool is_positional() const;
@@ -62,6 +87,8 @@ class Option {
   friend class Arguments;
 
   CLI::Option* parsed_;
+  std::string portable_form_;
+  Suggestions suggestions_;
 };
 
 // Thrown by a flag's function that has done all that was asked for; Arguments::parse() returns.

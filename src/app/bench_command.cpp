@@ -9,6 +9,7 @@
 #include "app/bench_options.hpp"
 #include "app/bench_stages.hpp"
 #include "app/color_output.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "base/error.hpp"
@@ -110,7 +111,10 @@ int run_pipeline(int argc, const char* const* argv) {
       "Measures a whole run from file to file, the first and later ones: the share of each step, "
       "its lower bound, and the bottleneck. Nothing is written.",
       "gpufilter bench pipeline");
-  app.add_option("FILE", options.input, "A picture.")->required()->option_text(" ");
+  app.add_option("FILE", options.input, "A picture.")
+      ->required()
+      ->option_text(" ")
+      ->suggests(picture_files());
   const StageOptions stages(app);
   add_bench_options(app, common);
   app.footer("Examples:\n  gpufilter bench pipeline in.png --blur auto --color sepia\n");
@@ -151,23 +155,23 @@ std::string list_of_kinds() {
          "  gpufilter bench matmul --sizes 64,127 --trials 2\n";
 }
 
-std::vector<std::string> names_of_kinds() {
+[[noreturn]] void refuse_kind(const std::string& name) {
+  const auto near = words_like(name, bench_names());
+  throw UsageError(formatted("bench {}: unknown; {}", printable(name),
+                             near.empty()
+                                 ? formatted("choose one of {}", fmt::join(bench_names(), ", "))
+                                 : formatted("did you mean {}?", enumerated(near, "or"))));
+}
+
+}  // namespace
+
+std::vector<std::string> bench_names() {
   std::vector<std::string> names;
   names.reserve(kinds.size());
   for (const BenchKind& kind : kinds)
     names.emplace_back(kind.name);
   return names;
 }
-
-[[noreturn]] void refuse_kind(const std::string& name) {
-  const auto near = words_like(name, names_of_kinds());
-  throw UsageError(formatted("bench {}: unknown; {}", printable(name),
-                             near.empty()
-                                 ? formatted("choose one of {}", fmt::join(names_of_kinds(), ", "))
-                                 : formatted("did you mean {}?", enumerated(near, "or"))));
-}
-
-}  // namespace
 
 int run_bench_command(int argc, const char* const* argv) {
   const std::string name = argc > 1 ? argv[1] : "";
@@ -176,15 +180,16 @@ int run_bench_command(int argc, const char* const* argv) {
   }
   if (!name.empty() && !name.starts_with('-')) refuse_kind(name);
   if (name.empty()) {
-    throw UsageError(
-        formatted("bench: name what to measure: {}", fmt::join(names_of_kinds(), ", ")));
+    throw UsageError(formatted("bench: name what to measure: {}", fmt::join(bench_names(), ", ")));
   }
   Arguments app(
       "Measures the processor and an OpenCL device. Every result is compared with a reference; if "
       "a bit differs, the exit code is 1.",
       "gpufilter bench");
   std::string what;
-  app.add_option("WHAT", what, "One of the benchmarks below.")->required();
+  app.add_option("WHAT", what, "One of the benchmarks below.")
+      ->required()
+      ->suggests({.words = bench_names()});
   add_color_output(app);
   app.footer(list_of_kinds());
   return parse_command_line(app, argc, argv).value_or(0);

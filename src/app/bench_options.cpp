@@ -47,7 +47,8 @@ void add_bench_options(Arguments& app, BenchOptions& options) {
        .has_all = is_whole_run});
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
       ->check(whole_number(1, max_threads))
-      ->option_text(formatted("N [{}]", available_cores()));
+      ->option_text(formatted("N [{}]", available_cores()))
+      ->portable_text("N [all cores]");
   auto* json =
       app.add_flag("--json", options.json, "Print one JSON object (docs/engineering/bench.md).");
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);

@@ -11,12 +11,15 @@
 
 namespace gpufilter {
 void add_devices_choice(Arguments& app, std::string& device, bool has_processor) {
+  std::vector<std::string> words{"all", "gpu", "opencl"};
+  if (has_processor) words.emplace_back("cpu");
   app.add_option("--device", device,
                  formatted("Which devices: all (every OpenCL device), {}gpu, opencl, an index or "
                            "part of a name from 'gpufilter devices'.",
                            has_processor ? "cpu (only the processor), " : ""))
       ->envname("GPUFILTER_DEVICE")
-      ->option_text("DEVICE [all]");
+      ->option_text("DEVICE [all]")
+      ->suggests({.words = words, .devices = true});
 }
 
 void add_stage_names(Arguments& app, std::vector<std::string>& stages, const std::string& verb) {

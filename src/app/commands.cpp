@@ -40,7 +40,7 @@ std::string quoted(std::vector<std::string> names) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table{
-      {"bench", "WHAT", "Measure this machine and its devices", run_bench_command},
+      {"bench", "WHAT", "Measure this machine and its devices", run_bench_command, bench_names},
       {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"gather", "OUTDIR", "Check and end a run in shards", run_gather_command},

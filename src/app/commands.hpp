@@ -12,6 +12,8 @@ struct Command {
   std::string summary;    // what it does, in a phrase
   // argv[0] is the name. Returns the exit code; may throw what main() reports.
   int (*run)(int argc, const char* const* argv);
+  // The words that may follow the name and have command lines of their own: "bench copy".
+  std::vector<std::string> (*variants)() = nullptr;
 };
 
 [[nodiscard]] const std::vector<Command>& commands();

@@ -12,6 +12,7 @@
 #include "app/compare_folders_report.hpp"
 #include "app/compare_report.hpp"
 #include "app/failure.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "base/error.hpp"
@@ -101,15 +102,18 @@ void declare_tolerance(Arguments& app, Tolerance& tolerance) {
 void declare_options(Arguments& app, CompareOptions& options) {
   app.add_option("A", options.a, "A picture, or a folder; - is standard input")
       ->required()
+      ->suggests(picture_files())
       ->option_text(" ");
   app.add_option("B", options.b, "The picture or folder to compare with; - is standard input")
       ->required()
+      ->suggests(picture_files())
       ->option_text(" ");
   declare_tolerance(app, options.tolerance);
   app.add_option(
          "--diff", options.drawing,
          formatted("Draw the differences into this file ({}).", names_of(drawing_formats())))
-      ->option_text("OUT.png");
+      ->option_text("OUT.png")
+      ->suggests(picture_files(drawing_formats()));
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.max_pixels));

@@ -35,7 +35,8 @@ void add_device_options(Arguments& app, FilterOptions& options) {
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
          "which work while the others wait.")
       ->check(whole_number(1, max_threads))
-      ->option_text(formatted("N [{}]", available_cores()));
+      ->option_text(formatted("N [{}]", available_cores()))
+      ->portable_text("N [all cores]");
   app.add_option_function(
          "--max-memory",
          [&options](const std::string& text) {
@@ -110,7 +111,8 @@ void add_report_options(Arguments& app, FilterOptions& options) {
       ->option_text("[=N]");
   app.add_option("--trace", options.trace,
                  "Write a trace of the run to FILE. In Chrome's format, for Perfetto too.")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->suggests({.files = Suggestions::Files::all, .extensions = {".json"}});
   add_choice<ProgressMode>(
       app, "--progress", options.progress,
       {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}},

@@ -34,17 +34,20 @@ void add_folder_options(Arguments& app, FolderOptions& options) {
          "below INDIR, or a size, a tab and a path; it ends in NUL or a line end. '-' is "
          "standard input.")
       ->option_text("FILE")
+      ->suggests({.files = Suggestions::Files::all})
       ->group(group);
   app.add_option(
          "--shard", options.shard,
          "Filter only share I of N, from 0/N to N-1/N. Each share is for a separate process, on "
          "any machine. auto: I and N come from Slurm, Kubernetes, MPI or GNU parallel.")
       ->option_text("I/N|auto")
+      ->suggests({.words = {"auto"}})
       ->group(group);
   options.jobs = std::clamp(static_cast<int>(available_cores()), 1, max_jobs);
   app.add_option("--jobs", options.jobs, "Pictures to filter at the same time.")
       ->check(whole_number(1, max_jobs))
       ->option_text(formatted("N [{}]", options.jobs))
+      ->portable_text("N [a job for each core]")
       ->group(group);
   app.add_flag("--resume", options.resume,
                "Continue an earlier run. Only filter what is missing or has changed since.")

@@ -20,6 +20,11 @@ struct ValueNames {
   std::string operator()(const WriteOption::Flag&) const { return ""; }
 };
 
+std::vector<std::string> words_of(const WriteOption& option) {
+  const auto* choices = std::get_if<WriteOption::Choice>(&option.kind);
+  return choices == nullptr ? std::vector<std::string>{} : choices->names;
+}
+
 // Accepts the values that parse_value() accepts.
 ValueCheck value_of(const WriteOption& option) {
   const auto complaint = [&option](const std::string& text) -> std::string {
@@ -49,8 +54,17 @@ void add_format_options(Arguments& app, WriteOptions& options) {
            [&options, option](const std::string& text) { options.set(*option, text); },
            option->help)
         ->check(value_of(*option))
-        ->option_text(values);
+        ->option_text(values)
+        ->suggests({.words = words_of(*option)});
   }
+}
+
+Suggestions picture_files(const CodecList& formats) {
+  Suggestions files{.files = Suggestions::Files::all};
+  for (const Codec* codec : formats)
+    files.extensions.insert(files.extensions.end(), codec->extensions.begin(),
+                            codec->extensions.end());
+  return files;
 }
 
 // Without their dots: a name may have any of a format's extensions.

@@ -14,6 +14,9 @@ namespace gpufilter {
 // `options` has to outlive the parsing.
 void add_format_options(Arguments& app, WriteOptions& options);
 
+// The files of these formats.
+[[nodiscard]] Suggestions picture_files(const CodecList& formats = codecs());
+
 // The formats that --to takes, those of them that the help shows, and the codec of one of them.
 [[nodiscard]] std::vector<std::string> format_names();
 [[nodiscard]] std::vector<std::string> main_format_names();

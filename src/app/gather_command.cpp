@@ -40,7 +40,10 @@ int run_gather_command(int argc, const char* const* argv) {
   Arguments app(description, "gpufilter gather");
   std::string output;
   bool json = false;
-  app.add_option("OUTDIR", output, "The folder with the results.")->required()->option_text(" ");
+  app.add_option("OUTDIR", output, "The folder with the results.")
+      ->required()
+      ->option_text(" ")
+      ->suggests({.files = Suggestions::Files::folders});
   app.add_flag("--json", json, "Print one JSON object, with every picture that is not done.");
   add_color_output(app);
   app.footer(explanation);

@@ -8,7 +8,6 @@
 #include "app/commands.hpp"
 #include "app/filter_command.hpp"
 #include "app/filter_options.hpp"
-#include "app/help_layout.hpp"
 #include "app/help_topics.hpp"
 #include "app/parse.hpp"
 #include "app/stage_page.hpp"
@@ -32,22 +31,40 @@ const StageKind* find_stage(const std::string& name) {
   return nullptr;
 }
 
-std::string own_page() {
-  constexpr std::size_t column = 16;
-  return wrapped("Explains a stage, a subcommand, an option or a subject.") +
-         "\nUsage: gpufilter help [TOPIC]\n\n" +
-         list_item("stages", formatted("{}", fmt::join(lab::stage_names(), ", ")), column) +
-         list_item("subcommands", formatted("{}", fmt::join(command_names(), ", ")), column) +
-         list_item("options", "all of them, such as --quality", column) +
-         list_item("subjects", formatted("{}", fmt::join(help_topic_names(), ", ")), column) +
-         reflowed(
-             "\n'gpufilter help' is the short help, 'gpufilter --help-all' lists every option.\n\n"
-             "Examples:\n"
-             "  gpufilter help blur\n"
-             "  gpufilter help stats\n"
-             "  gpufilter help --quality\n"
-             "  gpufilter help folders\n"
-             "  gpufilter help bench matmul\n");
+constexpr const char* explanation =
+    R"('gpufilter help' is the short help, 'gpufilter --help-all' lists every option.
+
+Examples:
+  gpufilter help blur
+  gpufilter help stats
+  gpufilter help --quality
+  gpufilter help folders
+  gpufilter help bench matmul
+)";
+
+std::vector<std::string> all_topics() {
+  std::vector<std::string> topics = command_names();
+  const std::vector<std::string> subjects = help_topic_names();
+  topics.insert(topics.end(), subjects.begin(), subjects.end());
+  for (const std::string& name : lab::stage_names())
+    topics.push_back(name);
+  for (const std::string& name : filter_option_names())
+    topics.push_back("--" + name);
+  return topics;
+}
+
+int show_own_page() {
+  Arguments app("Explains a stage, a subcommand, an option or a subject.", "gpufilter help");
+  std::string topic;
+  app.add_option("TOPIC", topic,
+                 formatted("A stage ({}), a subcommand ({}), an option, such as --quality, or a "
+                           "subject ({}).",
+                           fmt::join(lab::stage_names(), ", "), fmt::join(command_names(), ", "),
+                           fmt::join(help_topic_names(), ", ")))
+      ->suggests({.words = all_topics()});
+  app.footer(explanation);
+  const std::array arguments{"help", "--help"};
+  return parse_command_line(app, static_cast<int>(arguments.size()), arguments.data()).value_or(0);
 }
 
 [[noreturn]] void refuse_topic(const std::string& topic) {
@@ -88,9 +105,8 @@ int run_help_command(int argc, const char* const* argv) {
   if (argc > 2) {
     throw UsageError(formatted("{}: help takes one topic", printable(argv[2])));
   }
-  if (name == "help" || topic == "-h") {
-    print_result(own_page());
-  } else if (name == "all" || name == "help-all") {
+  if (name == "help" || topic == "-h") return show_own_page();
+  if (name == "all" || name == "help-all") {
     return show_main_help("--help-all");
   } else if (const StageKind* kind = find_stage(name)) {
     print_result(stage_page(*kind));

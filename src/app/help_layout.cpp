@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "app/help_lines.hpp"
 #include "base/format.hpp"
 #include "base/terminal.hpp"
 
@@ -90,16 +91,6 @@ std::vector<std::string> options_joined(const std::vector<std::string>& words) {
   return units;
 }
 
-std::size_t indent_of(std::string_view line) {
-  return std::min(line.find_first_not_of(' '), line.size());
-}
-
-// Where the text of "  head  text" begins: after two blanks or more. npos if it has no head.
-std::size_t text_column(std::string_view line) {
-  const std::size_t gap = line.find("  ", indent_of(line));
-  return gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
-}
-
 // A command and perhaps a remark behind it. In lines that are too long for the page, the remark
 // becomes a comment, and the command can still be copied.
 std::string command_example(const std::string& line) {
@@ -121,25 +112,6 @@ std::string indented_item(const std::string& line) {
     return filled(words_of(line), {indent_of(line), indent_of(line) + 4}, page_width());
   const std::string head = line.substr(0, line.find("  ", indent_of(line)));
   return list_item(head.substr(2), line.substr(column), column);
-}
-
-// Joins lines of prose and of items' texts, which the source breaks where it likes.
-std::vector<std::string> joined_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  std::istringstream stream{std::string(text)};
-  for (std::string line; std::getline(stream, line);) {
-    const bool follows = !lines.empty() && !lines.back().empty() && !line.empty();
-    const std::size_t indent = indent_of(line);
-    const bool is_prose =
-        follows && indent == 0 && indent_of(lines.back()) == 0 && !lines.back().ends_with(':');
-    const bool is_text_of_item = follows && indent > 2 && text_column(lines.back()) == indent;
-    if (is_prose || is_text_of_item) {
-      lines.back() += " " + line.substr(indent);
-    } else {
-      lines.push_back(line);
-    }
-  }
-  return lines;
 }
 
 std::string without_trailing_blanks(std::string text) {

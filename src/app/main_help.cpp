@@ -152,6 +152,13 @@ std::string main_page(const Arguments& app, HelpLength length) {
   return length == HelpLength::full ? long_page(app) : short_page(app);
 }
 
+MainHelpTexts main_help_texts() {
+  MainHelpTexts texts{.purpose = purpose, .calls = {}, .rules = rules, .footer = more_examples};
+  for (const Call& call : calls)
+    texts.calls.emplace_back(formatted("gpufilter {}", call.words), call.meaning);
+  return texts;
+}
+
 std::string brief_usage() {
   return "Usage:\n" + call_lines() +
          hanging(formatted("  gpufilter {}", fmt::join(command_names(), " | "))) + "\n" +

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/choice_option.hpp"
+#include "app/format_options.hpp"
 #include "app/paths.hpp"
 #include "app/stray_words.hpp"
 #include "base/error.hpp"
@@ -96,11 +97,13 @@ void add_names(Arguments& app, FilterOptions& options) {
          formatted("Picture to read: {}; several if OUTPUT is a folder. A folder stands for "
                    "every picture in it.",
                    names_of(codecs())))
-      ->option_text("...");
+      ->option_text("...")
+      ->suggests(picture_files());
   app.add_option(
-      "OUTPUT", options.output,
-      "Picture to write; its name decides the format. In a folder, results get the names "
-      "of their inputs. For several inputs the folder exists, or its name ends in a slash.");
+         "OUTPUT", options.output,
+         "Picture to write; its name decides the format. In a folder, results get the names "
+         "of their inputs. For several inputs the folder exists, or its name ends in a slash.")
+      ->suggests(picture_files());
 }
 
 void add_existing_file_options(Arguments& app, FilterOptions& options) {

@@ -21,6 +21,9 @@
 namespace gpufilter {
 namespace {
 
+// Of visit_declarations(), while that is at work.
+thread_local const std::function<void(const Arguments&)>* visitor = nullptr;
+
 // Suggests what the unknown option `word` may be meant as; otherwise says where all are listed.
 // `next` is the word after it.
 std::string describe_unknown(const Arguments& app, const std::string& word,
@@ -90,10 +93,26 @@ std::vector<std::string> long_names(const Arguments& app) {
   return names;
 }
 
+void visit_declarations(const std::function<void()>& run,
+                        const std::function<void(const Arguments& app)>& look) {
+  const struct Reset {
+    Reset() = default;
+    Reset(const Reset&) = delete;
+    Reset& operator=(const Reset&) = delete;
+    ~Reset() { visitor = nullptr; }
+  } reset;
+  visitor = &look;
+  run();
+}
+
 std::optional<int> parse_command_line(Arguments& app, int argc, const char* const* argv,
                                       const HelpPage& page) {
   using Outcome = Arguments::Outcome;
   if (!page) app.help_option().description("Show this help.");
+  if (visitor != nullptr) {
+    (*visitor)(app);
+    return 0;
+  }
   try {
     switch (app.parse(argc, argv)) {
       case Outcome::parsed:
@@ -120,11 +139,11 @@ std::optional<int> parse_command_line(Arguments& app, int argc, const char* cons
 }
 
 ValueCheck one_of(std::vector<std::string> words) {
-  const auto complaint = [words = std::move(words)](const std::string& text) -> std::string {
+  const auto complaint = [words](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return "";
     return not_among(text, words);
   };
-  return complaint;
+  return {complaint, std::move(words)};
 }
 
 ValueCheck whole_number(std::uint64_t low, std::uint64_t high) {

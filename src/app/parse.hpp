@@ -22,6 +22,11 @@ using HelpPage = std::function<std::string(const Arguments& app, HelpLength leng
                                                     const char* const* argv,
                                                     const HelpPage& page = {});
 
+// Calls `look` with the declarations of the command line that `run` would parse: `run` has to call
+// parse_command_line(), which then parses nothing, and to return once that says so.
+void visit_declarations(const std::function<void()>& run,
+                        const std::function<void(const Arguments& app)>& look);
+
 // The long names of all options of `app`, without dashes.
 [[nodiscard]] std::vector<std::string> long_names(const Arguments& app);
 

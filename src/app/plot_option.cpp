@@ -12,7 +12,9 @@
 namespace gpufilter {
 
 void add_plot(Arguments& app, std::string& path, const std::string& help) {
-  app.add_option("--plot", path, help)->option_text("FILE.svg");
+  app.add_option("--plot", path, help)
+      ->option_text("FILE.svg")
+      ->suggests({.files = Suggestions::Files::all, .extensions = {".svg"}});
 }
 
 std::unique_ptr<ByteSink> open_plot(const std::string& path) {

@@ -29,6 +29,14 @@ std::string with_meanings(std::string help, const ValueType& type) {
   return help;
 }
 
+Suggestions suggestions_for(const ValueType& type) {
+  Suggestions suggestions{.words = value_words(type)};
+  if (may_be_file(type)) suggestions.files = Suggestions::Files::all;
+  const auto* file = std::get_if<FileName>(&type);
+  if (file != nullptr && !file->extension.empty()) suggestions.extensions = {file->extension};
+  return suggestions;
+}
+
 // An option and its value, as the user wrote them.
 std::string written(const std::string& option, const std::string& value) {
   return option + " " + printable(value);
@@ -88,6 +96,7 @@ void StageOptions::add(const std::string& option, const ValueType& type, const s
       ->one_value_each()
       ->check(check)
       ->option_text(form)
+      ->suggests(suggestions_for(type))
       ->group(group);
 }
 

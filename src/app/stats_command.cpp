@@ -9,6 +9,7 @@
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/device_options.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
 #include "app/plot_option.hpp"
@@ -53,7 +54,8 @@ struct StatsOptions {
 void declare_options(Arguments& app, StatsOptions& options) {
   app.add_option("FILE", options.input,
                  formatted("A picture: {}; - is standard input.", names_of(codecs())))
-      ->required();
+      ->required()
+      ->suggests(picture_files());
   app.add_flag("--json", options.json, "Print one JSON object, with histograms.");
   add_plot(app, options.plot, "Draw the histogram of each channel into this SVG file.");
   add_device_choice(app, options.device, options.require_device, {.automatic = "the processor"});

@@ -94,7 +94,8 @@ StageKind color_stage_kind() {
                             {"FILE",
                              "a text file with the matrix, a row on each line; ./sepia is a file "
                              "with the name of a preset"},
-                            {"MATRIX", "the matrix itself, written out: \"a b c; d e f; g h i\""}}},
+                            {"MATRIX", "the matrix itself, written out: \"a b c; d e f; g h i\""}},
+                           color_preset_words()},
           .help =
               "Multiply colours by a matrix. It has 3x3, 3x4, 4x4 or 4x5 numbers: a row for each "
               "of red, green, blue (and alpha) of the result, a column of weights for each of the "

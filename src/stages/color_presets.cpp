@@ -109,6 +109,13 @@ std::string color_preset_example(std::string_view name) {
   return formatted("{}={}", name, preset->shown);
 }
 
+std::vector<std::string> color_preset_words() {
+  std::vector<std::string> words;
+  for (const ColorPreset& preset : color_preset_table())
+    words.push_back(std::string(preset.name) + (preset.amount == Amount::required ? "=" : ""));
+  return words;
+}
+
 std::string color_preset_list() {
   std::string text =
       "# The presets of --color NAME[=AMOUNT]. Rows give red, green, blue (and alpha);\n"

@@ -25,6 +25,9 @@ namespace gpufilter {
 // empty if there is no such preset.
 [[nodiscard]] std::string color_preset_example(std::string_view name);
 
+// The beginnings of values with a preset: "sepia", "brightness=" if it needs an amount.
+[[nodiscard]] std::vector<std::string> color_preset_words();
+
 // The output of --list-presets: each preset with its range, its effect, the source of its numbers
 // and its matrix, in the form of a file for --color.
 [[nodiscard]] std::string color_preset_list();

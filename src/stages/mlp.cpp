@@ -148,7 +148,7 @@ std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block) {
 
 StageKind mlp_stage_kind() {
   return {.option = "--mlp",
-          .type = FileName{},
+          .type = FileName{".json"},
           .help =
               "Run a small network on each pixel. FILE is JSON:\n"
               "{\"format\": \"gpufilter-network-1\", \"layers\": [LAYER, ...]}\n"

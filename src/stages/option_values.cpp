@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -62,6 +63,33 @@ std::vector<ValueMeaning> meanings_of(const Type& /*type*/) {
   return {};
 }
 
+// The alternatives of "PRESET[=AMOUNT]|FILE": "PRESET[=AMOUNT]", "FILE".
+std::vector<std::string> alternatives(const FreeText& type) {
+  std::vector<std::string> parts;
+  std::istringstream stream(type.form);
+  for (std::string part; std::getline(stream, part, '|');)
+    parts.push_back(part);
+  return parts;
+}
+
+std::vector<std::string> literal_words(const OneOf& type) {
+  return words_of(type);
+}
+// Capitals stand for something else.
+std::vector<std::string> literal_words(const FreeText& type) {
+  std::vector<std::string> words;
+  for (const std::string& part : alternatives(type)) {
+    const bool is_word = part.front() >= 'a' && part.front() <= 'z';
+    if (is_word) words.push_back(part.substr(0, part.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ[")));
+  }
+  words.insert(words.end(), type.words.begin(), type.words.end());
+  return words;
+}
+template <typename Type>
+std::vector<std::string> literal_words(const Type& /*type*/) {
+  return {};
+}
+
 // Each returns the value of `text`. `words` is the user's text for messages: "--tile 12".
 int read(const OneOf& type, const std::string& words, const std::string& text) {
   for (const Choice& choice : type.choices) {
@@ -99,6 +127,18 @@ std::string value_form(const ValueType& type) {
 
 std::vector<ValueMeaning> value_meanings(const ValueType& type) {
   return std::visit([](const auto& known) { return meanings_of(known); }, type);
+}
+
+std::vector<std::string> value_words(const ValueType& type) {
+  return std::visit([](const auto& known) { return literal_words(known); }, type);
+}
+
+bool may_be_file(const ValueType& type) {
+  if (std::holds_alternative<FileName>(type)) return true;
+  const auto* text = std::get_if<FreeText>(&type);
+  if (text == nullptr) return false;
+  const std::vector<std::string> parts = alternatives(*text);
+  return std::find(parts.begin(), parts.end(), "FILE") != parts.end();
 }
 
 std::string expected_value(const ValueType& type) {

@@ -48,6 +48,7 @@ struct NumberIn {
 
 // The name of a file to read.
 struct FileName {
+  std::string extension = {};  // that such files usually have, ".json"
   bool operator==(const FileName&) const = default;
 };
 
@@ -55,6 +56,8 @@ struct FileName {
 struct FreeText {
   std::string form;
   std::vector<ValueMeaning> meanings = {};
+  std::vector<std::string> words =
+      {};  // some values, for shells; '=' at the end: an amount follows
   bool operator==(const FreeText&) const = default;
 };
 
@@ -65,6 +68,12 @@ using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText>;
 
 // Each value, or form of values, with what it does; empty if the form is clear.
 [[nodiscard]] std::vector<ValueMeaning> value_meanings(const ValueType& type);
+
+// Words that a value can be or begin with, for shells: "auto", "auto=" for "auto|auto=PERCENT".
+[[nodiscard]] std::vector<std::string> value_words(const ValueType& type);
+
+// Whether a value can be the name of a file.
+[[nodiscard]] bool may_be_file(const ValueType& type);
 
 // What a user has to write: "naive, tiled or auto", "a whole number from 1 to 255".
 [[nodiscard]] std::string expected_value(const ValueType& type);

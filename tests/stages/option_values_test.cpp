@@ -102,5 +102,24 @@ TEST(ValueMeanings, ComeWithTheirForms) {
   EXPECT_TRUE(value_meanings(FileName{}).empty());
 }
 
+TEST(ValueWords, AreWhatIsNotInCapitals) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(value_words(sides), (Words{"8", "16", "32"}));
+  EXPECT_EQ(value_words(FreeText{"auto|auto=PERCENT|LOW,HIGH"}), (Words{"auto", "auto="}));
+  EXPECT_EQ(value_words(FreeText{"reinhard|filmic[=KEY]"}), (Words{"reinhard", "filmic"}));
+  EXPECT_EQ(value_words(FreeText{"PRESET[=AMOUNT]|FILE", {}, {"sepia", "hue="}}),
+            (Words{"sepia", "hue="}));
+  EXPECT_EQ(value_words(FreeText{"WxH+X+Y"}), Words{});
+  EXPECT_EQ(value_words(NumberIn{0, 1}), Words{});
+  EXPECT_EQ(value_words(FileName{}), Words{});
+}
+
+TEST(ValueWords, SomeValuesAreFiles) {
+  EXPECT_TRUE(may_be_file(FileName{}));
+  EXPECT_TRUE(may_be_file(FreeText{"MATRIX|FILE"}));
+  EXPECT_FALSE(may_be_file(FreeText{"MATRIX"}));
+  EXPECT_FALSE(may_be_file(sides));
+}
+
 }  // namespace
 }  // namespace gpufilter

@@ -31,6 +31,7 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"app",
        {"lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
         "base"}},
+      {"manual", {"app", "stages", "base"}},
   };
   return folders;
 }

@@ -1,0 +1,169 @@
+#include "manual/pages.hpp"
+
+#include <cctype>
+#include <sstream>
+#include <string_view>
+
+#include "app/help_layout.hpp"
+#include "app/help_topics.hpp"
+#include "app/main_help.hpp"
+#include "base/format.hpp"
+#include "base/words.hpp"
+#include "manual/roff.hpp"
+#include "stages/catalogue.hpp"
+
+namespace gpufilter::manual {
+namespace {
+
+std::string header(const std::string& name, const std::string& date) {
+  return formatted(
+      ".\\\" Generated from the declarations of the command line.\n"
+      ".TH {} 1 {} \"gpufilter {}\" \"User Commands\"\n",
+      escaped(capitals(name)), date, GPUFILTER_VERSION);
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string name_section(const std::string& name, const std::string& summary) {
+  return section("name") + formatted("{} \\- {}\n", escaped(name), escaped(lower_first(summary)));
+}
+
+std::string paragraphs(std::string_view text) {
+  std::string result;
+  std::istringstream stream{std::string(text)};
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) result += ".PP\n" + text_line(line) + "\n";
+  }
+  return result;
+}
+
+// "-q, --quiet", and the form of its values without the default.
+std::string option_head_of(const DeclaredOption& option) {
+  std::string head;
+  for (const std::string& name : option.names)
+    head += (head.empty() ? "" : ", ") + bold(name);
+  if (option.form.empty()) return head;
+  return head + (option.has_optional_value() ? "" : " ") + italic(option.form);
+}
+
+std::string option_items(const std::vector<const DeclaredOption*>& options) {
+  std::string text;
+  for (const DeclaredOption* option : options)
+    text += item(option_head_of(*option), option->description);
+  return text;
+}
+
+std::string positional_items(const DeclaredCommand& command) {
+  std::string text;
+  for (const DeclaredOption* option : command.positionals())
+    text += item(italic(option->names.front()), option->description);
+  return text;
+}
+
+std::string option_groups_of(const DeclaredCommand& command) {
+  if (command.groups.size() == 1) return option_items(command.options_of(command.groups.front()));
+  std::string text;
+  for (const std::string& group : command.groups)
+    text += subsection(group) + option_items(command.options_of(group));
+  return text;
+}
+
+// What 'gpufilter help blur' shows beyond the option.
+std::string stage_text(const StageKind& kind) {
+  std::string text = subsection(kind.option + " " + value_form(kind.type));
+  const auto add = [&text](const char* heading, const std::string& lines) {
+    if (!lines.empty()) text += item(bold(heading), lines);
+  };
+  add("Formula", kind.formula);
+  add("Edges", kind.edges);
+  add("Alpha", kind.alpha);
+  if (kind.examples.empty()) return text;
+  text += ".PP\n.EX\n";
+  for (const std::string& example : kind.examples)
+    text += text_line("gpufilter " + example) + "\n";
+  return text + ".EE\n";
+}
+
+std::string stages_section() {
+  std::string text = section("stages");
+  for (const StageKind& kind : stage_catalogue())
+    text += stage_text(kind);
+  return text;
+}
+
+std::string page_name(const DeclaredCommand& command) {
+  return command.words.empty() ? "gpufilter" : "gpufilter-" + command.words.front();
+}
+
+std::string see_also(const std::vector<DeclaredCommand>& commands, const std::string& own) {
+  std::vector<std::string> others;
+  for (const DeclaredCommand& command : commands) {
+    const std::string name = page_name(command);
+    if (command.words.size() < 2 && name != own) others.push_back(bold(name) + "(1)");
+  }
+  return section("see also") + formatted("{}\n", fmt::join(others, ",\n"));
+}
+
+Page main_manual(const std::vector<DeclaredCommand>& commands, const std::string& date) {
+  const DeclaredCommand& main = commands.front();
+  const MainHelpTexts texts = main_help_texts();
+  std::string text = header("gpufilter", date);
+  text += name_section("gpufilter", first_sentence(texts.purpose));
+  text += section("synopsis");
+  for (const auto& [words, meaning] : texts.calls)
+    text += item(bold(words), meaning);
+  text += section("description") + paragraphs(texts.purpose) + positional_items(main);
+  text += paragraphs(texts.rules);
+  text += section("options") + option_groups_of(main) + stages_section();
+  text += section("subcommands");
+  for (const DeclaredCommand& command : commands) {
+    if (command.words.size() == 1) text += item(bold(page_name(command)) + "(1)", command.summary);
+  }
+  text += blocks(texts.footer);
+  text += section("subjects") + ".PP\n" +
+          text_line(formatted("'gpufilter help SUBJECT' explains {}.",
+                              enumerated(help_topic_names(), "and"))) +
+          "\n";
+  return {"gpufilter.1", tidied(text + see_also(commands, "gpufilter"))};
+}
+
+// A subcommand, or a variant of it below its own heading.
+std::string options_text(const DeclaredCommand& command) {
+  return positional_items(command) + option_groups_of(command);
+}
+
+std::string variant_text(const DeclaredCommand& variant) {
+  return section("gpufilter " + variant.name()) + blocks(variant.description) + ".PP\n" +
+         bold(variant.usage) + "\n" + options_text(variant) + blocks(variant.footer, subsection);
+}
+
+Page command_manual(const std::vector<DeclaredCommand>& commands, const DeclaredCommand& command,
+                    const std::string& date) {
+  const std::string name = page_name(command);
+  std::string text = header(name, date);
+  text += name_section(name, command.summary);
+  text += section("synopsis") + bold(command.usage) + "\n";
+  text += section("description") + blocks(command.description);
+  text += section("options") + options_text(command) + blocks(command.footer);
+  for (const DeclaredCommand& variant : commands) {
+    if (variant.words.size() == 2 && variant.words.front() == command.words.front())
+      text += variant_text(variant);
+  }
+  return {name + ".1", tidied(text + see_also(commands, name))};
+}
+
+}  // namespace
+
+std::vector<Page> manual_pages(const std::vector<DeclaredCommand>& commands,
+                               const std::string& date) {
+  std::vector<Page> pages{main_manual(commands, date)};
+  for (const DeclaredCommand& command : commands) {
+    if (command.words.size() == 1) pages.push_back(command_manual(commands, command, date));
+  }
+  return pages;
+}
+
+}  // namespace gpufilter::manual

@@ -1,0 +1,242 @@
+// Completions, asked in the shells that they are for.
+#include <filesystem>
+#include <fstream>
+
+#include "base/shell_word.hpp"
+#include "manual/help_options.hpp"
+#include "support/pseudo_terminal.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Words = std::vector<std::string>;
+using Answers = std::set<std::string>;
+
+Answers lines_of(const std::string& text) {
+  Answers lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.insert(line);
+  return lines;
+}
+
+Answers operator+(Answers a, const Answers& b) {
+  a.insert(b.begin(), b.end());
+  return a;
+}
+
+bool contains(const Answers& all, const Answers& some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+class Completion : public testing::Test {
+ protected:
+  Completion() {
+    for (const char* name : {"one.png", "TWO.JPG", "a picture.tiff", "notes.txt", "net.json"})
+      std::ofstream(folder_ / name);
+    std::filesystem::create_directories(folder_ / "my folder");
+    std::ofstream(folder_ / "my folder/in side.png");
+    // The program that the shells find.
+    std::filesystem::create_symlink(GPUFILTER_PROGRAM, bin_ / "gpufilter");
+  }
+
+  // What `shell` prints for the program, which finds gpufilter in PATH.
+  [[nodiscard]] ProcessResult run(const Words& shell, const std::string& program) const {
+    Words command{"/bin/sh", "-c", "PATH=\"$0:$PATH\" exec \"$@\"", bin_.path().string()};
+    command.insert(command.end(), shell.begin(), shell.end());
+    command.push_back(program);
+    return run_process(
+        command, {.environment = {{"HOME", folder_.path().string()}}, .folder = folder_.path()});
+  }
+
+  TemporaryFolder folder_;
+  TemporaryFolder bin_;
+};
+
+class BashCompletion : public Completion {
+ protected:
+  // The answers for a line, `words` as Bash divides it. The cursor is at the end.
+  [[nodiscard]] Answers ask(const std::string& line, const Words& words) const {
+    std::string array;
+    for (const std::string& word : words)
+      array += " " + shell_word(word);
+    const std::string program =
+        "source " + shell_word(GPUFILTER_MANUAL "/bash/gpufilter") +
+        "\nCOMP_LINE=" + shell_word(line) + " COMP_POINT=${#COMP_LINE} COMP_WORDS=(" + array +
+        ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_gpufilter\n"
+        "[[ ${#COMPREPLY[@]} -eq 0 ]] || printf '%s\\n' \"${COMPREPLY[@]}\"\n";
+    const ProcessResult result = run({"bash", "--norc", "-c"}, program);
+    EXPECT_EQ(result.exit_code, 0) << line;
+    EXPECT_EQ(result.err, "") << line;
+    return lines_of(result.out);
+  }
+  // Words without '=' and ':'.
+  [[nodiscard]] Answers ask(const Words& words) const {
+    std::string line;
+    for (const std::string& word : words)
+      line += (line.empty() ? "" : " ") + word;
+    return ask(line, words);
+  }
+
+  const Answers folders_{"my folder"};
+  const Answers pictures_{"one.png", "TWO.JPG", "a picture.tiff", "my folder"};
+};
+
+TEST_F(BashCompletion, HasEveryOptionOfTheHelp) {
+  for (Words command : command_lines()) {
+    const Answers options = options_in_help(command);
+    command.insert(command.begin(), "gpufilter");
+    command.emplace_back("-");
+    Answers answers = ask(command);
+    // Options are topics of the help.
+    if (command[1] == "help") {
+      const Answers topics = options_in_help({});
+      std::erase_if(answers, [&](const std::string& word) {
+        return topics.contains(word) && !options.contains(word);
+      });
+    }
+    EXPECT_EQ(answers, options) << command[1];
+  }
+}
+
+TEST_F(BashCompletion, Stages) {
+  EXPECT_EQ(ask({"gpufilter", "--bl"}), Answers{"--blur"});
+  EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--blur", ""}),
+            (Answers{"naive", "tiled", "auto"}));
+  EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--border", "m"}), Answers{"mirror"});
+  EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--tonemap", ""}),
+            (Answers{"reinhard", "filmic"}));
+  EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--levels", "a"}), (Answers{"auto", "auto="}));
+}
+
+TEST_F(BashCompletion, PresetsAndFiles) {
+  const Answers all = ask({"gpufilter", "--color", ""});
+  EXPECT_TRUE(contains(all, {"sepia", "saturate=", "hue=", "rec601", "tritanopia", "notes.txt"}));
+  EXPECT_FALSE(all.contains("--blur"));
+  EXPECT_EQ(ask({"gpufilter", "--color", "se"}), Answers{"sepia"});
+  EXPECT_EQ(ask({"gpufilter", "--mlp", ""}), folders_ + Answers{"net.json"});
+}
+
+TEST_F(BashCompletion, Devices) {
+  EXPECT_TRUE(
+      contains(ask({"gpufilter", "--device", ""}), {"auto", "cpu", "gpu", "opencl", "all"}));
+  EXPECT_EQ(ask({"gpufilter", "stats", "--device", "a"}), Answers{"auto"});
+  // As Bash divides it, which replaces only what follows '='.
+  EXPECT_EQ(ask("gpufilter --device=g", {"gpufilter", "--device", "=", "g"}), Answers{"gpu"});
+  EXPECT_EQ(ask("gpufilter --device=", {"gpufilter", "--device", "="}).count("--device=cpu"), 0U);
+}
+
+TEST_F(BashCompletion, ListsDevicesThatAreFound) {
+  std::filesystem::remove(bin_ / "gpufilter");
+  std::ofstream(bin_ / "gpufilter") << "#!/bin/sh\n[ \"$1\" = devices ] || exit 2\n"
+                                       "echo '0  A GPU (gpu)'\necho '    platform  X'\n"
+                                       "echo '13  pthread (cpu)'\n";
+  std::filesystem::permissions(bin_ / "gpufilter", std::filesystem::perms::owner_all);
+  EXPECT_EQ(ask({"gpufilter", "verify", "--device", ""}),
+            (Answers{"all", "cpu", "gpu", "opencl", "0", "13"}));
+}
+
+TEST_F(BashCompletion, Subcommands) {
+  EXPECT_EQ(ask({"gpufilter", "st"}), Answers{"stats"});
+  const Words names = names_in_list({"--help-all"}, "Subcommands:");
+  EXPECT_EQ(ask({"gpufilter", ""}), pictures_ + Answers(names.begin(), names.end()));
+  EXPECT_EQ(ask({"gpufilter", "one.png", "st"}), Answers{});
+  EXPECT_EQ(ask({"gpufilter", "bench", "co"}), (Answers{"color", "copy"}));
+  EXPECT_EQ(ask({"gpufilter", "bench", "copy", "--by"}), Answers{"--bytes"});
+  EXPECT_EQ(ask({"gpufilter", "verify", "blur", "cr"}), Answers{"crop"});
+  EXPECT_EQ(ask({"gpufilter", "help", "clu"}), Answers{"clusters"});
+  EXPECT_EQ(ask({"gpufilter", "help", "--qual"}), Answers{"--quality"});
+}
+
+TEST_F(BashCompletion, FilesOfTheRightKind) {
+  EXPECT_EQ(ask({"gpufilter", "stats", ""}), pictures_);
+  EXPECT_EQ(ask({"gpufilter", "compare", "one.png", "T"}), Answers{"TWO.JPG"});
+  EXPECT_EQ(ask({"gpufilter", "one.png", "--blur", "auto", "o"}), Answers{"one.png"});
+  EXPECT_EQ(ask({"gpufilter", "gather", ""}), folders_);
+  EXPECT_EQ(ask({"gpufilter", "stats", "one.png", "--plot", ""}), folders_);
+  EXPECT_TRUE(ask({"gpufilter", "--list", ""}).contains("notes.txt"));
+}
+
+TEST_F(BashCompletion, NamesWithBlanks) {
+  EXPECT_EQ(ask({"gpufilter", "stats", "a"}), Answers{"a picture.tiff"});
+  EXPECT_EQ(ask({"gpufilter", "stats", "a\\ p"}), Answers{"a picture.tiff"});
+  EXPECT_EQ(ask({"gpufilter", "stats", "\"my fo"}), Answers{"my folder"});
+  EXPECT_EQ(ask({"gpufilter", "stats", "my\\ folder/"}), Answers{"my folder/in side.png"});
+  EXPECT_EQ(ask({"gpufilter", "stats", "~/a"}), Answers{"~/a picture.tiff"});
+}
+
+TEST_F(BashCompletion, ValuesWithColonsAndEqualSigns) {
+  EXPECT_EQ(ask("gpufilter --color saturate=", {"gpufilter", "--color", "saturate", "="}),
+            Answers{""});
+  std::ofstream(folder_ / "a=b.png");
+  EXPECT_EQ(ask("gpufilter stats a=", {"gpufilter", "stats", "a", "="}), Answers{"b.png"});
+  EXPECT_EQ(ask("gpufilter --color=sepia in.png --bl",
+                {"gpufilter", "--color", "=", "sepia", "in.png", "--bl"}),
+            Answers{"--blur"});
+}
+
+TEST_F(Completion, Fish) {
+  const ProcessResult result = run(
+      {"/bin/sh", "-c", "command -v fish >/dev/null || exit 77\nexec fish --no-config -c \"$0\""},
+      "source '" GPUFILTER_MANUAL
+      "/fish/gpufilter.fish'\n"
+      "for line in 'gpufilter --bl' 'gpufilter --color sep' 'gpufilter st' "
+      "'gpufilter stats ' 'gpufilter a b --mlp ' 'gpufilter bench co' 'gpufilter gather '\n"
+      "complete -C $line | string replace -r '\\t.*' ''\nend");
+  if (result.exit_code == 77) GTEST_SKIP() << "fish is not installed";
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out,
+            "--blur\nsepia\nstats\na picture.tiff\nmy folder/\none.png\nTWO.JPG\nmy folder/\n"
+            "net.json\ncolor\ncopy\nmy folder/\n");
+}
+
+TEST_F(Completion, FishHasEveryOptionOfTheHelp) {
+  for (const Words& command : command_lines()) {
+    std::string line = "gpufilter";
+    for (const std::string& word : command)
+      line += " " + word;
+    const ProcessResult result = run(
+        {"/bin/sh", "-c", "command -v fish >/dev/null || exit 77\nexec fish --no-config -c \"$0\""},
+        "source '" GPUFILTER_MANUAL "/fish/gpufilter.fish'\ncomplete -C '" + line +
+            " -' | string replace -r '\\t.*' ''");
+    if (result.exit_code == 77) GTEST_SKIP() << "fish is not installed";
+    for (const std::string& option : options_in_help(command))
+      EXPECT_TRUE(lines_of(result.out).contains(option)) << line << " " << option;
+  }
+}
+
+// zsh completes only in its line editor.
+TEST_F(Completion, Zsh) {
+  if (run({"/bin/sh", "-c"}, "command -v zsh").exit_code != 0)
+    GTEST_SKIP() << "zsh is not installed";
+  PseudoTerminal terminal({"/bin/sh", "-c", "PATH=\"$0:$PATH\" exec zsh -f -i", bin_.path()},
+                          folder_.path(), 200);
+  std::string seen;
+  const auto type = [&](const std::string& keys, const std::string& expected) {
+    for (const char key : keys)
+      terminal.press(key);
+    seen.clear();
+    for (std::string text = " "; !text.empty() && seen.find(expected) == std::string::npos;
+         seen += text)
+      text = terminal.read();
+    EXPECT_NE(seen.find(expected), std::string::npos) << keys << ": " << seen;
+  };
+  type("unsetopt zle_bracketed_paste prompt_cr prompt_sp; PS1='% '; fpath=(" GPUFILTER_MANUAL
+       "/zsh $fpath); autoload -U compinit; compinit -u -D; print -r BEGIN'S'\r",
+       "BEGINS");
+  constexpr const char* clear = "\x15";  // Ctrl-U
+  type(std::string(clear) + "gpufilter in.png out.png --border mi\t", "--border mirror");
+  type(std::string(clear) + "gpufilter ver\t", "gpufilter verify");
+  type(std::string(clear) + "gpufilter bench matm\t", "bench matmul");
+  type(std::string(clear) + "gpufilter bench copy --tri\t", "copy --trials");
+  type(std::string(clear) + "gpufilter stats a\\ p\t", "stats a\\ picture.tiff");
+  type(std::string(clear) + "gpufilter verify conv\t", "verify convolve");
+  type(std::string(clear) + "gpufilter a b --color sep\t", "--color sepia");
+  type(std::string(clear) + "gpufilter a b --color satu\t", "--color saturate=");
+  type(std::string(clear) + "gpufilter a b --mlp ne\t", "--mlp net.json");
+  type(std::string(clear) + "exit\r", "exit");
+}
+
+}  // namespace
+}  // namespace gpufilter::test
