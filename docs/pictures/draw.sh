@@ -131,5 +131,18 @@ filter specks.png median.png --median 1
 for picture in specks blurred median; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 side_by_side median 3 specks-large.png blurred-large.png median-large.png
 
+# docs/stages/morphology.md
+vips extract_area "${cat}" eye.png 120 55 105 95
+for stage in dilate erode open close; do filter eye.png "${stage}.png" "--${stage}" 2; done
+for picture in eye dilate erode open close; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+side_by_side morphology 5 eye-large.png dilate-large.png erode-large.png open-large.png close-large.png
+
+# docs/stages/edges.md
+panel_width=266
+small "${coffee}" plain.png
+filter plain.png sobel.png --edges sobel
+filter plain.png laplacian.png --edges laplacian
+side_by_side edges 3 plain.png sobel.png laplacian.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

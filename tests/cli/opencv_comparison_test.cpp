@@ -1,4 +1,8 @@
 // Stages against OpenCV's functions, which are independent implementations.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "cli/program_fixture.hpp"
 #include "support/shared.hpp"
 
@@ -100,6 +104,61 @@ TEST_F(OpenCvComparison, Medians) {
       cv::medianBlur(as_mat(image), target, 2 * radius + 1);
       filter_quietly({in, out, "--median", std::to_string(radius), "--alpha", "independent"});
       EXPECT_TRUE(same_pixels(read_picture(out), expected)) << radius << to_string(format);
+    }
+  }
+}
+
+TEST_F(OpenCvComparison, MorphologyOfSquares) {
+  const std::string out = folder_ / "out.png";
+  const std::array operations{
+      std::pair{"--dilate", cv::MORPH_DILATE}, std::pair{"--erode", cv::MORPH_ERODE},
+      std::pair{"--open", cv::MORPH_OPEN}, std::pair{"--close", cv::MORPH_CLOSE}};
+  for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{3, 16}}) {
+    const Image image = random_image({131, 77}, format, 5);
+    const std::string in = stored(image, "in.png");
+    for (const int radius : {1, 4, 60}) {
+      const int side = 2 * radius + 1;
+      const cv::Mat square = cv::getStructuringElement(cv::MORPH_RECT, {side, side});
+      for (const auto& [option, operation] : operations) {
+        Image expected = poisoned_image(image.size(), format);
+        cv::Mat target = as_mat(expected);
+        cv::morphologyEx(as_mat(image), target, operation, square);
+        filter_quietly({in, out, option, std::to_string(radius)});
+        EXPECT_TRUE(same_pixels(read_picture(out), expected)) << option << " " << radius;
+      }
+    }
+  }
+}
+
+// Its derivatives, and the rounding of --edges.
+TEST_F(OpenCvComparison, Edges) {
+  const std::string out = folder_ / "out.png";
+  for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{3, 16}}) {
+    const Image image = random_image({131, 77}, format, 6);
+    const std::string in = stored(image, "in.png");
+    for (const char* by : {"sobel", "scharr", "laplacian"}) {
+      cv::Mat dx;
+      cv::Mat dy;
+      const int size = by == std::string("scharr") ? cv::FILTER_SCHARR : 3;
+      cv::Sobel(as_mat(image), dx, CV_64F, 1, 0, size, 1, 0, cv::BORDER_REPLICATE);
+      cv::Sobel(as_mat(image), dy, CV_64F, 0, 1, size, 1, 0, cv::BORDER_REPLICATE);
+      if (by == std::string("laplacian")) {
+        cv::Laplacian(as_mat(image), dx, CV_64F, 1, 1, 0, cv::BORDER_REPLICATE);
+        dy = 0;
+      }
+      Image expected = poisoned_image(image.size(), format);
+      const cv::Mat_<double> all_dx(dx.reshape(1));
+      const cv::Mat_<double> all_dy(dy.reshape(1));
+      for (int y = 0; y < image.size().height; ++y) {
+        for (int i = 0; i < image.width() * format.channels; ++i) {
+          const double root = std::sqrt(all_dx(y, i) * all_dx(y, i) + all_dy(y, i) * all_dy(y, i));
+          set_sample(
+              expected, i / format.channels, y, i % format.channels,
+              static_cast<std::uint32_t>(std::min<double>(std::round(root), format.max_sample())));
+        }
+      }
+      filter_quietly({in, out, "--edges", by});
+      EXPECT_TRUE(same_pixels(read_picture(out), expected)) << by << to_string(format);
     }
   }
 }

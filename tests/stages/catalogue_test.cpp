@@ -49,7 +49,7 @@ TEST(Catalogue, EveryStageSaysHowLongItTakes) {
         for (const int depth : {8, 16}) {
           const PixelFormat format{channels, depth};
           PixelFormat source = format;
-          for (const auto& step : expanded({sample.stage}, {{64, 64}, format}, nullptr)) {
+          for (const auto& step : expanded({sample.stage}, {{640, 480}, format}, nullptr)) {
             const StageCost cost = step->cost(source);
             source = step->output_format(source);
             SCOPED_TRACE(cost.rate.kind);
