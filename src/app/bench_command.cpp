@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 
 #include "app/bench_low_precision.hpp"
@@ -23,12 +24,64 @@ namespace {
 
 using lab::TestBed;
 
+// "4096x16x256": rows and columns of C, and the numbers in each sum.
+std::optional<MatrixShape> parsed_shape(const std::string& text) {
+  constexpr int largest = 65536;
+  MatrixShape shape;
+  char more = 0;
+  if (text.find_first_not_of("0123456789x") != std::string::npos ||
+      std::sscanf(text.c_str(), "%6dx%6dx%6d%c", &shape.rows, &shape.columns, &shape.depth,
+                  &more) != 3)
+    return std::nullopt;
+  const auto fits = [](int side) { return 1 <= side && side <= largest; };
+  if (!fits(shape.rows) || !fits(shape.columns) || !fits(shape.depth)) return std::nullopt;
+  return shape;
+}
+
+std::string objection_to_shape(const std::string& text) {
+  if (parsed_shape(text)) return "";
+  return formatted(
+      "'{}' is not of the form ROWSxCOLUMNSxDEPTH with numbers from 1 to 65536, such as "
+      "4096x16x256",
+      text);
+}
+
+void add_shapes(Arguments& app, std::vector<std::string>& shapes,
+                std::vector<std::string>& layouts) {
+  app.add_option("--shapes", shapes,
+                 "Measure products of these shapes instead: rows and columns of C, and the numbers "
+                 "in each sum. The operands are whole numbers.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(objection_to_shape)
+      ->option_text("ROWSxCOLUMNSxDEPTH,...");
+  app.add_option("--layout", layouts,
+                 "How A and B of --shapes are stored: n by rows, t transposed.")
+      ->delimiter(',')
+      ->one_value_each()
+      ->check(one_of({"nn", "nt", "tn", "tt"}))
+      ->option_text("nn|nt|tn|tt,... [nn]");
+}
+
+void check_shape_options(const Arguments& app) {
+  const bool has_shapes = app.count("--shapes") > 0;
+  if (!has_shapes && app.count("--layout") > 0)
+    throw UsageError("--layout: is for --shapes, such as --shapes 4096x16x256");
+  if (!has_shapes) return;
+  for (const char* option : {"--sizes", "--tile", "--plain", "--show", "--type"}) {
+    if (app.count(option) > 0)
+      throw UsageError(formatted("{}: is for square matrices; leave out --shapes", option));
+  }
+}
+
 int run_matmul(int argc, const char* const* argv) {
   BenchOptions common;
   lab::MatmulOptions options;
+  std::vector<std::string> shapes;
+  lab::ShapeOptions of_shapes;
   Arguments app(
-      "Measures products of square float32 matrices: on the processor from three plain loops to "
-      "vectors on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
+      "Measures products of float32 matrices: on the processor from three plain loops to vectors "
+      "on all cores, with OpenBLAS if it is installed, and with each kernel of a device.",
       "gpufilter bench matmul");
   add_numbers(app, "--sizes", options.sides, whole_number(1, 16384),
               "Rows and columns of the matrices.");
@@ -40,6 +93,7 @@ int run_matmul(int argc, const char* const* argv) {
                  "Print a corner of N rows of A, B, C, and the processor's C.")
       ->check(whole_number(1, 16))
       ->option_text("N");
+  add_shapes(app, shapes, of_shapes.layouts);
   add_bench_options(app, common);
   app.footer(
       "reads, M: millions of numbers of A and B that the kernel's work-items read from\n"
@@ -53,12 +107,20 @@ int run_matmul(int argc, const char* const* argv) {
       "Examples:\n"
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
       "  gpufilter bench matmul --sizes 128 --trials 1 --plot matmul.svg --show 4\n"
-      "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n");
+      "  gpufilter bench matmul --sizes 64 --type int8-scaled,fp8-scaled\n"
+      "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  check_shape_options(app);
   if (low.is_requested()) {
     return finish_bench(common, [&, chosen = low.chosen(app, options.sides)](const TestBed& bed) {
       return lab::bench_low_matmul(bed, chosen);
     });
+  }
+  if (!shapes.empty()) {
+    for (const std::string& shape : shapes)
+      of_shapes.shapes.push_back(*parsed_shape(shape));
+    return finish_bench(common,
+                        [&](const TestBed& bed) { return lab::bench_shapes(bed, of_shapes); });
   }
   return finish_bench(common, [&](const TestBed& bed) { return lab::bench_matmul(bed, options); });
 }
@@ -96,8 +158,14 @@ int run_reduce(int argc, const char* const* argv) {
   add_numbers(app, "--counts", counts, whole_number(1, 1 << 28), "Values in the array.");
   add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
               "Work-items in a work-group of the textbook kernel.");
+  app.add_flag("--accuracy", options.accuracy_alone,
+               "Only add up numbers 1.1: left to right, in stages, by a tree, by Kahan's method, "
+               "in double.");
   add_bench_options(app, common);
-  app.footer("Examples:\n  gpufilter bench reduce --counts 10000 --trials 2\n");
+  app.footer(
+      "Examples:\n"
+      "  gpufilter bench reduce --counts 10000 --trials 2\n"
+      "  gpufilter bench reduce --accuracy\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   options.counts.assign(counts.begin(), counts.end());
   return finish_bench(common, [&](const TestBed& bed) { return lab::bench_reduce(bed, options); });

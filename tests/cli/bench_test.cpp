@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -55,8 +56,19 @@ class Bench : public ProgramTest {
 TEST_F(Bench, MatmulHasEveryRow) {
   const Json json = bench_json({"matmul", "--sizes", "33,64", "--tile", "8,16", "--show", "2"});
   const auto kernels = values(json, "kernel");
-  for (const char* kernel : {"plain loop", "loops interchanged", "blocked", "vectors", "all cores"})
+  for (const char* kernel : {"plain loop, no FMA", "plain loop", "loops interchanged",
+                             "in registers, L1, L2, L3", "prefetched", "vectors", "all cores"})
     EXPECT_TRUE(kernels.contains(kernel)) << kernel;
+  for (const Json& row : json["rows"]) {
+    const bool is_fused = row["kernel"].get<std::string>().find("FMA") == std::string::npos;
+    const bool is_ours = !row["kernel"].get<std::string>().starts_with("OpenBLAS");
+    EXPECT_TRUE(row["bits"] == "equal" || !is_fused || !is_ours) << row;
+    // 64 products of numbers below 1, each rounded to 2^-24 of a sum below 64.
+    EXPECT_LT(row["max_absolute_error"], 64 * 64 * 0x1p-24) << row;
+    EXPECT_GT(row["max_absolute_error"], 0) << row;
+    EXPECT_GT(row["max_relative_error"], 0);
+    EXPECT_GT(row["max_ulp_error"], 0.5);
+  }
   EXPECT_EQ(json["corners"].size(), 8U);
   EXPECT_EQ(json["corners"]["A (33x33)"].size(), 2U);
   if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
@@ -130,9 +142,53 @@ TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
       << json["notes"];
 }
 
+// Whole numbers are exact in any order of the additions, by OpenBLAS too.
+TEST_F(Bench, MatmulOfEveryShapeAndLayoutIsExact) {
+  const Json json =
+      bench_json({"matmul", "--shapes", "130x16x70,1x33x5", "--layout", "nn,nt,tn,tt"});
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> kernels;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["bits"], "equal") << row;
+    for (const char* error : {"max_absolute_error", "max_relative_error", "max_ulp_error"})
+      EXPECT_EQ(row[error], 0);
+    kernels[{row["shape"], row["layout"]}].insert(row["kernel"].get<std::string>().substr(0, 5));
+  }
+  EXPECT_EQ(kernels.size(), 8U);
+  for (const auto& [shape, names] : kernels) {
+    EXPECT_TRUE(names.contains("all c"));
+    EXPECT_EQ(names.contains("OpenB"), json["parameters"].contains("openblas"));
+    EXPECT_EQ(names.contains("naive") && names.contains("tuned"), has_device());
+  }
+}
+
+TEST_F(Bench, AccuracyOfSums) {
+  const Json json = bench_json({"reduce", "--accuracy"});
+  std::map<std::string, Json> rows;
+  for (const Json& row : json["rows"]) {
+    EXPECT_EQ(row["operation"], "sum of 1.1");
+    EXPECT_EQ(row["mean_ms"].is_null(), row["path"] == "exact");
+    if (row["where"] != "device") rows[row["path"]] = row;
+  }
+  EXPECT_EQ(rows["staged 32/32/1024"]["result"], "1153421.75");
+  EXPECT_EQ(rows["exact"]["result"], "1153433.625");
+  EXPECT_EQ(rows["Kahan"]["max_ulp_error"], 0);
+  EXPECT_EQ(rows["double"]["max_ulp_error"], 0);
+  EXPECT_EQ(rows["left to right"]["result"], "1165568.5");
+  EXPECT_EQ(rows["left to right"]["max_absolute_error"], 1165568.5 - 1153433.625);
+  EXPECT_EQ(rows["left to right"]["max_ulp_error"], (1165568.5 - 1153433.625) * 8);
+  EXPECT_LT(rows["tree"]["max_ulp_error"], 2);
+}
+
 TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {
   const Json json = bench_json({"reduce", "--counts", "70001"});
   EXPECT_TRUE(values(json, "path").contains("left to right"));
+  for (const Json& row : json["rows"]) {
+    // Sums, squares and products of floats have errors; minima, and sums of integers, have none.
+    const bool is_rounded =
+        row["type"] == "float" && row["operation"] != "minimum" && row["operation"] != "maximum";
+    for (const char* error : {"max_absolute_error", "max_relative_error", "max_ulp_error"})
+      EXPECT_EQ(row[error].is_number(), is_rounded) << row;
+  }
   if (!has_device()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto paths = values(json, "path");
   for (const char* path :
@@ -227,6 +283,16 @@ TEST_F(Bench, RefusesWhatItDoesNotKnow) {
   expect_usage({"blur", "--size", "12"}, "640x480");
   expect_usage({"mlp", "--layers", "3-x-3"}, "3-16-16-3");
   expect_usage({"matmul", "--sizes", "0"}, "--sizes");
+  expect_usage(
+      {"matmul", "--shapes", "3x4"},
+      "--shapes: '3x4' is not of the form ROWSxCOLUMNSxDEPTH with numbers from 1 to 65536");
+  expect_usage({"matmul", "--shapes", "4x4x4", "--layout", "nx"},
+               "--layout: 'nx' is not one of nn, nt, tn, tt");
+  expect_usage({"matmul", "--layout", "nt"}, "--layout: is for --shapes");
+  expect_usage({"matmul", "--shapes", "4x4x4", "--sizes", "4"},
+               "--sizes: is for square matrices; leave out --shapes");
+  expect_usage({"matmul", "--shapes", "65536x65536x65536"},
+               "--shapes 65536x65536x65536: takes 155 GB of memory; ");
   expect_usage({"matmul", "--tile", "12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--tile", "8,12"}, "--tile: '12' is not one of 8, 16, 32");
   expect_usage({"blur", "--depth", "12"}, "--depth: '12' is not one of 8, 16");

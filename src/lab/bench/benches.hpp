@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/matrix_product.hpp"
 #include "image/rows.hpp"
 #include "lab/bench/report.hpp"
 #include "lab/bench/test_bed.hpp"
@@ -32,6 +33,14 @@ struct LowMatmulOptions {
 // Throws UsageError, before it measures anything, if a product does not exist or does not fit into
 // memory.
 [[nodiscard]] Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& options);
+
+// Products of matrices of any shape, stored in any layout, of whole numbers: they are exact in any
+// order of the additions, and so equal everywhere.
+struct ShapeOptions {
+  std::vector<MatrixShape> shapes;
+  std::vector<std::string> layouts{"nn"};  // as layout_of() takes them
+};
+[[nodiscard]] Report bench_shapes(const TestBed& bed, const ShapeOptions& options);
 
 // Pictures that stages are measured with.
 struct PictureOptions {
@@ -61,6 +70,7 @@ struct CopyOptions {
 struct ReduceOptions {
   std::vector<std::uint64_t> counts{std::uint64_t{1} << 20U};  // values
   std::vector<int> group_sizes{31, 32, 64};
+  bool accuracy_alone = false;  // only sums of 1.1, added up in several ways
 };
 [[nodiscard]] Report bench_reduce(const TestBed& bed, const ReduceOptions& options);
 

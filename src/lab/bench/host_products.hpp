@@ -1,6 +1,6 @@
-// Products of square matrices of float32 on the processor, one improvement after the other. Each
-// gives the same bits as matrix_product.hpp: every element is one chain of fused multiply-adds from
-// 0 on, in the order k = 0, 1, 2, ...
+// Products of matrices of float32 on the processor, one improvement after the other. Unless they
+// say otherwise, they give the same bits as matrix_product.hpp: every element is one chain of fused
+// multiply-adds from 0 on, in the order k = 0, 1, 2, ...
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,11 @@
 
 namespace gpufilter::lab {
 
-// Matrices of side x side numbers, row by row.
+// C = A x B, row by row: A is rows x depth, B depth x columns. All are 1 or more.
 struct Product {
-  std::size_t side = 0;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t depth = 0;
   const float* a = nullptr;
   const float* b = nullptr;
   float* c = nullptr;  // apart from the others
@@ -23,23 +25,26 @@ struct HostProduct {
   std::string about;  // what is better than before
   void (*run)(const Product&);
   bool is_slow = false;  // takes minutes for large matrices
+  bool is_fused = true;  // otherwise each product is rounded before it is added
 };
 
-// From the textbook version to the fastest; all but the last use one thread:
-// plain:        for each element, the sum over k; B is read down its columns
-// interchanged: k before the columns: B and C are read along their rows
-// blocked:      blocks of B that stay in the caches, 4 x 4 sums in registers
-// vectors:      the best instruction set, more sums, packed blocks of B
-// all cores:    the same on all allowed threads
+// From the textbook version to the fastest, in the order of the lessons:
+// plain loop:         for each element, the sum over k; B is read down its columns
+// loops interchanged: k before the columns: B and C are read along their rows
+// in registers:       4 x 4 sums in registers
+// ... L1, L2, L3:     blocks of B, of A, and of B again that stay in each cache
+// prefetched:         the same, with numbers requested before they are needed
+// vectors:            the best instruction set, more sums, packed blocks of B
+// all cores:          the same on all allowed threads; the others use one
 [[nodiscard]] std::span<const HostProduct> host_products();
 
-// The first three. Their file is compiled without vectorisation.
-void multiply_plainly(const Product& product);
-void multiply_interchanged(const Product& product);
-void multiply_blocked(const Product& product);
+// Those before the vectors. Their file is compiled without vectorisation.
+[[nodiscard]] std::span<const HostProduct> scalar_products();
 
 // What every other product is compared with: interchanged loops, with vectors on all cores.
-[[nodiscard]] std::vector<float> reference_product(std::size_t side, const std::vector<float>& a,
-                                                   const std::vector<float>& b);
+[[nodiscard]] std::vector<float> reference_product(const Product& product);
+
+// The same in double precision.
+[[nodiscard]] std::vector<double> product_in_double(const Product& product);
 
 }  // namespace gpufilter::lab

@@ -10,6 +10,7 @@
 #include "base/thread_limit.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
+#include "lab/bench/error_columns.hpp"
 #include "lab/bench/host_products.hpp"
 #include "lab/bench/open_blas.hpp"
 
@@ -54,19 +55,20 @@ class SizeBench {
         a_(random_matrix(side_, 1)),
         b_(random_matrix(side_, 2)),
         c_(side_ * side_),
-        reference_(reference_product(side_, a_, b_)) {}
+        reference_(reference_product(product())),
+        in_double_(product_in_double(product())) {}
 
   void run(const OpenBlas* blas, Report& report) {
     for (const HostProduct& product : host_products()) {
       if (product.is_slow && side() > largest_plain_side && !options_.plain_always) continue;
-      measure_host(product.name, product.about, false, product.run);
+      measure_host(product.name, product.about, !product.is_fused, product.run);
     }
     if (blas != nullptr) {
       const auto threads = static_cast<int>(allowed_threads());
       for (const int count : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
         measure_host(formatted("OpenBLAS, {} thread{}", count, count == 1 ? "" : "s"),
                      "adds in an order of its own", true,
-                     [&](const Product& product) { blas->multiply(product, count); });
+                     [&](const Product& product) { blas->multiply(product, {}, count); });
       }
     }
     add_notes_on_trials(report);
@@ -93,6 +95,7 @@ class SizeBench {
 
  private:
   [[nodiscard]] int side() const { return static_cast<int>(side_); }
+  [[nodiscard]] Product product() { return {side_, side_, side_, a_.data(), b_.data(), c_.data()}; }
   [[nodiscard]] double operations() const {
     const auto n = static_cast<double>(side_);
     return 2 * n * n * n;
@@ -105,20 +108,23 @@ class SizeBench {
     Row row{
         {"size", std::int64_t{side()}}, {"kernel", kernel}, {"where", where}, {"variant", variant}};
     add_times(row, measurement);
+    add_errors(row, largest_errors(c_, in_double_));
     row["gflops"] = operations() / measurement.best_clock().mean * 1e-9;
     row["gflops_wall"] = operations() / measurement.wall.mean * 1e-9;
     return rows_.emplace_back(std::move(row));
   }
 
-  void measure_host(const std::string& name, const std::string& about, bool is_foreign,
+  // `rounds_differently`: not one chain of fused multiply-adds.
+  void measure_host(const std::string& name, const std::string& about, bool rounds_differently,
                     const std::function<void(const Product&)>& multiply) {
     bed_.step(formatted("{}x{}: {}", side_, side_, name));
     poison();
-    const Product product{side_, a_.data(), b_.data(), c_.data()};
-    const Measurement measurement = measure(bed_.trials, [&] { multiply(product); });
+    const Product own = product();
+    const Measurement measurement = measure(bed_.trials, [&] { multiply(own); });
     const bool equal = same_bits(c_, reference_);
     Row& row = add_row(name, on_processor, about, measurement);
-    row["bits"] = std::string(is_foreign && !equal ? bits_differ_by_design : bits_of(equal));
+    row["bits"] =
+        std::string(rounds_differently && !equal ? bits_differ_by_design : bits_of(equal));
   }
 
   void measure_device(Report& report) {
@@ -201,6 +207,7 @@ class SizeBench {
   const MatmulOptions& options_;
   std::size_t side_;
   std::vector<float> a_, b_, c_, reference_;
+  std::vector<double> in_double_;
   std::vector<Row> rows_;
   double naive_reads_ = 1;
   double naive_seconds_ = 0;
@@ -217,9 +224,11 @@ std::vector<Column> matmul_columns() {
                                                   {"global_reads", ""},
                                                   {"global_reads_million", "reads, M", 4},
                                                   {"reads_of_naive", "of naive's"},
-                                                  {"bits", "bits"},
-                                                  {"variant", "variant"}})
+                                                  {"bits", "bits"}})
     columns.push_back(column);
+  for (const Column& column : error_columns())
+    columns.push_back(column);
+  columns.push_back({"variant", "variant"});
   return columns;
 }
 
@@ -236,6 +245,8 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
   } else {
     report.notes.emplace_back("OpenBLAS is not installed (Debian: libopenblas0)");
   }
+  for (const int side : options.sides)
+    check_memory(bed, formatted("--sizes {}", side), 24.0 * side * side, 4.0 * side * side);
   for (const int side : options.sides) {
     SizeBench bench(bed, options, side);
     bench.run(blas.get(), report);
@@ -247,6 +258,7 @@ Report bench_matmul(const TestBed& bed, const MatmulOptions& options) {
   }
   report.notes.emplace_back(
       "bits: compared with chains of fused multiply-adds over k = 0, 1, 2, ... on the processor");
+  report.notes.emplace_back(note_on_errors);
   if (bed.session) {
     report.notes.emplace_back(
         "reads: numbers of A and B that the kernel's work-items read from global memory, counted "

@@ -10,6 +10,7 @@ namespace {
 // From cblas.h.
 constexpr int row_major = 101;
 constexpr int not_transposed = 111;
+constexpr int transposed = 112;
 
 using Sgemm = void(int order, int transpose_a, int transpose_b, int rows, int columns, int depth,
                    float alpha, const float* a, int row_of_a, const float* b, int row_of_b,
@@ -47,11 +48,15 @@ std::unique_ptr<OpenBlas> OpenBlas::load() {
 // The library is never unloaded: its threads may still be running its code.
 OpenBlas::~OpenBlas() = default;
 
-void OpenBlas::multiply(const Product& product, int threads) const {
-  const auto side = static_cast<int>(product.side);
+void OpenBlas::multiply(const Product& product, const Layout& layout, int threads) const {
+  const auto rows = static_cast<int>(product.rows);
+  const auto columns = static_cast<int>(product.columns);
+  const auto depth = static_cast<int>(product.depth);
   functions_->set_threads(threads);
-  functions_->sgemm(row_major, not_transposed, not_transposed, side, side, side, 1.0F, product.a,
-                    side, product.b, side, 0.0F, product.c, side);
+  functions_->sgemm(row_major, layout.a_transposed ? transposed : not_transposed,
+                    layout.b_transposed ? transposed : not_transposed, rows, columns, depth, 1.0F,
+                    product.a, layout.a_transposed ? rows : depth, product.b,
+                    layout.b_transposed ? depth : columns, 0.0F, product.c, columns);
 }
 
 }  // namespace gpufilter::lab

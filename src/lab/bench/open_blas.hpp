@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lab/bench/host_products.hpp"
+#include "lab/bench/layout.hpp"
 
 namespace gpufilter::lab {
 
@@ -20,7 +21,7 @@ class OpenBlas {
   [[nodiscard]] const std::string& version() const { return version_; }
 
   // By cblas_sgemm on that many threads. It adds in its own order, so the last bits differ.
-  void multiply(const Product& product, int threads) const;
+  void multiply(const Product& product, const Layout& layout, int threads) const;
 
  private:
   OpenBlas() = default;

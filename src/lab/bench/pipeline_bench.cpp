@@ -78,7 +78,7 @@ Ceilings measure_host_ceilings(const TestBed& bed) {
   ceilings.copy = measure_copies(host, copy_bytes).all_cores;
   const std::vector<float> a(product_side * product_side, 0.5F);
   std::vector<float> c(a.size());
-  const Product product{product_side, a.data(), a.data(), c.data()};
+  const Product product{product_side, product_side, product_side, a.data(), a.data(), c.data()};
   const auto times = measure(bed.trials, [&] { host_products().back().run(product); });
   ceilings.operations = std::pow(static_cast<double>(product_side), 3) / times.wall.mean;
   return ceilings;

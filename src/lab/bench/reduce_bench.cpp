@@ -3,13 +3,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "lab/bench/array_reduction.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
+#include "lab/bench/error_columns.hpp"
+#include "lab/bench/float_sums.hpp"
 #include "lab/bench/group_reduction.hpp"
 
 namespace gpufilter::lab {
@@ -37,6 +38,28 @@ std::vector<float> random_floats(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     numbers[i] = 1 + static_cast<float>(integers[i]) * 0x1p-30F;
   return numbers;
+}
+
+// In double precision, of the quantities that floats are added up or multiplied for.
+struct DoubleTotals {
+  double sum = 0;
+  double sum_of_squares = 0;
+  double product = 1;
+};
+
+DoubleTotals totals_in_double(const std::vector<float>& numbers) {
+  DoubleTotals totals;
+  for (const double number : numbers) {
+    totals.sum += number;
+    totals.sum_of_squares += number * number;
+    totals.product *= number;
+  }
+  return totals;
+}
+
+LargestErrors errors_of(const FloatTotals& totals, const DoubleTotals& expected) {
+  return largest_errors(std::array{totals.sum, totals.sum_of_squares, totals.product},
+                        std::array{expected.sum, expected.sum_of_squares, expected.product});
 }
 
 bool same_bits(const FloatTotals& a, const FloatTotals& b) {
@@ -78,12 +101,12 @@ class ReduceBench {
         integers_(random_integers(count)),
         floats_(random_floats(count)),
         integer_totals_(reduce_integers(integers_)),
-        float_totals_(reduce_floats(floats_)) {}
+        float_totals_(reduce_floats(floats_)),
+        double_totals_(totals_in_double(floats_)) {}
 
   void run() {
     measure_host();
     if (bed_.session) measure_device();
-    compare_accuracy();
   }
 
  private:
@@ -115,8 +138,9 @@ class ReduceBench {
             bits_of(integers == integer_totals_));
     FloatTotals floats;
     const auto of_floats = measure(bed_.trials, [&] { floats = reduce_floats(floats_); });
-    add_row("float", "all", "reference, tree", on_processor, of_floats,
-            bits_of(same_bits(floats, float_totals_)));
+    Row& row = add_row("float", "all", "reference, tree", on_processor, of_floats,
+                       bits_of(same_bits(floats, float_totals_)));
+    add_errors(row, errors_of(floats, double_totals_));
   }
 
   void measure_device() {
@@ -161,8 +185,9 @@ class ReduceBench {
       float_totals = of_floats.reduce(queue, floats, count_);
       return of_floats.launches();
     });
-    add_row("float", "all", formatted("{}, tree", to_string(path)), on_device, float_times,
-            bits_of(same_bits(float_totals, float_totals_)));
+    Row& row = add_row("float", "all", formatted("{}, tree", to_string(path)), on_device,
+                       float_times, bits_of(same_bits(float_totals, float_totals_)));
+    add_errors(row, errors_of(float_totals, double_totals_));
   }
 
   void measure_group(Operation operation, int group_size, Queue& queue, const Buffer& values) {
@@ -192,22 +217,10 @@ class ReduceBench {
         add_row("float", to_string(operation), formatted("groups of {}", group_size), on_device,
                 times, !equal && in_any_order ? bits_differ_by_design : bits_of(equal));
     row["result"] = formatted("{:.9g}", result);
-  }
-
-  // 1.1, added repeatedly.
-  void compare_accuracy() {
-    const std::vector<float> values(count_, 1.1F);
-    const double exact = static_cast<double>(1.1F) * static_cast<double>(count_);
-    const auto add = [&](const std::string& path, double sum) {
-      Row row{
-          {"count", static_cast<std::int64_t>(count_)}, {"type", std::string("float")},
-          {"operation", std::string("sum of 1.1")},     {"path", path},
-          {"result", formatted("{:.9g}", sum)},         {"error", std::abs(sum - exact) / exact}};
-      report_.rows.push_back(std::move(row));
-    };
-    add("exact", exact);
-    add("left to right", std::accumulate(values.begin(), values.end(), 0.0F));
-    add("tree", reduce_floats(values).sum);
+    if (operation == Operation::sum)
+      add_errors(row, largest_errors(std::array{result}, std::array{double_totals_.sum}));
+    if (operation == Operation::product)
+      add_errors(row, largest_errors(std::array{result}, std::array{double_totals_.product}));
   }
 
   const TestBed& bed_;
@@ -218,6 +231,63 @@ class ReduceBench {
   std::vector<float> floats_;
   IntegerTotals integer_totals_;
   FloatTotals float_totals_;
+  DoubleTotals double_totals_;
+};
+
+// Sums of `count` numbers 1.1, which no float equals, added up in every way.
+class AccuracyBench {
+ public:
+  AccuracyBench(const TestBed& bed, std::size_t count, Report& report)
+      : bed_(bed),
+        report_(report),
+        values_(count, 1.1F),
+        exact_(exact_sum(values_.front(), count)) {}
+
+  void run() {
+    for (const FloatSum& sum : float_sums()) {
+      bed_.step(formatted("sums of 1.1, {}", sum.name));
+      double found = 0;
+      const auto times = measure(bed_.trials, [&] { found = sum.run(values_); });
+      add_times(add_row(sum.name, on_processor, found), times);
+    }
+    if (bed_.session) run_on_device();
+    add_row("exact", "", exact_);
+  }
+
+ private:
+  Row& add_row(const std::string& path, const std::string& where, double sum) {
+    Row row{{"count", static_cast<std::int64_t>(values_.size())},
+            {"type", std::string("float")},
+            {"operation", std::string("sum of 1.1")},
+            {"path", path},
+            {"where", where},
+            {"result", formatted("{:.12g}", sum)}};
+    add_errors(row, largest_errors(std::array{static_cast<float>(sum)}, std::array{exact_}));
+    return report_.rows.emplace_back(std::move(row));
+  }
+
+  void run_on_device() {
+    bed_.step("sums of 1.1 by the device");
+    const std::size_t bytes = values_.size() * sizeof(float);
+    Queue queue = bed_.session->make_queue();
+    const Buffer values = bed_.session->allocate(bytes);
+    queue.upload(values, values_.data(), bytes);
+    queue.finish();
+    FloatReducer reducer(*bed_.session);
+    float found = 0;
+    const auto times = measure(bed_.trials, queue, [&] {
+      found = reducer.reduce(queue, values, values_.size()).sum;
+      return reducer.launches();
+    });
+    Row& row = add_row("tree", on_device, found);
+    add_times(row, times);
+    row["bits"] = std::string(bits_of(found == reduce_floats(values_).sum));
+  }
+
+  const TestBed& bed_;
+  Report& report_;
+  std::vector<float> values_;
+  double exact_;
 };
 
 }  // namespace
@@ -231,25 +301,38 @@ Report bench_reduce(const TestBed& bed, const ReduceOptions& options) {
                     {"where", "where"}};
   for (const Column& column : time_columns())
     report.columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
-                                                  {"result", "result"},
-                                                  {"error", "error", 2},
-                                                  {"bits", "bits"}})
+  for (const Column& column :
+       std::vector<Column>{{"gbytes_per_s", "GB/s", 4}, {"result", "result"}, {"bits", "bits"}})
+    report.columns.push_back(column);
+  for (const Column& column : error_columns())
     report.columns.push_back(column);
   report.chart = ChartOfBars{.title = "Reductions",
                              .value = "gbytes_per_s",
                              .value_label = "GB/s",
                              .labels = {"count", "type", "operation", "path"}};
-  for (const std::uint64_t count : options.counts)
-    ReduceBench(bed, options, static_cast<std::size_t>(count), report).run();
+  for (const std::uint64_t each : options.counts) {
+    const double bytes = 4.0 * static_cast<double>(each);
+    check_memory(bed, formatted("--counts {}", each), 3 * bytes, bytes);
+  }
+  for (const std::uint64_t each : options.counts) {
+    const auto count = static_cast<std::size_t>(each);
+    if (!options.accuracy_alone) ReduceBench(bed, options, count, report).run();
+    AccuracyBench(bed, count, report).run();
+  }
+  if (options.accuracy_alone) {
+    report.chart = ChartOfBars{.title = "Errors of sums of 1.1",
+                               .value = "max_ulp_error",
+                               .value_label = "units in the last place of a float",
+                               .labels = {"count", "path"}};
+    report.notes.emplace_back(note_on_errors);
+    return report;
+  }
   report.notes.emplace_back(
       "all: sum, sum of squares, product, minimum and maximum in one pass, for integers also and, "
       "or, xor");
   report.notes.emplace_back(
       "groups of N: the textbook kernel for one operation, with local memory");
-  report.notes.emplace_back(
-      "error: relative error of the sum; it is small for a tree of additions, and grows with the "
-      "count if values are added from left to right");
+  report.notes.emplace_back(note_on_errors);
   return report;
 }
 

@@ -1,6 +1,7 @@
 // Products without vector instructions: src/CMakeLists.txt has this file compiled without them.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
@@ -11,111 +12,183 @@ namespace {
 
 using std::size_t;
 
+template <InstructionSet set, bool fused>
+[[gnu::always_inline]] inline float add_product(float a, float b, float sum) {
+  if constexpr (fused) return fused_multiply_add<set>(a, b, sum);
+  return sum + a * b;
+}
+
+template <bool fused>
 struct PlainLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Product* product) {
-    const size_t n = product->side;
-    for (size_t row = 0; row < n; ++row) {
-      for (size_t column = 0; column < n; ++column) {
+    const size_t columns = product->columns;
+    const size_t depth = product->depth;
+    for (size_t row = 0; row < product->rows; ++row) {
+      for (size_t column = 0; column < columns; ++column) {
         float sum = 0;
-        for (size_t k = 0; k < n; ++k) {
-          sum = fused_multiply_add<set>(product->a[row * n + k], product->b[k * n + column], sum);
+        for (size_t k = 0; k < depth; ++k) {
+          sum = add_product<set, fused>(product->a[row * depth + k],
+                                        product->b[k * columns + column], sum);
         }
-        product->c[row * n + column] = sum;
+        product->c[row * columns + column] = sum;
       }
     }
   }
 };
 
+template <bool fused>
 struct InterchangedLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Product* product) {
-    const size_t n = product->side;
-    for (size_t row = 0; row < n; ++row) {
-      float* const c = product->c + row * n;
-      std::fill_n(c, n, 0.0F);
-      for (size_t k = 0; k < n; ++k) {
-        const float factor = product->a[row * n + k];
-        const float* const b = product->b + k * n;
-        for (size_t column = 0; column < n; ++column)
-          c[column] = fused_multiply_add<set>(factor, b[column], c[column]);
+    const size_t columns = product->columns;
+    const size_t depth = product->depth;
+    for (size_t row = 0; row < product->rows; ++row) {
+      float* const c = product->c + row * columns;
+      std::fill_n(c, columns, 0.0F);
+      for (size_t k = 0; k < depth; ++k) {
+        const float factor = product->a[row * depth + k];
+        const float* const b = product->b + k * columns;
+        for (size_t column = 0; column < columns; ++column)
+          c[column] = add_product<set, fused>(factor, b[column], c[column]);
       }
     }
   }
 };
 
-// A block of B of 64 KiB stays in the second cache, 4 columns of it in the first.
-constexpr size_t block_depth = 128;
-constexpr size_t block_width = 128;
+// Rows and columns of sums in registers.
 constexpr size_t tile = 4;
+// Steps of k between the request for a row of B and its use.
+constexpr size_t prefetch_distance = 8;
 
-// Continues the chains of `height` x `width` sums of C by the block's part of k.
-template <InstructionSet set, size_t height, size_t width>
+// Continues the chains of `height` x `width` sums of C by a part of k.
+template <InstructionSet set, size_t height, size_t width, bool prefetched>
 [[gnu::always_inline]] inline void continue_sums(const Product& product, size_t row, size_t column,
                                                  size_t k_begin, size_t k_end) {
-  const size_t n = product.side;
+  const size_t columns = product.columns;
+  const size_t depth = product.depth;
   std::array<std::array<float, width>, height> sums;
   for (size_t y = 0; y < height; ++y) {
     for (size_t x = 0; x < width; ++x)
-      sums[y][x] = k_begin == 0 ? 0 : product.c[(row + y) * n + column + x];
+      sums[y][x] = k_begin == 0 ? 0 : product.c[(row + y) * columns + column + x];
   }
   for (size_t k = k_begin; k < k_end; ++k) {
+    if constexpr (prefetched) {
+      const size_t later = std::min(k + prefetch_distance, k_end - 1);
+      __builtin_prefetch(product.b + later * columns + column);
+    }
     for (size_t y = 0; y < height; ++y) {
-      const float factor = product.a[(row + y) * n + k];
-      for (size_t x = 0; x < width; ++x)
-        sums[y][x] = fused_multiply_add<set>(factor, product.b[k * n + column + x], sums[y][x]);
+      const float factor = product.a[(row + y) * depth + k];
+      for (size_t x = 0; x < width; ++x) {
+        sums[y][x] =
+            fused_multiply_add<set>(factor, product.b[k * columns + column + x], sums[y][x]);
+      }
     }
   }
   for (size_t y = 0; y < height; ++y) {
     for (size_t x = 0; x < width; ++x)
-      product.c[(row + y) * n + column + x] = sums[y][x];
+      product.c[(row + y) * columns + column + x] = sums[y][x];
   }
 }
 
+// What a step works on before it goes on: `depth` rows and `columns` columns of B, `rows` rows of
+// A.
+constexpr size_t whole = std::numeric_limits<size_t>::max();
+struct Blocks {
+  size_t columns = whole;
+  size_t depth = whole;
+  size_t rows = whole;
+};
+// Four columns of 256 rows of B, each in a line of 64 bytes: 16 KiB.
+constexpr Blocks for_l1{.depth = 256};
+// And 64 rows of A: 64 KiB.
+constexpr Blocks for_l2{.depth = 256, .rows = 64};
+// And 1024 columns of B: 1 MiB.
+constexpr Blocks for_l3{.columns = 1024, .depth = 256, .rows = 64};
+
+struct Part {
+  size_t begin;
+  size_t end;
+};
+
+template <typename Work>
+[[gnu::always_inline]] inline void for_parts(Part all, size_t size, const Work& work) {
+  for (size_t begin = all.begin; begin < all.end;) {
+    const size_t end = begin + std::min(size, all.end - begin);
+    work(Part{begin, end});
+    begin = end;
+  }
+}
+
+template <bool prefetched>
 struct BlockedLoop {
   template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const Product* product) {
-    const size_t n = product->side;
-    for (size_t left = 0; left < n; left += block_width) {
-      const size_t right = std::min(left + block_width, n);
-      for (size_t k = 0; k < n; k += block_depth) {
-        const size_t k_end = std::min(k + block_depth, n);
-        for (size_t row = 0; row < n; row += tile) {
-          if (row + tile <= n) {
-            walk<set, tile>(*product, row, left, right, k, k_end);
-          } else {
-            for (size_t y = row; y < n; ++y)
-              walk<set, 1>(*product, y, left, right, k, k_end);
-          }
-        }
-      }
-    }
+  [[gnu::always_inline]] static void run(const Product* product, Blocks blocks) {
+    for_parts(
+        {0, product->columns}, blocks.columns, [&](Part columns) __attribute__((always_inline)) {
+          for_parts(
+              {0, product->depth}, blocks.depth, [&](Part depth) __attribute__((always_inline)) {
+                for_parts(
+                    {0, product->rows}, blocks.rows, [&](Part rows) __attribute__((always_inline)) {
+                      size_t column = columns.begin;
+                      for (; column + tile <= columns.end; column += tile)
+                        walk_down<set, tile>(*product, rows, column, depth);
+                      for (; column < columns.end; ++column)
+                        walk_down<set, 1>(*product, rows, column, depth);
+                    });
+              });
+        });
   }
 
  private:
-  template <InstructionSet set, size_t height>
-  [[gnu::always_inline]] static void walk(const Product& product, size_t row, size_t left,
-                                          size_t right, size_t k_begin, size_t k_end) {
-    size_t column = left;
-    for (; column + tile <= right; column += tile)
-      continue_sums<set, height, tile>(product, row, column, k_begin, k_end);
-    for (; column < right; ++column)
-      continue_sums<set, height, 1>(product, row, column, k_begin, k_end);
+  template <InstructionSet set, size_t width>
+  [[gnu::always_inline]] static void walk_down(const Product& product, Part rows, size_t column,
+                                               Part depth) {
+    size_t row = rows.begin;
+    for (; row + tile <= rows.end; row += tile)
+      continue_sums<set, tile, width, prefetched>(product, row, column, depth.begin, depth.end);
+    for (; row < rows.end; ++row)
+      continue_sums<set, 1, width, prefetched>(product, row, column, depth.begin, depth.end);
   }
 };
 
+template <bool fused>
+void multiply_plainly(const Product& product) {
+  run_loop<PlainLoop<fused>>(&product);
+}
+
+template <bool fused>
+void multiply_interchanged(const Product& product) {
+  run_loop<InterchangedLoop<fused>>(&product);
+}
+
+template <bool prefetched>
+void multiply_in(const Product& product, const Blocks& blocks) {
+  run_loop<BlockedLoop<prefetched>>(&product, blocks);
+}
+
 }  // namespace
 
-void multiply_plainly(const Product& product) {
-  run_loop<PlainLoop>(&product);
-}
-
-void multiply_interchanged(const Product& product) {
-  run_loop<InterchangedLoop>(&product);
-}
-
-void multiply_blocked(const Product& product) {
-  run_loop<BlockedLoop>(&product);
+std::span<const HostProduct> scalar_products() {
+  static const std::array products{
+      HostProduct{"plain loop, no FMA", "three loops; products are rounded, then added",
+                  multiply_plainly<false>, true, false},
+      HostProduct{"plain loop", "products and sums in one rounding", multiply_plainly<true>, true},
+      HostProduct{"loops interchanged, no FMA", "B and C read along their rows",
+                  multiply_interchanged<false>, false, false},
+      HostProduct{"loops interchanged", "the same with one rounding", multiply_interchanged<true>},
+      HostProduct{"in registers", "4x4 sums in registers",
+                  [](const Product& product) { multiply_in<false>(product, {}); }},
+      HostProduct{"in registers, L1", "256 rows of B at a time stay in the first cache",
+                  [](const Product& product) { multiply_in<false>(product, for_l1); }},
+      HostProduct{"in registers, L1, L2", "64 rows of A stay in the second",
+                  [](const Product& product) { multiply_in<false>(product, for_l2); }},
+      HostProduct{"in registers, L1, L2, L3", "1024 columns of B stay in the third",
+                  [](const Product& product) { multiply_in<false>(product, for_l3); }},
+      HostProduct{"prefetched", "rows of B are requested 8 steps ahead",
+                  [](const Product& product) { multiply_in<true>(product, for_l3); }},
+  };
+  return products;
 }
 
 }  // namespace gpufilter::lab

@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include <unistd.h>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
@@ -56,6 +58,22 @@ TestBed make_test_bed(const std::string& request, bool require_device) {
     }
   }
   throw DeviceError(bed.fallback);
+}
+
+void check_memory(const TestBed& bed, const std::string& subject, double bytes,
+                  double buffer_bytes) {
+  constexpr double gigabyte = 1e9;
+  const auto refuse = [&](double needed, const std::string& what, double available) {
+    throw UsageError(formatted("{}: takes {:.3g} GB {}; {} GB are available", subject,
+                               needed / gigabyte, what, formatted("{:.3g}", available / gigabyte)));
+  };
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes > memory) refuse(bytes, "of memory", memory);
+  if (!bed.session) return;
+  const auto largest = static_cast<double>(bed.session->device().max_allocation);
+  if (buffer_bytes > largest)
+    refuse(buffer_bytes, formatted("in one buffer of {}", bed.session->device().name), largest);
 }
 
 bool has_gpu(const TestBed& bed) {

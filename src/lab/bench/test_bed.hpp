@@ -34,6 +34,12 @@ struct TestBed {
 // The processor's name according to the system; "processor" if unknown.
 [[nodiscard]] std::string processor_name();
 
+// Before work that takes `bytes` of the host's memory and buffers of up to `buffer_bytes` on the
+// device: throws UsageError if this machine has less. `subject` is what asks for it: "--sizes
+// 16384".
+void check_memory(const TestBed& bed, const std::string& subject, double bytes,
+                  double buffer_bytes);
+
 // GPUs need larger inputs to be fully used.
 [[nodiscard]] bool has_gpu(const TestBed& bed);
 
