@@ -13,7 +13,18 @@
 // Bits of the weights, and of those of alpha: see GaussianWindow in src/stages/gaussian_rows.hpp.
 #define WEIGHT_BITS (DEPTH == 8 ? 15 : 26)
 
-// Rows between the directions hold the samples of all pixels, then, with ALPHA_WEIGHTED, their products with alpha.
+// With SHARPEN, the results are those of an unsharp mask; see sharpen_line() in src/stages/unsharp_mask.hpp. LUMA:
+// of luma only; KEEP_ALPHA: alpha stays. Results of the columns then have seven more bits until the mask is applied.
+#ifdef SHARPEN
+#define MASK , __global const float *restrict mask
+#define MORE_BITS 7
+#else
+#define MASK
+#define MORE_BITS 0
+#endif
+
+// Rows between the directions hold the samples of all pixels; then, with ALPHA_WEIGHTED, their products with alpha;
+// then, with SHARPEN, the original samples.
 #if ALPHA_WEIGHTED
 #if DEPTH == 8
 typedef uint between_t;
@@ -35,7 +46,7 @@ typedef ulong sum_t;
 
 #ifdef KERNEL_gaussian_rows
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void gaussian_rows(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha) {
+void gaussian_rows(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha MASK) {
   const int x = get_global_id(0);
   const int y = OWN_ROW;
   if (x >= width || y >= TARGET_END) return;
@@ -70,6 +81,9 @@ void gaussian_rows(ROWS, __global const uint *restrict weights, __global const u
 #if ALPHA_WEIGHTED
     row[((size_t)width + x) * CHANNELS + c] = products[c];
 #endif
+#ifdef SHARPEN
+    row[((size_t)width * (ALPHA_WEIGHTED ? 2 : 1) + x) * CHANNELS + c] = SOURCE_ROW(y)[(size_t)x * CHANNELS + c];
+#endif
   }
 }
 #endif
@@ -81,14 +95,40 @@ between_t outside(int channel, between_t max) {
   return HAS_ALPHA && channel == CHANNELS - 1 ? max : 0;
 }
 
+#ifdef SHARPEN
+void sharpen(pixel_t *pixel, const int *results, __global const between_t *originals, __global const float *mask) {
+  int x[CHANNELS];
+  float difference[CHANNELS];
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    x[c] = (int)originals[c];
+    difference[c] = (float)(x[c] * 128 - results[c]);
+  }
+#ifdef LUMA
+  const float luma =
+      fma(0.0722f, difference[2], fma(0.7152f, difference[1], 0.2126f * difference[0]));
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) difference[c] = luma;
+#endif
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) {
+    const float amount = fabs(difference[c]) > mask[1] ? mask[0] : 0.0f;
+    pixel->at[c] = to_sample(fma(amount, difference[c], (float)x[c]));
+  }
+#if defined KEEP_ALPHA && HAS_ALPHA
+  pixel->at[CHANNELS - 1] = (sample_t)x[CHANNELS - 1];
+#endif
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void gaussian_columns(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha) {
+void gaussian_columns(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha MASK) {
   const int x = get_global_id(0);
   const int y = OWN_ROW;
   if (x >= width || y >= TARGET_END) return;
   sum_t sums[CHANNELS];
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) sums[c] = (sum_t)1 << (WEIGHT_BITS + 6);
+  for (int c = 0; c < CHANNELS; ++c) sums[c] = (sum_t)1 << (WEIGHT_BITS + 6 - MORE_BITS);
 #if ALPHA_WEIGHTED
   ulong products[CHANNELS];
 #pragma unroll
@@ -113,15 +153,29 @@ void gaussian_columns(ROWS, __global const uint *restrict weights, __global cons
     }
 #endif
   }
-  pixel_t pixel;
+  int results[CHANNELS];
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)(sums[c] >> (WEIGHT_BITS + 7));
+  for (int c = 0; c < CHANNELS; ++c) results[c] = (int)(sums[c] >> (WEIGHT_BITS + 7 - MORE_BITS));
 #if ALPHA_WEIGHTED
   const ulong alpha = products[CHANNELS - 1];
   if (alpha != 0 && alpha != (ulong)MAX_SAMPLE << 30) {
 #pragma unroll
-    for (int c = 0; c < COLORS; ++c) pixel.at[c] = (sample_t)((products[c] + alpha / 2) / alpha);
+    for (int c = 0; c < COLORS; ++c) {
+      // In two parts, because the sum has up to 62 bits.
+      const ulong rest = ((products[c] % alpha << MORE_BITS) + alpha / 2) / alpha;
+      results[c] = (int)((products[c] / alpha << MORE_BITS) + rest);
+    }
   }
+#endif
+  pixel_t pixel;
+#ifdef SHARPEN
+  __global const between_t *originals = (__global const between_t *)source +
+                                        (size_t)(y - source_first) * source_pitch +
+                                        ((size_t)width * (ALPHA_WEIGHTED ? 2 : 1) + x) * CHANNELS;
+  sharpen(&pixel, results, originals, mask);
+#else
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)results[c];
 #endif
   store_pixel(TARGET_ROW(y), x, pixel);
 }

@@ -72,6 +72,14 @@ for sigma in 1 3; do
 done
 side_by_side gaussian 3 noisy-large.png bell-1.png bell-3.png
 
+# docs/stages/sharpen.md
+for amount in 1 3; do
+  filter clean.png sharp.png --sharpen "${amount}"
+  vips zoom sharp.png "sharp-${amount}.png" 2 2
+done
+vips zoom clean.png clean-large.png 2 2
+side_by_side sharpen 3 clean-large.png sharp-1.png sharp-3.png
+
 # A picture with a hard edge whose transparent pixels are red underneath.
 filter "${samples}/badge-alpha.png" red.png --color "1 0 0 -1 1; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 8 -7"
 for mode in weighted independent; do

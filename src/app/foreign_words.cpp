@@ -40,8 +40,8 @@ constexpr std::array foreign_options{
                   "metadata is carried over, and no option removes it yet"},
     ForeignOption{"profile icc", "--to-srgb", "colour profiles are carried over, none is applied"},
     ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur",
-                  "--gaussian SIGMA;--blur auto (3x3, may be repeated)"},
-    ForeignOption{"sharpen unsharp", "--sharpen AMOUNT", "no stage sharpens yet"},
+                  "--gaussian SIGMA"},
+    ForeignOption{"sharpen unsharp", "--sharpen AMOUNT"},
     ForeignOption{"median despeckle noise denoise nlmeans", "--denoise;--median RADIUS",
                   "no stage removes noise yet except --blur"},
     ForeignOption{"edge edges sobel canny", "--edges", "no stage finds edges yet"},
@@ -182,7 +182,7 @@ std::string advice_for_option(const Arguments& app, const std::string& name,
 std::string advice_for_number(const std::string& stage, const std::string& value) {
   const bool is_number = !value.empty() && value[0] >= '0' && value[0] <= '9';
   if (stage != "--blur" || !is_number) return "";
-  return "the blur is always 3x3; repeat it for a stronger one: --blur auto --blur auto";
+  return "the blur is always 3x3; --gaussian SIGMA blurs more";
 }
 
 std::string advice_for_command(const std::string& name) {

@@ -14,6 +14,7 @@
 #include "stages/median.hpp"
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
+#include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
 
 namespace gpufilter {
@@ -42,11 +43,25 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
 }
 
 const std::vector<StageKind>& stage_catalogue() {
+  // clang-format off: a line for each
   static const std::vector<StageKind> catalogue{
-      blur_stage_kind(),    color_stage_kind(),    mlp_stage_kind(),   levels_stage_kind(),
-      tonemap_stage_kind(), convolve_stage_kind(), crop_stage_kind(),  gaussian_stage_kind(),
-      median_stage_kind(),  dilate_stage_kind(),   erode_stage_kind(), open_stage_kind(),
-      close_stage_kind(),   edges_stage_kind()};
+      blur_stage_kind(),
+      gaussian_stage_kind(),
+      sharpen_stage_kind(),
+      median_stage_kind(),
+      dilate_stage_kind(),
+      erode_stage_kind(),
+      open_stage_kind(),
+      close_stage_kind(),
+      edges_stage_kind(),
+      convolve_stage_kind(),
+      color_stage_kind(),
+      mlp_stage_kind(),
+      levels_stage_kind(),
+      tonemap_stage_kind(),
+      crop_stage_kind(),
+  };
+  // clang-format on
   return catalogue;
 }
 

@@ -2,9 +2,11 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 
 #include "stages/gaussian_pairs.hpp"
 #include "stages/gaussian_sums.hpp"
+#include "stages/unsharp_mask.hpp"
 
 namespace gpufilter {
 namespace {
@@ -25,6 +27,7 @@ struct AlongColumns {
   using Sum = typename T::ColumnSum;
   using ProductSum = typename T::ProductSum;
   using Neighbours = ColumnNeighbours<Between>;
+  using Fine = std::conditional_t<sizeof(Sample) == 1, std::int16_t, std::int32_t>;
 
   struct Job {
     ConstRows source;
@@ -39,6 +42,7 @@ struct AlongColumns {
     std::vector<Sum> sums = {};
     std::vector<ProductSum> products = {};
     std::vector<const Between*> rows = {};  // the window's, from y - radius on
+    std::vector<Fine> fine = {};            // with seven more bits: lines_at_once, of a tile
   };
 
   static void prepare([[maybe_unused]] Job& job) {
@@ -72,21 +76,44 @@ struct AlongColumns {
     const size_t tile = tile_numbers / channels * channels;
     job->sums.resize(tile);
     job->products.resize(weighted ? tile : 0);
+    job->fine.resize(job->window->mask ? lines_at_once * tile : 0);
     job->outside = constant_row(job->target.format, numbers);
     const RowRange rows = job->target.rows;
     for (size_t x = 0; x < numbers; x += tile) {
-      const size_t count = std::min(tile, numbers - x);
       for (int y = rows.begin; y < rows.end; y += lines_at_once) {
-        const int lines = std::min(lines_at_once, rows.end - y);
-        find(*job, {y, y + lines}, x);
-        const size_t done = fill_by_pairs<set>(*job, {y, y + lines}, x, count);
-        for (int line = 0; line < lines; ++line) {
-          auto* out = reinterpret_cast<Sample*>(job->target.row(y + line)) + x;
-          fill(*job, line, done, count, out);
-          if constexpr (weighted) weigh(*job, line, numbers, count, out);
+        const RowRange lines{y, std::min(y + lines_at_once, rows.end)};
+        const Tile place{lines, x, std::min(tile, numbers - x), numbers};
+        find(*job, place);
+        if (job->window->mask) {
+          Outputs<Fine> fine{};
+          for (size_t line = 0; line < lines_at_once; ++line)
+            fine.at(line) = job->fine.data() + line * tile;
+          fill<set, fine_column_shift<Sample>>(*job, place, fine);
+          for (int line = 0; line < lines.count(); ++line)
+            sharpen<set>(*job, place, line);
+        } else {
+          Outputs<Sample> out{};
+          for (int line = 0; line < lines.count(); ++line)
+            out.at(static_cast<size_t>(line)) = target_at(*job, place, line);
+          fill<set, column_shift<Sample>>(*job, place, out);
         }
       }
     }
+  }
+
+  // Some lines of a tile: `count` numbers from `x` on. Each part of a row has `all` numbers.
+  struct Tile {
+    RowRange lines;
+    size_t x = 0;
+    size_t count = 0;
+    size_t all = 0;
+  };
+  // Where the numbers of each line go.
+  template <typename Out>
+  using Outputs = std::array<Out*, lines_at_once>;
+
+  static Sample* target_at(const Job& job, const Tile& tile, int line) {
+    return reinterpret_cast<Sample*>(job.target.row(tile.lines.begin + line)) + tile.x;
   }
 
   // Opaque black.
@@ -102,73 +129,91 @@ struct AlongColumns {
     return row;
   }
 
-  // The rows of the windows around `lines`, and one more to make pairs.
-  static void find(Job& job, const RowRange& lines, size_t x) {
+  // The rows of the windows around the lines, and one more to make pairs.
+  static void find(Job& job, const Tile& tile) {
     const Border border = job.window->border;
     const int radius = job.window->radius();
     job.rows.clear();
-    for (int y = lines.begin - radius; y < lines.end + radius; ++y) {
+    for (int y = tile.lines.begin - radius; y < tile.lines.end + radius; ++y) {
       const int row = border == Border::wrap ? y : border_position(border, y, job.height);
       const bool is_outside = row < 0 && border == Border::constant;
       job.rows.push_back((is_outside ? job.outside.data()
                                      : reinterpret_cast<const Between*>(job.source.row(row))) +
-                         x);
+                         tile.x);
     }
     job.rows.push_back(job.rows.back());  // with the weight 0
   }
 
-  // As many numbers of the lines as a faster loop can; returns how many. The weight of a window of
-  // one pixel does not fit its pairs.
-  template <InstructionSet set>
-  static size_t fill_by_pairs([[maybe_unused]] const Job& job,
-                              [[maybe_unused]] const RowRange& lines, [[maybe_unused]] size_t x,
-                              [[maybe_unused]] size_t count) {
+  // Sums without their last `bits` bits.
+  template <InstructionSet set, int bits, typename Out>
+  [[gnu::always_inline]] static void fill(Job& job, const Tile& tile, const Outputs<Out>& out) {
+    const size_t done = fill_by_pairs<set>(job, tile, out);
+    for (int line = 0; line < tile.lines.count(); ++line) {
+      Out* to = out.at(static_cast<size_t>(line));
+      const Neighbours rows{job.rows.data() + line + job.window->radius(), done};
+      sum_all(rows, tile.count - done, job.weights, half_of<bits, Sum>, job.sums.data());
+      for (size_t i = done; i < tile.count; ++i)
+        to[i] = static_cast<Out>(shifted<bits>(job.sums[i - done]));
+      if constexpr (weighted) weigh<column_shift<Sample> - bits>(job, tile, line, to);
+    }
+  }
+
+  // As many numbers as a faster loop can; returns how many. The weight of a window of one pixel
+  // does not fit its pairs.
+  template <InstructionSet set, typename Out>
+  static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Tile& tile,
+                              [[maybe_unused]] const Outputs<Out>& out) {
     size_t done = 0;
 #ifdef __x86_64__
     if constexpr (sizeof(Sample) == 1 && !weighted) {
       if (job.window->radius() == 0) return 0;
-      const bool together = lines.count() == lines_at_once;
+      const bool together = tile.lines.count() == lines_at_once;
       const std::vector<std::uint32_t>& pairs = together ? job.many_pairs : job.pairs;
       const int at_once = together ? lines_at_once : 1;
-      for (int line = 0; line < lines.count(); line += at_once) {
-        std::array<Sample*, lines_at_once> out{};
-        for (int i = 0; i < at_once; ++i)
-          out.at(static_cast<size_t>(i)) = job.target.row(lines.begin + line + i) + x;
-        done = pair_loops(set).along_columns(job.rows.data() + line, count, pairs.data(),
-                                             pairs.size() / static_cast<size_t>(at_once), at_once,
-                                             out.data());
+      for (int line = 0; line < tile.lines.count(); line += at_once) {
+        const auto loop = [&] {
+          if constexpr (sizeof(Out) == 1)
+            return pair_loops(set).along_columns;
+          else
+            return pair_loops(set).along_columns_fine;
+        }();
+        done = loop(job.rows.data() + line, tile.count, pairs.data(),
+                    pairs.size() / static_cast<size_t>(at_once), at_once, out.data() + line);
       }
     }
 #endif
     return done;
   }
 
-  // The numbers from `done` to `count` of a line.
-  [[gnu::always_inline]] static void fill(Job& job, int line, size_t done, size_t count,
-                                          Sample* out) {
-    constexpr int shift = column_shift<Sample>;
-    const Neighbours rows{job.rows.data() + line + job.window->radius(), done};
-    sum_all(rows, count - done, job.weights, half_of<shift, Sum>, job.sums.data());
-    for (size_t i = done; i < count; ++i)
-      out[i] = static_cast<Sample>(shifted<shift>(job.sums[i - done]));
-  }
-
-  // Weights the colours of a line by alpha. The products begin `products` numbers after the plain
-  // ones; the weights add up to 2^30 over the whole window.
-  [[gnu::always_inline]] static void weigh(Job& job, int line, size_t products, size_t count,
-                                           Sample* out) {
-    const Neighbours rows{job.rows.data() + line + job.window->radius(), products};
-    sum_all(rows, count, job.weights_of_alpha, ProductSum{0}, job.products.data());
+  // Weights the colours of a line by alpha; they have `more_bits` more bits than samples. The
+  // weights add up to 2^30 over the whole window.
+  template <int more_bits, typename Out>
+  [[gnu::always_inline]] static void weigh(Job& job, const Tile& tile, int line, Out* out) {
+    const Neighbours rows{job.rows.data() + line + job.window->radius(), tile.all};
+    sum_all(rows, tile.count, job.weights_of_alpha, ProductSum{0}, job.products.data());
     const auto channels = static_cast<size_t>(job.target.format.channels);
     constexpr std::uint64_t opaque = std::uint64_t{std::numeric_limits<Sample>::max()} << 30U;
-    for (size_t i = 0; i < count; i += channels) {
+    for (size_t i = 0; i < tile.count; i += channels) {
       const auto alpha = static_cast<std::uint64_t>(job.products[i + channels - 1]);
       if (alpha == 0 || alpha == opaque) continue;
       for (size_t c = i; c + 1 < i + channels; ++c) {
         const auto sum = static_cast<std::uint64_t>(job.products[c]);
-        out[c] = static_cast<Sample>((sum + alpha / 2) / alpha);
+        // In two parts, because the sum has up to 62 bits.
+        const std::uint64_t rest = ((sum % alpha << more_bits) + alpha / 2) / alpha;
+        out[c] = static_cast<Out>((sum / alpha << more_bits) + rest);
       }
     }
+  }
+
+  // Applies the mask to a line, whose Gaussian is in job.fine.
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void sharpen(Job& job, const Tile& tile, int line) {
+    const Fine* fine =
+        job.fine.data() + static_cast<size_t>(line) * job.fine.size() / lines_at_once;
+    const Between* original =
+        job.rows[static_cast<size_t>(line + job.window->radius())] + (weighted ? 2 : 1) * tile.all;
+    sharpen_line<set, Sample>(original, fine, tile.count, job.target.format, *job.window->mask,
+                              target_at(job, tile, line));
   }
 };
 

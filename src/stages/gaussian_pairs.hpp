@@ -25,11 +25,15 @@ struct PairLoops {
                            const std::uint32_t* pairs, int radius, std::int16_t* out);
   // For each number and each of `lines` lines, 1 or lines_at_once:
   //   out = (2^21 + sum over i of weights[i] * rows[i]) >> 22
-  // `pairs` holds two weights for each line, then the next two, `pair_count` times.
+  // or, for results with seven more bits, (2^14 + ...) >> 15. `pairs` holds two weights for each
+  // line, then the next two, `pair_count` times.
   static constexpr int lines_at_once = 4;
-  std::size_t (*along_columns)(const std::int16_t* const* rows, std::size_t count,
-                               const std::uint32_t* pairs, std::size_t pair_count, int lines,
-                               std::uint8_t* const* out);
+  template <typename Out>
+  using AlongColumns = std::size_t (*)(const std::int16_t* const* rows, std::size_t count,
+                                       const std::uint32_t* pairs, std::size_t pair_count,
+                                       int lines, Out* const* out);
+  AlongColumns<std::uint8_t> along_columns;
+  AlongColumns<std::int16_t> along_columns_fine;
 };
 
 [[nodiscard]] const PairLoops& pair_loops(InstructionSet set);

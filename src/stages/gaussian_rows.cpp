@@ -53,8 +53,11 @@ struct AlongRows {
         auto* out = reinterpret_cast<Between*>(job->target.row(y));
         const auto first = static_cast<size_t>(x * channels);
         const auto all = static_cast<size_t>(job->source.width * channels);
-        fill<set>(*job, tile, static_cast<size_t>(count * channels), out + first,
-                  out + all + first);
+        const auto samples = static_cast<size_t>(count * channels);
+        fill<set>(*job, tile, samples, out + first, out + all + first);
+        if (!job->window->mask) continue;
+        const Number* original = tile.row(0).plain + radius * channels;
+        std::copy(original, original + samples, out + (weighted ? 2 : 1) * all + first);
       }
     }
   }
@@ -100,9 +103,9 @@ struct AlongRows {
 
 }  // namespace
 
-PixelFormat gaussian_between(const PixelFormat& picture, bool weighted) {
-  if (weighted) return {2 * picture.channels, 4 * picture.depth};
-  return {picture.channels, 2 * picture.depth};
+PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& window) {
+  const int parts = 1 + (window.weighted ? 1 : 0) + (window.mask ? 1 : 0);
+  return {parts * picture.channels, (window.weighted ? 4 : 2) * picture.depth};
 }
 
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,

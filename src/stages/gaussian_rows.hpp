@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "image/rows.hpp"
@@ -14,6 +15,18 @@ namespace gpufilter {
   return depth == 8 ? 15 : 26;
 }
 
+// What is made of a Gaussian instead of the result itself: out = x + amount * (x - gaussian), with
+// seven more bits of the Gaussian; rounded half to even and saturated. Alpha stays, unless it is
+// treated like the other channels.
+struct UnsharpMask {
+  float amount = 1;
+  // Differences up to this, in samples, change nothing.
+  float threshold = 0;
+  // The difference of BT.709 luma is added to every colour.
+  bool luma_only = false;
+  bool keeps_alpha = true;
+};
+
 // The weights at the distances 0, 1, ... from the middle, on either side. The whole window's add up
 // to 2 to the power of their bits.
 struct GaussianWindow {
@@ -21,6 +34,7 @@ struct GaussianWindow {
   std::vector<std::int32_t> weights_of_alpha;  // of 15 bits: for colours times alpha
   Border border = Border::replicate;
   bool weighted = false;  // colours are weighted by alpha; the picture has alpha
+  std::optional<UnsharpMask> mask = std::nullopt;
 
   [[nodiscard]] int radius() const { return static_cast<int>(weights.size()) - 1; }
 };
@@ -28,8 +42,9 @@ struct GaussianWindow {
 // Rows between the two directions. First the samples of all pixels, as
 //   (sum of weight * x) / 2^weight bits, with 7 more bits, rounded half up;
 // then, if the window is weighted, for all pixels the sums of weight * colour * alpha for each
-// colour and of weight * alpha.
-[[nodiscard]] PixelFormat gaussian_between(const PixelFormat& picture, bool weighted);
+// colour and of weight * alpha; then, if there is a mask, the original samples.
+[[nodiscard]] PixelFormat gaussian_between(const PixelFormat& picture,
+                                           const GaussianWindow& window);
 
 // Along rows: `target` is of the format gaussian_between().
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,

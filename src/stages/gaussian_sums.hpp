@@ -60,6 +60,9 @@ template <typename Sample>
 constexpr int row_shift = gaussian_weight_bits(8 * sizeof(Sample)) - 7;
 template <typename Sample>
 constexpr int column_shift = gaussian_weight_bits(8 * sizeof(Sample)) + 7;
+// For results with seven more bits.
+template <typename Sample>
+constexpr int fine_column_shift = gaussian_weight_bits(8 * sizeof(Sample));
 
 template <int bits, typename Sum>
 constexpr Sum half_of = static_cast<Sum>(std::int64_t{1} << (bits - 1));

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -13,14 +12,13 @@
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
+#include "support/naive_gaussian.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-__extension__ using Wide = __int128;
 
 constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
 
@@ -33,79 +31,13 @@ std::vector<PixelFormat> formats() {
   return all;
 }
 
-// One pixel from the definition: the whole window, without tiles, tables or shortcuts.
-class NaivePixel {
- public:
-  NaivePixel(const Image& image, const GaussianParameters& parameters)
-      : image_(image),
-        parameters_(parameters),
-        bits_(image.format().depth == 8 ? 15 : 26),
-        weights_(gaussian_weights(parameters.sigma, parameters.truncate, bits_)),
-        weights_of_alpha_(gaussian_weights(parameters.sigma, parameters.truncate, 15)) {}
-
-  [[nodiscard]] std::int64_t at(int x, int y, int channel) const {
-    const int last = image_.format().channels - 1;
-    const bool weighs = parameters_.alpha == AlphaMode::weighted && image_.format().has_alpha();
-    if (weighs && channel != last) {
-      Wide colors = 0;
-      Wide alphas = 0;
-      for_window(weights_of_alpha_, [&](int dx, int dy, Wide weight) {
-        const std::int64_t alpha = sample(x + dx, y + dy, last);
-        colors += weight * sample(x + dx, y + dy, channel) * alpha;
-        alphas += weight * alpha;
-      });
-      const Wide opaque = Wide{max()} << 30;
-      if (alphas != 0 && alphas != opaque)
-        return static_cast<std::int64_t>((colors + alphas / 2) / alphas);
-    }
-    std::int64_t sum = 0;
-    for (int dy = -radius(); dy <= radius(); ++dy) {
-      std::int64_t row = 0;
-      for (int dx = -radius(); dx <= radius(); ++dx)
-        row += weight(dx) * sample(x + dx, y + dy, channel);
-      sum += weight(dy) * ((row + (std::int64_t{1} << (bits_ - 8))) >> (bits_ - 7));
-    }
-    return (sum + (std::int64_t{1} << (bits_ + 6))) >> (bits_ + 7);
-  }
-
- private:
-  [[nodiscard]] int radius() const { return static_cast<int>(weights_.size()) - 1; }
-  [[nodiscard]] std::int64_t max() const { return image_.format().max_sample(); }
-  [[nodiscard]] std::int64_t weight(int distance) const {
-    return weights_.at(static_cast<std::size_t>(std::abs(distance)));
-  }
-  template <typename Add>
-  void for_window(const std::vector<std::int32_t>& weights, const Add& add) const {
-    for (int dy = -radius(); dy <= radius(); ++dy) {
-      for (int dx = -radius(); dx <= radius(); ++dx) {
-        add(dx, dy,
-            Wide{weights.at(static_cast<std::size_t>(std::abs(dx)))} *
-                weights.at(static_cast<std::size_t>(std::abs(dy))));
-      }
-    }
-  }
-  [[nodiscard]] std::int64_t sample(int x, int y, int channel) const {
-    const int column = border_position(parameters_.border, x, image_.width());
-    const int row = border_position(parameters_.border, y, image_.size().height);
-    const bool is_alpha = image_.format().has_alpha() && channel + 1 == image_.format().channels;
-    if (column < 0 || row < 0) return is_alpha ? max() : 0;
-    return test::sample_at(image_, column, row, channel);
-  }
-
-  const Image& image_;
-  GaussianParameters parameters_;
-  int bits_;
-  std::vector<std::int32_t> weights_;
-  std::vector<std::int32_t> weights_of_alpha_;
-};
-
 Image naive(const Image& image, const GaussianParameters& parameters) {
-  const NaivePixel pixel(image, parameters);
+  const test::NaiveGaussian gaussian(image, parameters);
   Image result(image.size(), image.format());
   for (int y = 0; y < image.size().height; ++y) {
     for (int x = 0; x < image.width(); ++x) {
       for (int c = 0; c < image.format().channels; ++c)
-        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(pixel.at(x, y, c)));
+        test::set_sample(result, x, y, c, static_cast<std::uint32_t>(gaussian.at(x, y, c)));
     }
   }
   return result;

@@ -1,0 +1,20 @@
+// The steps of a Gaussian, which several stages are made of.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stages/gaussian.hpp"
+#include "stages/gaussian_rows.hpp"
+#include "stages/stage.hpp"
+
+namespace gpufilter {
+
+// Along rows and along columns, for pictures of this format; reports name them after the stage.
+// With a mask, the second step applies it.
+[[nodiscard]] StageChain gaussian_steps(const std::string& stage,
+                                        const GaussianParameters& parameters,
+                                        const std::optional<UnsharpMask>& mask,
+                                        const PixelFormat& picture);
+
+}  // namespace gpufilter

@@ -1,0 +1,36 @@
+// --gaussian from its definition: the whole window for each pixel, without tiles, tables or
+// shortcuts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "image/image.hpp"
+#include "stages/gaussian.hpp"
+
+namespace gpufilter::test {
+
+class NaiveGaussian {
+ public:
+  // `image` has to outlive it.
+  NaiveGaussian(const Image& image, const GaussianParameters& parameters);
+
+  // A sample of the result, or one with so many more bits.
+  [[nodiscard]] std::int64_t at(int x, int y, int channel, int more_bits = 0) const;
+
+ private:
+  [[nodiscard]] int radius() const { return static_cast<int>(weights_.size()) - 1; }
+  [[nodiscard]] std::int64_t max() const { return image_.format().max_sample(); }
+  [[nodiscard]] std::int64_t weight(int distance) const;
+  [[nodiscard]] std::int64_t sample(int x, int y, int channel) const;
+  template <typename Add>
+  void for_window(const Add& add) const;
+
+  const Image& image_;
+  GaussianParameters parameters_;
+  int bits_;
+  std::vector<std::int32_t> weights_;
+  std::vector<std::int32_t> weights_of_alpha_;
+};
+
+}  // namespace gpufilter::test
