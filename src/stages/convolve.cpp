@@ -21,7 +21,7 @@ namespace gpufilter {
 namespace {
 
 // Limits of whole numbers, for which every sum fits 64 bits: of the magnitudes of the coefficients,
-// of the scale, and of the product of the former and of the gain.
+// of the scale, and, with weights of alpha, of the product of the former and of the gain.
 constexpr double max_sum = 1 << 20;
 constexpr double max_scale = 1 << 20;
 constexpr std::int64_t max_product = std::int64_t{1} << 29U;
@@ -56,7 +56,8 @@ std::string to_string(const ConvolutionMatrix& matrix) {
                    is_exact(matrix) ? "whole numbers" : "decimals", matrix.scale);
 }
 
-void check(const ConvolutionMatrix& matrix) {
+void check(const ConvolveParameters& parameters) {
+  const ConvolutionMatrix& matrix = parameters.matrix;
   const double magnitude = magnitude_of(matrix);
   if (magnitude / matrix.scale > max_sum) {
     throw UsageError(
@@ -66,16 +67,20 @@ void check(const ConvolutionMatrix& matrix) {
   }
   if (magnitude == 0) throw UsageError("--convolve: every coefficient is 0");
   if (!is_exact(matrix)) return;
-  bool fits = magnitude <= max_sum && matrix.scale <= max_scale;
-  if (const double sum = sum_of(matrix.coefficients); fits && sum > 0) {
-    const auto whole = static_cast<std::int64_t>(sum);
-    const std::int64_t gain = whole / std::gcd(whole, static_cast<std::int64_t>(matrix.scale));
-    fits = static_cast<std::int64_t>(magnitude) * gain <= max_product;
+  if (magnitude > max_sum || matrix.scale > max_scale) {
+    throw UsageError(
+        formatted("--convolve: whole numbers are summed exactly, which these are too large for; "
+                  "divide them and --scale ({}) by a common factor",
+                  matrix.scale));
   }
-  if (fits) return;
+  const double sum = sum_of(matrix.coefficients);
+  if (parameters.alpha == AlphaMode::independent || sum <= 0) return;
+  const auto whole = static_cast<std::int64_t>(sum);
+  const std::int64_t gain = whole / std::gcd(whole, static_cast<std::int64_t>(matrix.scale));
+  if (static_cast<std::int64_t>(magnitude) * gain <= max_product) return;
   throw UsageError(
-      formatted("--convolve: whole numbers are summed exactly, which these are too large for; "
-                "divide them and --scale ({}) by a common factor",
+      formatted("--convolve: these whole numbers are too large to be weighted by alpha exactly; "
+                "use --alpha independent, or divide them and --scale ({}) by a common factor",
                 matrix.scale));
 }
 
@@ -180,10 +185,11 @@ bool is_vips_header(const std::vector<NumberRow>& rows) {
          std::all_of(rows.begin() + 1, rows.end(), has_width);
 }
 
-GivenMatrix to_matrix(std::vector<NumberRow> rows, const std::string& place, bool is_file) {
-  if (rows.empty()) throw UsageError(formatted("{}: no number in it; {}", place, sides));
+GivenMatrix to_matrix(std::string_view text, const RowsPlace& place) {
+  std::vector<NumberRow> rows = parse_number_rows(text, place);
+  if (rows.empty()) throw UsageError(formatted("{}: no number in it; {}", place.name, sides));
   GivenMatrix given;
-  if (is_file && is_vips_header(rows)) {
+  if (place.is_file && is_vips_header(rows)) {
     const std::vector<double>& first = rows.front().numbers;
     given.matrix.scale = first.size() == 4 ? first[2] : 1;
     given.matrix.offset = first.size() == 4 ? first[3] : 0;
@@ -194,16 +200,15 @@ GivenMatrix to_matrix(std::vector<NumberRow> rows, const std::string& place, boo
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t count = rows[i].numbers.size();
     if (count != width) {
-      throw UsageError(formatted(
-          "{}{}: {} numbers, but the first row has {}", place,
-          is_file ? formatted(":{}", rows[i].line) : formatted(": row {}", i + 1), count, width));
+      throw UsageError(formatted("{}: {} numbers, but the first row has {}",
+                                 place.of_row(i, rows[i].line), count, width));
     }
     given.matrix.coefficients.insert(given.matrix.coefficients.end(), rows[i].numbers.begin(),
                                      rows[i].numbers.end());
   }
   constexpr auto max = static_cast<std::size_t>(ConvolutionMatrix::max_side);
   if (width % 2 == 0 || rows.size() % 2 == 0 || width > max || rows.size() > max) {
-    throw UsageError(formatted("{}: {}x{} numbers; {}", place, width, rows.size(), sides));
+    throw UsageError(formatted("{}: {}x{} numbers; {}", place.name, width, rows.size(), sides));
   }
   given.matrix.width = static_cast<int>(width);
   given.matrix.height = static_cast<int>(rows.size());
@@ -213,14 +218,13 @@ GivenMatrix to_matrix(std::vector<NumberRow> rows, const std::string& place, boo
 GivenMatrix read_matrix(const std::string& value) {
   std::error_code ignored;
   if (std::filesystem::exists(value, ignored)) {
-    const std::string text = read_small_text(value, "a matrix of up to 15x15 numbers");
-    return to_matrix(parse_number_rows(text, value, true), value, true);
+    return to_matrix(read_small_text(value, "a matrix of up to 15x15 numbers"), {value, true});
   }
   const bool has_digit = value.find_first_of("0123456789") != std::string::npos;
   if (!has_digit || value.find_first_not_of("0123456789+-.eE,; \t\r\n") != std::string::npos) {
     throw UsageError(formatted("--convolve {}: neither a matrix nor a file", printable(value)));
   }
-  return to_matrix(parse_number_rows(value, "--convolve", false), "--convolve", false);
+  return to_matrix(value, {"--convolve"});
 }
 
 void set_scale(ConvolutionMatrix& matrix, const std::string& text, bool is_stated) {
@@ -291,7 +295,7 @@ ConvolutionNumbers convolution_numbers(const ConvolutionMatrix& matrix, const Pi
 }
 
 std::shared_ptr<const Stage> make_convolve(const ConvolveParameters& parameters) {
-  check(parameters.matrix);
+  check(parameters);
   return std::make_shared<Convolve>(parameters);
 }
 

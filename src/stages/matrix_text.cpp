@@ -15,12 +15,11 @@ namespace {
 
 constexpr std::size_t largest_file = 65536;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-constexpr std::string_view word_ends = " \t\r\n;,#";
 
 class RowsParser {
  public:
-  RowsParser(std::string_view text, const std::string& place, bool is_file)
-      : text_(text), place_(place), is_file_(is_file) {
+  RowsParser(std::string_view text, const RowsPlace& place, Precision precision)
+      : text_(text), place_(place), precision_(precision) {
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
   }
 
@@ -49,28 +48,31 @@ class RowsParser {
     } else if (c == ' ' || c == '\t' || c == '\r') {
       text_.remove_prefix(1);
     } else {
-      const std::size_t size = std::min(text_.find_first_of(word_ends), text_.size());
-      row_.numbers.push_back(parse_number(here(), text_.substr(0, size)));
-      text_.remove_prefix(size);
-      comma_allowed_ = true;
+      take_number();
     }
+  }
+
+  void take_number() {
+    row_.last = text_.substr(0, text_.find_first_of(row_word_ends));
+    text_.remove_prefix(row_.last.size());
+    const bool is_single = precision_ == Precision::single_precision;
+    row_.numbers.push_back(is_single ? parse_float(here(), row_.last)
+                                     : parse_number(here(), row_.last));
+    comma_allowed_ = true;
   }
 
   void end_row() {
     const int line = row_.line;
     if (!row_.numbers.empty()) rows_.push_back(std::move(row_));
-    row_ = NumberRow{line, {}};
+    row_ = NumberRow{line, {}, {}};
     comma_allowed_ = false;
   }
 
-  [[nodiscard]] std::string here() const {
-    return is_file_ ? formatted("{}:{}", place_, row_.line)
-                    : formatted("{}: row {}", place_, rows_.size() + 1);
-  }
+  [[nodiscard]] std::string here() const { return place_.of_row(rows_.size(), row_.line); }
 
   std::string_view text_;  // the text that remains to be read
-  const std::string& place_;
-  bool is_file_;
+  const RowsPlace& place_;
+  Precision precision_;
   std::vector<NumberRow> rows_;
   NumberRow row_;
   bool comma_allowed_ = false;
@@ -78,9 +80,13 @@ class RowsParser {
 
 }  // namespace
 
-std::vector<NumberRow> parse_number_rows(std::string_view text, const std::string& place,
-                                         bool is_file) {
-  return RowsParser(text, place, is_file).parse();
+std::string RowsPlace::of_row(std::size_t index, int line) const {
+  return is_file ? formatted("{}:{}", name, line) : formatted("{}: row {}", name, index + 1);
+}
+
+std::vector<NumberRow> parse_number_rows(std::string_view text, const RowsPlace& place,
+                                         Precision precision) {
+  return RowsParser(text, place, precision).parse();
 }
 
 std::string read_small_text(const std::string& path, const std::string& what) {

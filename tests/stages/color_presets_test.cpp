@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "stages/color.hpp"
 #include "stages/color_preset_table.hpp"
 #include "stages/color_text.hpp"
 #include "support/filtering.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter {
@@ -39,12 +39,7 @@ Samples filtered(const std::string& value, const Samples& pixel, int depth = 8) 
 }
 
 std::string complaint(const std::string& value) {
-  try {
-    static_cast<void>(find_color_preset(value));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no complaint";
+  return test::objection_to([&] { return find_color_preset(value); });
 }
 
 const MatrixRows identity{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

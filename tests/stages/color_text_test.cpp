@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -16,12 +16,7 @@ namespace {
 const ColorMatrix counting = to_matrix({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
 
 std::string complaint(const std::string& text, const std::string& file) {
-  try {
-    static_cast<void>(parse_color_matrix(text, file));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no complaint";
+  return test::objection_to([&] { return parse_color_matrix(text, file); });
 }
 
 TEST(ColorText, TakesRowsInEveryLayout) {
@@ -133,12 +128,7 @@ TEST(ColorText, KnowsAMatrixFromAName) {
 }
 
 std::string file_complaint(const std::string& path) {
-  try {
-    static_cast<void>(read_color_matrix(path));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no complaint";
+  return test::objection_to([&] { return read_color_matrix(path); });
 }
 
 TEST(ColorText, ReadsFiles) {
