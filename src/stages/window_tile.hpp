@@ -15,13 +15,14 @@
 namespace gpufilter {
 
 // Columns of a picture with `radius_x` more on either side, for windows of 2 radius_y + 1 rows. A
-// row is converted once, when the window reaches it. Number: float, double or Sample.
+// row is converted once, when the window reaches it. Number: Sample or a wider type.
 template <typename Sample, typename Number>
 class WindowTile {
  public:
   struct Row {
     const Number* plain = nullptr;
-    // Each colour times its alpha, and alpha itself; only if requested, and only floats.
+    // Each colour times its alpha, and alpha itself; only if requested, and if Number can hold
+    // them.
     const Number* weighted = nullptr;
     bool opaque = true;  // if no weights are requested, whatever the alpha
   };
@@ -75,7 +76,7 @@ class WindowTile {
 
  private:
   static constexpr Number max = std::numeric_limits<Sample>::max();
-  static constexpr bool has_products = std::is_floating_point_v<Number>;
+  static constexpr bool has_products = !std::is_same_v<Number, Sample>;
 
   [[nodiscard]] std::size_t slot_of(int y) const {
     const auto count = static_cast<int>(slots_.size());
