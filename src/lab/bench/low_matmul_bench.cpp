@@ -130,14 +130,22 @@ class TypeBench {
     Queue queue = bed_.session->make_queue();
     const DeviceLowProduct operands(*bed_.session, queue, product_);
     for (const DeviceMethod& method : device_methods(bed_.session->device(), product_.type())) {
-      bed_.step(step(method.name));
-      const Kernel kernel = operands.make_kernel(*bed_.session, method);
-      operands.poison(queue);
-      const Measurement measurement = measure(
-          bed_.trials, queue, [&] { return std::vector{operands.enqueue(queue, kernel, method)}; });
-      add_row(method.name, on_device, method.file, measurement, operands.result(queue),
-              method.is_exact);
+      try {
+        measure_method(method, operands, queue);
+      } catch (const DeviceError& error) {
+        report_.notes.push_back(formatted("{} is left out: {}", step(method.name), error.what()));
+      }
     }
+  }
+
+  void measure_method(const DeviceMethod& method, const DeviceLowProduct& operands, Queue& queue) {
+    bed_.step(step(method.name));
+    const Kernel kernel = operands.make_kernel(*bed_.session, method);
+    operands.poison(queue);
+    const Measurement measurement = measure(
+        bed_.trials, queue, [&] { return std::vector{operands.enqueue(queue, kernel, method)}; });
+    add_row(method.name, on_device, method.about, measurement, operands.result(queue),
+            method.is_exact);
   }
 
   const TestBed& bed_;

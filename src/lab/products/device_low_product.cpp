@@ -46,6 +46,8 @@ std::vector<TensorBlock> tensor_blocks(NumberType type) {
 DeviceMethod on_tensor_cores(NumberType type, const TensorBlock& block) {
   const int warps = block.rows / block.warp_rows * (block.columns / block.warp_columns);
   return {.name = formatted("tensor cores {}x{}", block.rows, block.columns),
+          .about = formatted("mma by PTX, {}x{} a warp, {} stages of {} bytes", block.warp_rows,
+                             block.warp_columns, block.stages, block.depth),
           .file = "low_product_tensor.cl",
           .options = formatted("{} -D BLOCK_M={} -D BLOCK_N={} -D WARP_M={} -D WARP_N={} "
                                "-D BLOCK_K={} -D STAGES={} -D IN_FLIGHT={} -D STRIPE=8",
@@ -57,9 +59,11 @@ DeviceMethod on_tensor_cores(NumberType type, const TensorBlock& block) {
           .is_exact = is_integer(type)};
 }
 
-DeviceMethod plain(NumberType type, const std::string& name, const std::string& more) {
+DeviceMethod plain(NumberType type, const std::string& name, const std::string& about,
+                   const std::string& more) {
   return {
       .name = name + " 64x64",
+      .about = about + ", 4x4 a work-item",
       .file = "low_product_plain.cl",
       .options = formatted("{} -D BLOCK_M=64 -D BLOCK_N=64 -D STRIPE=8{}", macros_of(type), more)};
 }
@@ -67,10 +71,10 @@ DeviceMethod plain(NumberType type, const std::string& name, const std::string& 
 }  // namespace
 
 std::vector<DeviceMethod> device_methods(const DeviceInfo& device, NumberType type) {
-  std::vector<DeviceMethod> methods{plain(type, "plain", "")};
+  std::vector<DeviceMethod> methods{plain(type, "plain", "OpenCL C", "")};
   // dp4a: 6.1; mma of these shapes and asynchronous copies: 8.0; conversions of e4m3: 8.9.
   if (device.compute_capability >= 61 && is_integer(type))
-    methods.push_back(plain(type, "dp4a", " -D DP4A"));
+    methods.push_back(plain(type, "dp4a", "dp4a by PTX", " -D DP4A"));
   const bool has_tensor_cores = device.compute_capability >= (is_fp8(type) ? 89U : 80U);
   if (has_tensor_cores && type != NumberType::float32) {
     for (const TensorBlock& block : tensor_blocks(type))
@@ -109,12 +113,19 @@ DeviceLowProduct::DeviceLowProduct(Session& session, Queue& queue, const LowProd
 }
 
 Kernel DeviceLowProduct::make_kernel(Session& session, const DeviceMethod& method) const {
-  return session.make_kernel({.file = method.file,
-                              .function = "low_product",
-                              .options = formatted("{} -D GROUPING={}", method.options,
-                                                   static_cast<int>(product_.shape.grouping)),
-                              .generated = std::string(lab_kernels().at("low_product_blocks.cl")),
-                              .text = lab_kernels().at(method.file)});
+  Kernel kernel =
+      session.make_kernel({.file = method.file,
+                           .function = "low_product",
+                           .options = formatted("{} -D GROUPING={}", method.options,
+                                                static_cast<int>(product_.shape.grouping)),
+                           .generated = std::string(lab_kernels().at("low_product_blocks.cl")),
+                           .text = lab_kernels().at(method.file)});
+  const std::size_t possible = kernel.limits().max_work_group;
+  if (possible != 0 && possible < method.items) {
+    throw DeviceError(formatted("{}: work-groups of this kernel have at most {} work-items, not {}",
+                                session.device().name, possible, method.items));
+  }
+  return kernel;
 }
 
 Event DeviceLowProduct::enqueue(Queue& queue, const Kernel& kernel,

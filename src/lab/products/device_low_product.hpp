@@ -12,7 +12,8 @@ namespace gpufilter::lab {
 
 // A kernel and how its work-groups divide C.
 struct DeviceMethod {
-  std::string name;  // "tensor cores 128x128", "plain 64x64"
+  std::string name;   // "tensor cores 128x128", "plain 64x64"
+  std::string about;  // "mma by PTX, 64x64 a warp, 3 stages of 64 bytes"
   std::string file;  // of src/lab/kernels
   std::string options;
   std::size_t block_rows = 64;
@@ -35,7 +36,8 @@ class DeviceLowProduct {
   // Copies them there and waits for it. Throws DeviceError.
   DeviceLowProduct(Session& session, Queue& queue, const LowProduct& product);
 
-  // The kernel of a method for this product. Throws DeviceError.
+  // The kernel of a method for this product. Throws DeviceError, also if the device does not
+  // support such work-groups.
   [[nodiscard]] Kernel make_kernel(Session& session, const DeviceMethod& method) const;
   // Queues the product; one launch, whatever the number of groups.
   Event enqueue(Queue& queue, const Kernel& kernel, const DeviceMethod& method) const;

@@ -35,51 +35,97 @@ void pack_pairs(const std::int8_t* b, size_t pitch, size_t columns, size_t depth
 constexpr size_t avx2_rows = 4;
 constexpr size_t avx2_columns = 16;
 
+// Rows of sums are structures, not arrays: GCC keeps arrays in memory.
+struct NarrowRow {
+  __m256i left, right;
+};
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void add_pairs(NarrowRow& row, const char* a,
+                                                                  const NarrowRow& b) {
+  const __m256i pair = _mm256_set1_epi32(load<std::int32_t>(a));
+  row.left = _mm256_add_epi32(row.left, _mm256_madd_epi16(pair, b.left));
+  row.right = _mm256_add_epi32(row.right, _mm256_madd_epi16(pair, b.right));
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void put(const NarrowRow& row, void* to) {
+  auto* const vectors = static_cast<__m256i*>(to);
+  _mm256_storeu_si256(vectors, row.left);
+  _mm256_storeu_si256(vectors + 1, row.right);
+}
+
 [[gnu::target("avx2")]] void avx2_sums(const void* a, size_t pitch, const void* panel, size_t depth,
                                        std::int32_t* sums) {
-  const auto* const rows = static_cast<const char*>(a);
+  const auto* row = static_cast<const char*>(a);
   const auto* b = static_cast<const __m256i*>(panel);
-  __m256i tile[avx2_rows][2] = {};
-  for (size_t k = 0; k < depth; k += 2, b += 2) {
-    const __m256i left = _mm256_loadu_si256(b);
-    const __m256i right = _mm256_loadu_si256(b + 1);
-    for (size_t m = 0; m < avx2_rows; ++m) {
-      const __m256i pair = _mm256_set1_epi32(load<std::int32_t>(rows + m * pitch + 2 * k));
-      tile[m][0] = _mm256_add_epi32(tile[m][0], _mm256_madd_epi16(pair, left));
-      tile[m][1] = _mm256_add_epi32(tile[m][1], _mm256_madd_epi16(pair, right));
-    }
+  NarrowRow row0{}, row1{}, row2{}, row3{};
+  for (size_t k = 0; k < depth; k += 2, b += 2, row += 4) {
+    const NarrowRow columns{_mm256_loadu_si256(b), _mm256_loadu_si256(b + 1)};
+    add_pairs(row0, row, columns);
+    add_pairs(row1, row + pitch, columns);
+    add_pairs(row2, row + 2 * pitch, columns);
+    add_pairs(row3, row + 3 * pitch, columns);
   }
-  for (size_t m = 0; m < avx2_rows; ++m) {
-    for (size_t v = 0; v < 2; ++v) {
-      void* const to = sums + m * avx2_columns + 8 * v;
-      _mm256_storeu_si256(static_cast<__m256i*>(to), tile[m][v]);
-    }
-  }
+  put(row0, sums);
+  put(row1, sums + avx2_columns);
+  put(row2, sums + 2 * avx2_columns);
+  put(row3, sums + 3 * avx2_columns);
 }
+
+#define GPUFILTER_AVX512 "avx512f,avx512bw"
+#define GPUFILTER_VNNI "avx512f,avx512bw,avx512vnni"
 
 constexpr size_t wide_rows = 6;
 constexpr size_t wide_columns = 64;
-constexpr size_t wide_vectors = wide_columns / 16;
 
-[[gnu::target("avx512f,avx512bw")]] void avx512_sums(const void* a, size_t pitch, const void* panel,
-                                                     size_t depth, std::int32_t* sums) {
-  const auto* const rows = static_cast<const char*>(a);
+struct WideRow {
+  __m512i v0, v1, v2, v3;
+};
+
+[[gnu::target(GPUFILTER_AVX512), gnu::always_inline]] inline WideRow get(const void* from) {
+  const auto* const vectors = static_cast<const __m512i*>(from);
+  return {_mm512_loadu_si512(vectors), _mm512_loadu_si512(vectors + 1),
+          _mm512_loadu_si512(vectors + 2), _mm512_loadu_si512(vectors + 3)};
+}
+
+[[gnu::target(GPUFILTER_AVX512), gnu::always_inline]] inline void put(const WideRow& row,
+                                                                      void* to) {
+  auto* const vectors = static_cast<__m512i*>(to);
+  _mm512_storeu_si512(vectors, row.v0);
+  _mm512_storeu_si512(vectors + 1, row.v1);
+  _mm512_storeu_si512(vectors + 2, row.v2);
+  _mm512_storeu_si512(vectors + 3, row.v3);
+}
+
+[[gnu::target(GPUFILTER_AVX512), gnu::always_inline]] inline void add_pairs(WideRow& row,
+                                                                            const char* a,
+                                                                            const WideRow& b) {
+  const __m512i pair = _mm512_set1_epi32(load<std::int32_t>(a));
+  row.v0 = _mm512_add_epi32(row.v0, _mm512_madd_epi16(pair, b.v0));
+  row.v1 = _mm512_add_epi32(row.v1, _mm512_madd_epi16(pair, b.v1));
+  row.v2 = _mm512_add_epi32(row.v2, _mm512_madd_epi16(pair, b.v2));
+  row.v3 = _mm512_add_epi32(row.v3, _mm512_madd_epi16(pair, b.v3));
+}
+
+[[gnu::target(GPUFILTER_AVX512)]] void avx512_sums(const void* a, size_t pitch, const void* panel,
+                                                   size_t depth, std::int32_t* sums) {
+  const auto* row = static_cast<const char*>(a);
   const auto* b = static_cast<const char*>(panel);
-  __m512i tile[wide_rows][wide_vectors] = {};
-  for (size_t k = 0; k < depth; k += 2, b += 4 * wide_columns) {
-    __m512i columns[wide_vectors];
-    for (size_t v = 0; v < wide_vectors; ++v)
-      columns[v] = _mm512_loadu_si512(b + 64 * v);
-    for (size_t m = 0; m < wide_rows; ++m) {
-      const __m512i pair = _mm512_set1_epi32(load<std::int32_t>(rows + m * pitch + 2 * k));
-      for (size_t v = 0; v < wide_vectors; ++v)
-        tile[m][v] = _mm512_add_epi32(tile[m][v], _mm512_madd_epi16(pair, columns[v]));
-    }
+  WideRow row0{}, row1{}, row2{}, row3{}, row4{}, row5{};
+  for (size_t k = 0; k < depth; k += 2, b += 4 * wide_columns, row += 4) {
+    const WideRow columns = get(b);
+    add_pairs(row0, row, columns);
+    add_pairs(row1, row + pitch, columns);
+    add_pairs(row2, row + 2 * pitch, columns);
+    add_pairs(row3, row + 3 * pitch, columns);
+    add_pairs(row4, row + 4 * pitch, columns);
+    add_pairs(row5, row + 5 * pitch, columns);
   }
-  for (size_t m = 0; m < wide_rows; ++m) {
-    for (size_t v = 0; v < wide_vectors; ++v)
-      _mm512_storeu_si512(sums + m * wide_columns + 16 * v, tile[m][v]);
-  }
+  put(row0, sums);
+  put(row1, sums + wide_columns);
+  put(row2, sums + 2 * wide_columns);
+  put(row3, sums + 3 * wide_columns);
+  put(row4, sums + 4 * wide_columns);
+  put(row5, sums + 5 * wide_columns);
 }
 
 void add_128(const std::int8_t* numbers, size_t count, void* prepared) {
@@ -105,31 +151,39 @@ void pack_fours(const std::int8_t* b, size_t pitch, size_t columns, size_t depth
   }
 }
 
-[[gnu::target("avx512f,avx512bw,avx512vnni")]] void vnni_sums(const void* a, size_t pitch,
-                                                              const void* panel, size_t depth,
-                                                              std::int32_t* sums) {
-  const auto* const rows = static_cast<const char*>(a);
+[[gnu::target(GPUFILTER_VNNI), gnu::always_inline]] inline void add_fours(WideRow& row,
+                                                                          const char* a,
+                                                                          const WideRow& b) {
+  const __m512i four = _mm512_set1_epi32(load<std::int32_t>(a));
+  row.v0 = _mm512_dpbusd_epi32(row.v0, four, b.v0);
+  row.v1 = _mm512_dpbusd_epi32(row.v1, four, b.v1);
+  row.v2 = _mm512_dpbusd_epi32(row.v2, four, b.v2);
+  row.v3 = _mm512_dpbusd_epi32(row.v3, four, b.v3);
+}
+
+[[gnu::target(GPUFILTER_VNNI)]] void vnni_sums(const void* a, size_t pitch, const void* panel,
+                                               size_t depth, std::int32_t* sums) {
+  const auto* row = static_cast<const char*>(a);
   const auto* b = static_cast<const char*>(panel);
-  __m512i tile[wide_rows][wide_vectors];
-  for (size_t m = 0; m < wide_rows; ++m) {
-    for (size_t v = 0; v < wide_vectors; ++v)
-      tile[m][v] = _mm512_loadu_si512(b + 64 * v);
-  }
+  const WideRow corrections = get(b);
   b += 4 * wide_columns;
-  for (size_t k = 0; k < depth; k += 4, b += 4 * wide_columns) {
-    __m512i columns[wide_vectors];
-    for (size_t v = 0; v < wide_vectors; ++v)
-      columns[v] = _mm512_loadu_si512(b + 64 * v);
-    for (size_t m = 0; m < wide_rows; ++m) {
-      const __m512i four = _mm512_set1_epi32(load<std::int32_t>(rows + m * pitch + k));
-      for (size_t v = 0; v < wide_vectors; ++v)
-        tile[m][v] = _mm512_dpbusd_epi32(tile[m][v], four, columns[v]);
-    }
+  WideRow row0 = corrections, row1 = corrections, row2 = corrections, row3 = corrections,
+          row4 = corrections, row5 = corrections;
+  for (size_t k = 0; k < depth; k += 4, b += 4 * wide_columns, row += 4) {
+    const WideRow columns = get(b);
+    add_fours(row0, row, columns);
+    add_fours(row1, row + pitch, columns);
+    add_fours(row2, row + 2 * pitch, columns);
+    add_fours(row3, row + 3 * pitch, columns);
+    add_fours(row4, row + 4 * pitch, columns);
+    add_fours(row5, row + 5 * pitch, columns);
   }
-  for (size_t m = 0; m < wide_rows; ++m) {
-    for (size_t v = 0; v < wide_vectors; ++v)
-      _mm512_storeu_si512(sums + m * wide_columns + 16 * v, tile[m][v]);
-  }
+  put(row0, sums);
+  put(row1, sums + wide_columns);
+  put(row2, sums + 2 * wide_columns);
+  put(row3, sums + 3 * wide_columns);
+  put(row4, sums + 4 * wide_columns);
+  put(row5, sums + 5 * wide_columns);
 }
 
 constexpr IntegerEngine avx2{.name = "avx2",
