@@ -68,7 +68,7 @@ void check_shape_options(const Arguments& app) {
   if (!has_shapes && app.count("--layout") > 0)
     throw UsageError("--layout: is for --shapes, such as --shapes 4096x16x256");
   if (!has_shapes) return;
-  for (const char* option : {"--sizes", "--tile", "--plain", "--show", "--type"}) {
+  for (const char* option : {"--sizes", "--tile", "--plain", "--show"}) {
     if (app.count(option) > 0)
       throw UsageError(formatted("{}: is for square matrices; leave out --shapes", option));
   }
@@ -102,7 +102,7 @@ int run_matmul(int argc, const char* const* argv) {
       "\n"
       "With --type or --grouped, the table has one row for each way of multiplying\n"
       "each type, and the errors (docs/engineering/bench.md). --sizes is then\n"
-      "4096,8192 on a GPU and 512,1024 elsewhere.\n"
+      "4096,8192 on a GPU and 512,1024 elsewhere, and --shapes may replace it.\n"
       "\n"
       "Examples:\n"
       "  gpufilter bench matmul --sizes 64,127 --trials 2\n"
@@ -111,14 +111,14 @@ int run_matmul(int argc, const char* const* argv) {
       "  gpufilter bench matmul --shapes 4096x16x256 --layout nn,nt,tn,tt\n");
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_shape_options(app);
+  for (const std::string& shape : shapes)
+    of_shapes.shapes.push_back(*parsed_shape(shape));
   if (low.is_requested()) {
-    return finish_bench(common, [&, chosen = low.chosen(app, options.sides)](const TestBed& bed) {
-      return lab::bench_low_matmul(bed, chosen);
-    });
+    const auto chosen = low.chosen(app, options.sides, of_shapes.shapes);
+    return finish_bench(common,
+                        [&](const TestBed& bed) { return lab::bench_low_matmul(bed, chosen); });
   }
   if (!shapes.empty()) {
-    for (const std::string& shape : shapes)
-      of_shapes.shapes.push_back(*parsed_shape(shape));
     return finish_bench(common,
                         [&](const TestBed& bed) { return lab::bench_shapes(bed, of_shapes); });
   }

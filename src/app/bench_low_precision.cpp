@@ -49,8 +49,9 @@ bool LowPrecisionOptions::is_requested() const {
 }
 
 lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
-                                                  const std::vector<int>& sides) const {
-  for (const char* other : {"--tile", "--plain", "--show"}) {
+                                                  const std::vector<int>& sides,
+                                                  const std::vector<MatrixShape>& shapes) const {
+  for (const char* other : {"--tile", "--plain", "--show", "--layout"}) {
     if (app.count(other) == 0) continue;
     throw UsageError(
         formatted("bench matmul: {} is for --type float32 alone, without --grouped", other));
@@ -63,7 +64,11 @@ lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
     if (std::find(types_.begin(), types_.end(), name) != types_.end())
       options.types.push_back(type);
   }
-  if (app.count("--sizes") > 0) options.sides = sides;
+  options.shapes = shapes;
+  if (app.count("--sizes") > 0) {
+    for (const int side : sides)
+      options.shapes.push_back({side, side, side});
+  }
   if (grouping_ != "dense") {
     options.grouping = grouping_ == "masked" ? Grouping::masked : Grouping::contiguous;
     options.groups = groups_;

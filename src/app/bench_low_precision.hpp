@@ -16,9 +16,10 @@ class LowPrecisionOptions {
 
   // After parsing: whether anything but float32 in dense matrices is to be multiplied.
   [[nodiscard]] bool is_requested() const;
-  // `sides`: as given by --sizes. Throws UsageError if other options do not go with these.
-  [[nodiscard]] lab::LowMatmulOptions chosen(const Arguments& app,
-                                             const std::vector<int>& sides) const;
+  // `sides` and `shapes`: of --sizes and --shapes. Throws UsageError if other options do not go
+  // with these.
+  [[nodiscard]] lab::LowMatmulOptions chosen(const Arguments& app, const std::vector<int>& sides,
+                                             const std::vector<MatrixShape>& shapes) const;
 
  private:
   std::vector<std::string> types_{"float32"};

@@ -33,7 +33,7 @@ class BenchLowPrecision : public ProgramTest {
 TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
   const std::string plot = folder_ / "chart.svg";
   const Json rows = rows_of({"--type=float32,int8,int8-scaled,fp8-scaled,bfloat16,float16",
-                             "--sizes=130", "--plot", plot});
+                             "--shapes=130x65x70", "--plot", plot});
   EXPECT_EQ(objection_to_svg(read_file(plot)), "");
   std::map<std::string, double> errors;
   std::set<std::string> devices;
@@ -41,8 +41,8 @@ TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
     const auto type = row["type"].get<std::string>();
     if (row["kernel"] == "all cores") errors[type] = row["error"].get<double>();
     if (row["where"] == "device") devices.insert(type);
-    EXPECT_EQ(row["size"], 130);
-    const double operations = 2.0 * 130 * 130 * 130;
+    EXPECT_EQ(row["shape"], "130x65x70");
+    const double operations = 2.0 * 130 * 65 * 70;
     EXPECT_NEAR(row["tops"].get<double>(), operations / row["mean_ms"].get<double>() * 1e-9,
                 1e-6 * row["tops"].get<double>());
     if (row["where"] == "processor" || row["kernel"] == "plain 64x64") {
@@ -77,6 +77,8 @@ TEST_F(BenchLowPrecision, GroupsAreOneLaunch) {
 TEST_F(BenchLowPrecision, WrongUsageIsRefusedBeforeAnythingRuns) {
   expect_usage({"--type=int8", "--tile=8"},
                "bench matmul: --tile is for --type float32 alone, without --grouped");
+  expect_usage({"--type=int8", "--shapes=8x8x8", "--layout=nn"},
+               "bench matmul: --layout is for --type float32 alone, without --grouped");
   expect_usage({"--type=int8", "--groups=2"}, "bench matmul: --groups is for --grouped");
   expect_usage({"--type=int8", "--sizes=256,200", "--grouped=contiguous"},
                "bench matmul: --grouped contiguous divides A into groups of whole blocks of 128 "
@@ -92,7 +94,7 @@ TEST_F(BenchLowPrecision, WrongUsageIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(large.exit_code, 2);
   EXPECT_NE(large.err.find("bench matmul: 16384x16384x16384 of int8 takes "), std::string::npos)
       << large.err;
-  EXPECT_NE(large.err.find(" MB are free; use smaller --sizes\n"), std::string::npos) << large.err;
+  EXPECT_NE(large.err.find(" MB are free; use smaller matrices\n"), std::string::npos) << large.err;
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ TEST(LowProduct, SizesBeyondADevicesMemoryAreRefused) {
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
                  "bench matmul: 1024x1024x1024 of int8 takes 6.3 MB, but Small has 1.0 MB; use "
-                 "smaller --sizes");
+                 "smaller matrices");
   }
 }
 

@@ -23,10 +23,10 @@ struct MatmulOptions {
 };
 [[nodiscard]] Report bench_matmul(const TestBed& bed, const MatmulOptions& options);
 
-// Products of square matrices of low-precision numbers, or of grouped ones.
+// Products of matrices of low-precision numbers, dense or grouped.
 struct LowMatmulOptions {
   std::vector<NumberType> types;
-  std::vector<int> sides;  // of nothing: 4096 and 8192 for a GPU, else 512 and 1024
+  std::vector<MatrixShape> shapes;  // of nothing: 4096 and 8192 cubed for a GPU, else 512 and 1024
   Grouping grouping = Grouping::dense;
   int groups = 1;
 };

@@ -1,5 +1,6 @@
 // "gpufilter bench matmul --type": products of low-precision numbers.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -17,9 +18,15 @@ namespace {
 // Beyond these operations one core would take many seconds.
 constexpr double most_operations_of_one_core = 2.0 * 2048 * 2048 * 2048;
 
-LowShape shape_of(const LowMatmulOptions& options, int side) {
-  const auto size = static_cast<std::size_t>(side);
-  return {size, size, size, options.grouping, static_cast<std::size_t>(options.groups)};
+LowShape low_shape(const LowMatmulOptions& options, const MatrixShape& shape) {
+  return {static_cast<std::size_t>(shape.rows), static_cast<std::size_t>(shape.columns),
+          static_cast<std::size_t>(shape.depth), options.grouping,
+          static_cast<std::size_t>(options.groups)};
+}
+
+// As --shapes takes it.
+std::string text_of(const LowShape& shape) {
+  return formatted("{}x{}x{}", shape.rows, shape.columns, shape.depth);
 }
 
 // Of the system, in bytes; nothing if it does not tell.
@@ -35,18 +42,18 @@ std::optional<std::uint64_t> available_memory() {
 // Nothing is measured before all of it has been found possible.
 void check_all(const TestBed& bed, const LowMatmulOptions& options) {
   const auto available = available_memory();
-  for (const int side : options.sides) {
-    const LowShape shape = shape_of(options, side);
+  for (const MatrixShape& each : options.shapes) {
+    const LowShape shape = low_shape(options, each);
     check(shape);
     for (const NumberType type : options.types) {
       // C is held by the processor, by the device, and once more as the reference; A as prepared.
       const double needed = 3 * static_cast<double>(bytes_needed(type, shape));
       if (available && needed > static_cast<double>(*available)) {
-        throw UsageError(
-            formatted("bench matmul: {}x{}x{} of {} takes {:.0f} MB here, {:.0f} MB are free; use "
-                      "smaller --sizes",
-                      side, side, side, to_string(type), needed * 1e-6,
-                      static_cast<double>(*available) * 1e-6));
+        throw UsageError(formatted(
+            "bench matmul: {} of {} takes {:.0f} MB here, {:.0f} MB are free; use smaller "
+            "matrices",
+            text_of(shape), to_string(type), needed * 1e-6,
+            static_cast<double>(*available) * 1e-6));
       }
       if (bed.session) check_memory(bed.session->device(), type, shape);
     }
@@ -59,11 +66,11 @@ class TypeBench {
   TypeBench(const TestBed& bed, NumberType type, const LowShape& shape, Report& report)
       : bed_(bed),
         report_(report),
-        product_((bed.step(formatted("{} {}: numbers", to_string(type), shape.rows)),
+        product_((bed.step(formatted("{} {}: numbers", to_string(type), text_of(shape))),
                   LowProduct(type, shape))) {
     fill(product_);
     errors_.emplace(product_);
-    bed_.step(formatted("{} {}: reference", to_string(type), shape.rows));
+    bed_.step(formatted("{} {}: reference", to_string(type), text_of(shape)));
     reference_ = reference_low_product(product_);
   }
 
@@ -82,14 +89,14 @@ class TypeBench {
 
  private:
   [[nodiscard]] std::string step(const std::string& name) const {
-    return formatted("{} {}: {}", to_string(product_.type()), product_.shape.rows, name);
+    return formatted("{} {}: {}", to_string(product_.type()), text_of(product_.shape), name);
   }
 
   void add_row(const std::string& kernel, const std::string& where, const std::string& variant,
                const Measurement& measurement, const std::vector<std::uint32_t>& c, bool is_exact) {
     const LowShape& shape = product_.shape;
     Row row{{"type", std::string(to_string(product_.type()))},
-            {"size", static_cast<std::int64_t>(shape.rows)},
+            {"shape", text_of(shape)},
             {"grouping", std::string(to_string(shape.grouping))},
             {"groups", static_cast<std::int64_t>(shape.groups)},
             {"kernel", kernel},
@@ -157,7 +164,7 @@ class TypeBench {
 };
 
 std::vector<Column> low_matmul_columns() {
-  std::vector<Column> columns{{"type", "type"}, {"size", "size"},     {"grouping", ""},
+  std::vector<Column> columns{{"type", "type"}, {"shape", "shape"},   {"grouping", ""},
                               {"groups", ""},   {"kernel", "kernel"}, {"where", ""}};
   for (const Column& column : time_columns())
     columns.push_back(column);
@@ -198,25 +205,28 @@ void add_notes(const TestBed& bed, const LowMatmulOptions& options, Report& repo
 
 Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
   LowMatmulOptions options = requested;
-  if (options.sides.empty())
-    options.sides = has_gpu(bed) ? std::vector{4096, 8192} : std::vector{512, 1024};
+  if (options.shapes.empty()) {
+    for (const int side : has_gpu(bed) ? std::array{4096, 8192} : std::array{512, 1024})
+      options.shapes.push_back({side, side, side});
+  }
   check_all(bed, options);
   Report report = bed.start_report("matmul");
   report.columns = low_matmul_columns();
   report.chart = ChartOfBars{.title = "Matrix products of low precision",
                              .value = "tops",
                              .value_label = "TOP/s",
-                             .labels = {"type", "size", "kernel"}};
-  for (const int side : options.sides) {
+                             .labels = {"type", "shape", "kernel"}};
+  for (const MatrixShape& each : options.shapes) {
+    const LowShape shape = low_shape(options, each);
     bool left_out = false;
     for (const NumberType type : options.types) {
-      TypeBench bench(bed, type, shape_of(options, side), report);
+      TypeBench bench(bed, type, shape, report);
       bench.run();
       left_out |= bench.left_out();
     }
     if (left_out) {
-      report.notes.push_back(
-          formatted("size {}: the rows for one core are left out: they take many seconds", side));
+      report.notes.push_back(formatted(
+          "{}: the rows for one core are left out: they take many seconds", text_of(shape)));
     }
   }
   add_notes(bed, options, report);

@@ -88,8 +88,8 @@ void check_memory(const DeviceInfo& device, NumberType type, const LowShape& sha
   // Of the buffers C is the largest, or B of many groups; both are among what is needed in all.
   if (needed <= device.global_memory && needed / 2 <= device.max_allocation) return;
   throw UsageError(formatted(
-      "bench matmul: {}x{}x{} of {} takes {:.1f} MB, but {} has {:.1f} MB; use smaller --sizes",
-      shape.rows, shape.depth, shape.columns, to_string(type), static_cast<double>(needed) * 1e-6,
+      "bench matmul: {}x{}x{} of {} takes {:.1f} MB, but {} has {:.1f} MB; use smaller matrices",
+      shape.rows, shape.columns, shape.depth, to_string(type), static_cast<double>(needed) * 1e-6,
       device.name, static_cast<double>(device.global_memory) * 1e-6));
 }
 
