@@ -30,6 +30,7 @@ WIDTH, LABEL, ROW, MARGIN = 900, 190, 13, 15
 NARROWEST = 0.8  # of what is drawn, so that microseconds on a device can be seen
 LONGEST_NAME = 34
 MOST_TICKS = 10
+LONGEST_TIME = 1e15  # microseconds: 31 years
 
 
 class BadTrace(Exception):
@@ -38,7 +39,7 @@ class BadTrace(Exception):
 
 def read_events(path):
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(0 if path == "-" else path, encoding="utf-8") as file:
             trace = json.load(file)
     except OSError as error:
         raise BadTrace(error.strerror or str(error)) from error
@@ -56,10 +57,22 @@ def read_events(path):
 
 def is_time(value):
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and value >= 0
+    return is_number and 0 <= value <= LONGEST_TIME
+
+
+def is_described(event):
+    """Whether its names are texts, and its process and thread numbers or texts."""
+    names = [event.get(key, "") for key in ("name", "cat", "ph")]
+    numbers = [event.get(key, 0) for key in ("pid", "tid")]
+    return (all(isinstance(name, str) for name in names)
+            and all(isinstance(number, (int, str)) for number in numbers)
+            and isinstance(event.get("args", {}), dict))
 
 
 def spans_in(events):
+    for number, event in enumerate(events, 1):
+        if not is_described(event):
+            raise BadTrace(f"not a trace: event {number} has a field of the wrong type")
     spans = [event for event in events if event.get("ph") == "X"]
     if not spans:
         raise BadTrace("an empty trace: it has no event with a duration")
@@ -153,14 +166,22 @@ def main():
         prog="draw_trace.py", description=__doc__, formatter_class=argparse.RawTextHelpFormatter,
         epilog="Example:\n  gpufilter photos/ results/ --blur auto --trace trace.json\n"
                "  draw_trace.py trace.json > trace.svg")
-    parser.add_argument("trace", metavar="TRACE.json", help="what --trace wrote")
+    parser.add_argument("trace", metavar="TRACE.json",
+                        help="what --trace wrote; - is standard input")
     path = parser.parse_args().trace
     try:
         svg = "\n".join(draw(read_events(path)))
     except BadTrace as reason:
         print(f"draw_trace.py: {path}: {reason}", file=sys.stderr)
         return 1
-    print(svg)
+    try:
+        print(svg, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it again
+        if isinstance(error, BrokenPipeError):
+            return 141
+        print(f"draw_trace.py: standard output: {error.strerror}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -104,11 +104,38 @@ TEST_F(DrawTrace, NamesWhatItCannotDraw) {
                          "an empty trace: it has no event with a duration");
   expect_content_refused("{\"traceEvents\": [{\"ph\": \"M\"}]}",
                          "an empty trace: it has no event with a duration");
-  for (const char* event : {R"({"ph": "X", "ts": 1})", R"({"ph": "X", "ts": "1", "dur": 1})",
-                            R"({"ph": "X", "ts": NaN, "dur": 1})"}) {
+  for (const char* event :
+       {R"({"ph": "X", "ts": 1})", R"({"ph": "X", "ts": "1", "dur": 1})",
+        R"({"ph": "X", "ts": NaN, "dur": 1})", R"({"ph": "X", "ts": 1e300, "dur": 1})"}) {
     expect_content_refused(formatted("[{}]", event),
                            "not a trace: event 1 has no time ('ts') or duration ('dur')");
   }
+  for (const char* event :
+       {R"({"ph": "X", "ts": 1, "dur": 1, "tid": []})", R"({"ph": "M", "args": [1]})",
+        R"({"ph": "X", "ts": 1, "dur": 1, "cat": {}})", R"({"ph": ["X"]})"}) {
+    expect_content_refused(formatted(R"([{{"ph": "M"}}, {}])", event),
+                           "not a trace: event 2 has a field of the wrong type");
+  }
+}
+
+TEST_F(DrawTrace, ReadsStandardInputAndNamesAFullDisk) {
+  write_file(folder_ / "trace.json", trace_until(1000));
+  const std::string script = GPUFILTER_SOURCE "/scripts/draw_trace.py";
+  const auto in_shell = [&](const std::string& command) {
+    return run_process({"bash", "-c", command, script}, {.folder = folder_.path()});
+  };
+  const ProcessResult piped = in_shell("python3 \"$0\" - < trace.json");
+  EXPECT_EQ(piped.out, draw({"trace.json"}).out);
+  EXPECT_EQ(piped.exit_code, 0);
+  const ProcessResult full = in_shell("python3 \"$0\" trace.json > /dev/full");
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.err, "draw_trace.py: standard output: No space left on device\n");
+  // The reader is gone before anything is written.
+  const ProcessResult left = in_shell(
+      "{ until [ -e gone ]; do sleep 0.01; done; python3 \"$0\" trace.json; echo $? > code; } | "
+      "{ exec <&-; touch gone; }; cat code");
+  EXPECT_EQ(left.out, "141\n");
+  EXPECT_EQ(left.err, "");
 }
 
 TEST_F(DrawTrace, HasTicksAtRoundNumbers) {
