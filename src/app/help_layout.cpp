@@ -46,11 +46,26 @@ std::string filled(const std::vector<std::string>& words, Indents indents, std::
   return text + (line.empty() ? "" : std::string(indent, ' ') + line) + "\n";
 }
 
+// A short text in double quotes is one word, such as "a b c; d e f".
 std::vector<std::string> words_of(std::string_view text) {
-  std::istringstream stream{std::string(text)};
   std::vector<std::string> words;
-  for (std::string word; stream >> word;)
-    words.push_back(word);
+  std::string word;
+  std::size_t quoted_until = 0;
+  std::size_t kept_until = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && i >= quoted_until) {
+      const std::size_t end = std::min(text.find('"', i + 1), text.size());
+      quoted_until = end + 1;
+      if (end - i <= minimum_column_width && end < text.size()) kept_until = end;
+    }
+    const bool is_blank = std::isspace(static_cast<unsigned char>(text[i])) != 0;
+    if (!is_blank || i < kept_until) {
+      word += is_blank ? ' ' : text[i];
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, ""));
+    }
+  }
+  if (!word.empty()) words.push_back(word);
   return words;
 }
 

@@ -19,6 +19,15 @@ TEST(Wrapped, KeepsTheLinesOfItsText) {
   EXPECT_EQ(wrapped(""), "");
 }
 
+TEST(Wrapped, DoesNotBreakShortTextsInQuotes) {
+  const std::string word(70, 'a');
+  EXPECT_EQ(wrapped(word + " \"a b c; d e f; g h i\" b"), word + "\n\"a b c; d e f; g h i\" b\n");
+  EXPECT_EQ(wrapped(word + " \"a b"), word + " \"a b\n");
+  const std::string sentence = "\"a sentence that is long enough to be broken\"";
+  EXPECT_EQ(wrapped(word + " " + sentence), word + " \"a\n" + sentence.substr(3) + "\n");
+  EXPECT_EQ(wrapped(word + " \"a\" b \"c\" d"), word + " \"a\" b \"c\"\nd\n");
+}
+
 TEST(ListItem, TextBeginsInItsColumn) {
   EXPECT_EQ(list_item("head", "text", 8), "  head  text\n");
   EXPECT_EQ(list_item("heads", "text", 8), "  heads\n        text\n");
