@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/codec_table.hpp"
 #include "support/documents.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
@@ -204,6 +205,14 @@ TEST(Pages, ForUsersAreShort) {
   }
   EXPECT_GT(words, 4000U);
   EXPECT_LE(words, max_words_of_others);
+}
+
+TEST(Pages, NameTheExtensionsOfPicturesInFolders) {
+  const std::string page = page_text("docs/folders.md");
+  for (const Codec* codec : codecs()) {
+    for (const std::string& extension : codec->extensions)
+      EXPECT_NE(page.find("`" + extension + "`"), std::string::npos) << extension;
+  }
 }
 
 TEST(Pages, HaveSmallPictures) {
