@@ -152,5 +152,13 @@ filter plain.png sobel.png --edges sobel
 filter plain.png laplacian.png --edges laplacian
 side_by_side edges 3 plain.png sobel.png laplacian.png
 
+# docs/stages/denoise.md
+vips extract_area "${cat}" clean.png 120 60 133 90
+add_noise clean.png noisy.png
+filter noisy.png soft.png --gaussian 1
+filter noisy.png denoised.png --denoise 16
+for picture in noisy soft denoised; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+side_by_side denoise 3 noisy-large.png soft-large.png denoised-large.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -1,12 +1,14 @@
 // Medians of windows of any size by histograms of their samples.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/loops.hpp"
@@ -58,160 +60,212 @@ class SlidingHistogram {
   std::uint32_t total_ = 0;
 };
 
+// 16 running counts: how many samples are at most this large. Those of a column fit bytes.
 using Counts [[gnu::vector_size(16)]] = std::uint8_t;
 
-// 16 running counts of a window: how many samples are at most this large. As numbers with a sign,
-// which every instruction set compares; with `wide` up to 32767, otherwise up to 255 by a bias.
-template <bool wide>
-class RunningCounts {
- public:
-  using Number = std::conditional_t<wide, std::int16_t, std::int8_t>;
-  static constexpr int bias = wide ? 0 : 128;
+[[gnu::always_inline]] inline Counts load_counts(const std::uint8_t* from) {
+  return load<Counts>(from);
+}
 
-  [[gnu::always_inline]] void clear() { numbers_ = Numbers{} - static_cast<Number>(bias); }
+// The first of 16 conditions that holds; one does. As vectors compare: all bits of a byte are set.
+[[gnu::always_inline]] inline int first_true(const Counts& conditions) {
+#ifdef __SSE2__
+  using Chars [[gnu::vector_size(16)]] = char;
+  return __builtin_ctz(
+      static_cast<unsigned>(__builtin_ia32_pmovmskb128(reinterpret_cast<Chars>(conditions))));
+#else
+  int i = 0;
+  while (conditions[i] == 0)
+    ++i;
+  return i;
+#endif
+}
+
+// The running counts of up to 225 samples; or, if `wide`, of up to 32767.
+template <bool wide>
+class WindowCounts {
+ public:
+  using Number = std::conditional_t<wide, std::int16_t, std::uint8_t>;
+
+  void clear() { numbers_ = Numbers{}; }
   [[gnu::always_inline]] void add(const std::uint8_t* counts) {
-    numbers_ += __builtin_convertvector(load<Counts>(counts), Numbers);
+    numbers_ += __builtin_convertvector(load_counts(counts), Numbers);
   }
   [[gnu::always_inline]] void subtract(const std::uint8_t* counts) {
-    numbers_ -= __builtin_convertvector(load<Counts>(counts), Numbers);
+    numbers_ -= __builtin_convertvector(load_counts(counts), Numbers);
   }
-
   // The first that is above `limit`; one is.
   [[nodiscard, gnu::always_inline]] int first_above(int limit) const {
-    const Numbers limits = Numbers{} + static_cast<Number>(limit - bias);
-    const auto above = __builtin_convertvector(numbers_ > limits, Bytes);
-#ifdef __SSE2__
-    return __builtin_ctz(
-        static_cast<unsigned>(__builtin_ia32_pmovmskb128(reinterpret_cast<Chars>(above))));
-#else
-    int i = 0;
-    while (above[i] == 0)
-      ++i;
-    return i;
-#endif
+    return first_true(
+        __builtin_convertvector(numbers_ > Numbers{} + static_cast<Number>(limit), Counts));
   }
-  // The count of index i - 1, 0 for i = 0. `room` holds them for a moment.
-  using Room = std::array<Number, 17>;
-  [[nodiscard, gnu::always_inline]] int below(int i, Room& room) const {
-    std::memcpy(room.data() + 1, &numbers_, sizeof numbers_);
-    return room[static_cast<size_t>(i)] + bias;
-  }
-  static constexpr Room empty_room() {
-    return {static_cast<Number>(-bias)};
+  [[gnu::always_inline]] void write(Number* to) const {
+    std::memcpy(to, &numbers_, sizeof numbers_);
   }
 
  private:
   using Numbers [[gnu::vector_size(16 * sizeof(Number))]] = Number;
-  using Bytes [[gnu::vector_size(16)]] = std::int8_t;
-  using Chars [[gnu::vector_size(16)]] = char;
-
   Numbers numbers_;
 };
 
-// Medians of 8-bit samples in constant time for every radius (S. Perreault, P. Hebert: Median
-// filtering in constant time, 2007): each column of the window has a histogram that moves down, and
-// the window's histogram moves along the columns. Histograms have two levels of 16 running counts:
-// of all samples by their upper four bits, and of those with the same upper bits by the lower four.
-// Running counts are added and subtracted like plain ones, and need no sum to find the median.
+// The sum of the running counts of up to 16 neighbouring columns.
+class ColumnSum {
+ public:
+  explicit ColumnSum(size_t columns) {
+    for (size_t i = 0; i < mask_.size(); ++i)
+      mask_[i] = i < 16 * columns ? std::uint8_t{255} : std::uint8_t{0};
+  }
+
+  // Reads those of 16 columns.
+  [[gnu::always_inline]] void read(const std::uint8_t* counts) {
+    Four sum{};
+    for (size_t i = 0; i < mask_.size(); i += sizeof(Four)) {
+      Four four;  // not returned by load(): such vectors are no results of functions everywhere
+      Four mask;
+      std::memcpy(&four, counts + i, sizeof four);
+      std::memcpy(&mask, mask_.data() + i, sizeof mask);
+      sum += four & mask;
+    }
+    halve(sum, std::make_integer_sequence<int, 32>(), std::make_integer_sequence<int, 16>());
+  }
+  [[nodiscard, gnu::always_inline]] int first_above(int limit) const {
+    return first_true(
+        reinterpret_cast<Counts>(counts_ > Counts{} + static_cast<std::uint8_t>(limit)));
+  }
+
+ private:
+  using Four [[gnu::vector_size(64)]] = std::uint8_t;
+
+  template <int... two, int... one>
+  [[gnu::always_inline]] void halve(const Four& sum, std::integer_sequence<int, two...>,
+                                    std::integer_sequence<int, one...>) {
+    const auto pair = __builtin_shufflevector(sum, sum, two...) +
+                      __builtin_shufflevector(sum, sum, (two + 32)...);
+    counts_ = __builtin_shufflevector(pair, pair, one...) +
+              __builtin_shufflevector(pair, pair, (one + 16)...);
+  }
+
+  alignas(64) std::array<std::uint8_t, 256> mask_;
+  Counts counts_;
+};
+
+// Medians of 8-bit samples in a time that hardly depends on the radius (S. Perreault, P. Hebert:
+// Median filtering in constant time, 2007): each column of the window has a histogram, which moves
+// down. Histograms have two levels of 16 running counts: of all samples by their upper four bits,
+// and of those with the same upper bits by the lower four. Running counts are added and subtracted
+// like plain ones, and need no sum to find the median. The counts of the window are those of its
+// columns: for the upper bits they move along the columns; for the lower bits only those that are
+// needed are added up, or moved if that is shorter, as it is for a wide window.
 template <bool wide>
 class ColumnHistograms {
  public:
-  ColumnHistograms(size_t samples, size_t channels, int radius)
-      : channels_(channels),
+  ColumnHistograms(size_t columns, size_t channels, int radius)
+      : columns_(columns),
+        channels_(channels),
         side_(2 * static_cast<size_t>(radius) + 1),
-        upper_(samples * 16),
-        lower_(samples * 16 * 16),
-        segment_(samples * 16) {}
+        upper_(columns * channels * 16),
+        lower_(columns * channels * 256 + 256),
+        segments_(columns),
+        limits_(columns) {}
 
   void clear() {
     std::fill(upper_.begin(), upper_.end(), std::uint8_t{0});
     std::fill(lower_.begin(), lower_.end(), std::uint8_t{0});
   }
 
-  [[gnu::always_inline]] void add_row(const std::uint8_t* row, size_t samples) {
-    for (size_t i = 0; i < samples; ++i) {
-      add(upper_.data() + 16 * i, steps_[row[i] >> 4U]);
-      add(lower(row[i] >> 4U, i), steps_[row[i] & 15U]);
+  [[gnu::always_inline]] void add_row(const std::uint8_t* row, size_t columns) {
+    for (size_t c = 0; c < channels_; ++c) {
+      for (size_t i = 0; i < columns; ++i) {
+        const std::uint8_t sample = row[i * channels_ + c];
+        add(upper(c, i), steps_[sample >> 4U]);
+        add(lower(c, sample >> 4U, i), steps_[sample & 15U]);
+      }
     }
   }
   [[gnu::always_inline]] void move_row(const std::uint8_t* from, const std::uint8_t* to,
-                                       size_t samples) {
-    for (size_t i = 0; i < samples; ++i) {
-      std::uint8_t* upper = upper_.data() + 16 * i;
-      store(upper, load<Counts>(upper) + load<Counts>(steps_[to[i] >> 4U].data()) -
-                       load<Counts>(steps_[from[i] >> 4U].data()));
-      add(lower(to[i] >> 4U, i), steps_[to[i] & 15U]);
-      std::uint8_t* old = lower(from[i] >> 4U, i);
-      store(old, load<Counts>(old) - load<Counts>(steps_[from[i] & 15U].data()));
+                                       size_t columns) {
+    for (size_t c = 0; c < channels_; ++c) {
+      for (size_t i = 0; i < columns; ++i) {
+        const std::uint8_t old = from[i * channels_ + c];
+        const std::uint8_t sample = to[i * channels_ + c];
+        store(upper(c, i), load_counts(upper(c, i)) + load_counts(steps_[sample >> 4U].data()) -
+                               load_counts(steps_[old >> 4U].data()));
+        add(lower(c, sample >> 4U, i), steps_[sample & 15U]);
+        std::uint8_t* at = lower(c, old >> 4U, i);
+        store(at, load_counts(at) - load_counts(steps_[old & 15U].data()));
+      }
     }
   }
 
-  // The medians of `samples` samples; the first window begins with the first column.
-  [[gnu::always_inline]] void fill(size_t samples, std::uint8_t* out) {
-    std::array<Window, 4> windows;
+  // The medians of `pixels` pixels; the first window begins with the first column.
+  [[gnu::always_inline]] void fill(size_t pixels, std::uint8_t* out) {
     for (size_t c = 0; c < channels_; ++c) {
-      windows[c].upper.clear();
-      for (size_t i = 0; i + 1 < side_; ++i)
-        windows[c].upper.add(upper_.data() + 16 * (c + i * channels_));
-    }
-    typename RunningCounts<wide>::Room room = RunningCounts<wide>::empty_room();
-    for (size_t x = 0, i = 0; i < samples; ++x) {
-      for (size_t c = 0; c < channels_; ++c, ++i)
-        out[i] = median(windows[c], x, i, room);
+      find_segments(c, pixels);
+      if constexpr (wide) {
+        move_along(c, pixels, out + c);
+      } else {
+        ColumnSum sum(side_);
+        for (size_t x = 0; x < pixels; ++x) {
+          sum.read(lower(c, segments_[x], x));
+          out[x * channels_ + c] =
+              static_cast<std::uint8_t>(16 * segments_[x] + sum.first_above(limits_[x]));
+        }
+      }
     }
   }
 
  private:
-  struct Window {
-    RunningCounts<wide> upper;  // without the last column
-    std::array<RunningCounts<wide>, 16> lower;
-    // The pixel after the one for which `lower` was computed last.
-    std::array<size_t, 16> next{};
-  };
-
-  [[gnu::always_inline]] std::uint8_t median(Window& window, size_t x, size_t sample,
-                                             typename RunningCounts<wide>::Room& room) {
-    const int half = static_cast<int>(side_ * side_ / 2);
-    const std::uint8_t* first = upper_.data() + 16 * sample;
-    window.upper.add(first + 16 * (side_ - 1) * channels_);
-    const int upper = window.upper.first_above(half);
-    const int below = window.upper.below(upper, room);
-    window.upper.subtract(first);
-    const RunningCounts<wide>& lower = updated(window, static_cast<size_t>(upper), x, sample);
-    return static_cast<std::uint8_t>(16 * upper + lower.first_above(half - below));
-  }
-
-  // The counts of the lower bits in the window of pixel x: those of the pixel for which they were
-  // needed last, moved on, or new ones if that is shorter.
-  [[gnu::always_inline]] const RunningCounts<wide>& updated(Window& window, size_t upper, size_t x,
-                                                            size_t sample) {
-    RunningCounts<wide> counts = window.lower[upper];
-    const std::uint8_t* column = lower(upper, sample);
-    const size_t step = 16 * channels_;
-    const size_t next = window.next[upper];
-    const size_t moves = x + 1 - next;
-    if (next == 0 || moves >= side_) {
-      counts.clear();
-      for (size_t i = 0; i < side_; ++i)
-        counts.add(column + i * step);
-    } else {
-      column -= moves * step;
-      for (size_t i = 0; i < moves; ++i) {
-        counts.subtract(column + i * step);
-        counts.add(column + (i + side_) * step);
-      }
+  // The upper bits of medians, and which of the samples with the same upper bits they are.
+  [[gnu::always_inline]] void find_segments(size_t channel, size_t pixels) {
+    const int middle = static_cast<int>(side_ * side_ / 2);
+    WindowCounts<wide> window;
+    window.clear();
+    for (size_t i = 0; i + 1 < side_; ++i)
+      window.add(upper(channel, i));
+    std::array<typename WindowCounts<wide>::Number, 17> counts{};
+    for (size_t x = 0; x < pixels; ++x) {
+      window.add(upper(channel, x + side_ - 1));
+      const int segment = window.first_above(middle);
+      window.write(counts.data() + 1);
+      segments_[x] = static_cast<std::uint8_t>(segment);
+      limits_[x] = static_cast<std::uint16_t>(middle - counts[static_cast<size_t>(segment)]);
+      window.subtract(upper(channel, x));
     }
-    window.lower[upper] = counts;
-    window.next[upper] = x + 1;
-    return window.lower[upper];
   }
 
-  [[gnu::always_inline]] std::uint8_t* lower(size_t upper, size_t sample) {
-    return lower_.data() + upper * segment_ + 16 * sample;
+  [[gnu::always_inline]] void move_along(size_t channel, size_t pixels, std::uint8_t* out) {
+    std::array<WindowCounts<wide>, 16> windows;
+    std::array<size_t, 16> next{};  // the pixel after that of the window; 0: none
+    for (size_t x = 0; x < pixels; ++x) {
+      const size_t segment = segments_[x];
+      WindowCounts<wide> window = windows[segment];
+      const size_t moves = x + 1 - next[segment];
+      if (next[segment] == 0 || 2 * moves >= side_) {
+        window.clear();
+        for (size_t i = 0; i < side_; ++i)
+          window.add(lower(channel, segment, x + i));
+      } else {
+        for (size_t i = x - moves; i < x; ++i) {
+          window.subtract(lower(channel, segment, i));
+          window.add(lower(channel, segment, i + side_));
+        }
+      }
+      windows[segment] = window;
+      next[segment] = x + 1;
+      out[x * channels_] =
+          static_cast<std::uint8_t>(16 * segments_[x] + window.first_above(limits_[x]));
+    }
+  }
+
+  [[gnu::always_inline]] std::uint8_t* upper(size_t channel, size_t column) {
+    return upper_.data() + (channel * columns_ + column) * 16;
+  }
+  [[gnu::always_inline]] std::uint8_t* lower(size_t channel, size_t segment, size_t column) {
+    return lower_.data() + ((channel * 16 + segment) * columns_ + column) * 16;
   }
   [[gnu::always_inline]] static void add(std::uint8_t* counts,
                                          const std::array<std::uint8_t, 16>& more) {
-    store(counts, load<Counts>(counts) + load<Counts>(more.data()));
+    store(counts, load_counts(counts) + load_counts(more.data()));
   }
 
   // Running counts of one sample.
@@ -224,11 +278,13 @@ class ColumnHistograms {
     return all;
   }();
 
+  size_t columns_;  // of the tile with its windows
   size_t channels_;
   size_t side_;
-  std::vector<std::uint8_t> upper_;
-  std::vector<std::uint8_t> lower_;  // by the upper bits, then by columns
-  size_t segment_;
+  std::vector<std::uint8_t> upper_;  // by channels, then by columns
+  std::vector<std::uint8_t> lower_;  // by channels, the upper bits, and columns
+  std::vector<std::uint8_t> segments_;
+  std::vector<std::uint16_t> limits_;
 };
 
 }  // namespace gpufilter::median

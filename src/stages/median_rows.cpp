@@ -97,21 +97,22 @@ template <bool wide>
 class ColumnMedians {
  public:
   ColumnMedians(int radius, size_t channels, size_t samples)
-      : radius_(radius), histograms_(samples, channels, radius) {}
+      : radius_(radius), histograms_(samples / channels, channels, radius) {}
   void begin() { is_first_ = true; }
 
   template <InstructionSet set>
-  [[gnu::always_inline]] void fill(const Tile<std::uint8_t>& tile, size_t /*channels*/,
-                                   size_t samples, std::uint8_t* medians) {
+  [[gnu::always_inline]] void fill(const Tile<std::uint8_t>& tile, size_t channels, size_t samples,
+                                   std::uint8_t* medians) {
+    const size_t columns = tile.samples() / channels;
     if (is_first_) {
       histograms_.clear();
       for (int row = 0; row <= 2 * radius_; ++row)
-        histograms_.add_row(tile.row(row).plain, tile.samples());
+        histograms_.add_row(tile.row(row).plain, columns);
     } else {
-      histograms_.move_row(tile.row(-1).plain, tile.row(2 * radius_).plain, tile.samples());
+      histograms_.move_row(tile.row(-1).plain, tile.row(2 * radius_).plain, columns);
     }
     is_first_ = false;
-    histograms_.fill(samples, medians);
+    histograms_.fill(samples / channels, medians);
   }
 
  private:

@@ -1,0 +1,231 @@
+#include "stages/denoise_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "host/loops.hpp"
+#include "stages/window_tile.hpp"
+
+namespace gpufilter {
+namespace {
+
+using std::size_t;
+
+// Columns whose windows stay in the second-level cache.
+constexpr int tile_columns = 1024;
+constexpr size_t block = 32;  // pixels whose sums stay in registers
+
+// Holds differences of colours, weights and their sums.
+template <typename Sample>
+using Lane = std::conditional_t<sizeof(Sample) == 1, std::uint16_t, std::uint32_t>;
+
+// Holds sums of colours times weights, rounded, and their quotients nearly enough: a quotient lies
+// further below a whole number than the type's precision, or is one.
+template <typename Sample>
+using Quotient = std::conditional_t<sizeof(Sample) == 1, float, double>;
+
+// The rows of a window with each channel by itself.
+template <typename Sample>
+class PlanarWindow {
+ public:
+  PlanarWindow(int radius, size_t columns, size_t channels)
+      : rows_(static_cast<size_t>(2 * radius + 1)),
+        channels_(channels),
+        pitch_(columns + static_cast<size_t>(2 * radius) + block),
+        numbers_(rows_ * channels * pitch_) {}
+
+  // Takes row `y`, any number, in place of row y - 2 radius - 1.
+  [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels) {
+    for (size_t c = 0; c < channels_; ++c) {
+      Lane<Sample>* out = plane(y, c);
+      for (size_t i = 0; i < pixels; ++i)
+        out[i] = in[i * channels_ + c];
+    }
+  }
+  [[nodiscard]] const Lane<Sample>* row(int y, size_t channel) const {
+    return numbers_.data() + offset(y, channel);
+  }
+
+ private:
+  [[nodiscard]] Lane<Sample>* plane(int y, size_t channel) {
+    return numbers_.data() + offset(y, channel);
+  }
+  [[nodiscard]] size_t offset(int y, size_t channel) const {
+    const auto count = static_cast<int>(rows_);
+    const auto slot = static_cast<size_t>(((y % count) + count) % count);
+    return (slot * channels_ + channel) * pitch_;
+  }
+
+  size_t rows_;
+  size_t channels_;
+  size_t pitch_;
+  std::vector<Lane<Sample>> numbers_;
+};
+
+template <typename Sample>
+struct Job {
+  ConstRows source;
+  MutableRows target;
+  int height = 0;
+  const DenoiseParameters* parameters = nullptr;
+  const DenoiseNumbers* numbers = nullptr;
+};
+
+// For pictures with as many colours, and alpha if `weighted`.
+template <typename Sample, size_t colors, bool weighted>
+struct DenoiseLoop {
+  using Number = Lane<Sample>;
+  using Pixels = std::array<const Number*, colors + 1>;  // channels, from a pixel on
+  struct Sums {
+    alignas(64) std::array<Number, block> weights{};
+    alignas(64) std::array<std::array<std::uint32_t, block>, colors> products{};
+  };
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const Job<Sample>* job) {
+    const int radius = job->parameters->radius;
+    const auto channels = static_cast<size_t>(job->source.format.channels);
+    const int columns = std::min(tile_columns, job->source.width);
+    WindowTile<Sample, Sample> tile(job->source, job->height, job->parameters->border, radius, 0,
+                                    columns, false);
+    PlanarWindow<Sample> window(radius, static_cast<size_t>(columns), channels);
+    std::vector<Pixels> neighbours(job->numbers->taps.size());  // in the middle row's first window
+    const RowRange rows = job->target.rows;
+    for (int x = 0; x < job->source.width; x += columns) {
+      const int count = std::min(columns, job->source.width - x);
+      tile.begin(x, count, rows.begin - radius);
+      for (int y = rows.begin - radius; y < rows.end + radius; ++y) {
+        tile.advance();
+        window.add(y, tile.row(0).plain, static_cast<size_t>(count + 2 * radius));
+        const int middle = y - radius;
+        if (middle < rows.begin) continue;
+        const DenoiseTap here{0, 0, 0};
+        const Pixels centre = pixels_at(window, middle, radius, here, channels);
+        for (size_t t = 0; t < neighbours.size(); ++t)
+          neighbours[t] = pixels_at(window, middle, radius, job->numbers->taps[t], channels);
+        auto* out =
+            reinterpret_cast<Sample*>(job->target.row(middle)) + static_cast<size_t>(x) * channels;
+        for (size_t i = 0; i < static_cast<size_t>(count); i += block)
+          fill(*job->numbers, neighbours, moved(centre, i), i,
+               std::min(block, static_cast<size_t>(count) - i), channels, out + i * channels);
+      }
+    }
+  }
+
+  static Pixels pixels_at(const PlanarWindow<Sample>& window, int y, int radius,
+                          const DenoiseTap& tap, size_t channels) {
+    Pixels pixels{};
+    for (size_t c = 0; c < pixels.size(); ++c)
+      pixels[c] = window.row(y + tap.y, std::min(c, channels - 1)) + radius + tap.x;
+    return pixels;
+  }
+  [[gnu::always_inline]] static Pixels moved(const Pixels& pixels, size_t by) {
+    Pixels all{};
+    for (size_t c = 0; c < all.size(); ++c) {
+      all[c] = pixels[c] + by;
+      // Keeps GCC from joining the loops of two neighbours, which it then does not vectorise.
+      asm volatile("" : "+r"(all[c]));
+    }
+    return all;
+  }
+
+  [[gnu::always_inline]] static void fill(const DenoiseNumbers& numbers,
+                                          const std::vector<Pixels>& neighbours,
+                                          const Pixels& centre, size_t first, size_t pixels,
+                                          size_t channels, Sample* out) {
+    Sums sums;
+    for (size_t t = 0; t < neighbours.size(); ++t) {
+      add_tap(numbers, static_cast<Number>(numbers.taps[t].weight), centre,
+              moved(neighbours[t], first), sums);
+    }
+    store(sums, centre, pixels, channels, out);
+  }
+
+  [[gnu::always_inline]] static void add_tap(const DenoiseNumbers& numbers, Number tap_weight,
+                                             const Pixels& centre, const Pixels& at, Sums& sums) {
+    const auto limit = static_cast<Number>(numbers.limit);
+    const auto inverse = static_cast<Number>(numbers.inverse);
+    constexpr int depth = std::numeric_limits<Sample>::digits;
+#pragma GCC ivdep
+    for (size_t i = 0; i < block; ++i) {
+      Number difference = 0;
+      for (size_t c = 0; c < colors; ++c) {
+        const Number a = at[c][i];
+        const Number b = centre[c][i];
+        difference = static_cast<Number>(difference + (a > b ? a - b : b - a));
+      }
+      const Number limited = difference < limit ? difference : limit;
+      const auto u = static_cast<Number>(static_cast<Number>(limited * inverse) >> depth);
+      const auto q = static_cast<Number>(static_cast<Number>(65025U - u * u) >> 8);
+      const auto range = static_cast<Number>(static_cast<Number>(q * q) >> 8);
+      auto weight = static_cast<Number>(static_cast<Number>(tap_weight * range) >> 8);
+      if constexpr (weighted) weight = times_alpha(weight, at[colors][i]);
+      sums.weights[i] = static_cast<Number>(sums.weights[i] + weight);
+      for (size_t c = 0; c < colors; ++c)
+        sums.products[c][i] += static_cast<Number>(weight * at[c][i]);
+    }
+  }
+
+  // weight * alpha / max, rounded to the nearest number.
+  [[gnu::always_inline]] static Number times_alpha(Number weight, Number alpha) {
+    constexpr std::uint32_t max = std::numeric_limits<Sample>::max();
+    return static_cast<Number>((std::uint32_t{weight} * alpha + max / 2) / max);
+  }
+
+  [[gnu::always_inline]] static void store(const Sums& sums, const Pixels& centre, size_t pixels,
+                                           size_t channels, Sample* out) {
+    using Real = Quotient<Sample>;
+    using Sum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::uint32_t>;
+    alignas(64) std::array<std::array<Sample, block>, colors> results;
+    for (size_t c = 0; c < colors; ++c) {
+#pragma GCC ivdep
+      for (size_t i = 0; i < block; ++i) {
+        const Sum weight = sums.weights[i];
+        const auto dividend = static_cast<Sum>(sums.products[c][i]) + weight / 2;
+        const Real quotient = static_cast<Real>(dividend) / static_cast<Real>(weight);
+        // Without weights, which takes alpha 0 everywhere, colours stay.
+        const auto color = static_cast<std::int32_t>(centre[c][i]);
+        results[c][i] =
+            static_cast<Sample>(weight > 0 ? static_cast<std::int32_t>(quotient) : color);
+      }
+    }
+    for (size_t i = 0; i < pixels; ++i) {
+      for (size_t c = 0; c < colors; ++c)
+        out[i * channels + c] = results[c][i];
+      if (channels > colors) out[i * channels + colors] = static_cast<Sample>(centre[colors][i]);
+    }
+  }
+};
+
+template <typename Sample, size_t colors>
+void fill(const Job<Sample>& job) {
+  if (job.source.format.has_alpha() && job.parameters->alpha == AlphaMode::weighted) {
+    run_loop<DenoiseLoop<Sample, colors, true>>(&job);
+  } else {
+    run_loop<DenoiseLoop<Sample, colors, false>>(&job);
+  }
+}
+
+template <typename Sample>
+void fill(const Job<Sample>& job) {
+  if (job.source.format.channels < 3) {
+    fill<Sample, 1>(job);
+  } else {
+    fill<Sample, 3>(job);
+  }
+}
+
+}  // namespace
+
+void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
+                  const DenoiseParameters& parameters, const DenoiseNumbers& numbers) {
+  if (source.format.depth == 8) {
+    fill(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
+  } else {
+    fill(Job<std::uint16_t>{source, target, height, &parameters, &numbers});
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,13 @@
+// --denoise in plain C++: the reference for its kernel.
+#pragma once
+
+#include "stages/denoise.hpp"
+
+namespace gpufilter {
+
+// Fills `target` from `source`, rows of a picture `height` high, with the numbers for its format;
+// same width and format. `source` covers border_rows() of target.rows.
+void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
+                  const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+
+}  // namespace gpufilter

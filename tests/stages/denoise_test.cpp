@@ -1,0 +1,252 @@
+// --denoise gives the same bits everywhere: the processor with each instruction set against the
+// formula, every device against the processor.
+#include "stages/denoise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+// From the formula, in 64-bit numbers.
+class NaiveDenoise {
+ public:
+  NaiveDenoise(const Image& image, const DenoiseParameters& parameters)
+      : image_(image),
+        parameters_(parameters),
+        colors_(image.format().channels < 3 ? 1 : 3),
+        max_(image.format().max_sample()),
+        limit_(std::llround(parameters.sigma_color * std::sqrt(5.0) * colors_ *
+                            static_cast<double>(max_) / 255)) {}
+
+  [[nodiscard]] std::vector<std::int64_t> at(int x, int y) const {
+    const int radius = parameters_.radius;
+    const std::vector<std::int64_t> centre = pixel(x, y);
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(colors_));
+    std::int64_t weights = 0;
+    for (int dy = -radius; dy <= radius; ++dy) {
+      for (int dx = -radius; dx <= radius; ++dx) {
+        if (dx * dx + dy * dy > radius * radius) continue;
+        const std::vector<std::int64_t> other = pixel(x + dx, y + dy);
+        const std::int64_t weight = weight_of(centre, other, dx * dx + dy * dy);
+        weights += weight;
+        for (std::size_t c = 0; c < sums.size(); ++c)
+          sums[c] += weight * other[c];
+      }
+    }
+    std::vector<std::int64_t> result = centre;
+    for (std::size_t c = 0; c < sums.size() && weights > 0; ++c)
+      result[c] = (sums[c] + weights / 2) / weights;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t weight_of(const std::vector<std::int64_t>& a,
+                                       const std::vector<std::int64_t>& b, int square) const {
+    std::int64_t difference = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(colors_); ++c)
+      difference += std::abs(a[c] - b[c]);
+    const std::int64_t inverse = 255 * (max_ + 1) / limit_;
+    const std::int64_t u = std::min(difference, limit_) * inverse / (max_ + 1);
+    const std::int64_t q = (255 * 255 - u * u) / 256;
+    const auto near = static_cast<std::int64_t>(std::floor(
+        256 * std::exp(-2.0 * square / (parameters_.radius * parameters_.radius)) + 0.5));
+    const std::int64_t weight = near * (q * q / 256) / 256;
+    if (!image_.format().has_alpha() || parameters_.alpha == AlphaMode::independent) return weight;
+    return (2 * weight * b.back() + max_) / (2 * max_);
+  }
+  [[nodiscard]] std::vector<std::int64_t> pixel(int x, int y) const {
+    const int channels = image_.format().channels;
+    const int from_x = border_position(parameters_.border, x, image_.width());
+    const int from_y = border_position(parameters_.border, y, image_.size().height);
+    std::vector<std::int64_t> samples;
+    for (int c = 0; c < channels; ++c) {
+      const bool is_alpha = image_.format().has_alpha() && c + 1 == channels;
+      samples.push_back(from_x < 0 || from_y < 0 ? (is_alpha ? max_ : 0)
+                                                 : test::sample_at(image_, from_x, from_y, c));
+    }
+    return samples;
+  }
+
+  const Image& image_;
+  DenoiseParameters parameters_;
+  int colors_;
+  std::int64_t max_;
+  std::int64_t limit_;
+};
+
+Image naive_denoise(const Image& image, const DenoiseParameters& parameters) {
+  Image result(image.size(), image.format());
+  const NaiveDenoise naive(image, parameters);
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const std::vector<std::int64_t> pixel = naive.at(x, y);
+      for (int c = 0; c < image.format().channels; ++c)
+        test::set_sample(result, x, y, c,
+                         static_cast<std::uint32_t>(pixel[static_cast<std::size_t>(c)]));
+    }
+  }
+  return result;
+}
+
+// Noise around one colour.
+Image noisy_image(ImageSize size, PixelFormat format) {
+  Image image = test::random_image(size, format, 7);
+  const auto range = static_cast<std::uint32_t>(format.max_sample()) / 8;
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c)
+        test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) % range + 4 * range);
+    }
+  }
+  return image;
+}
+
+std::vector<Image> pictures(ImageSize size, PixelFormat format) {
+  std::vector<Image> made;
+  made.push_back(test::random_image(size, format, 1));
+  made.push_back(test::extreme_image(size, format, 2));
+  made.push_back(noisy_image(size, format));
+  if (format.has_alpha()) {
+    made.push_back(test::mixed_alpha_image(size, format, 3));
+    made.push_back(test::opaque_image(size, format, 4));
+  }
+  return made;
+}
+
+constexpr std::array<std::pair<double, int>, 5> sigmas_and_radii{
+    {{20, 4}, {2, 1}, {200, 8}, {7.5, 3}, {60, 2}}};
+
+TEST(DenoiseOnProcessor, EqualsTheFormula) {
+  std::size_t turn = 0;
+  for (const auto& [sigma, radius] : sigmas_and_radii) {
+    for (const PixelFormat& format : formats()) {
+      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1061, 2}}) {
+        for (const Image& image : pictures(size, format)) {
+          const DenoiseParameters parameters{
+              sigma, radius, borders.at(turn++ % 4),
+              turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
+          const Image expected = naive_denoise(image, parameters);
+          test::with_each_instruction_set([&] {
+            for (const int rows : {3, 1000}) {
+              ASSERT_TRUE(same_pixels(
+                  test::filter_on_host(image, {make_denoise(parameters)}, {.band_rows = rows}),
+                  expected))
+                  << make_denoise(parameters)->key() << ", " << to_string(format) << ", "
+                  << image.width() << "x" << image.size().height << ", bands of " << rows;
+            }
+          });
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(DenoiseOnDevices, EqualsTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  std::size_t turn = 0;
+  for (Session* session : test::kernel_sessions()) {
+    for (const PixelFormat& format : formats()) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        const auto& [sigma, radius] = sigmas_and_radii.at(turn % sigmas_and_radii.size());
+        const DenoiseParameters parameters{
+            sigma, radius, borders.at(turn++ % 4),
+            turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
+        for (const Image& image : pictures({67, 19}, format)) {
+          const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
+          for (const int rows : {5, 1000}) {
+            ASSERT_TRUE(
+                same_pixels(test::filter_on_device(*session, image, {make_denoise(parameters)},
+                                                   {.band_rows = rows}),
+                            expected))
+                << session->device().name << ", " << make_denoise(parameters)->key() << ", "
+                << to_string(format) << ", bands of " << rows;
+          }
+        }
+      }
+    }
+  }
+}
+
+double mean_square(const Image& a, const Image& b) {
+  double sum = 0;
+  for (int y = 0; y < a.size().height; ++y) {
+    for (int x = 0; x < a.width(); ++x) {
+      for (int c = 0; c < a.format().channels; ++c) {
+        const double difference = static_cast<double>(test::sample_at(a, x, y, c)) -
+                                  static_cast<double>(test::sample_at(b, x, y, c));
+        sum += difference * difference;
+      }
+    }
+  }
+  return sum / static_cast<double>(a.size().pixels()) / a.format().channels;
+}
+
+// Two flat areas: most of the noise goes, the edge stays.
+TEST(Denoise, RemovesNoiseAndKeepsEdges) {
+  std::mt19937 random(1);
+  Image clean({128, 128}, {3, 8});
+  Image noisy({128, 128}, {3, 8});
+  for (int y = 0; y < 128; ++y) {
+    for (int x = 0; x < 128; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        const std::uint32_t color = x < 64 ? 60 : 180;
+        // Deviates by 10: the sum of four numbers from 0 to 16, each by 4.9.
+        std::uint32_t noise = 0;
+        for (int i = 0; i < 4; ++i)
+          noise += static_cast<std::uint32_t>(random() % 17);
+        test::set_sample(clean, x, y, c, color);
+        test::set_sample(noisy, x, y, c, color + noise - 32);
+      }
+    }
+  }
+  const Image result = test::filter_on_host(noisy, {denoise_stage_kind().make("10")}, {});
+  EXPECT_NEAR(mean_square(noisy, clean), 96, 4);
+  EXPECT_LT(mean_square(result, clean), 8);
+}
+
+TEST(DenoiseText, IsChecked) {
+  const auto refusal = [](const std::string& value, const GivenParameters& given) -> std::string {
+    try {
+      static_cast<void>(denoise_stage_kind().make(value, given));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal("0", {}), "--denoise 0: a number from 1 to 100");
+  EXPECT_EQ(refusal("101", {}), "--denoise 101: a number from 1 to 100");
+  EXPECT_EQ(refusal("10", {{"--radius", "9"}}), "--radius 9: a whole number from 1 to 8");
+  EXPECT_EQ(refusal("10", {{"--sigma-color", "1"}}),
+            "--sigma-color 1: a number from 2 to 200, or auto");
+  EXPECT_EQ(refusal("10", {{"--sigma-color", "few"}}), "--sigma-color: 'few' is not a number");
+  EXPECT_EQ(denoise_stage_kind().make("10")->key(),
+            denoise_stage_kind().make("33", {{"--sigma-color", "20"}})->key());
+}
+
+}  // namespace
+}  // namespace gpufilter
