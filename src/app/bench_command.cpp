@@ -146,6 +146,46 @@ int run_copy(int argc, const char* const* argv) {
   return finish_bench(common, [&](const TestBed& bed) { return lab::bench_copy(bed, options); });
 }
 
+int run_parallel(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::ParallelOptions options;
+  Arguments app(
+      "Measures how many work-items fill a device: chains of dependent multiply-adds, from one "
+      "work-item beside one core to a million, in work-groups of several sizes.",
+      "gpufilter bench parallel");
+  add_numbers(app, "--items", options.items, whole_number(1, 1 << 28), "Work-items.");
+  add_numbers(app, "--groups", options.group_sizes, whole_number(1, 1024),
+              "Work-items in a work-group.");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench parallel --items 1,100,10000 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::ranges::sort(options.items);
+  return finish_bench(common,
+                      [&](const TestBed& bed) { return lab::bench_parallel(bed, options); });
+}
+
+int run_access(int argc, const char* const* argv) {
+  BenchOptions common;
+  lab::AccessOptions options;
+  std::string bytes;
+  Arguments app(
+      "Measures what neighbouring work-items should do alike: reads in strides, columns of local "
+      "memory with and without padding, branches, and images instead of buffers.",
+      "gpufilter bench access");
+  app.add_option("--bytes", bytes, "Bytes that each kernel reads, or with K, M, G.")
+      ->check(byte_count())
+      ->option_text("BYTES [GPU: 256M, else 16M]");
+  add_numbers(app, "--strides", options.strides, one_of({"1", "2", "4", "8", "16", "32", "64"}),
+              "Words from one work-item's to its neighbour's: 1 to 64.");
+  add_numbers(app, "--branches", options.branches, whole_number(1, 32),
+              "Branches that neighbouring work-items take.");
+  add_bench_options(app, common);
+  app.footer("Examples:\n  gpufilter bench access --bytes 1M --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  if (!bytes.empty()) options.bytes = *parse_bytes(bytes);
+  return finish_bench(common, [&](const TestBed& bed) { return lab::bench_access(bed, options); });
+}
+
 int run_reduce(int argc, const char* const* argv) {
   BenchOptions common;
   lab::ReduceOptions options;
@@ -210,6 +250,8 @@ constexpr std::array kinds{
     BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
     BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},
     BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
+    BenchKind{"parallel", "how many work-items fill a device", run_parallel},
+    BenchKind{"access", "strides, banks, branches, images: beside a copy", run_access},
     BenchKind{"pipeline", "a picture from file to file", run_pipeline},
 };
 

@@ -2,56 +2,18 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <regex>
 #include <set>
 
-#include "cli/program_fixture.hpp"
+#include "cli/bench_fixture.hpp"
 #include "support/kernel_folder.hpp"
-#include "support/svg.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Bench : public ProgramTest {
- protected:
-  static ProcessResult bench(std::vector<std::string> arguments,
-                             const ProcessOptions& options = {}) {
-    arguments.insert(arguments.begin(), "bench");
-    arguments.emplace_back("--trials=2");
-    return filter(std::move(arguments), options);
-  }
-
-  // The JSON of a successful run; its chart is checked too.
-  [[nodiscard]] Json bench_json(std::vector<std::string> arguments) const {
-    const std::string name = arguments.front();
-    const std::string plot = folder_ / "chart.svg";
-    arguments.insert(arguments.end(), {"--json", "--plot", plot});
-    const ProcessResult result = bench(std::move(arguments));
-    EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
-    EXPECT_EQ(objection_to_svg(read_file(plot)), "");
-    const Json json = Json::parse(result.out);
-    EXPECT_EQ(json["schema"], "gpufilter-bench-1");
-    EXPECT_EQ(json["bench"], name);
-    EXPECT_EQ(json["all_bits_equal"], true);
-    EXPECT_EQ(json["date"].get<std::string>().size(), 20U);
-    EXPECT_EQ(json["device"].is_null(), !has_device());
-    for (const Json& row : json["rows"]) {
-      EXPECT_NE(row["bits"], "DIFFER") << row;
-    }
-    return json;
-  }
-
-  static std::set<std::string> values(const Json& json, const std::string& key) {
-    std::set<std::string> found;
-    for (const Json& row : json["rows"]) {
-      if (row[key].is_string()) found.insert(row[key].get<std::string>());
-    }
-    return found;
-  }
-};
+class Bench : public BenchTest {};
 
 TEST_F(Bench, MatmulHasEveryRow) {
   const Json json = bench_json({"matmul", "--sizes", "33,64", "--tile", "8,16", "--show", "2"});
@@ -140,43 +102,6 @@ TEST_F(Bench, AKernelThatCannotRunIsLeftOut) {
   EXPECT_FALSE(values(json, "kernel").contains("tiled 32x32"));
   EXPECT_NE(json["notes"].dump().find("tiled 32x32 is left out: "), std::string::npos)
       << json["notes"];
-}
-
-// Whole numbers are exact in any order of the additions, by OpenBLAS too.
-TEST_F(Bench, MatmulOfEveryShapeAndLayoutIsExact) {
-  const Json json =
-      bench_json({"matmul", "--shapes", "130x16x70,1x33x5", "--layout", "nn,nt,tn,tt"});
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> kernels;
-  for (const Json& row : json["rows"]) {
-    EXPECT_EQ(row["bits"], "equal") << row;
-    for (const char* error : {"max_absolute_error", "max_relative_error", "max_ulp_error"})
-      EXPECT_EQ(row[error], 0);
-    kernels[{row["shape"], row["layout"]}].insert(row["kernel"].get<std::string>().substr(0, 5));
-  }
-  EXPECT_EQ(kernels.size(), 8U);
-  for (const auto& [shape, names] : kernels) {
-    EXPECT_TRUE(names.contains("all c"));
-    EXPECT_EQ(names.contains("OpenB"), json["parameters"].contains("openblas"));
-    EXPECT_EQ(names.contains("naive") && names.contains("tuned"), has_device());
-  }
-}
-
-TEST_F(Bench, AccuracyOfSums) {
-  const Json json = bench_json({"reduce", "--accuracy"});
-  std::map<std::string, Json> rows;
-  for (const Json& row : json["rows"]) {
-    EXPECT_EQ(row["operation"], "sum of 1.1");
-    EXPECT_EQ(row["mean_ms"].is_null(), row["path"] == "exact");
-    if (row["where"] != "device") rows[row["path"]] = row;
-  }
-  EXPECT_EQ(rows["staged 32/32/1024"]["result"], "1153421.75");
-  EXPECT_EQ(rows["exact"]["result"], "1153433.625");
-  EXPECT_EQ(rows["Kahan"]["max_ulp_error"], 0);
-  EXPECT_EQ(rows["double"]["max_ulp_error"], 0);
-  EXPECT_EQ(rows["left to right"]["result"], "1165568.5");
-  EXPECT_EQ(rows["left to right"]["max_absolute_error"], 1165568.5 - 1153433.625);
-  EXPECT_EQ(rows["left to right"]["max_ulp_error"], (1165568.5 - 1153433.625) * 8);
-  EXPECT_LT(rows["tree"]["max_ulp_error"], 2);
 }
 
 TEST_F(Bench, ReduceComparesPathsGroupsAndAccuracy) {

@@ -51,6 +51,15 @@ TEST(Documents, CommentsNameExitCodes) {
             "2:gpufilter a b --background '#fff'=0;");
 }
 
+TEST(Documents, CommentsSayWhatNeedsOpenCl) {
+  const auto blocks =
+      command_blocks("\n    gpufilter a b  # exit code 1; needs OpenCL\n    gpufilter c d\n");
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_TRUE(blocks[0][0].needs_opencl);
+  EXPECT_EQ(blocks[0][0].exit_code, 1);
+  EXPECT_FALSE(blocks[0][1].needs_opencl);
+}
+
 TEST(Documents, ConsoleBlocksShowWhatIsPrinted) {
   const auto blocks = command_blocks("\n    $ gpufilter a b\n    one\n\n    two\n    $ ls\n");
   ASSERT_EQ(blocks.size(), 1U);

@@ -134,6 +134,7 @@ void take_comment(DocumentedCommand& command) {
   if (!std::regex_search(command.text, found, comment)) return;
   const std::string words = found.str();
   command.text = found.prefix();
+  command.needs_opencl = words.find("needs OpenCL") != std::string::npos;
   if (std::regex_search(words, found, code)) command.exit_code = std::stoi(found[1]);
 }
 

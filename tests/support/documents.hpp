@@ -17,6 +17,7 @@ struct DocumentedCommand {
   int line = 1;       // of the page
   std::string text;   // as printed, continued lines joined, without "$ " and a comment at its end
   int exit_code = 0;  // N if the comment says "exit code N"
+  bool needs_opencl = false;  // if the comment says so: it cannot work without a device
   std::optional<std::string> output = {};  // what the page prints after it, in console blocks
 };
 

@@ -66,6 +66,22 @@ struct CopyOptions {
 };
 [[nodiscard]] Report bench_copy(const TestBed& bed, const CopyOptions& options);
 
+// Chains of dependent multiply-adds: how many work-items it takes to fill a device.
+struct ParallelOptions {
+  std::vector<int> items{1, 10, 100, 1000, 10000, 100000, 1000000};
+  std::vector<int> group_sizes{1, 4, 16, 64, 256, 1024};
+};
+[[nodiscard]] Report bench_parallel(const TestBed& bed, const ParallelOptions& options);
+
+// How neighbouring work-items access memory: in strides, by columns of local memory, in different
+// branches, through images; beside a copy.
+struct AccessOptions {
+  std::uint64_t bytes = 0;  // that each kernel reads; 0: 256 MiB for a GPU, else 16 MiB
+  std::vector<int> strides{1, 2, 4, 8, 16, 32, 64};
+  std::vector<int> branches{1, 2, 4, 8, 16, 32};
+};
+[[nodiscard]] Report bench_access(const TestBed& bed, const AccessOptions& options);
+
 // Sums, products, extremes and bit combinations of arrays.
 struct ReduceOptions {
   std::vector<std::uint64_t> counts{std::uint64_t{1} << 20U};  // values

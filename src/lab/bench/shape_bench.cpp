@@ -17,7 +17,9 @@
 namespace gpufilter::lab {
 namespace {
 
-constexpr std::size_t tile = 16;
+// As in transpose.cl.
+constexpr std::size_t tile = 32;
+constexpr std::size_t tile_group_height = 8;
 
 // Whole numbers from -8 to 8: sums of 65536 products stay below 2^24 and are exact in any order.
 std::vector<float> whole_numbers(std::size_t count, unsigned seed) {
@@ -52,16 +54,17 @@ class DeviceOperand {
     by_rows_ = session.allocate(stored_.size());
     transpose_ = session.make_kernel({.file = "transpose.cl",
                                       .function = "transpose",
-                                      .options = formatted("-D TILE={}", tile),
                                       .text = lab_kernels().at("transpose.cl")});
   }
 
   // The matrix by rows, once the queue has come to it.
   [[nodiscard]] const Buffer& by_rows(Queue& queue, std::vector<Event>& events) const {
     if (!transpose_) return stored_;
+    // The matrix is stored as columns x rows numbers; a work-group moves a tile of them.
+    const auto tiles = (static_cast<std::size_t>(columns_) + tile - 1) / tile;
     events.push_back(queue.launch(
         *transpose_,
-        {static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_), tile, tile},
+        {static_cast<std::size_t>(rows_), tiles * tile_group_height, tile, tile_group_height},
         {stored_, by_rows_, columns_, rows_}));
     return by_rows_;
   }
