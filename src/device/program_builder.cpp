@@ -9,6 +9,7 @@
 #include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
 #include "device/kernel_source.hpp"
+#include "device/ptx_target.hpp"
 
 namespace gpufilter {
 namespace {
@@ -72,7 +73,14 @@ cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramTe
     cl::Program program(context_, text.source);
     program.build(text.options.c_str());
     log_lines(file, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device));
-    return program;
+    if (!has_hidden_instructions(text.source)) return program;
+    // NVIDIA's driver hands out PTX, and takes it.
+    const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
+    const auto ptx = with_hidden_instructions({binary.begin(), binary.end()});
+    if (!ptx) throw DeviceError(formatted("{}: {} needs PTX for sm_90", device_.name, file));
+    cl::Program complete(context_, {device_.handle->device}, {{ptx->begin(), ptx->end()}});
+    complete.build();
+    return complete;
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;

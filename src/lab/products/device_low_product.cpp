@@ -59,6 +59,20 @@ DeviceMethod on_tensor_cores(NumberType type, const TensorBlock& block) {
           .is_exact = is_integer(type)};
 }
 
+// Hopper's instructions for 128 work-items and 64 rows.
+DeviceMethod by_warpgroups(NumberType type, int rows, int stages) {
+  return {.name = formatted("warpgroups {}x128", rows),
+          .about = formatted("wgmma by PTX, {} stages of 64 bytes", stages),
+          .file = "low_product_warpgroups.cl",
+          .options = formatted("{} -D BLOCK_M={} -D BLOCK_N=128 -D BLOCK_K=64 -D STAGES={} "
+                               "-D IN_FLIGHT={} -D STRIPE=8",
+                               macros_of(type), rows, stages, stages - 2),
+          .block_rows = static_cast<std::size_t>(rows),
+          .block_columns = 128,
+          .items = static_cast<std::size_t>(2 * rows),
+          .is_exact = is_integer(type)};
+}
+
 DeviceMethod plain(NumberType type, const std::string& name, const std::string& about,
                    const std::string& more) {
   return {
@@ -79,6 +93,10 @@ std::vector<DeviceMethod> device_methods(const DeviceInfo& device, NumberType ty
   if (has_tensor_cores && type != NumberType::float32) {
     for (const TensorBlock& block : tensor_blocks(type))
       methods.push_back(on_tensor_cores(type, block));
+  }
+  if (device.compute_capability == 90 && type != NumberType::float32) {
+    methods.push_back(by_warpgroups(type, 64, 4));
+    methods.push_back(by_warpgroups(type, 128, 3));
   }
   return methods;
 }

@@ -14,7 +14,7 @@ namespace gpufilter::lab {
 struct DeviceMethod {
   std::string name;   // "tensor cores 128x128", "plain 64x64"
   std::string about;  // "mma by PTX, 64x64 a warp, 3 stages of 64 bytes"
-  std::string file;  // of src/lab/kernels
+  std::string file;   // of src/lab/kernels
   std::string options;
   std::size_t block_rows = 64;
   std::size_t block_columns = 64;
