@@ -1,29 +1,57 @@
-# Installs the program, and the library with its public headers for programs that call
-# find_package(gpufilter) and link gpufilter::gpufilter.
+# Installs the program with its manual pages, completions and documentation, and the library with its public headers
+# for programs that call find_package(gpufilter) and link gpufilter::gpufilter, or that use pkg-config.
 include(CMakePackageConfigHelpers)
+include(SharedLibrary)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/gpufilter")
+set(GPUFILTER_ZSH_FOLDER "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING
+    "Folder for zsh's completion; Debian has vendor-completions instead of site-functions")
 
 install(TARGETS gpufilter RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/bash/"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/zsh/"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/zsh/" DESTINATION "${GPUFILTER_ZSH_FOLDER}")
 install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/fish/"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-install(TARGETS gpufilter_library EXPORT gpufilterTargets
-        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+install(TARGETS ${gpufilter_installed_library} EXPORT gpufilterTargets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gpufilter"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-
-set_target_properties(gpufilter_library PROPERTIES EXPORT_NAME gpufilter)
+set_target_properties(${gpufilter_installed_library} PROPERTIES EXPORT_NAME gpufilter)
 install(EXPORT gpufilterTargets NAMESPACE gpufilter:: DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/gpufilterConfig.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindWebP.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
-              "${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake"
-        DESTINATION "${package_folder}")
+install(FILES "${PROJECT_BINARY_DIR}/gpufilterConfigVersion.cmake" DESTINATION "${package_folder}")
+
+# What a program has to link besides the library: nothing if that is a shared one.
+set(pc_requires)
+set(pc_libs)
+if(BUILD_SHARED_LIBS)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/shared/gpufilterConfig.cmake" DESTINATION "${package_folder}")
+else()
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/gpufilterConfig.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/FindWebP.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
+          DESTINATION "${package_folder}")
+  set(needed OpenCL libpng libjpeg zlib tbb spdlog libisal libdeflate libxxhash)
+  if(TIFF_FOUND)
+    list(APPEND needed libtiff-4)
+  endif()
+  if(WebP_FOUND)
+    list(APPEND needed libwebp libwebpmux)
+  endif()
+  list(JOIN needed " " needed)
+  set(pc_requires "Requires: ${needed}\n")
+  set(pc_libs " -ldl -lstdc++ -lm")
+endif()
+# The prefix may be chosen as late as "cmake --install --prefix", so the file's own place tells it.
+file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/gpufilter.pc.in" "${PROJECT_BINARY_DIR}/gpufilter.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gpufilter.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -12,23 +12,19 @@
 # Each system gets the commit that is checked out, and a copy of ../shared if that exists. It runs
 # scripts/run.sh without /proc and /sys, again with them, scripts/install.sh and the program that it
 # installed, then scripts/test.sh. The chroots are in ${TMPDIR:-/tmp}, the output of all commands in
-# build/try-systems. Mirrors are those of this machine's apt, otherwise debootstrap's defaults;
-# DEBIAN_MIRROR and UBUNTU_MIRROR override them. UBUNTU_KEYRING is the file with Ubuntu's keys, if it is
-# not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
+# build/try-systems; scripts/chroots.sh says which mirrors are used.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-
-: "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
 systems=()
 compiler=
 tests=yes
-keep=
 test_arguments=()
 
-root=        # the chroot in use
-log=         # what its commands print
+log=         # what the chroot's commands print
 results=()   # a line of the table each
 
 usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
@@ -60,79 +56,11 @@ parse_arguments() {
   ((${#systems[@]} > 0)) || systems=(bookworm trixie noble)
 }
 
-is_ubuntu() {
-  case "$1" in
-    jammy | noble | oracular | plucky | questing) return 0 ;;
-    *) return 1 ;;
-  esac
-}
-
-# The mirror that this machine's apt uses for Debian or Ubuntu; empty if there is none.
-mirror_of_apt() {
-  # shellcheck disable=SC2016  # apt's own variable
-  apt-get indextargets --format '$(REPO_URI)' "Origin: $1" 'Created-By: Packages' 2>/dev/null |
-    grep -v -- '-security' | head -n 1 || true
-}
-
-# bootstrap SYSTEM FOLDER
-bootstrap() {
-  local options=(--variant=minbase) mirror script=
-  if is_ubuntu "$1"; then
-    mirror="${UBUNTU_MIRROR:-$(mirror_of_apt Ubuntu)}"
-    options+=("--components=main,universe" "--keyring=${UBUNTU_KEYRING}")
-    [[ -e "${UBUNTU_KEYRING}" ]] || {
-      echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
-      return 1
-    }
-    # All releases of Ubuntu use this script; debootstrap may be older than the release.
-    script=/usr/share/debootstrap/scripts/gutsy
-  else
-    mirror="${DEBIAN_MIRROR:-$(mirror_of_apt Debian)}"
-  fi
-  debootstrap "${options[@]}" "$1" "$2" "${mirror}" ${script:+"${script}"}
-}
-
-# Mounts what a container has.
-mount_system() {
-  mount -t proc proc "${root}/proc"
-  mount -t sysfs -o ro sysfs "${root}/sys"
-  mount -t tmpfs tmpfs "${root}/dev/shm"
-  mkdir -p "${root}/dev/pts"
-  mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
-}
-
-# False if something is still mounted.
-unmount_system() {
-  local folder
-  for folder in dev/pts dev/shm sys proc; do
-    if mountpoint -q "${root}/${folder}"; then
-      umount "${root}/${folder}" || umount --lazy "${root}/${folder}" || return 1
-    fi
-  done
-}
-
-clean_up() {
-  [[ -n "${root}" ]] || return 0
-  if ! unmount_system; then
-    say "${root}: something is still mounted there"
-  elif [[ -n "${keep}" ]]; then
-    say "the chroot is ${root}"
-  else
-    rm -rf --one-file-system "${root}"
-  fi
-  root=
-}
-
-inside() {
-  chroot "${root}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    ${CI:+CI="${CI}"} ${compiler_variable:+"${compiler_variable}"} "$@" </dev/null
-}
-
 # timed COMMAND...: runs it inside and sets `outcome` to "ok" or "failed" with the seconds that it took.
 timed() {
   local begin="${SECONDS}" word=ok
   printf '\n==== %s\n' "$*" >>"${log}"
-  inside "$@" >>"${log}" 2>&1 || word=failed
+  inside ${compiler_variable:+"${compiler_variable}"} "$@" >>"${log}" 2>&1 || word=failed
   outcome="${word} $((SECONDS - begin)) s"
 }
 
@@ -168,8 +96,7 @@ result() {
 try_system() {
   local system="$1" compiler_variable='' outcome bare mounted installed suite='not tried'
   log="${logs}/${system}${compiler:+-${compiler}}.log"
-  root="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-${system}-XXXXXX")"
-  chmod 755 "${root}"
+  new_root "${system}"
   say "${system}: making a chroot"
   if ! bootstrap "${system}" "${root}" >"${log}" 2>&1; then
     say "${system}: no chroot: $(tail -n 1 "${log}")"
@@ -208,13 +135,10 @@ try_system() {
 }
 
 parse_arguments "$@"
-((EUID == 0)) || fail "only root can make chroots"
-command -v debootstrap >/dev/null || fail "debootstrap is missing; install it with: apt-get install debootstrap"
+require_chroots
 logs="${project_root}/build/try-systems"
 mkdir -p "${logs}"
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+clean_up_at_the_end
 
 for system in "${systems[@]}"; do
   try_system "${system}"

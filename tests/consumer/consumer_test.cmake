@@ -22,6 +22,32 @@ run("${work}/prefix/bin/gpufilter" "${PICTURE}" "${work}/program.png" --blur aut
     --color sepia --png-level 1)
 run("${CMAKE_COMMAND}" -E compare_files "${work}/consumer.png" "${work}/program.png")
 
+foreach(file IN ITEMS man/man1/gpufilter.1 man/man1/gpufilter-stats.1 bash-completion/completions/gpufilter
+        zsh/site-functions/_gpufilter fish/vendor_completions.d/gpufilter.fish
+        doc/gpufilter/README.md doc/gpufilter/docs/folders.md)
+  if(NOT EXISTS "${work}/prefix/share/${file}")
+    message(FATAL_ERROR "share/${file} is not installed")
+  endif()
+endforeach()
+
+# The same by pkg-config, which finds the prefix by the place of its file.
+find_program(pkg_config pkg-config)
+if(pkg_config)
+  file(GLOB_RECURSE description "${work}/prefix/gpufilter.pc")
+  get_filename_component(folder "${description}" DIRECTORY)
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${folder}"
+                          "${pkg_config}" --cflags --libs gpufilter
+                  RESULT_VARIABLE result OUTPUT_VARIABLE words ERROR_VARIABLE words)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "pkg-config: ${words}")
+  endif()
+  separate_arguments(words UNIX_COMMAND "${words}")
+  separate_arguments(flags UNIX_COMMAND "${FLAGS}")
+  run("${COMPILER}" ${flags} -std=c++20 "${CMAKE_CURRENT_LIST_DIR}/main.cpp" -o "${work}/by_pkg_config" ${words})
+  run("${work}/by_pkg_config" "${PICTURE}" "${work}/by_pkg_config.png")
+  run("${CMAKE_COMMAND}" -E compare_files "${work}/by_pkg_config.png" "${work}/program.png")
+endif()
+
 # This consumer does not call answer_probes(), so the installed program probes OpenCL drivers for it.
 # Without that program in PATH, or with one of another version, none is used.
 file(GLOB vendors /etc/OpenCL/vendors/pocl.icd)

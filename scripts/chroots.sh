@@ -1,0 +1,95 @@
+# Sourced after setup.sh by scripts that try things on bare systems: chroots made by debootstrap. Mirrors are those of
+# this machine's apt, otherwise debootstrap's defaults; DEBIAN_MIRROR and UBUNTU_MIRROR override them. UBUNTU_KEYRING is
+# the file with Ubuntu's keys, if it is not /usr/share/keyrings/ubuntu-archive-keyring.gpg.
+# shellcheck shell=bash
+
+: "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
+
+root=  # the chroot in use
+keep=  # not empty: chroots are kept
+
+require_chroots() {
+  ((EUID == 0)) || fail "only root can make chroots"
+  command -v debootstrap >/dev/null || fail "debootstrap is missing; install it with: apt-get install debootstrap"
+}
+
+is_ubuntu() {
+  case "$1" in
+    jammy | noble | oracular | plucky | questing) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# The mirror that this machine's apt uses for Debian or Ubuntu; empty if there is none.
+mirror_of_apt() {
+  # shellcheck disable=SC2016  # apt's own variable
+  apt-get indextargets --format '$(REPO_URI)' "Origin: $1" 'Created-By: Packages' 2>/dev/null |
+    grep -v -- '-security' | head -n 1 || true
+}
+
+# bootstrap SYSTEM FOLDER
+bootstrap() {
+  local options=(--variant=minbase) mirror script=
+  if is_ubuntu "$1"; then
+    mirror="${UBUNTU_MIRROR:-$(mirror_of_apt Ubuntu)}"
+    options+=("--components=main,universe" "--keyring=${UBUNTU_KEYRING}")
+    [[ -e "${UBUNTU_KEYRING}" ]] || {
+      echo "${UBUNTU_KEYRING} is missing; install the package ubuntu-keyring, or set UBUNTU_KEYRING"
+      return 1
+    }
+    # All releases of Ubuntu use this script; debootstrap may be older than the release.
+    script=/usr/share/debootstrap/scripts/gutsy
+  else
+    mirror="${DEBIAN_MIRROR:-$(mirror_of_apt Debian)}"
+  fi
+  debootstrap "${options[@]}" "$1" "$2" "${mirror}" ${script:+"${script}"}
+}
+
+# new_root NAME: a folder for a chroot.
+new_root() {
+  root="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-$1-XXXXXX")"
+  chmod 755 "${root}"
+}
+
+# Mounts what a container has.
+mount_system() {
+  mount -t proc proc "${root}/proc"
+  mount -t sysfs -o ro sysfs "${root}/sys"
+  mount -t tmpfs tmpfs "${root}/dev/shm"
+  mkdir -p "${root}/dev/pts"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
+}
+
+# False if something is still mounted.
+unmount_system() {
+  local folder
+  for folder in dev/pts dev/shm sys proc; do
+    if mountpoint -q "${root}/${folder}"; then
+      umount "${root}/${folder}" || umount --lazy "${root}/${folder}" || return 1
+    fi
+  done
+}
+
+clean_up() {
+  [[ -n "${root}" ]] || return 0
+  if ! unmount_system; then
+    say "${root}: something is still mounted there"
+  elif [[ -n "${keep}" ]]; then
+    say "the chroot is ${root}"
+  else
+    rm -rf --one-file-system "${root}"
+  fi
+  root=
+}
+
+clean_up_at_the_end() {
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+}
+
+# inside [NAME=VALUE...] COMMAND...
+inside() {
+  chroot "${root}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive ${CI:+CI="${CI}"} "$@" </dev/null
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Builds the Debian packages of the commit that is checked out and tries them on bare systems, each in a chroot made by
+# debootstrap. Run it as root:
+#
+#     scripts/try-packages.sh [--keep] [SYSTEM...]
+#
+#     SYSTEM    a release of Debian or Ubuntu; default: bookworm and trixie
+#     --keep    keep the chroots
+#
+# On each system it makes the tarball, builds source and binary packages, runs lintian, and compares the files of the
+# packages with those of "cmake --install". On another bare system it installs them, blurs a picture, runs
+# debian/tests by autopkgtest, upgrades, purges, and looks for files that are left. The packages are then in
+# build/packages/SYSTEM, the output of all commands in build/packages/SYSTEM.log. The chroots are in ${TMPDIR:-/tmp};
+# scripts/chroots.sh says which mirrors are used.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
+
+systems=()
+base=      # a bare system, copied for each chroot
+log=       # what the chroots' commands print
+packages=  # folder for the packages that were built
+
+usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
+
+parse_arguments() {
+  while (($# > 0)); do
+    case "$1" in
+      --keep) keep=yes ;;
+      --help | -h)
+        usage
+        exit
+        ;;
+      -*) fail "$1: unknown option; see scripts/try-packages.sh --help" ;;
+      *) systems+=("$1") ;;
+    esac
+    shift
+  done
+  ((${#systems[@]} > 0)) || systems=(bookworm trixie)
+}
+
+# step WHAT COMMAND...: runs a command inside.
+step() {
+  local what="$1" begin="${SECONDS}"
+  shift
+  printf '\n==== %s: %s\n' "${what}" "$*" >>"${log}"
+  inside "$@" >>"${log}" 2>&1 || fail "${system}: ${what}: failed; see the end of ${log}"
+  say "${system}: ${what}: ok, $((SECONDS - begin)) s"
+}
+
+# A chroot like the bare system.
+open_root() {
+  new_root "${system}"
+  cp -a "${base}/." "${root}"
+  cp -L /etc/resolv.conf "${root}/etc/resolv.conf"
+  mount_system
+}
+
+install_packages='apt-get update -q && apt-get install -q -y'
+
+build_packages_inside() {
+  local version folder
+  version="$(sed -n 's/^gpufilter (\(.*\)-[^-]*) .*/\1/p;q' "${project_root}/debian/changelog")"
+  folder="/build/gpufilter-${version}"
+  mkdir "${root}/build"
+  git -C "${project_root}" archive --prefix="gpufilter-${version}/" HEAD |
+    xz -T0 -1 >"${root}/build/gpufilter_${version}.orig.tar.xz"
+  tar -C "${root}/build" -xf "${root}/build/gpufilter_${version}.orig.tar.xz"
+  step 'installing tools' sh -c "${install_packages} --no-install-recommends build-essential lintian"
+  step 'installing what the build needs' sh -c "cd ${folder} && apt-get build-dep -q -y ./"
+  step 'building' sh -c "cd ${folder} && DEB_BUILD_OPTIONS=parallel=$(nproc) dpkg-buildpackage -us -uc"
+  step 'lintian' sh -c "cd /build && lintian --allow-root --info --fail-on error ./*.changes"
+  step 'cmake --install' sh -c "DESTDIR=/installed cmake --install ${folder}/obj-*"
+  mkdir -p "${packages}"
+  cp "${root}"/build/*.deb "${root}"/build/*.dsc "${root}"/build/*.tar.xz "${packages}"
+}
+
+# Files below FOLDER, without those that debhelper adds or renames.
+file_list() {
+  (cd "$1" && find . ! -type d) | grep -v -e '^./usr/share/doc/[^/]*/\(copyright\|changelog.*\|CHANGELOG.md\)$' |
+    sed -e 's/\.gz$//' | sort
+}
+
+compare_files() {
+  local package unpacked="${root}/unpacked"
+  for package in "${packages}"/*.deb; do
+    [[ "${package}" == *dbgsym* ]] || dpkg-deb -x "${package}" "${unpacked}"
+  done
+  diff <(file_list "${root}/installed") <(file_list "${unpacked}") >>"${log}" ||
+    fail "${system}: the packages have other files than cmake --install; see the end of ${log}"
+  say "${system}: the packages have the $(file_list "${unpacked}" | wc -l) files of cmake --install"
+}
+
+# Packages of a later version with the same content.
+make_upgrade() {
+  local package folder
+  mkdir "${root}/packages/later"
+  for package in "${packages}"/*.deb; do
+    folder="$(mktemp -d)"
+    dpkg-deb -R "${package}" "${folder}"
+    sed -i -e 's/^\(Version: .*\)$/\1+later/' -e 's/\(libgpufilter0 (= [^)]*\))/\1+later)/' "${folder}/DEBIAN/control"
+    dpkg-deb -b "${folder}" "${root}/packages/later" >>"${log}"
+    rm -r "${folder}"
+  done
+}
+
+no_file_is_left() {
+  local left
+  left="$(find "${root}/usr" "${root}/etc" "${root}/var/lib/gpufilter" -name '*gpufilter*' ! -path '*/apt/*' 2>/dev/null || true)"
+  [[ -z "${left}" ]] || fail "${system}: files are left: ${left}"
+}
+
+use_packages() {
+  local picture='gpufilter /source/samples/landscape.jpg /tmp/soft.png --blur auto'
+  mkdir "${root}/packages"
+  cp "${packages}"/*.deb "${root}/packages"
+  rm -f "${root}"/packages/*dbgsym*
+  mkdir "${root}/source"
+  git -C "${project_root}" archive HEAD | tar -C "${root}/source" -x
+  step 'from apt install to a blurred picture' sh -c "${install_packages} /packages/gpufilter_*.deb && ${picture}"
+  step 'an OpenCL device' sh -c "${picture} --on-exists overwrite --device opencl --require-device"
+  step 'gpufilter verify --quick' gpufilter verify --quick
+  step 'man and completions' sh -c '[ -s /usr/share/man/man1/gpufilter-stats.1.gz ] &&
+    bash -nv /usr/share/bash-completion/completions/gpufilter >/dev/null'
+  step 'installing autopkgtest' apt-get install -q -y --no-install-recommends autopkgtest
+  step "autopkgtest" sh -c 'autopkgtest --no-built-binaries /packages/*.deb /source -- null'
+  make_upgrade
+  step 'upgrading' sh -c "apt-get install -q -y /packages/later/*.deb && dpkg -s libgpufilter-dev | grep later &&
+    ${picture} --on-exists overwrite"
+  step 'purging' sh -c 'apt-get purge -q -y gpufilter libgpufilter0 libgpufilter-dev && ! command -v gpufilter'
+  no_file_is_left
+}
+
+try_system() {
+  local system="$1"
+  log="${project_root}/build/packages/${system}.log"
+  packages="${project_root}/build/packages/${system}"
+  rm -rf "${packages}"
+  base="${scratch}/${system}"
+  say "${system}: making a bare system"
+  bootstrap "${system}" "${base}" >"${log}" 2>&1 || fail "${system}: no bare system: $(tail -n 1 "${log}")"
+  open_root
+  build_packages_inside
+  compare_files
+  clean_up
+  open_root
+  use_packages
+  clean_up
+  rm -rf --one-file-system "${base}"
+}
+
+parse_arguments "$@"
+require_chroots
+mkdir -p "${project_root}/build/packages"
+scratch="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-packages-XXXXXX")"
+trap 'clean_up; rm -rf --one-file-system "${scratch}"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+for system in "${systems[@]}"; do
+  try_system "${system}"
+done
+say "the packages and what the commands printed are in ${project_root}/build/packages"
