@@ -17,5 +17,6 @@ debian="$(sed -n '1s/^gpufilter (\(.*\)-[^-]*).*/\1/p' debian/changelog)"
 # From the heading "## [1.2.3] - 2026-01-31" to the next one.
 notes="$(awk -v heading="## [${version}]" 'index($0, heading) == 1 { inside = 1; next } /^## / { inside = 0 } inside' \
   CHANGELOG.md)"
-[[ -n "${notes//[[:space:]]/}" ]] || fail "CHANGELOG.md says nothing about ${version}; give it the heading: ## [${version}]"
+[[ -n "${notes//[[:space:]]/}" ]] ||
+  fail "CHANGELOG.md says nothing about ${version}; give it the heading: ## [${version}]"
 printf '%s\n' "${notes}"

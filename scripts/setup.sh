@@ -11,7 +11,8 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libtiff-dev libwebp-dev)
 test_packages=(libgtest-dev)
 # For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow or the tools of libtiff and libwebp,
-# check a JSON schema, a manual page or the completions of a shell, or run samples/clusters; without these packages they are skipped.
+# check a JSON schema, a manual page or the completions of a shell, or run samples/clusters; without these packages they
+# are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp python3-pil groff-base
   zsh fish)

@@ -83,6 +83,14 @@ file_list() {
     sed -e 's/\.gz$//' | sort
 }
 
+# The shared library exports the names of its headers alone.
+check_exports() {
+  local names="${packages}/exports"
+  inside sh -c 'nm -DC --defined-only /installed/usr/lib/*/libgpufilter.so' | sed 's/^[0-9a-f]* . //' >"${names}"
+  grep -q '^gpufilter::PictureFilter::run(' "${names}" || fail "${system}: the library does not export its names"
+  ! grep -v 'gpufilter::' "${names}" || fail "${system}: the library exports other names than those of its headers"
+}
+
 compare_files() {
   local package unpacked="${root}/unpacked"
   for package in "${packages}"/*.deb; do
@@ -90,6 +98,7 @@ compare_files() {
   done
   diff <(file_list "${root}/installed") <(file_list "${unpacked}") >>"${log}" ||
     fail "${system}: the packages have other files than cmake --install; see the end of ${log}"
+  check_exports
   say "${system}: the packages have the $(file_list "${unpacked}" | wc -l) files of cmake --install"
 }
 
@@ -108,7 +117,7 @@ make_upgrade() {
 
 no_file_is_left() {
   local left
-  left="$(find "${root}/usr" "${root}/etc" "${root}/var/lib/gpufilter" -name '*gpufilter*' ! -path '*/apt/*' 2>/dev/null || true)"
+  left="$(find "${root}/usr" "${root}/etc" "${root}/var/lib" -name '*gpufilter*' ! -path '*/apt/*')"
   [[ -z "${left}" ]] || fail "${system}: files are left: ${left}"
 }
 
@@ -118,7 +127,7 @@ use_packages() {
   cp "${packages}"/*.deb "${root}/packages"
   rm -f "${root}"/packages/*dbgsym*
   mkdir "${root}/source"
-  git -C "${project_root}" archive HEAD | tar -C "${root}/source" -x
+  tar -C "${root}/source" --strip-components=1 -xf "${packages}"/gpufilter_*.orig.tar.xz
   step 'from apt install to a blurred picture' sh -c "${install_packages} /packages/gpufilter_*.deb && ${picture}"
   step 'an OpenCL device' sh -c "${picture} --on-exists overwrite --device opencl --require-device"
   step 'gpufilter verify --quick' gpufilter verify --quick
