@@ -61,7 +61,8 @@ open_root() {
 install_packages='apt-get update -q && apt-get install -q -y'
 
 build_packages_inside() {
-  local version folder
+  local version folder options
+  options="parallel=$(nproc) noautodbgsym"
   version="$(sed -n 's/^gpufilter (\(.*\)-[^-]*) .*/\1/p;q' "${project_root}/debian/changelog")"
   folder="/build/gpufilter-${version}"
   mkdir "${root}/build"
@@ -70,7 +71,7 @@ build_packages_inside() {
   tar -C "${root}/build" -xf "${root}/build/gpufilter_${version}.orig.tar.xz"
   step 'installing tools' sh -c "${install_packages} --no-install-recommends build-essential lintian"
   step 'installing what the build needs' sh -c "cd ${folder} && apt-get build-dep -q -y ./"
-  step 'building' sh -c "cd ${folder} && DEB_BUILD_OPTIONS=parallel=$(nproc) dpkg-buildpackage -us -uc"
+  step 'building' sh -c "cd ${folder} && DEB_BUILD_OPTIONS='${options}' dpkg-buildpackage -us -uc"
   step 'lintian' sh -c "cd /build && lintian --allow-root --info --fail-on error ./*.changes"
   step 'cmake --install' sh -c "DESTDIR=/installed cmake --install ${folder}/obj-*"
   mkdir -p "${packages}"
