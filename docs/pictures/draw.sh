@@ -80,6 +80,13 @@ done
 vips zoom clean.png clean-large.png 2 2
 side_by_side sharpen 3 clean-large.png sharp-1.png sharp-3.png
 
+# docs/stages/resize.md
+vips extract_area "${cat}" eye.png 165 95 66 45
+for kernel in nearest linear lanczos; do
+  filter eye.png "${kernel}.png" --resize 400% --kernel "${kernel}"
+done
+side_by_side resize 3 nearest.png linear.png lanczos.png
+
 # A picture with a hard edge whose transparent pixels are red underneath.
 filter "${samples}/badge-alpha.png" red.png --color "1 0 0 -1 1; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 8 -7"
 for mode in weighted independent; do

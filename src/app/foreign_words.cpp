@@ -21,7 +21,6 @@ struct ForeignOption {
 };
 
 constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
-constexpr std::string_view no_resizing = "no stage resizes yet; --crop cuts out a rectangle";
 constexpr std::string_view no_turning = "no stage turns pictures yet";
 
 constexpr std::array foreign_options{
@@ -52,8 +51,7 @@ constexpr std::array foreign_options{
     ForeignOption{"dilate dilation", "--dilate RADIUS"},
     ForeignOption{"erode erosion", "--erode RADIUS"},
     ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
-    ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH",
-                  no_resizing},
+    ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH"},
     ForeignOption{"crop extent trim shave", "--crop WxH+X+Y"},
     ForeignOption{"rotate", "--rotate 90", no_turning},
     ForeignOption{"flip vflip", "--flip", no_turning},

@@ -48,4 +48,15 @@ double exponential(double x) {
   return std::ldexp(1 + (r + (series + lost)), static_cast<int>(k));
 }
 
+// Taylor's series for up to a quarter of a turn.
+double sine_of_degrees(double degrees) {
+  const double sign = degrees < 180 ? 1 : -1;
+  const double half = degrees < 180 ? degrees : degrees - 180;
+  const double x = (half > 90 ? 180 - half : half) * (3.14159265358979323846 / 180);
+  double series = 1;
+  for (int n = 24; n > 0; n -= 2)
+    series = 1 - series * x * x / (n * (n + 1));
+  return sign * series * x;
+}
+
 }  // namespace gpufilter

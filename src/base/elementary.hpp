@@ -11,4 +11,7 @@ namespace gpufilter {
 // e^x within 1 ulp, for x from -700 to 700.
 [[nodiscard]] double exponential(double x);
 
+// The sine of 0 <= degrees < 360, within 1e-15.
+[[nodiscard]] double sine_of_degrees(double degrees);
+
 }  // namespace gpufilter

@@ -15,6 +15,7 @@
 #include "stages/median.hpp"
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
+#include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
 
@@ -50,6 +51,7 @@ const std::vector<StageKind>& stage_catalogue() {
       dilate_stage_kind(), erode_stage_kind(),    open_stage_kind(),     close_stage_kind(),
       edges_stage_kind(),  denoise_stage_kind(),  convolve_stage_kind(), color_stage_kind(),
       mlp_stage_kind(),    levels_stage_kind(),   tonemap_stage_kind(),  crop_stage_kind(),
+      resize_stage_kind(),
   };
   // clang-format on
   return catalogue;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/elementary.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -61,22 +63,10 @@ MatrixRows saturate(double s) {
           {0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s}};
 }
 
-// sin of 0 <= degrees < 360 by Taylor's series, to 1e-15: the last bit of the C library's sine
-// differs between machines.
-double sine(double degrees) {
-  const double sign = degrees < 180 ? 1 : -1;
-  const double half = degrees < 180 ? degrees : degrees - 180;
-  const double x = (half > 90 ? 180 - half : half) * (3.14159265358979323846 / 180);
-  double series = 1;
-  for (int n = 24; n > 0; n -= 2)
-    series = 1 - series * x * x / (n * (n + 1));
-  return sign * series * x;
-}
-
 MatrixRows hue(double degrees) {
   const double turn = std::fmod(std::fmod(degrees, 360) + 360, 360);
-  const double s = sine(turn);
-  const double c = sine(turn < 270 ? turn + 90 : turn - 270);
+  const double s = sine_of_degrees(turn);
+  const double c = sine_of_degrees(turn < 270 ? turn + 90 : turn - 270);
   return {
       {0.213 + c * 0.787 - s * 0.213, 0.715 - c * 0.715 - s * 0.715, 0.072 - c * 0.072 + s * 0.928},
       {0.213 - c * 0.213 + s * 0.143, 0.715 + c * 0.285 + s * 0.140, 0.072 - c * 0.072 - s * 0.283},

@@ -1,0 +1,272 @@
+#include "stages/resize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "device/device_constants.hpp"
+#include "stages/crop.hpp"
+#include "stages/number.hpp"
+#include "stages/resize_rows.hpp"
+#include "stages/row_pass.hpp"
+#include "stages/shared_parameters.hpp"
+
+namespace gpufilter {
+namespace {
+
+enum class Direction { rows, columns };
+
+// One of the two steps.
+class ResizeStep final : public Stage {
+ public:
+  // From `source` to `target` pixels along this direction.
+  ResizeStep(Direction direction, const PixelFormat& picture, bool weighted, int source, int target,
+             ResizeKernel kernel)
+      : direction_(direction),
+        picture_(picture),
+        weighted_(weighted),
+        length_(target),
+        taps_(make_resize_taps(source, target, kernel)) {}
+
+  [[nodiscard]] std::string name() const override {
+    return along_rows() ? "resize rows" : "resize columns";
+  }
+  [[nodiscard]] std::string label() const override { return formatted("to {}", length_); }
+  [[nodiscard]] std::string key() const override { return name() + " " + label(); }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    return along_rows() ? ImageSize{length_, source.height} : ImageSize{source.width, length_};
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& /*input*/) const override {
+    return along_rows() ? resize_between(picture_, weighted_) : picture_;
+  }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize /*source*/) const override {
+    if (along_rows()) return target;
+    const auto first = taps_.first.begin();
+    return {*(first + target.begin), *(first + target.end - 1) + taps_.count};
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    const Rate rate = weighted_      ? Rate("resize weighted", 2e-9, 2e-12)
+                      : along_rows() ? Rate("resize rows", 0.5e-9, 1e-12)
+                                     : Rate("resize columns", 0.1e-9, 1e-12);
+    return {rate, static_cast<double>(picture_.channels) * taps_.count};
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    along_rows() ? resize_along_rows(source, target, taps_, weighted_)
+                 : resize_along_columns(source, target, taps_, weighted_);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
+                                                    const PictureShape& input) const override {
+    RowKernel kernel{.file = "resize.cl",
+                     .function = along_rows() ? "resize_rows" : "resize_columns"};
+    kernel.macros = formatted("-D ALPHA_WEIGHTED={}", weighted_ ? 1 : 0);
+    kernel.formats = format_macros(picture_);
+    kernel.pixels = 1;
+    // The number of taps goes before their weights, so that all sizes share a program.
+    std::vector<std::int32_t> weights{taps_.count};
+    weights.insert(weights.end(), taps_.weights.begin(), taps_.weights.end());
+    kernel.tables = {to_bytes(std::span<const std::int32_t>(taps_.first)),
+                     to_bytes(std::span<const std::int32_t>(weights))};
+    kernel.variant = label();
+    return make_row_pass(session, std::move(kernel), input, output(input));
+  }
+
+ private:
+  [[nodiscard]] bool along_rows() const { return direction_ == Direction::rows; }
+
+  Direction direction_;
+  PixelFormat picture_;  // of the source of the first step and of the result of the second
+  bool weighted_;
+  int length_;  // of a row or column of the result
+  ResizeTaps taps_;
+};
+
+// "800x600", "800x", "50%".
+std::string to_string(const ResizeParameters& parameters) {
+  if (parameters.percent) return formatted("{}%", *parameters.percent);
+  const auto side = [](const std::optional<int>& pixels) {
+    return pixels ? formatted("{}", *pixels) : std::string();
+  };
+  return side(parameters.width) + "x" + side(parameters.height);
+}
+
+class Resize final : public Stage {
+ public:
+  explicit Resize(const ResizeParameters& parameters) : parameters_(parameters) {}
+
+  [[nodiscard]] std::string name() const override { return "resize"; }
+  [[nodiscard]] std::string label() const override { return to_string(parameters_); }
+  [[nodiscard]] std::string key() const override {
+    return formatted("resize {} {:a} {} {} {} {}", to_string(parameters_),
+                     parameters_.percent.value_or(0), static_cast<int>(parameters_.fit),
+                     static_cast<int>(parameters_.kernel), static_cast<int>(parameters_.only),
+                     static_cast<int>(parameters_.alpha));
+  }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    const ImageSize scaled = scaled_size(source);
+    if (!crops()) return scaled;
+    return {std::min(scaled.width, *parameters_.width),
+            std::min(scaled.height, *parameters_.height)};
+  }
+  [[nodiscard]] StageChain expand(const PictureShape& input,
+                                  const DeviceInfo* /*device*/) const override {
+    const ImageSize scaled = scaled_size(input.size);
+    const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
+    StageChain steps;
+    const auto add = [&](Direction direction, int from, int to) {
+      // Where only one side changes, samples are rounded once. Products with alpha need both steps.
+      if (from == to && (!weighted || scaled == input.size)) return;
+      steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, to,
+                                                   parameters_.kernel));
+    };
+    add(Direction::rows, input.size.width, scaled.width);
+    add(Direction::columns, input.size.height, scaled.height);
+    const ImageSize size = output_size(input.size);
+    if (size != scaled || steps.empty()) {
+      steps.push_back(
+          make_crop({size, {(scaled.width - size.width) / 2, (scaled.height - size.height) / 2}}));
+    }
+    return steps;
+  }
+  // That of its steps counts.
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {Rate("resize rows", 0, 0), 0};
+  }
+
+ private:
+  [[nodiscard]] bool crops() const {
+    return parameters_.fit == ResizeFit::cover && parameters_.width && parameters_.height;
+  }
+
+  // Before the middle is cut out.
+  [[nodiscard]] ImageSize scaled_size(ImageSize source) const {
+    const ImageSize size = wanted_size(source);
+    const bool shrinks = size.width < source.width || size.height < source.height;
+    const bool enlarges = size.width > source.width || size.height > source.height;
+    const bool stays = (parameters_.only == ResizeOnly::shrink && enlarges) ||
+                       (parameters_.only == ResizeOnly::enlarge && shrinks);
+    return stays ? source : size;
+  }
+
+  [[nodiscard]] ImageSize wanted_size(ImageSize source) const {
+    const auto& [width, height, percent, fit, kernel, only, alpha] = parameters_;
+    if (fit == ResizeFit::fill && width && height) return {*width, *height};
+    const double across = static_cast<double>(width.value_or(0)) / source.width;
+    const double down = static_cast<double>(height.value_or(0)) / source.height;
+    if (percent)
+      return {nearest(source.width * *percent / 100), nearest(source.height * *percent / 100)};
+    // The given side is exact, whatever the quotients' rounding.
+    const bool by_width = width && (!height || (crops() ? across >= down : across <= down));
+    if (by_width) return {*width, nearest(source.height * across)};
+    return {nearest(source.width * down), *height};
+  }
+
+  static int nearest(double side) {
+    constexpr double max = 1e9;  // far above what --max-pixels allows
+    return static_cast<int>(std::clamp(std::floor(side + 0.5), 1.0, max));
+  }
+
+  ResizeParameters parameters_;
+};
+
+// A side in whole pixels; nothing if the text is empty.
+std::optional<int> parse_side(const std::string& value, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  constexpr double max = 1'000'000;
+  const double side = parse_number("--resize", text);
+  if (side < 1 || side > max) {
+    throw UsageError(
+        formatted("--resize {}: sides are from 1 to {:.0f} pixels", printable(value), max));
+  }
+  return static_cast<int>(side);
+}
+
+bool consists_of(const std::string& text, const char* characters) {
+  return text.find_first_not_of(characters) == std::string::npos;
+}
+
+void set_size(ResizeParameters& parameters, const std::string& value) {
+  const std::size_t cross = value.find('x');
+  if (value.size() > 1 && value.back() == '%' && consists_of(value, "0123456789.%")) {
+    constexpr double max = 10'000;
+    parameters.percent = parse_number("--resize", value.substr(0, value.size() - 1));
+    if (*parameters.percent > 0 && *parameters.percent <= max) return;
+    throw UsageError(
+        formatted("--resize {}: a percentage is above 0 and up to {}", printable(value), max));
+  }
+  if (value.size() < 2 || cross == std::string::npos || !consists_of(value, "0123456789x") ||
+      value.find('x', cross + 1) != std::string::npos) {
+    throw UsageError(formatted(
+        "--resize {}: write WIDTHxHEIGHT, WIDTHx, xHEIGHT or a percentage, such as 800x600 or 50%",
+        printable(value)));
+  }
+  parameters.width = parse_side(value, value.substr(0, cross));
+  parameters.height = parse_side(value, value.substr(cross + 1));
+}
+
+std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
+  ResizeParameters parameters{.fit = values.choice<ResizeFit>("--fit"),
+                              .kernel = values.choice<ResizeKernel>("--kernel"),
+                              .only = values.choice<ResizeOnly>("--only"),
+                              .alpha = values.choice<AlphaMode>("--alpha")};
+  set_size(parameters, values.text("--resize"));
+  return make_resize(parameters);
+}
+
+}  // namespace
+
+std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters) {
+  return std::make_shared<Resize>(parameters);
+}
+
+StageKind resize_stage_kind() {
+  return {
+      .option = "--resize",
+      .type = FreeText{"WxH|Wx|xH|N%",
+                       {{"WxH", "a box of W by H pixels; see --fit"},
+                        {"Wx", "W pixels wide, in proportion"},
+                        {"xH", "H pixels high, in proportion"},
+                        {"N%", "both sides by this factor"}}},
+      .help =
+          "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
+          "without alpha get the pixels that Pillow gives them.",
+      .parameters = {{.option = "--fit",
+                      .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
+                                     {"cover", ResizeFit::cover,
+                                      "as small as covers the box; its middle is kept"},
+                                     {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
+                      .default_value = "inside",
+                      .help = "How the picture fills the box."},
+                     {.option = "--kernel",
+                      .type = OneOf{{{"lanczos", ResizeKernel::lanczos, "sharp"},
+                                     {"cubic", ResizeKernel::cubic, "softer, with smaller halos"},
+                                     {"linear", ResizeKernel::linear, "soft"},
+                                     {"area", ResizeKernel::area, "the mean of an area"},
+                                     {"nearest", ResizeKernel::nearest, "a pixel of the source"}}},
+                      .default_value = "lanczos",
+                      .help = "How pixels are mixed."},
+                     {.option = "--only",
+                      .type = OneOf{{{"both", ResizeOnly::both, "shrink and enlarge"},
+                                     {"shrink", ResizeOnly::shrink, "smaller pictures stay"},
+                                     {"enlarge", ResizeOnly::enlarge, "larger pictures stay"}}},
+                      .default_value = "both",
+                      .help = "Which pictures are resized."},
+                     alpha_parameter()},
+      .formula =
+          "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
+          "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",
+      .edges = "Windows end at the picture's edges, and their weights are divided by their sum.",
+      .alpha =
+          "Colours are weighted by alpha. --alpha independent treats every channel by the formula.",
+      .examples = {"in.jpg out.jpg --resize 800x600", "in.png out.png --resize 50% --kernel cubic",
+                   "photos/ thumbs/ --resize 200x200 --fit cover --to jpg"},
+      .sample_values = {"50%", "130%", "40x", "31x77"},
+      .from_options = resize_from_options};
+}
+
+}  // namespace gpufilter

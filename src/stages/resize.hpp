@@ -1,0 +1,34 @@
+// --resize: another size.
+#pragma once
+
+#include <optional>
+
+#include "stages/alpha.hpp"
+#include "stages/catalogue.hpp"
+#include "stages/resize_taps.hpp"
+
+namespace gpufilter {
+
+enum class ResizeFit {
+  inside,  // as large as fits in the box, in proportion
+  cover,   // as small as covers the box, in proportion; the middle is kept
+  fill     // the box
+};
+
+enum class ResizeOnly { both, shrink, enlarge };
+
+struct ResizeParameters {
+  // The box: at least one side, in pixels; a missing one follows from the proportions. Or percent.
+  std::optional<int> width = std::nullopt;
+  std::optional<int> height = std::nullopt;
+  std::optional<double> percent = std::nullopt;
+  ResizeFit fit = ResizeFit::inside;
+  ResizeKernel kernel = ResizeKernel::lanczos;
+  ResizeOnly only = ResizeOnly::both;  // other pictures stay as they are
+  AlphaMode alpha = AlphaMode::weighted;
+};
+
+[[nodiscard]] std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters);
+[[nodiscard]] StageKind resize_stage_kind();
+
+}  // namespace gpufilter

@@ -1,0 +1,30 @@
+// The loops of --resize on the processor: along rows, then along columns.
+#pragma once
+
+#include "image/rows.hpp"
+#include "stages/resize_taps.hpp"
+
+namespace gpufilter {
+
+// Between the directions: the picture's format, so samples are rounded and limited; or, where
+// colours are weighted by alpha, for each pixel its samples, the sums of weight * colour * alpha
+// for each colour and of weight * alpha without their last product_shift() bits, and 1 if all of
+// its taps are opaque.
+[[nodiscard]] PixelFormat resize_between(const PixelFormat& picture, bool weighted);
+
+// Bits of the products with alpha that are dropped, so that the sums along columns fit 63 bits.
+[[nodiscard]] constexpr int product_shift(int depth) {
+  return depth == 8 ? 10 : 18;
+}
+
+// Along rows: each result is (sum of weight * x + 2^21) / 2^22, rounded down and limited to 0..max.
+void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
+                       bool weighted);
+
+// Along columns, the same, from the rows that the taps of `target` read. If `weighted`, a colour is
+// the quotient of its weighted sum and of alpha's, rounded half up, unless all taps are opaque or
+// alpha's sum is not above 0.
+void resize_along_columns(const ConstRows& source, const MutableRows& target,
+                          const ResizeTaps& taps, bool weighted);
+
+}  // namespace gpufilter

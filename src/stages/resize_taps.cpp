@@ -1,0 +1,108 @@
+#include "stages/resize_taps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/elementary.hpp"
+
+namespace gpufilter {
+namespace {
+
+struct Shape {
+  double support;  // it is 0 beyond this, on either side
+  double (*at)(double x);
+};
+
+double sinc(double x) {
+  if (x == 0) return 1;
+  constexpr double pi = 3.14159265358979323846;
+  const double turns = std::abs(x) / 2;
+  return sine_of_degrees(360 * (turns - std::floor(turns))) / (pi * std::abs(x));
+}
+
+double lanczos(double x) {
+  return -3 <= x && x < 3 ? sinc(x) * sinc(x / 3) : 0;
+}
+
+// R. Keys, Cubic convolution interpolation for digital image processing, 1981, with a = -0.5.
+double cubic(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+double linear(double x) {
+  return std::max(1 - std::abs(x), 0.0);
+}
+
+double area(double x) {
+  return x > -0.5 && x <= 0.5 ? 1 : 0;
+}
+
+Shape shape_of(ResizeKernel kernel) {
+  switch (kernel) {
+    case ResizeKernel::lanczos:
+      return {3, lanczos};
+    case ResizeKernel::cubic:
+      return {2, cubic};
+    case ResizeKernel::linear:
+      return {1, linear};
+    default:
+      return {0.5, area};
+  }
+}
+
+std::int32_t rounded(double weight) {
+  const double scaled = weight * (1 << ResizeTaps::weight_bits);
+  return static_cast<std::int32_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+}
+
+// The samples first ... first + weights.size() - 1 and their weights, which add up to 1.
+struct Tap {
+  int first = 0;
+  std::vector<double> weights;
+};
+
+Tap tap_at(int i, int source, double scale, const Shape& shape) {
+  const double width = std::max(scale, 1.0);
+  const double support = shape.support * width;
+  const double centre = (i + 0.5) * scale;
+  Tap tap;
+  tap.first = std::max(static_cast<int>(centre - support + 0.5), 0);
+  const int end = std::min(static_cast<int>(centre + support + 0.5), source);
+  double sum = 0;
+  for (int x = tap.first; x < end; ++x) {
+    tap.weights.push_back(shape.at((x - centre + 0.5) / width));
+    sum += tap.weights.back();
+  }
+  for (double& weight : tap.weights) {
+    if (sum != 0) weight /= sum;
+  }
+  return tap;
+}
+
+}  // namespace
+
+ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel) {
+  const double scale = static_cast<double>(source) / target;
+  std::vector<Tap> all;
+  ResizeTaps taps;
+  double position = scale / 2;  // added up, as Pillow does it
+  for (int i = 0; i < target; ++i, position += scale) {
+    all.push_back(kernel == ResizeKernel::nearest
+                      ? Tap{std::min(static_cast<int>(position), source - 1), {1.0}}
+                      : tap_at(i, source, scale, shape_of(kernel)));
+    taps.count = std::max(taps.count, static_cast<int>(all.back().weights.size()));
+  }
+  for (const Tap& tap : all) {
+    const int first = std::min(tap.first, source - taps.count);
+    taps.first.push_back(first);
+    const auto begin =
+        taps.weights.insert(taps.weights.end(), static_cast<std::size_t>(taps.count), 0);
+    std::transform(tap.weights.begin(), tap.weights.end(), begin + (tap.first - first), rounded);
+  }
+  return taps;
+}
+
+}  // namespace gpufilter
