@@ -45,12 +45,25 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
 }
 
 const std::vector<StageKind>& stage_catalogue() {
-  // clang-format off: a line for each
+  // A line for each.
+  // clang-format off
   static const std::vector<StageKind> catalogue{
-      blur_stage_kind(),   gaussian_stage_kind(), sharpen_stage_kind(),  median_stage_kind(),
-      dilate_stage_kind(), erode_stage_kind(),    open_stage_kind(),     close_stage_kind(),
-      edges_stage_kind(),  denoise_stage_kind(),  convolve_stage_kind(), color_stage_kind(),
-      mlp_stage_kind(),    levels_stage_kind(),   tonemap_stage_kind(),  crop_stage_kind(),
+      blur_stage_kind(),
+      gaussian_stage_kind(),
+      sharpen_stage_kind(),
+      median_stage_kind(),
+      dilate_stage_kind(),
+      erode_stage_kind(),
+      open_stage_kind(),
+      close_stage_kind(),
+      edges_stage_kind(),
+      denoise_stage_kind(),
+      convolve_stage_kind(),
+      color_stage_kind(),
+      mlp_stage_kind(),
+      levels_stage_kind(),
+      tonemap_stage_kind(),
+      crop_stage_kind(),
       resize_stage_kind(),
   };
   // clang-format on
