@@ -9,6 +9,7 @@
 #include "base/printable.hpp"
 #include "device/brief_version.hpp"
 #include "device/device_catalog.hpp"
+#include "device/kernel_figures.hpp"
 #include "device/tuning_store.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/make_dispatcher.hpp"
@@ -74,6 +75,12 @@ Json rate_json(const std::optional<double>& seconds, double scale) {
   return seconds ? Json(scale / *seconds) : Json();
 }
 
+// null if the driver does not tell.
+Json registers_json(const DeviceInfo& device) {
+  const std::uint64_t registers = registers_of(device);
+  return registers == 0 ? Json() : Json(registers);
+}
+
 std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rates) {
   Json list = Json::array();
   Json unusable = Json::array();
@@ -100,6 +107,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
          {"max_work_item_sizes", device.max_work_item_sizes},
          {"preferred_multiple", device.preferred_multiple},
          {"max_sub_groups", device.max_sub_groups},
+         {"registers", registers_json(device)},
          {"local_memory_bytes", device.local_memory},
          {"local_memory_is_real", device.local_memory_is_real},
          {"global_memory_bytes", device.global_memory},
@@ -140,6 +148,11 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
     table += line("sub-groups", device.max_sub_groups == 0 ? "none"
                                                            : formatted("at most {} per work-group",
                                                                        device.max_sub_groups));
+    if (const auto registers = registers_of(device); registers > 0) {
+      table +=
+          line("registers",
+               formatted("{} of 32 bits per compute unit, for all work-groups on it", registers));
+    }
     table += line("local memory", local_memory_text(device));
     table +=
         line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
+#include "device/kernel_figures.hpp"
 #include "device/kernel_source.hpp"
 #include "device/ptx_target.hpp"
 
@@ -18,6 +19,19 @@ namespace {
 // arithmetic: the results of all devices are the same to the bit.
 std::string with_language(const std::string& options) {
   return options.find("-cl-std=") == std::string::npos ? "-cl-std=CL1.2 " + options : options;
+}
+
+// For the figures of each kernel.
+std::string verbosity_of(const DeviceInfo& device) {
+  if (device.compute_capability == 0) return "";
+  const auto extensions = device.handle->device.getInfo<CL_DEVICE_EXTENSIONS>();
+  const bool has_options = extensions.find("cl_nv_compiler_options") != std::string::npos;
+  return has_options ? formatted(" {}", verbose_option) : "";
+}
+
+// Under which the cache keeps what the compiler printed.
+std::string log_key(const std::string& key) {
+  return key + "\nlog";
 }
 
 // PoCL compiles every kernel of a program when asked for its binary, which takes a tenth of a
@@ -68,19 +82,29 @@ std::optional<cl::Program> ProgramBuilder::from_cache(const std::string& key,
   }
 }
 
-cl::Program ProgramBuilder::from_source(const std::string& file, const ProgramText& text) const {
+// Only NVIDIA's says anything about the kernels.
+std::string ProgramBuilder::kept_log(const std::string& key) const {
+  if (device_.compute_capability == 0) return "";
+  const auto log = cache_->load(log_key(key));
+  return log ? std::string(log->begin(), log->end()) : "";
+}
+
+BuiltProgram ProgramBuilder::from_source(const std::string& file,
+                                         std::shared_ptr<const ProgramText> text) const {
   try {
-    cl::Program program(context_, text.source);
-    program.build(text.options.c_str());
-    log_lines(file, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device));
-    if (!has_hidden_instructions(text.source)) return program;
+    cl::Program program(context_, text->source);
+    program.build(text->options.c_str());
+    std::string log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device);
+    log_lines(file, log);
+    if (!has_hidden_instructions(text->source))
+      return {program, ProgramOrigin::compiled, std::move(text), std::move(log)};
     // NVIDIA's driver hands out PTX, and takes it.
     const auto binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
     const auto ptx = with_hidden_instructions({binary.begin(), binary.end()});
     if (!ptx) throw DeviceError(formatted("{}: {} needs PTX for sm_90", device_.name, file));
     cl::Program complete(context_, {device_.handle->device}, {{ptx->begin(), ptx->end()}});
     complete.build();
-    return complete;
+    return {complete, ProgramOrigin::compiled, std::move(text)};
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;
@@ -97,7 +121,8 @@ BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   auto text = std::make_shared<ProgramText>();
   text->source = request.text.empty() ? kernel_source(request.file, request.generated)
                                       : source_with(request.text, request.generated);
-  text->options = with_language(request.options) + selection_of(request.function, text->source);
+  text->options = with_language(request.options) + selection_of(request.function, text->source) +
+                  verbosity_of(device_);
   text->key = to_string(content_hash(text->options + '\n' + text->source));
   const std::string full_key = key(*text);
   const std::shared_ptr<Entry> entry = entry_of(full_key);
@@ -106,10 +131,11 @@ BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   const auto alone = compile_lock();
   const Nanoseconds begin = now();
   if (auto cached = from_cache(full_key, text->options)) {
-    entry->built = BuiltProgram{std::move(*cached), ProgramOrigin::cached, text};
+    entry->built =
+        BuiltProgram{std::move(*cached), ProgramOrigin::cached, text, kept_log(full_key)};
     entry->kept = true;
   } else {
-    entry->built = BuiltProgram{from_source(request.file, *text), ProgramOrigin::compiled, text};
+    entry->built = from_source(request.file, text);
   }
   // Compilers made of LLVM take some signals for themselves.
   restore_cleanup_on_signals();
@@ -143,6 +169,9 @@ void ProgramBuilder::keep() {
       if (binaries.empty() || binaries.front().empty()) continue;
       // If it is not stored, the cache has logged that, and the next run compiles again.
       static_cast<void>(cache_->store(full_key, binaries.front()));
+      const std::string& log = entry->built->log;
+      if (device_.compute_capability > 0 && !log.empty())
+        static_cast<void>(cache_->store(log_key(full_key), {log.begin(), log.end()}));
     } catch (const cl::Error& error) {
       log::debug(formatted("{}: the driver does not hand out a compiled program: {}", device_.name,
                            opencl_error_text(error.err())));

@@ -25,6 +25,7 @@ struct BuiltProgram {  // NOLINT(bugprone-exception-escape): cl::Program's assig
   cl::Program program;
   ProgramOrigin origin = ProgramOrigin::compiled;
   std::shared_ptr<const ProgramText> text;
+  std::string log = {};  // what the compiler printed when it was compiled, or an empty text
 };
 
 class ProgramBuilder {
@@ -57,7 +58,10 @@ class ProgramBuilder {
   [[nodiscard]] std::string key(const ProgramText& text) const;
   [[nodiscard]] std::optional<cl::Program> from_cache(const std::string& key,
                                                       const std::string& options) const;
-  [[nodiscard]] cl::Program from_source(const std::string& file, const ProgramText& text) const;
+  // What the compiler printed about the program of this key, which the cache has.
+  [[nodiscard]] std::string kept_log(const std::string& key) const;
+  [[nodiscard]] BuiltProgram from_source(const std::string& file,
+                                         std::shared_ptr<const ProgramText> text) const;
 
   DeviceInfo device_;
   cl::Context context_;

@@ -10,6 +10,7 @@
 #include "base/signal_cleanup.hpp"
 #include "device/device_handle.hpp"
 #include "device/device_memory.hpp"
+#include "device/kernel_figures.hpp"
 #include "device/launch_gate.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/program_builder.hpp"
@@ -21,7 +22,7 @@ struct Kernel::State {
   std::shared_ptr<const ProgramText> program;
   std::string name;
   ProgramOrigin origin = ProgramOrigin::compiled;
-  KernelLimits limits = {};
+  KernelFigures figures = {};
 };
 
 struct Event::State {
@@ -95,11 +96,14 @@ ProgramOrigin Kernel::origin() const {
 }
 
 std::string Kernel::source() const {
-  return formatted("// options: {}\n{}", state_->program->options, state_->program->source);
+  const std::string takes = to_string(state_->figures);
+  return formatted("// options: {}\n{}{}", state_->program->options,
+                   takes.empty() ? "" : formatted("// takes: {}\n", takes),
+                   state_->program->source);
 }
 
 const KernelLimits& Kernel::limits() const {
-  return state_->limits;
+  return state_->figures.limits;
 }
 
 // ---- Event ----
@@ -317,9 +321,11 @@ Kernel Session::make_kernel(const KernelRequest& request) {
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
   check_opencl(code, state_->device.name, "kernel " + request.function);
+  const KernelFigures figures{limits_of(kernel, state_->device.handle->device()),
+                              figures_in(built.log, request.function)};
+  note_made_kernel(figures);
   return Kernel(std::make_shared<Kernel::State>(
-      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin,
-                    limits_of(kernel, state_->device.handle->device())}));
+      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin, figures}));
 }
 
 void Session::set_tuning(std::shared_ptr<const KernelTuning> tuning) {

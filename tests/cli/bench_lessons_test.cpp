@@ -105,6 +105,20 @@ TEST_F(BenchLessons, AccessComparesEverythingWithACopy) {
   }
 }
 
+// A tile of 16 x 16 pixels of three bytes with its halo takes local memory on every device.
+TEST_F(BenchLessons, KernelsAreShownWithWhatTheyTake) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string in = stored(random_image({67, 37}, {3, 8}, 1), "in.png");
+  const ProcessResult result =
+      filter({in, folder_ / "out.png", "--blur", "tiled", "--show-kernel"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t options = result.out.find("// options: ");
+  ASSERT_NE(options, std::string::npos) << result.out;
+  const std::size_t next = result.out.find('\n', options) + 1;
+  const std::string line = result.out.substr(next, result.out.find('\n', next) - next);
+  EXPECT_TRUE(line.starts_with("// takes: ") && line.ends_with(" bytes of local memory")) << line;
+}
+
 TEST_F(BenchLessons, RefuseWhatCannotBeMeasured) {
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& reason) {
     std::vector<std::string> words{"bench"};

@@ -39,6 +39,7 @@ TEST_F(Devices, JsonTellsWhatChoosingNeeds) {
     EXPECT_EQ(device["max_work_item_sizes"].size(), 3);
     EXPECT_TRUE(device["preferred_multiple"].is_number_unsigned());
     EXPECT_TRUE(device["max_sub_groups"].is_number_unsigned());
+    EXPECT_TRUE(device["registers"].is_null() || device["registers"] > 0);
     EXPECT_TRUE(device["unified_memory"].is_boolean());
     EXPECT_TRUE(device["local_memory_is_real"].is_boolean());
     const std::size_t limit = device["max_work_group_size"];

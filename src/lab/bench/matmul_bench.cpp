@@ -13,6 +13,7 @@
 #include "lab/bench/error_columns.hpp"
 #include "lab/bench/host_products.hpp"
 #include "lab/bench/open_blas.hpp"
+#include "lab/bench/resource_columns.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -169,7 +170,9 @@ class SizeBench {
     const MatrixShape shape{side(), side(), side()};
     MatrixParameters parameters = kernel.parameters;
     parameters.typical = shape;
+    static_cast<void>(take_made_kernels());
     const MatrixProduct product(*bed_.session, parameters);
+    const std::vector<KernelFigures> figures = take_made_kernels();
     poison();
     queue.upload(operands.c, c_.data(), operands.c.size());
     queue.finish();
@@ -181,6 +184,7 @@ class SizeBench {
     bed_.step(formatted("{}x{}: {}, counting reads", side_, side_, kernel.name));
     const std::uint64_t reads = product.count_reads(*bed_.session, queue, operands, shape);
     Row& row = add_row(kernel.name, on_device, product.variant(), measurement);
+    add_resources(row, figures, registers_of(bed_.session->device()));
     row["global_reads"] = static_cast<std::int64_t>(reads);
     row["global_reads_million"] = static_cast<double>(reads) * 1e-6;
     if (kernel.parameters.variant == MatrixVariant::naive) {
@@ -227,6 +231,8 @@ std::vector<Column> matmul_columns() {
                                                   {"bits", "bits"}})
     columns.push_back(column);
   for (const Column& column : error_columns())
+    columns.push_back(column);
+  for (const Column& column : resource_columns())
     columns.push_back(column);
   columns.push_back({"variant", "variant"});
   return columns;

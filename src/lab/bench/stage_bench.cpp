@@ -9,6 +9,7 @@
 #include "image/image.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
+#include "lab/bench/resource_columns.hpp"
 #include "pipeline/band_executor.hpp"
 
 namespace gpufilter::lab {
@@ -183,6 +184,7 @@ class FormatBench {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), each.kernel));
     Session& session = *bed_.session;
     std::unique_ptr<DevicePass> pass;
+    static_cast<void>(take_made_kernels());
     try {
       pass = each.stage->prepare(session, {picture_.size(), picture_.format()});
     } catch (const UsageError& error) {
@@ -203,6 +205,7 @@ class FormatBench {
     queue.finish();
     add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device,
             all_rows().count());
+    add_resources(report_.rows.back(), take_made_kernels(), registers_of(session.device()));
   }
 
   const TestBed& bed_;
@@ -223,9 +226,11 @@ std::vector<Column> stage_columns() {
                                                   {"gpixels_per_s", "Gpx/s"},
                                                   {"share_of_copy", "of copy"},
                                                   {"gflops", "GFLOPS", 4},
-                                                  {"bits", "bits"},
-                                                  {"variant", "variant"}})
+                                                  {"bits", "bits"}})
     columns.push_back(column);
+  for (const Column& column : resource_columns())
+    columns.push_back(column);
+  columns.push_back({"variant", "variant"});
   return columns;
 }
 

@@ -59,6 +59,7 @@ Json site_json(const TunedSite& site) {
     Json entry = candidate_json(each.candidate);
     entry["outcome"] = outcome_name(each.outcome);
     if (each.outcome == Outcome::timed) entry["milliseconds"] = each.milliseconds;
+    if (each.spilled_bytes > 0) entry["spilled_bytes"] = each.spilled_bytes;
     if (!each.difference.empty()) entry["difference"] = each.difference;
     tried.push_back(std::move(entry));
   }

@@ -102,8 +102,14 @@ std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::stri
     on_candidate(site, i, candidates.size());
     TriedCandidate tried{candidates[i]};
     tuning_->force(site, i);
+    static_cast<void>(take_made_kernels());
     try_candidate(subject, tried, best);
+    tried.spilled_bytes = spilled_bytes(take_made_kernels());
     tuning_->force_none();
+    if (tried.spilled_bytes > 0) {
+      log::warn(formatted("{}, {}: has too few registers: each work-item spills {} bytes to memory",
+                          site, to_string(tried.candidate), tried.spilled_bytes));
+    }
     if (tried.outcome == Outcome::timed && (best == 0 || tried.milliseconds < best))
       best = tried.milliseconds;
     if (tried.outcome == Outcome::wrong) {
@@ -113,6 +119,13 @@ std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::stri
     all.push_back(std::move(tried));
   }
   return all;
+}
+
+std::uint64_t spilled_bytes(const std::vector<KernelFigures>& kernels) {
+  std::uint64_t highest = 0;
+  for (const KernelFigures& kernel : kernels)
+    if (kernel.compiled) highest = std::max(highest, kernel.compiled->spilled_bytes);
+  return highest;
 }
 
 std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/kernel_figures.hpp"
 #include "device/session.hpp"
 #include "device/tuning_store.hpp"
 #include "lab/tune/tune_subject.hpp"
@@ -17,8 +18,9 @@ struct TriedCandidate {
   enum class Outcome { timed, wrong, not_built };
   KernelCandidate candidate = {};
   Outcome outcome = Outcome::timed;
-  double milliseconds = 0;      // the median of several runs
-  std::string difference = {};  // the position of a wrong sample, or why it was not built
+  double milliseconds = 0;          // the median of several runs
+  std::string difference = {};      // the position of a wrong sample, or why it was not built
+  std::uint64_t spilled_bytes = 0;  // of a work-item's registers, at most; 0 also if unknown
 };
 
 struct TunedSite {
@@ -30,6 +32,9 @@ struct TunedSite {
 
 // The fastest correct candidate, with the time of the next best.
 [[nodiscard]] std::optional<TunedKernel> fastest(const std::vector<TriedCandidate>& tried);
+
+// The highest number of bytes that a work-item of one of the kernels spills; 0 also if unknown.
+[[nodiscard]] std::uint64_t spilled_bytes(const std::vector<KernelFigures>& kernels);
 
 class ForcedTuning;
 

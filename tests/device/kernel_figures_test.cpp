@@ -1,0 +1,74 @@
+// Registers and spills in what NVIDIA's compiler prints, and what follows from them.
+#include "device/kernel_figures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpufilter {
+namespace {
+
+constexpr const char* build_log =
+    "ptxas info    : 0 bytes gmem\n"
+    "ptxas info    : Compiling entry function 'blur' for 'sm_90'\n"
+    "ptxas info    : Function properties for blur\n"
+    "    144 bytes stack frame, 136 bytes spill stores, 208 bytes spill loads\n"
+    "ptxas info    : Used 255 registers, 400 bytes cmem[0]\n"
+    "ptxas info    : Compiling entry function 'blur_naive' for 'sm_90'\n"
+    "ptxas info    : Function properties for blur_naive\n"
+    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 40 registers, 400 bytes cmem[0]\n"
+    "ptxas info    : Compiling entry function 'small' for 'sm_90'\n"
+    "ptxas info    : Used 8 registers, 344 bytes cmem[0]\n";
+
+TEST(CompilerFigures, AreThoseOfTheFunction) {
+  EXPECT_EQ(figures_in(build_log, "blur"), (CompilerFigures{255, 136}));
+  EXPECT_EQ(figures_in(build_log, "blur_naive"), (CompilerFigures{40, 0}));
+  EXPECT_EQ(figures_in(build_log, "small"), (CompilerFigures{8, 0}));
+}
+
+TEST(CompilerFigures, AreAbsentFromOtherTexts) {
+  EXPECT_EQ(figures_in(build_log, "blur_"), std::nullopt);
+  EXPECT_EQ(figures_in("", "blur"), std::nullopt);
+  EXPECT_EQ(figures_in("warning: unused variable 'x'", "blur"), std::nullopt);
+  EXPECT_EQ(figures_in("Compiling entry function 'blur' for 'sm_90'\nUsed ", "blur"), std::nullopt);
+}
+
+TEST(KernelFigures, AreWrittenAsFarAsTheyAreKnown) {
+  KernelFigures figures;
+  EXPECT_EQ(to_string(figures), "");
+  figures.limits.local_bytes = 1296;
+  EXPECT_EQ(to_string(figures), "1296 bytes of local memory");
+  figures.limits.private_bytes = 144;
+  figures.compiled = CompilerFigures{255, 136};
+  EXPECT_EQ(to_string(figures),
+            "255 registers, 136 bytes spilled, 144 bytes of private memory, 1296 bytes of local "
+            "memory");
+}
+
+TEST(KernelFigures, SayHowManyGroupsHaveRegisters) {
+  KernelFigures figures;
+  EXPECT_EQ(resident_groups(figures, 256, 65536), std::nullopt) << "the driver does not tell";
+  figures.compiled = CompilerFigures{128, 0};
+  EXPECT_EQ(resident_groups(figures, 256, 65536), 2U);
+  EXPECT_EQ(resident_groups(figures, 32, 65536), 16U);
+  EXPECT_EQ(resident_groups(figures, 33, 65536), 8U) << "two warps";
+  figures.compiled = CompilerFigures{33, 0};  // 33 * 32 = 1056 become 1280
+  EXPECT_EQ(resident_groups(figures, 32, 65536), 51U);
+  EXPECT_EQ(resident_groups(figures, 32, 0), std::nullopt);
+}
+
+TEST(KernelFigures, OfMadeKernelsAreTakenOnce) {
+  static_cast<void>(take_made_kernels());
+  for (unsigned i = 0; i < 300; ++i) {
+    KernelFigures figures;
+    figures.compiled = CompilerFigures{i, 0};
+    note_made_kernel(figures);
+  }
+  const auto made = take_made_kernels();
+  ASSERT_EQ(made.size(), 256U) << "the last ones";
+  EXPECT_EQ(made.front().compiled->registers, 44U);
+  EXPECT_EQ(made.back().compiled->registers, 299U);
+  EXPECT_TRUE(take_made_kernels().empty());
+}
+
+}  // namespace
+}  // namespace gpufilter
