@@ -51,6 +51,7 @@ constexpr std::array common_options{"--quality", "--to",     "--recursive", "--o
 constexpr std::array common_commands{"compare", "stats", "help"};
 
 constexpr std::size_t short_column = 41;
+constexpr std::size_t names_column = 14;  // of many short names
 
 constexpr const char* short_examples = R"(Examples:
   gpufilter in.jpg out.jpg --levels auto=0.5 --color saturate=1.2 --quality 90
@@ -132,7 +133,7 @@ std::string short_page(const Arguments& app) {
   text += "\nStages, in any order and number:\n";
   for (const Wish& wish : wishes)
     text += list_item(wish.words, wish.stage, short_column);
-  text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), short_column);
+  text += list_item("all stages", formatted("{}", fmt::join(stage_options(), ", ")), names_column);
   text += "\nOptions:\n";
   for (const char* name : common_options) {
     const Option& option = *app.find(name);

@@ -320,7 +320,7 @@ TEST_F(Help, MisspeltOptionsAreReportedFirst) {
                 "--colour: unknown option; did you mean --color?");
   expect_answer({"--colour=sepia", "in.png"}, "--colour: unknown option; did you mean --color?");
   expect_answer({"in.png", "out.png", "-blur", "tiled"},
-                "-blur: unknown option; did you mean --blur auto (3x3, may be repeated)?");
+                "-blur: unknown option; did you mean --gaussian SIGMA?");
   expect_answer({"in.png", "out.png", "--tlie", "8", "--blur", "tield"},
                 "--tlie: unknown option; did you mean --tile?");
   expect_answer({"in.png", "out.png", "--boder", "wrap", "--quality", "500"},
