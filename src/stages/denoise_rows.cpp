@@ -34,10 +34,12 @@ class PlanarWindow {
       : rows_(static_cast<size_t>(2 * radius + 1)),
         channels_(channels),
         pitch_(columns + static_cast<size_t>(2 * radius) + block),
-        numbers_(rows_ * channels * pitch_) {}
+        numbers_(rows_ * channels * pitch_),
+        opaque_(rows_) {}
 
   // Takes row `y`, any number, in place of row y - 2 radius - 1.
-  [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels) {
+  [[gnu::always_inline]] void add(int y, const Sample* in, size_t pixels, bool opaque) {
+    opaque_[slot_of(y)] = opaque ? 1 : 0;
     for (size_t c = 0; c < channels_; ++c) {
       Lane<Sample>* out = plane(y, c);
       for (size_t i = 0; i < pixels; ++i)
@@ -48,20 +50,27 @@ class PlanarWindow {
     return numbers_.data() + offset(y, channel);
   }
 
+  [[nodiscard]] bool is_opaque() const {
+    return std::all_of(opaque_.begin(), opaque_.end(), [](char opaque) { return opaque != 0; });
+  }
+
  private:
+  [[nodiscard]] size_t slot_of(int y) const {
+    const auto count = static_cast<int>(rows_);
+    return static_cast<size_t>(((y % count) + count) % count);
+  }
   [[nodiscard]] Lane<Sample>* plane(int y, size_t channel) {
     return numbers_.data() + offset(y, channel);
   }
   [[nodiscard]] size_t offset(int y, size_t channel) const {
-    const auto count = static_cast<int>(rows_);
-    const auto slot = static_cast<size_t>(((y % count) + count) % count);
-    return (slot * channels_ + channel) * pitch_;
+    return (slot_of(y) * channels_ + channel) * pitch_;
   }
 
   size_t rows_;
   size_t channels_;
   size_t pitch_;
   std::vector<Lane<Sample>> numbers_;
+  std::vector<char> opaque_;  // rows
 };
 
 template <typename Sample>
@@ -73,7 +82,7 @@ struct Job {
   const DenoiseNumbers* numbers = nullptr;
 };
 
-// For pictures with as many colours, and alpha if `weighted`.
+// For pictures with as many colours; `weighted`: colours are weighted by alpha.
 template <typename Sample, size_t colors, bool weighted>
 struct DenoiseLoop {
   using Number = Lane<Sample>;
@@ -89,7 +98,7 @@ struct DenoiseLoop {
     const auto channels = static_cast<size_t>(job->source.format.channels);
     const int columns = std::min(tile_columns, job->source.width);
     WindowTile<Sample, Sample> tile(job->source, job->height, job->parameters->border, radius, 0,
-                                    columns, false);
+                                    columns, weighted);
     PlanarWindow<Sample> window(radius, static_cast<size_t>(columns), channels);
     std::vector<Pixels> neighbours(job->numbers->taps.size());  // in the middle row's first window
     const RowRange rows = job->target.rows;
@@ -98,7 +107,8 @@ struct DenoiseLoop {
       tile.begin(x, count, rows.begin - radius);
       for (int y = rows.begin - radius; y < rows.end + radius; ++y) {
         tile.advance();
-        window.add(y, tile.row(0).plain, static_cast<size_t>(count + 2 * radius));
+        window.add(y, tile.row(0).plain, static_cast<size_t>(count + 2 * radius),
+                   tile.row(0).opaque);
         const int middle = y - radius;
         if (middle < rows.begin) continue;
         const DenoiseTap here{0, 0, 0};
@@ -107,9 +117,13 @@ struct DenoiseLoop {
           neighbours[t] = pixels_at(window, middle, radius, job->numbers->taps[t], channels);
         auto* out =
             reinterpret_cast<Sample*>(job->target.row(middle)) + static_cast<size_t>(x) * channels;
-        for (size_t i = 0; i < static_cast<size_t>(count); i += block)
-          fill(*job->numbers, neighbours, moved(centre, i), i,
-               std::min(block, static_cast<size_t>(count) - i), channels, out + i * channels);
+        if (weighted && !window.is_opaque()) {
+          fill_row<weighted>(*job->numbers, neighbours, centre, static_cast<size_t>(count),
+                             channels, out);
+        } else {
+          fill_row<false>(*job->numbers, neighbours, centre, static_cast<size_t>(count), channels,
+                          out);
+        }
       }
     }
   }
@@ -131,18 +145,23 @@ struct DenoiseLoop {
     return all;
   }
 
-  [[gnu::always_inline]] static void fill(const DenoiseNumbers& numbers,
-                                          const std::vector<Pixels>& neighbours,
-                                          const Pixels& centre, size_t first, size_t pixels,
-                                          size_t channels, Sample* out) {
-    Sums sums;
-    for (size_t t = 0; t < neighbours.size(); ++t) {
-      add_tap(numbers, static_cast<Number>(numbers.taps[t].weight), centre,
-              moved(neighbours[t], first), sums);
+  template <bool by_alpha>
+  [[gnu::always_inline]] static void fill_row(const DenoiseNumbers& numbers,
+                                              const std::vector<Pixels>& neighbours,
+                                              const Pixels& centre, size_t pixels, size_t channels,
+                                              Sample* out) {
+    for (size_t i = 0; i < pixels; i += block) {
+      const Pixels here = moved(centre, i);
+      Sums sums;
+      for (size_t t = 0; t < neighbours.size(); ++t) {
+        add_tap<by_alpha>(numbers, static_cast<Number>(numbers.taps[t].weight), here,
+                          moved(neighbours[t], i), sums);
+      }
+      store(sums, here, std::min(block, pixels - i), channels, out + i * channels);
     }
-    store(sums, centre, pixels, channels, out);
   }
 
+  template <bool by_alpha>
   [[gnu::always_inline]] static void add_tap(const DenoiseNumbers& numbers, Number tap_weight,
                                              const Pixels& centre, const Pixels& at, Sums& sums) {
     const auto limit = static_cast<Number>(numbers.limit);
@@ -161,7 +180,7 @@ struct DenoiseLoop {
       const auto q = static_cast<Number>(static_cast<Number>(65025U - u * u) >> 8);
       const auto range = static_cast<Number>(static_cast<Number>(q * q) >> 8);
       auto weight = static_cast<Number>(static_cast<Number>(tap_weight * range) >> 8);
-      if constexpr (weighted) weight = times_alpha(weight, at[colors][i]);
+      if constexpr (by_alpha) weight = times_alpha(weight, at[colors][i]);
       sums.weights[i] = static_cast<Number>(sums.weights[i] + weight);
       for (size_t c = 0; c < colors; ++c)
         sums.products[c][i] += static_cast<Number>(weight * at[c][i]);

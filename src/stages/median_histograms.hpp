@@ -24,16 +24,15 @@ class SlidingHistogram {
  public:
   SlidingHistogram() : counts_(offset(levels)) {}
 
+  // What was added is taken back by the negative weight.
   void add(Sample sample, std::uint32_t weight) {
     for (int level = 0; level < levels; ++level)
       counts_[offset(level) + (sample >> shift(level))] += weight;
     total_ += weight;
   }
-  void remove(Sample sample, std::uint32_t weight) { add(sample, 0 - weight); }
-
-  [[nodiscard]] std::uint32_t total() const { return total_; }
 
   // The smallest sample for which it and all smaller ones have half of the total weight or more.
+  // There has to be some weight.
   [[nodiscard]] Sample median() const {
     std::uint32_t left = (total_ + 1) / 2;
     size_t value = 0;

@@ -133,23 +133,64 @@ class SlidingMedians {
                                    Sample* medians) {
     for (size_t c = 0; c < channels; ++c)
       fill_channel(
-          tile, channels, samples, c, [](const Sample*) { return 1U; }, medians);
+          tile, channels, {0, samples / channels}, c, [](const Sample*) { return 1U; }, medians);
   }
 
-  // Replaces the colours.
+  // Replaces the colours where alpha differs within a window, and leaves those whose windows are
+  // opaque or invisible throughout.
   void weigh(const Tile<Sample>& tile, size_t channels, size_t samples, Sample* medians) {
-    for (size_t c = 0; c + 1 < channels; ++c) {
-      const size_t to_alpha = channels - 1 - c;
-      fill_channel(
-          tile, channels, samples, c,
-          [to_alpha](const Sample* sample) { return std::uint32_t{sample[to_alpha]}; }, medians);
+    mark_mixed_columns(tile, channels);
+    const auto width = static_cast<size_t>(2 * radius_ + 1);
+    const size_t pixels = samples / channels;
+    const auto is_mixed = [&](size_t x) {
+      const size_t translucent = translucent_[x + width] - translucent_[x];
+      const size_t visible = visible_[x + width] - visible_[x];
+      return translucent > 0 && visible > 0;
+    };
+    for (size_t x = 0; x < pixels; ++x) {
+      if (!is_mixed(x)) continue;
+      size_t end = x + 1;
+      while (end < pixels && is_mixed(end))
+        ++end;
+      for (size_t c = 0; c + 1 < channels; ++c) {
+        const size_t to_alpha = channels - 1 - c;
+        fill_channel(
+            tile, channels, {x, end}, c,
+            [to_alpha](const Sample* sample) { return std::uint32_t{sample[to_alpha]}; }, medians);
+      }
+      x = end;
     }
   }
 
  private:
-  // Samples in columns without any weight leave `medians` as it is.
+  struct Pixels {
+    size_t begin;
+    size_t end;
+  };
+
+  // Counts, for each column, those before it that have a translucent and a visible pixel.
+  void mark_mixed_columns(const Tile<Sample>& tile, size_t channels) {
+    constexpr Sample max = std::numeric_limits<Sample>::max();
+    const size_t columns = tile.samples() / channels;
+    smallest_.assign(columns, max);
+    largest_.assign(columns, 0);
+    for (int row = 0; row <= 2 * radius_; ++row) {
+      const Sample* alpha = tile.row(row).plain + channels - 1;
+      for (size_t i = 0; i < columns; ++i) {
+        smallest_[i] = std::min(smallest_[i], alpha[i * channels]);
+        largest_[i] = std::max(largest_[i], alpha[i * channels]);
+      }
+    }
+    translucent_.assign(1, 0);
+    visible_.assign(1, 0);
+    for (size_t i = 0; i < columns; ++i) {
+      translucent_.push_back(translucent_[i] + (smallest_[i] < max ? 1 : 0));
+      visible_.push_back(visible_[i] + (largest_[i] > 0 ? 1 : 0));
+    }
+  }
+
   template <typename WeightOf>
-  void fill_channel(const Tile<Sample>& tile, size_t channels, size_t samples, size_t channel,
+  void fill_channel(const Tile<Sample>& tile, size_t channels, Pixels pixels, size_t channel,
                     const WeightOf& weight_of, Sample* medians) {
     const int side = 2 * radius_ + 1;
     const auto change = [&](size_t column, bool adds) {
@@ -159,21 +200,25 @@ class SlidingMedians {
         histogram_.add(*sample, adds ? weight : 0 - weight);
       }
     };
-    const size_t columns = samples / channels;
     const auto width = static_cast<size_t>(side);
     for (size_t i = 0; i + 1 < width; ++i)
-      change(i, true);
-    for (size_t x = 0; x < columns; ++x) {
+      change(pixels.begin + i, true);
+    for (size_t x = pixels.begin; x < pixels.end; ++x) {
       change(x + width - 1, true);
-      if (histogram_.total() > 0) medians[x * channels + channel] = histogram_.median();
+      medians[x * channels + channel] = histogram_.median();
       change(x, false);
     }
     for (size_t i = 0; i + 1 < width; ++i)
-      change(columns + i, false);
+      change(pixels.end + i, false);
   }
 
   int radius_;
   median::SlidingHistogram<Sample> histogram_;
+  // Of a tile's columns:
+  std::vector<Sample> smallest_;  // alpha
+  std::vector<Sample> largest_;
+  std::vector<size_t> translucent_;
+  std::vector<size_t> visible_;
 };
 
 template <typename Sample>

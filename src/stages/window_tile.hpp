@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -126,20 +127,37 @@ class WindowTile {
   }
 
   [[gnu::always_inline]] void weigh(Row& row, Number* weighted) const {
-    const int last = channels_ - 1;
-    const int pixels = columns_ + 2 * radius_x_;
-    Number minimum = max;
-    for (int i = 0; i < pixels; ++i) {
-      const Number alpha = row.plain[i * channels_ + last];
-      minimum = alpha < minimum ? alpha : minimum;
-      if constexpr (has_products) {
+    row.opaque = is_opaque(row.plain);
+    if constexpr (has_products) {
+      const int last = channels_ - 1;
+      const int pixels = columns_ + 2 * radius_x_;
+      for (int i = 0; i < pixels; ++i) {
+        const Number alpha = row.plain[i * channels_ + last];
         for (int c = 0; c < last; ++c)
           weighted[i * channels_ + c] = row.plain[i * channels_ + c] * alpha;
         weighted[i * channels_ + last] = alpha;
       }
+      row.weighted = weighted;
     }
-    if constexpr (has_products) row.weighted = weighted;
-    row.opaque = minimum == max;
+  }
+
+  // Whole blocks begin with a pixel: whatever the channel, the smallest sample at each place.
+  [[nodiscard, gnu::always_inline]] bool is_opaque(const Number* plain) const {
+    alignas(64) std::array<Number, block> smallest;
+    smallest.fill(max);
+    const std::size_t all = samples();
+    const auto channels = static_cast<std::size_t>(channels_);
+    std::size_t i = 0;
+    for (; i + block <= all; i += block) {
+      for (std::size_t k = 0; k < block; ++k)
+        smallest[k] = plain[i + k] < smallest[k] ? plain[i + k] : smallest[k];
+    }
+    bool opaque = true;
+    for (std::size_t k = channels - 1; k < block; k += channels)
+      opaque = opaque && smallest[k] == max;
+    for (i += channels - 1; i < all; i += channels)
+      opaque = opaque && plain[i] == max;
+    return opaque;
   }
 
   ConstRows rows_;

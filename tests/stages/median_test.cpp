@@ -12,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "stages/median_networks.hpp"
+#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
@@ -107,6 +108,7 @@ std::vector<Image> pictures(ImageSize size, PixelFormat format) {
   if (format.has_alpha()) {
     made.push_back(test::mixed_alpha_image(size, format, 3));
     made.push_back(test::opaque_image(size, format, 4));
+    made.push_back(test::cut_out_image(size, format, 5));
   }
   return made;
 }
