@@ -99,7 +99,7 @@ TEST_F(Help, TheShortPageBeginsWithStagesThatWork) {
   ASSERT_LT(line - lines.begin(), 8);
   write_png(random_image(size_, format_, 1), folder_ / "in.png");
   int count = 0;
-  for (++line; line->rfind("  all stages ", 0) != 0; ++line, ++count) {
+  for (++line; line->rfind("  all stages", 0) != 0; ++line, ++count) {
     std::istringstream words(line->substr(line->find("--")));
     Words command{"in.png", "out.png", "-q", "--on-exists", "overwrite"};
     for (std::string word; words >> word;)

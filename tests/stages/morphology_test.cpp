@@ -152,7 +152,7 @@ TEST(MorphologyOnDevices, EqualsTheProcessor) {
       const std::size_t which = turn / 2 % 2;
       for (const Morphology operation : {operations.at(which), operations.at(2 + which)}) {
         const MorphologyParameters parameters{
-            operation, radii.at(turn % 3), borders.at(turn / 2 % 4),
+            operation, radii.at(turn % 3), borders.at((turn / 2 + turn / 16) % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
         ++turn;
         for (const Image& image : pictures({67, 19}, format)) {
