@@ -42,8 +42,8 @@ std::string plan_line(const RunReport& report, const StageChain& chain) {
 
 std::string pass_line(const PassReport& pass) {
   std::string line = formatted("{}: {} ({})", pass.stage, pass.variant, pass.reason);
-  if (pass.program == "cache") line += ", program from the cache";
-  if (pass.program == "compiled") line += ", program compiled";
+  if (pass.origin == ProgramOrigin::cached) line += ", program from the cache";
+  if (pass.origin == ProgramOrigin::compiled) line += ", program compiled";
   return pass.walk == 0 ? line : pass_heading(pass.walk) + ": " + line;
 }
 

@@ -50,7 +50,7 @@ std::string label(const RunReport& report, const ActivityTotal& total) {
   if (total.pass < 0) return activity_name(total.activity);
   const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
   if (total.activity == Activity::kernel) return pass.stage + " " + variant_name(pass);
-  return (pass.program == "cache" ? "load " : "compile ") + pass.stage;
+  return (pass.origin == ProgramOrigin::cached ? "load " : "compile ") + pass.stage;
 }
 
 std::string activities_line(const RunReport& report) {

@@ -46,8 +46,8 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
       if (total.activity == Activity::kernel)
         return formatted("{} ({})", pass.variant, pass.reason);
-      if (pass.program == "cache") return "from the cache";
-      return pass.program == "none" ? "for a device that was left out" : pass.program;
+      if (pass.origin == ProgramOrigin::cached) return "from the cache";
+      return pass.origin == ProgramOrigin::none ? "for a device that was left out" : "compiled";
     }
     case Activity::upload:
     case Activity::download:
@@ -104,7 +104,7 @@ std::string device_reason(const EngineReport& engine) {
 Json pass_json(const RunReport& report, int index) {
   const PassReport& pass = report.passes.at(static_cast<std::size_t>(index));
   return {{"index", index},          {"walk", pass.walk},     {"stage", pass.stage},
-          {"variant", pass.variant}, {"reason", pass.reason}, {"program", pass.program}};
+          {"variant", pass.variant}, {"reason", pass.reason}, {"program", to_string(pass.origin)}};
 }
 
 Json total_json(const RunReport& report, const ActivityTotal& total) {
@@ -220,7 +220,7 @@ std::string timing_csv(const RunReport& report) {
     if (total.pass >= 0) {
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
       text += formatted("{},{},{},{},{}", total.pass, pass.stage, csv_text(pass.variant),
-                        pass.program, csv_text(pass.reason));
+                        to_string(pass.origin), csv_text(pass.reason));
     } else {
       const bool has_notes = total.activity == Activity::encode && report.encoding;
       text += formatted(",,,,{}", has_notes ? csv_text(report.encoding->text) : "");

@@ -31,7 +31,7 @@ class PictureReducer {
   // std::overflow_error if a sum or a count does not fit 64 bits.
   [[nodiscard]] const PictureStatistics& result(Queue& queue);
 
-  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  [[nodiscard]] const CodeDescription& description() const { return description_; }
 
  private:
   void build_totals(Session& session, bool other_paths, std::uint64_t counter_range);
@@ -50,7 +50,7 @@ class PictureReducer {
   std::optional<Kernel> kernel_;
   std::optional<DevicePartials> totals_;  // the work-groups' partials; or
   std::optional<HistogramCounters> counters_;
-  ReductionDescription description_;
+  CodeDescription description_;
 };
 
 }  // namespace gpufilter

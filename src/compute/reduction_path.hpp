@@ -29,14 +29,6 @@ struct ReductionLaunch {
   [[nodiscard]] std::string options(const DeviceInfo& device) const;
 };
 
-// How a reduction was carried out and why: for the report that every run gives.
-struct ReductionDescription {
-  std::string variant;
-  std::string reason;
-  ProgramOrigin origin = ProgramOrigin::compiled;
-  std::string source = {};  // of its program
-};
-
 // Why `device` cannot reduce by `path`; empty if it can.
 [[nodiscard]] std::string objection(const DeviceInfo& device, ReductionPath path);
 

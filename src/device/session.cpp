@@ -88,7 +88,15 @@ KernelArgument::KernelArgument(const Buffer& buffer)
     : data_(&buffer.state().handle), size_(sizeof(cl_mem)) {}
 
 const char* to_string(ProgramOrigin origin) {
-  return origin == ProgramOrigin::cached ? "cache" : "compiled";
+  switch (origin) {
+    case ProgramOrigin::none:
+      return "none";
+    case ProgramOrigin::compiled:
+      return "compiled";
+    case ProgramOrigin::cached:
+      break;
+  }
+  return "cache";
 }
 
 ProgramOrigin Kernel::origin() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/timeline.hpp"
+#include "device/code_description.hpp"
 #include "device/device_info.hpp"
 #include "device/kernel_tuning.hpp"
 #include "device/program_cache.hpp"
@@ -48,9 +49,6 @@ class KernelArgument {
   const void* data_;
   std::size_t size_;
 };
-
-enum class ProgramOrigin { compiled, cached };
-[[nodiscard]] const char* to_string(ProgramOrigin origin);
 
 // The resources that a kernel takes on its device, as the driver reports them; 0 if unknown.
 struct KernelLimits {

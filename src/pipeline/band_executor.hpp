@@ -19,14 +19,10 @@ struct PassWork {
 };
 
 // How one pass, or several in one kernel, were carried out: for the report of every run.
-struct PassReport {
-  std::string stage;  // "color", "color + levels"
-  std::string variant;
-  std::string reason;
-  std::string program;              // "cache", "compiled", or "none" if nothing had to be built
+struct PassReport : CodeDescription {
+  std::string stage = {};           // "color", "color + levels"
   int walk = 0;                     // how many times the picture was walked through before
   std::vector<PassWork> work = {};  // of each stage
-  std::string source = {};          // of the program that ran on a device
 };
 
 // What an executor reports before it runs.

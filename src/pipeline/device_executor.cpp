@@ -165,12 +165,8 @@ class DeviceExecutor final : public BandExecutor {
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
 
  private:
-  template <typename Description>
-  void add_report(PassReport report, const Description& description) {
-    report.variant = description.variant;
-    report.reason = description.reason;
-    report.program = to_string(description.origin);
-    report.source = description.source;
+  void add_report(PassReport report, const CodeDescription& code) {
+    static_cast<CodeDescription&>(report) = code;
     reports_.push_back(std::move(report));
   }
 

@@ -284,7 +284,6 @@ class HostExecutor final : public BandExecutor {
     const auto set = to_string(instruction_set());
     report.variant = label.empty() ? std::string(set) : formatted("{}, {}", label, set);
     report.reason = "the processor";
-    report.program = "none";
     reports_.push_back(std::move(report));
   }
 

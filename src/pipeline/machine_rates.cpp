@@ -106,7 +106,7 @@ double build_seconds(const RunReport& report, std::size_t pass) {
 }
 
 bool was_compiled(const PassReport& pass) {
-  return pass.program == to_string(ProgramOrigin::compiled);
+  return pass.origin == ProgramOrigin::compiled;
 }
 
 bool was_compiled(const RunReport& report, const Span& build) {

@@ -126,7 +126,7 @@ std::unique_ptr<CountingPass> prepare_counting(const Plan& plan, const PassGroup
                                                Session& session) {
   return std::make_unique<CountingPass>(session,
                                         stage_group(plan, group, session.device(), plan.measure),
-                                        DevicePass::Description{labels_of(plan, group), fused});
+                                        CodeDescription{labels_of(plan, group), fused});
 }
 
 PassReport describe_group(const Plan& plan, const PassGroup& group) {

@@ -17,8 +17,7 @@ bool can_count(const DeviceInfo& device, const PixelFormat& format, Quantity qua
   return is_counted(quantity) && device.fits(64, 1, local_counter_bytes(format, quantity));
 }
 
-CountingPass::CountingPass(Session& session, const StageGroup& group,
-                           DevicePass::Description description)
+CountingPass::CountingPass(Session& session, const StageGroup& group, CodeDescription description)
     : launch_(session, fused_kernel(session, group, std::move(description)), group.source,
               group.target),
       counters_(session, group.target.format, *group.counted, many_groups),

@@ -19,9 +19,9 @@ class CountingPass {
  public:
   // Builds the kernel of `group`, whose sink counts. `description` gets the variant and the reason.
   // `session` has to outlive the pass. Throws DeviceError, UsageError.
-  CountingPass(Session& session, const StageGroup& group, DevicePass::Description description);
+  CountingPass(Session& session, const StageGroup& group, CodeDescription description);
 
-  [[nodiscard]] const DevicePass::Description& description() const { return launch_.description(); }
+  [[nodiscard]] const CodeDescription& description() const { return launch_.description(); }
 
   // Queues the work that counts the rows `target` of the result; `source` covers the rows that the
   // stages need. Returns its commands, in order, for the timing. Throws std::overflow_error if a

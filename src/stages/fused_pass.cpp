@@ -70,7 +70,7 @@ void suit_counters(RowKernel& kernel, const DeviceInfo& device, const StageGroup
 }  // namespace
 
 RowKernel fused_kernel(const Session& session, const StageGroup& group,
-                       DevicePass::Description description) {
+                       CodeDescription description) {
   const DeviceInfo& device = session.device();
   RowKernel kernel{.file = "fused.cl", .function = "fused"};
   if (group.window) {
@@ -99,7 +99,7 @@ RowKernel fused_kernel(const Session& session, const StageGroup& group,
 }
 
 std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
-                                            DevicePass::Description description) {
+                                            CodeDescription description) {
   return make_row_pass(session, fused_kernel(session, group, std::move(description)), group.source,
                        group.target);
 }

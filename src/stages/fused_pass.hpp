@@ -11,10 +11,10 @@ namespace gpufilter {
 // The kernel for either sink, before it is built, in the shape that the session's tuning chooses.
 // `description` gets the variant and the reason.
 [[nodiscard]] RowKernel fused_kernel(const Session& session, const StageGroup& group,
-                                     DevicePass::Description description);
+                                     CodeDescription description);
 
 // Builds the kernel; its sink is a picture. `description`: as above. Throws DeviceError.
 [[nodiscard]] std::unique_ptr<DevicePass> make_fused_pass(Session& session, const StageGroup& group,
-                                                          DevicePass::Description description);
+                                                          CodeDescription description);
 
 }  // namespace gpufilter

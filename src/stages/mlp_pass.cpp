@@ -76,7 +76,7 @@ class MlpPass final : public DevicePass {
     }
   }
 
-  [[nodiscard]] const Description& description() const override { return description_; }
+  [[nodiscard]] const CodeDescription& description() const override { return description_; }
 
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                              const DeviceRows& target) override {
@@ -139,7 +139,7 @@ class MlpPass final : public DevicePass {
   MatrixProduct product_;
   std::array<Buffer, 2> planes_;  // a layer reads one and fills the other
   std::vector<DeviceLayer> layers_;
-  Description description_;
+  CodeDescription description_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct RowKernel {
   std::size_t lines = 1;         // rows that it fills
   std::size_t group_width = 64;  // work-items
   std::size_t group_height = 1;
-  std::string variant = {};  // these two as in DevicePass::Description
+  std::string variant = {};  // these two as in CodeDescription
   std::string reason = "the only kernel";
   std::string name = {};      // for tuning, if the function is not specific enough: "tiled 16x16"
   std::string fixed_by = {};  // the option that requested this work-group: "--tile 16"

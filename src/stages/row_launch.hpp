@@ -17,7 +17,7 @@ class RowLaunch {
   RowLaunch(Session& session, RowKernel kernel, const PictureShape& source,
             const PictureShape& target);
 
-  [[nodiscard]] const DevicePass::Description& description() const { return description_; }
+  [[nodiscard]] const CodeDescription& description() const { return description_; }
 
   // Queues the kernel for the rows `target`. `sink`: the arguments after those of ROWS. Returns
   // the command.
@@ -33,7 +33,7 @@ class RowLaunch {
   std::int32_t source_pitch_;
   std::int32_t target_pitch_;
   std::vector<DeviceConstants> tables_;
-  DevicePass::Description description_;
+  CodeDescription description_;
 };
 
 }  // namespace gpufilter

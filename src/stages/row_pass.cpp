@@ -13,7 +13,9 @@ class RowPass final : public DevicePass {
  public:
   explicit RowPass(RowLaunch launch) : launch_(std::move(launch)) {}
 
-  [[nodiscard]] const Description& description() const override { return launch_.description(); }
+  [[nodiscard]] const CodeDescription& description() const override {
+    return launch_.description();
+  }
 
   std::vector<Event> enqueue(Queue& queue, const DeviceRows& source,
                              const DeviceRows& target) override {

@@ -22,14 +22,7 @@ class DevicePass {
  public:
   virtual ~DevicePass() = default;
 
-  // The kernel in use and why it was chosen: "tiled 16x16", "asked for".
-  struct Description {
-    std::string variant;
-    std::string reason;
-    ProgramOrigin origin = ProgramOrigin::compiled;
-    std::string source = {};  // of its program
-  };
-  [[nodiscard]] virtual const Description& description() const = 0;
+  [[nodiscard]] virtual const CodeDescription& description() const = 0;
 
   // Queues the work that fills `target` from `source`, which covers the stage's source_rows(). The
   // buffers have to differ. Not thread-safe. Returns the commands, in order, for the timing.

@@ -32,12 +32,8 @@ inline RunReport example_report() {
   report.engine.platform = "OpenCL 3.0 Maker 1.2  with, a, list";
   report.engine.driver = "7.8";
   report.engine.reason = "the first GPU";
-  report.passes = {
-      {.stage = "blur",
-       .variant = "tiled 16x16",
-       .reason = "auto: 1.5 times as fast",
-       .program = "compiled"},
-      {.stage = "tint", .variant = "naive", .reason = "asked for", .program = "cache"}};
+  report.passes = {{{"tiled 16x16", "auto: 1.5 times as fast", ProgramOrigin::compiled}, "blur"},
+                   {{"naive", "asked for", ProgramOrigin::cached}, "tint"}};
   report.start = 1'000'000;
   report.total = 100'000'000;
   report.spans = {

@@ -29,13 +29,8 @@ TEST(RunAccount, CountsMergedStagesOfTheLastPass) {
   report.engine.reason = "asked for";
   report.engine.fallbacks = {"GPU: it is broken"};
   report.spans.clear();
-  report.passes = {
-      {.stage = "statistics", .variant = "avx2", .reason = "the processor", .program = "none"},
-      {.stage = "levels",
-       .variant = "avx2",
-       .reason = "the processor",
-       .program = "none",
-       .walk = 1}};
+  report.passes = {{{"avx2", "the processor"}, "statistics"},
+                   {{"avx2", "the processor"}, "levels", 1}};
   report.bands = 1;
   report.bands_under_way = 1;
   EXPECT_EQ(

@@ -83,7 +83,7 @@ TEST_F(MachineRatesTest, FromAGpu) {
 // what was expected.
 TEST_F(MachineRatesTest, FromProgramsThatWereCompiled) {
   RunReport report = report_of("gpu", "A GPU");
-  report.passes[0].program = "compiled";
+  report.passes[0].origin = ProgramOrigin::compiled;
   rates_.learn(task_of(2000, 1000), report, false);
   EXPECT_DOUBLE_EQ(store_->find("A GPU, 1", start_rate.kind).value(), 0.3) << "without compiling";
   EXPECT_DOUBLE_EQ(store_->find("A GPU, 1", program_rate.kind).value(), 0.05);
@@ -97,7 +97,7 @@ TEST_F(MachineRatesTest, FromProgramsThatWereCompiled) {
   EXPECT_NEAR(store_->find("A GPU, 1", program_rate.kind).value(), 0.05 + (0.1 - 0.05) / 3, 1e-9);
 
   const auto cached = std::make_shared<RateStore>();
-  report.passes[0].program = "cache";
+  report.passes[0].origin = ProgramOrigin::cached;
   MachineRates(cached, "vendor").learn(task_of(2000, 1000), report, false);
   EXPECT_FALSE(cached->find("A GPU, 1", program_rate.kind).has_value());
 }

@@ -25,7 +25,7 @@ WorkRange range_of(const ReductionLaunch& launch) {
   return {launch.groups * launch.group_size, 1, launch.group_size, 1};
 }
 
-ReductionDescription describe(const BuiltReduction& built, const char* what) {
+CodeDescription describe(const BuiltReduction& built, const char* what) {
   return {formatted("{} by {}", what, to_string(built.launch.path)), built.launch.reason,
           built.kernel.origin()};
 }

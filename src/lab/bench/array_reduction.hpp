@@ -56,7 +56,7 @@ class IntegerReducer {
   // reference throws; UsageError if the buffer is too small.
   [[nodiscard]] IntegerTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
-  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  [[nodiscard]] const CodeDescription& description() const { return description_; }
   // The kernels of the last reduction, for its timing.
   [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
 
@@ -64,7 +64,7 @@ class IntegerReducer {
   BuiltReduction built_;
   Buffer partials_;
   std::vector<Event> launches_;
-  ReductionDescription description_;
+  CodeDescription description_;
 };
 
 class FloatReducer {
@@ -75,14 +75,14 @@ class FloatReducer {
   // if the buffer is too small.
   [[nodiscard]] FloatTotals reduce(Queue& queue, const Buffer& values, std::size_t count);
 
-  [[nodiscard]] const ReductionDescription& description() const { return description_; }
+  [[nodiscard]] const CodeDescription& description() const { return description_; }
   [[nodiscard]] const std::vector<Event>& launches() const { return launches_; }
 
  private:
   Session& session_;
   BuiltReduction built_;
   std::vector<Event> launches_;
-  ReductionDescription description_;
+  CodeDescription description_;
 };
 
 }  // namespace gpufilter::lab
