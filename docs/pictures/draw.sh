@@ -117,7 +117,25 @@ for curve in reinhard reinhard=0.72 filmic filmic=0.09 filmic=0.25; do
 done
 side_by_side tonemap 3 dusk.png reinhard.png reinhard=0.72.png filmic.png filmic=0.09.png filmic=0.25.png
 
+for strength in 0.5 1; do
+  filter plain.png "lut${strength}.png" --lut "${samples}/luts/film.cube" --lut-strength "${strength}"
+done
+side_by_side lut 3 plain.png lut0.5.png lut1.png
+filter plain.png gray.png --gray
+side_by_side gray 2 plain.png gray.png
+filter plain.png hue90.png --hue 90
+side_by_side hue 3 plain.png hue90.png hue.png
+for gamma in 1.8 0.6; do filter dusk.png "gamma${gamma}.png" --gamma "${gamma}"; done
+side_by_side gamma 3 dusk.png gamma1.8.png gamma0.6.png
+for amount in 1 -1; do filter dusk.png "vibrance${amount}.png" --vibrance "${amount}"; done
+side_by_side vibrance 3 dusk.png vibrance1.png vibrance-1.png
+filter "${samples}/badge-alpha.png" white.png --flatten white
+filter "${samples}/badge-alpha.png" blue.png --flatten "#3366cc"
+side_by_side flatten 2 white.png blue.png
+
 small "${cat}" face.png
+filter face.png negative.png --invert
+side_by_side invert 2 face.png negative.png
 filter face.png hazy.png --color contrast=0.4 --color brightness=1.15
 filter hazy.png auto.png --levels auto
 filter hazy.png clipped.png --levels auto=1

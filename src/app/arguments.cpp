@@ -167,6 +167,15 @@ Option* Arguments::add_flag_callback(const std::string& name, const std::functio
   return declared(parser_->add_flag_callback(name, run, help));
 }
 
+Option* Arguments::add_repeatable_flag(const std::string& name, const std::function<void()>& take,
+                                       const std::string& help) {
+  const auto repeat = [take](std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i)
+      take();
+  };
+  return declared(parser_->add_flag_function(name, repeat, help));
+}
+
 Option* Arguments::add_help_all(const std::string& help) {
   return declared(parser_->set_help_all_flag("--help-all", help));
 }

@@ -129,6 +129,9 @@ class Arguments {
                             const std::string& help);
   Option* add_flag_callback(const std::string& name, const std::function<void()>& run,
                             const std::string& help);
+  // `take` is called for each time that the flag is given.
+  Option* add_repeatable_flag(const std::string& name, const std::function<void()>& take,
+                              const std::string& help);
   // --help-all: every option.
   Option* add_help_all(const std::string& help);
   // Options added from now on belong to this group of the help.

@@ -37,9 +37,9 @@ Suggestions suggestions_for(const ValueType& type) {
   return suggestions;
 }
 
-// An option and its value, as the user wrote them.
+// An option and its value, if it has one, as the user wrote them.
 std::string written(const std::string& option, const std::string& value) {
-  return option + " " + printable(value);
+  return value.empty() ? option : option + " " + printable(value);
 }
 
 void keep(GivenParameters& given, const std::string& parameter, const std::string& value,
@@ -86,6 +86,11 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
 
 void StageOptions::add(const std::string& option, const ValueType& type, const std::string& form,
                        const std::string& help, const char* group) {
+  if (std::holds_alternative<NoValue>(type)) {
+    const auto take = [&given = values_[option]] { given.emplace_back(); };
+    app_.add_repeatable_flag(option, take, help)->group(group);
+    return;
+  }
   const auto check = [this, option, &type](const std::string& text) {
     const std::string advice = advice_for_number(option, text);
     if (!advice.empty()) throw UsageError(formatted("{}: {}", written(option, text), advice));

@@ -31,6 +31,11 @@ std::string parameter_text(const StageParameter& parameter) {
   return text + values_text(parameter.type, value_column + deeper);
 }
 
+std::string option_and_form(const StageKind& kind) {
+  const std::string form = value_form(kind.type);
+  return form.empty() ? kind.option : kind.option + " " + form;
+}
+
 // A heading and its text; empty if the text is empty.
 std::string section(const char* heading, const std::string& text) {
   return text.empty() ? "" : "\n" + hanging(formatted("{}:", heading)) + text;
@@ -48,8 +53,8 @@ std::string stage_page(const StageKind& kind) {
   std::string examples;
   for (const std::string& example : kind.examples)
     examples += formatted("  gpufilter {}\n", example);
-  return hanging(formatted("{} {}", kind.option, value_form(kind.type))) + "\n" +
-         wrapped(kind.help) + section("Values", values_text(kind.type, value_column)) +
+  return hanging(option_and_form(kind)) + "\n" + wrapped(kind.help) +
+         section("Values", values_text(kind.type, value_column)) +
          section("Parameters, after the stage or before all stages", parameters) +
          section("Formula", wrapped(kind.formula, 2)) + section("Edges", wrapped(kind.edges, 2)) +
          section("Alpha", wrapped(kind.alpha, 2)) + section("See also", lists) + "\n" +

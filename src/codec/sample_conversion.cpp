@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "image/luma.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,7 +20,6 @@ void store(std::uint8_t* row, std::size_t index, Sample sample) {
   std::memcpy(row + index * sizeof(Sample), &sample, sizeof(Sample));
 }
 
-// The sum stays below 2^32 in 16 bits too: it is at most max * max + max / 2.
 template <typename Sample, std::size_t colors>
 void flatten(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
              const std::array<std::uint32_t, colors>& background) {
@@ -28,8 +28,7 @@ void flatten(const std::uint8_t* pixels, std::uint8_t* flat, std::size_t width,
     const std::uint32_t alpha = load<Sample>(pixels, x * (colors + 1) + colors);
     for (std::size_t c = 0; c < colors; ++c) {
       const std::uint32_t color = load<Sample>(pixels, x * (colors + 1) + c);
-      const std::uint32_t sum = color * alpha + background[c] * (max - alpha) + max / 2;
-      store(flat, x * colors + c, static_cast<Sample>(sum / max));
+      store(flat, x * colors + c, static_cast<Sample>(flattened(color, alpha, background[c], max)));
     }
   }
 }

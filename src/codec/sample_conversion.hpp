@@ -10,11 +10,6 @@
 
 namespace gpufilter {
 
-// The nearest of 256 levels to the given one of 65536.
-[[nodiscard]] constexpr std::uint8_t narrow_sample(std::uint16_t sample) {
-  return static_cast<std::uint8_t>((sample * 255U + 32767U) / 65535U);
-}
-
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
 

@@ -20,6 +20,8 @@ std::vector<std::string> values_of(const ValueType& type, const std::string& fir
   } else if (const auto* number = std::get_if<NumberIn>(&type)) {
     add(formatted("{}", number->low));
     add(formatted("{}", number->high));
+  } else if (std::holds_alternative<NoValue>(type)) {
+    values.emplace_back();
   }
   return values;
 }
@@ -45,7 +47,8 @@ std::vector<GivenParameters> combinations(const StageKind& kind, const std::stri
 
 std::string text_of(const StageKind& kind, const std::string& value, const GivenParameters& given) {
   const char* quote = value.find(' ') != std::string::npos ? "\"" : "";
-  std::string text = formatted("{} {}{}{}", kind.option, quote, value, quote);
+  std::string text = kind.option;
+  if (!value.empty()) text += formatted(" {}{}{}", quote, value, quote);
   for (const auto& [option, word] : given)
     text += formatted(" {} {}", option, word);
   return text;

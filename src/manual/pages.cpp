@@ -73,7 +73,8 @@ std::string option_groups_of(const DeclaredCommand& command) {
 
 // What 'gpufilter help blur' shows beyond the option.
 std::string stage_text(const StageKind& kind) {
-  std::string text = subsection(kind.option + " " + value_form(kind.type));
+  const std::string form = value_form(kind.type);
+  std::string text = subsection(form.empty() ? kind.option : kind.option + " " + form);
   const auto add = [&text](const char* heading, const std::string& lines) {
     if (!lines.empty()) text += item(bold(heading), lines);
   };

@@ -10,14 +10,21 @@
 #include "stages/crop.hpp"
 #include "stages/denoise.hpp"
 #include "stages/edges.hpp"
+#include "stages/flatten.hpp"
+#include "stages/gamma.hpp"
 #include "stages/gaussian.hpp"
+#include "stages/gray.hpp"
+#include "stages/hue.hpp"
+#include "stages/invert.hpp"
 #include "stages/levels.hpp"
+#include "stages/lut.hpp"
 #include "stages/median.hpp"
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
 #include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
+#include "stages/vibrance.hpp"
 
 namespace gpufilter {
 
@@ -63,6 +70,13 @@ const std::vector<StageKind>& stage_catalogue() {
       mlp_stage_kind(),
       levels_stage_kind(),
       tonemap_stage_kind(),
+      lut_stage_kind(),
+      gray_stage_kind(),
+      hue_stage_kind(),
+      vibrance_stage_kind(),
+      gamma_stage_kind(),
+      invert_stage_kind(),
+      flatten_stage_kind(),
       crop_stage_kind(),
       resize_stage_kind(),
   };

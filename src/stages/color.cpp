@@ -16,9 +16,10 @@ namespace {
 
 class Color final : public Stage {
  public:
-  Color(const ColorMatrix& matrix, std::string label) : matrix_(matrix), label_(std::move(label)) {}
+  Color(const ColorMatrix& matrix, std::string label, std::string name)
+      : matrix_(matrix), label_(std::move(label)), name_(std::move(name)) {}
 
-  [[nodiscard]] std::string name() const override { return "color"; }
+  [[nodiscard]] std::string name() const override { return name_; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{formatted("color {}x{}", input.channels, input.depth), 3e-9, 30e-12}, 1};
@@ -58,6 +59,7 @@ class Color final : public Stage {
  private:
   ColorMatrix matrix_;
   std::string label_;
+  std::string name_;
 };
 
 // A value that is neither a preset nor a matrix nor the name of a file.
@@ -82,8 +84,9 @@ std::shared_ptr<const Stage> color_from_options(const OptionValues& values) {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label) {
-  return std::make_shared<Color>(matrix, std::move(label));
+std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label,
+                                        std::string name) {
+  return std::make_shared<Color>(matrix, std::move(label), std::move(name));
 }
 
 StageKind color_stage_kind() {

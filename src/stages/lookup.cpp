@@ -81,7 +81,8 @@ class LookupStage : public Stage {
         variant_(std::move(variant)),
         cost_(cost_of),
         source_(source),
-        tables_(std::move(make)),
+        make_(std::move(make)),
+        tables_(make_),
         doubt_(std::move(doubt)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
@@ -99,6 +100,24 @@ class LookupStage : public Stage {
                          .table = table_bytes(tables_.of(input), input)};
   }
 
+  // Two tables of samples are one: each sample's entry of the first, looked up in the second.
+  [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
+    if constexpr (std::is_same_v<Entry, std::uint16_t>) {
+      const auto* other = dynamic_cast<const LookupStage*>(&next);
+      if (other == nullptr) return nullptr;
+      return make_lookup({name_ == other->name_ ? name_ : name_ + " + " + other->name_,
+                          variant_ + "; " + other->variant_,
+                          [make_first = make_, make_second = other->make_](const PixelFormat& of) {
+                            std::vector<Entry> table = make_first(of);
+                            const std::vector<Entry> second = make_second(of);
+                            for (Entry& entry : table)
+                              entry = second[entry];
+                            return table;
+                          }});
+    }
+    return nullptr;
+  }
+
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
     lookup_rows(source, target, tables_.of(source.format).data());
@@ -109,6 +128,7 @@ class LookupStage : public Stage {
   std::string variant_;
   Cost cost_;
   Source source_;
+  typename Tables<Entry>::Make make_;
   Tables<Entry> tables_;
   Doubt doubt_;
 };

@@ -12,7 +12,7 @@ namespace gpufilter {
 
 // out = table[sample] for every colour sample; alpha stays. `make_table` gives the max_sample + 1
 // entries for pictures of a depth; it is called at most once for each depth. `variant` is what the
-// timing shows, and with `stage` the stage's key.
+// timing shows, and with `stage` the stage's key. Neighbours become one table.
 struct SampleLookup {
   std::string stage;
   std::string variant;

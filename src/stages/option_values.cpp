@@ -33,6 +33,9 @@ std::string form_of(const FileName& /*type*/) {
 std::string form_of(const FreeText& type) {
   return type.form;
 }
+std::string form_of(const NoValue& /*type*/) {
+  return "";
+}
 
 std::string expectation(const OneOf& type) {
   return enumerated(words_of(type), "or");
@@ -45,6 +48,9 @@ std::string expectation(const FileName& /*type*/) {
 }
 std::string expectation(const FreeText& type) {
   return type.form;
+}
+std::string expectation(const NoValue& /*type*/) {
+  return "no value";
 }
 
 std::vector<ValueMeaning> meanings_of(const OneOf& type) {
@@ -118,6 +124,10 @@ std::string read(const FileName& /*type*/, const std::string& /*words*/, const s
 std::string read(const FreeText& /*type*/, const std::string& /*words*/, const std::string& text) {
   return text;
 }
+std::string read(const NoValue& /*type*/, const std::string& words, const std::string& text) {
+  if (!text.empty()) throw UsageError(formatted("{}: the option takes no value", words));
+  return text;
+}
 
 }  // namespace
 
@@ -146,7 +156,7 @@ std::string expected_value(const ValueType& type) {
 }
 
 void OptionValues::set(const std::string& option, const ValueType& type, const std::string& text) {
-  if (text.empty())
+  if (text.empty() && !std::holds_alternative<NoValue>(type))
     throw UsageError(formatted("{} needs a value: {}", option, expected_value(type)));
   const std::string words = formatted("{} {}", option, printable(text));
   values_[option] =

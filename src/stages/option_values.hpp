@@ -61,7 +61,12 @@ struct FreeText {
   bool operator==(const FreeText&) const = default;
 };
 
-using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText>;
+// The option stands alone: "--gray".
+struct NoValue {
+  bool operator==(const NoValue&) const = default;
+};
+
+using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText, NoValue>;
 
 // How the help shows a value of this type: "naive|tiled|auto", "1..255", "FILE".
 [[nodiscard]] std::string value_form(const ValueType& type);

@@ -67,6 +67,10 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
 }
 
 TEST_F(ForeignWords, FiltersByName) {
+  expect_answer({"-colorspace", "Gray"}, "-colorspace: unknown option; did you mean --gray?");
+  expect_answer({"-negate"}, "-negate: unknown option; did you mean --invert?");
+  expect_answer({"-gamma", "2.2"}, "-gamma: unknown option; did you mean --gamma 2.2?");
+  expect_answer({"-flatten"}, "-flatten: unknown option; did you mean --flatten COLOR?");
   expect_answer({"--sepia"}, "--sepia: unknown option; did you mean --color sepia?");
   expect_answer({"--sepia", "0.5"}, "--sepia: unknown option; did you mean --color sepia=0.5?");
   expect_answer({"--grayscale"}, "--grayscale: unknown option; did you mean --color grayscale?");

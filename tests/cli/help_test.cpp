@@ -242,6 +242,8 @@ TEST_F(Help, EveryExampleWorks) {
       std::filesystem::copy(
           std::filesystem::path(GPUFILTER_SOURCE) / "samples/networks/golden-hour.json",
           folder.path() / "network.json");
+      std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "samples/luts/film.cube",
+                            folder.path());
       const std::string place = std::filesystem::path(GPUFILTER_PROGRAM).parent_path();
       const ProcessResult result =
           run_process({"/bin/sh", "-c", "PATH=\"$0:$PATH\"; set -e; " + example, place},

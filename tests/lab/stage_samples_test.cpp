@@ -17,7 +17,7 @@ TEST(StageSamples, EveryKindOfStageHasSome) {
       EXPECT_TRUE(samples.front().has_defaults);
       std::set<std::string> texts;
       for (const StageSample& sample : samples) {
-        EXPECT_TRUE(sample.text.starts_with(kind.option + " ")) << sample.text;
+        EXPECT_TRUE(sample.text.starts_with(kind.option)) << sample.text;
         EXPECT_EQ(sample.stage->name(), kind.option.substr(2));
         texts.insert(sample.text);
       }

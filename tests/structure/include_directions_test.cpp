@@ -24,7 +24,7 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"device", {"image", "base"}},
       {"host", {"image", "base"}},
       {"compute", {"host", "device", "image", "base"}},
-      {"stages", {"compute", "host", "device", "image", "base"}},
+      {"stages", {"codec", "compute", "host", "device", "image", "base"}},
       {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
       {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"lab", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},

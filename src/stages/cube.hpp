@@ -1,0 +1,35 @@
+// Colour look-up tables as files: .cube, and HaldCLUT pictures.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpufilter {
+
+// Red, green and blue; 0 is black and 1 the largest sample. They may lie outside this range.
+using CubeColor = std::array<float, 3>;
+
+struct Cube {
+  static constexpr int smallest = 2;
+  static constexpr int largest = 256;          // along each axis of a table for all three colours
+  static constexpr int largest_curve = 65536;  // of three curves
+
+  bool curves = false;  // one for each channel, instead of a table for all three
+  int size = 0;
+  // The input that the first and the last entry are for.
+  std::array<double, 3> low{0, 0, 0};
+  std::array<double, 3> high{1, 1, 1};
+  // `size` for curves, otherwise size^3, red fastest. All are finite.
+  std::vector<CubeColor> colors;
+};
+
+// The text of a .cube file (Adobe, 2013). `path` is for messages. Throws UsageError: "PATH:LINE:
+// ...".
+[[nodiscard]] Cube parse_cube(std::string_view text, const std::string& path);
+
+// A file of either kind; the content decides. Throws UsageError.
+[[nodiscard]] Cube read_cube(const std::string& path);
+
+}  // namespace gpufilter

@@ -1,0 +1,72 @@
+#include <fstream>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/text_file.hpp"
+#include "codec/byte_source.hpp"
+#include "codec/codec.hpp"
+#include "image/image.hpp"
+#include "stages/cube.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::string_view png_signature = "\x89PNG";
+
+// A HaldCLUT of level L has L^3 x L^3 pixels: a table with L^2 entries along each axis, row by row.
+int level_of(const std::string& path, const ImageSize& size) {
+  for (int level = 2; level * level <= Cube::largest; ++level) {
+    const int side = level * level * level;
+    if (size == ImageSize{side, side}) return level;
+  }
+  throw UsageError(formatted(
+      "{}: a HaldCLUT is a square of 8, 27, 64, 125, ... or 4096 pixels, but this picture has "
+      "{}x{}",
+      path, size.width, size.height));
+}
+
+template <typename Sample>
+void append_row(const std::uint8_t* row, const PixelFormat& format, int width,
+                std::vector<CubeColor>& colors) {
+  const auto* samples = reinterpret_cast<const Sample*>(row);
+  const auto max = static_cast<float>(format.max_sample());
+  const bool grey = format.color_channels() == 1;
+  for (int x = 0; x < width; ++x, samples += format.channels) {
+    colors.push_back({static_cast<float>(samples[0]) / max,
+                      static_cast<float>(samples[grey ? 0 : 1]) / max,
+                      static_cast<float>(samples[grey ? 0 : 2]) / max});
+  }
+}
+
+Cube read_hald(const std::string& path) {
+  const std::unique_ptr<RowReader> reader = open_picture(open_source(path));
+  const PictureHeader& header = reader->header();
+  const int level = level_of(path, header.size);
+  Image image(header.size, header.format);
+  reader->read(image.rows());
+  Cube cube{.size = level * level};
+  cube.colors.reserve(header.size.pixels());
+  const auto append =
+      header.format.depth == 8 ? append_row<std::uint8_t> : append_row<std::uint16_t>;
+  for (int y = 0; y < header.size.height; ++y)
+    append(image.rows().row(y), header.format, header.size.width, cube.colors);
+  return cube;
+}
+
+}  // namespace
+
+Cube read_cube(const std::string& path) {
+  try {
+    std::string start(png_signature.size(), '\0');
+    std::ifstream(path, std::ios::binary).read(start.data(), static_cast<int>(start.size()));
+    if (start == png_signature) return read_hald(path);
+    return parse_cube(read_text_file(path), path);
+  } catch (const std::system_error& error) {
+    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
+  } catch (const PictureError& error) {
+    throw UsageError(formatted("{}: {}", path, error.what()));
+  }
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,15 @@
+// --lut: colours from a table in a file.
+#pragma once
+
+#include "stages/catalogue.hpp"
+#include "stages/cube.hpp"
+
+namespace gpufilter {
+
+// Tables for all three colours are interpolated in tetrahedra (lattice.hpp), curves linearly.
+// `strength`, from 0 to 1, mixes the result with the input. `label` is what the timing shows.
+[[nodiscard]] std::shared_ptr<const Stage> make_lut(Cube cube, double strength, std::string label);
+
+[[nodiscard]] StageKind lut_stage_kind();
+
+}  // namespace gpufilter

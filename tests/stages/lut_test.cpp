@@ -1,0 +1,264 @@
+#include "stages/lut.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "support/single_pixels.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+Cube random_cube(int size, unsigned seed, bool curves = false) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> number(-0.1F, 1.1F);
+  Cube cube{.curves = curves, .size = size};
+  const int count = curves ? size : size * size * size;
+  for (int i = 0; i < count; ++i)
+    cube.colors.push_back({number(generator), number(generator), number(generator)});
+  return cube;
+}
+
+// The oracle, in double precision: walks from the cell's first corner along the axis with the
+// largest fraction, then the next, then the last.
+std::array<double, 3> looked_up(const Cube& cube, const std::array<double, 3>& color) {
+  std::array<int, 3> cell{};
+  std::array<double, 3> fraction{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double share = (color.at(c) - cube.low.at(c)) / (cube.high.at(c) - cube.low.at(c));
+    const double place = std::clamp(share, 0.0, 1.0) * (cube.size - 1);
+    cell.at(c) = std::min(static_cast<int>(place), cube.size - 2);
+    fraction.at(c) = place - cell.at(c);
+  }
+  const auto at = [&](const std::array<int, 3>& node, std::size_t c) {
+    const int index =
+        cube.curves ? node.at(c) : node[0] + cube.size * (node[1] + cube.size * node[2]);
+    return static_cast<double>(cube.colors.at(static_cast<std::size_t>(index)).at(c));
+  };
+  std::array<double, 3> result{};
+  if (cube.curves) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      auto next = cell;
+      ++next.at(c);
+      result.at(c) = at(cell, c) * (1 - fraction.at(c)) + at(next, c) * fraction.at(c);
+    }
+    return result;
+  }
+  std::array<std::size_t, 3> order{0, 1, 2};
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return fraction.at(a) > fraction.at(b); });
+  for (std::size_t c = 0; c < 3; ++c)
+    result.at(c) = at(cell, c);
+  auto node = cell;
+  for (const std::size_t axis : order) {
+    auto next = node;
+    ++next.at(axis);
+    for (std::size_t c = 0; c < 3; ++c)
+      result.at(c) += fraction.at(axis) * (at(next, c) - at(node, c));
+    node = next;
+  }
+  return result;
+}
+
+// The largest difference from the oracle.
+int distance(const Cube& cube, double strength, const Image& image) {
+  const auto stage = make_lut(cube, strength, "test");
+  const Image result = test::filter_on_host(image, {stage}, {});
+  const double max = image.format().max_sample();
+  const bool grey = image.format().color_channels() == 1;
+  int largest = 0;
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      std::array<double, 3> color{};
+      for (int c = 0; c < 3; ++c)
+        color.at(static_cast<std::size_t>(c)) = test::sample_at(image, x, y, grey ? 0 : c) / max;
+      const auto found = looked_up(cube, color);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double mixed = color.at(c) + strength * (found.at(c) - color.at(c));
+        const int expected = static_cast<int>(std::nearbyint(std::clamp(mixed, 0.0, 1.0) * max));
+        const int got = static_cast<int>(test::sample_at(result, x, y, static_cast<int>(c)));
+        largest = std::max(largest, std::abs(got - expected));
+      }
+      if (image.format().has_alpha()) {
+        const int alpha = image.format().channels - 1;
+        EXPECT_EQ(test::sample_at(result, x, y, 3), test::sample_at(image, x, y, alpha));
+      }
+    }
+  }
+  return largest;
+}
+
+TEST(Lut, IsWithinOneOfDoublePrecision) {
+  for (const PixelFormat& format : test::all_formats()) {
+    for (const Image& image :
+         {test::random_image({517, 19}, format, 1), test::extreme_image({33, 5}, format, 2)}) {
+      for (const int size : {2, 3, 17, 33, 64}) {
+        Cube cube = random_cube(size, static_cast<unsigned>(size));
+        EXPECT_LE(distance(cube, 1, image), 1) << size << " " << to_string(format);
+        EXPECT_LE(distance(cube, 0.3, image), 1) << size << " " << to_string(format);
+        cube.low = {-0.5, 0.2, 0};
+        cube.high = {1.5, 0.7, 0.001};
+        EXPECT_LE(distance(cube, 1, image), 1) << size << " " << to_string(format);
+      }
+    }
+  }
+}
+
+TEST(Lut, OfTheLargestSizeIsWithinOneToo) {
+  const Cube cube = random_cube(Cube::largest, 5);
+  EXPECT_LE(distance(cube, 1, test::random_image({301, 33}, {3, 16}, 3)), 1);
+  EXPECT_LE(distance(cube, 1, test::random_image({301, 33}, {3, 8}, 4)), 1);
+}
+
+TEST(Lut, OfCurvesIsTheNearestSample) {
+  for (const PixelFormat& format : test::all_formats()) {
+    const Image image = test::random_image({517, 19}, format, 1);
+    for (const int size : {2, 5, 1024}) {
+      Cube cube = random_cube(size, 7, true);
+      cube.low = {0, -1, 0.25};
+      cube.high = {1, 2, 0.75};
+      EXPECT_EQ(distance(cube, 1, image), 0) << size << " " << to_string(format);
+    }
+  }
+}
+
+TEST(Lut, GivesTheSameBitsEverywhere) {
+  for (const PixelFormat& format : test::all_formats()) {
+    const Image image = test::random_image({517, 19}, format, 1);
+    for (const bool curves : {false, true}) {
+      for (const double strength : {1.0, 0.3}) {
+        Cube cube = random_cube(9, 8, curves);
+        cube.low = {-0.5, 0.2, 0};
+        cube.high = {1.5, 0.7, 1};
+        const StageChain chain{make_lut(std::move(cube), strength, "test")};
+        test::expect_everywhere(chain, image, test::filter_on_host(image, chain, {}));
+      }
+    }
+  }
+}
+
+TEST(Lut, OfTheColoursThemselvesChangesNothing) {
+  for (const int size : {2, 16, 33}) {
+    Cube cube{.size = size};
+    for (int i = 0; i < size * size * size; ++i) {
+      const auto share = [&](int index) {
+        return static_cast<float>(index) / static_cast<float>(size - 1);
+      };
+      cube.colors.push_back({share(i % size), share(i / size % size), share(i / size / size)});
+    }
+    const Image image = test::random_image({517, 19}, {4, 8}, 9);
+    const StageChain chain{make_lut(cube, 1, "identity")};
+    EXPECT_TRUE(test::same_pixels(test::filter_on_host(image, chain, {}), image)) << size;
+  }
+}
+
+std::string objection(const std::string& text) {
+  try {
+    static_cast<void>(parse_cube(text, "a.cube"));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string eight = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";
+
+TEST(CubeText, HasKeywordsCommentsAndNumbers) {
+  const Cube cube = parse_cube(
+      "\xEF\xBB\xBFTITLE \"Film 3\"\r\n# made by hand\r\n\r\nDOMAIN_MIN -1 0 .5\r\n"
+      "DOMAIN_MAX 1 2e0 1\r\nLUT_3D_SIZE 2\r\n" +
+          eight + "# the end",
+      "a.cube");
+  EXPECT_FALSE(cube.curves);
+  EXPECT_EQ(cube.size, 2);
+  EXPECT_EQ(cube.low, (std::array<double, 3>{-1, 0, 0.5}));
+  EXPECT_EQ(cube.high, (std::array<double, 3>{1, 2, 1}));
+  ASSERT_EQ(cube.colors.size(), 8U);
+  EXPECT_EQ(cube.colors[1], (CubeColor{1, 0, 0}));
+  const Cube curves = parse_cube("LUT_1D_SIZE 2\nLUT_1D_INPUT_RANGE 0 2\n0 0 0\n1 .5 -.25", "b");
+  EXPECT_TRUE(curves.curves);
+  EXPECT_EQ(curves.high, (std::array<double, 3>{2, 2, 2}));
+  EXPECT_EQ(curves.colors[1], (CubeColor{1, 0.5, -0.25}));
+}
+
+TEST(CubeText, IsRefusedByNameAndLine) {
+  const std::string size = "LUT_3D_SIZE 2\n";
+  EXPECT_EQ(objection(""), "a.cube:0: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
+  EXPECT_EQ(objection(size + "0 0 0\n"),
+            "a.cube:2: the file ends after 1 of 8 lines of numbers (LUT_3D_SIZE 2)");
+  EXPECT_EQ(objection(size + eight + "\n0 0 0\n"),
+            "a.cube:11: more than 8 lines of numbers (LUT_3D_SIZE 2)");
+  EXPECT_EQ(objection(size + "0 nan 0\n"), "a.cube:2: 'nan' is not a number");
+  EXPECT_EQ(objection(size + "0 1e39 0\n"),
+            "a.cube:2: '1e39' is too large: single precision ends at 3.4e38");
+  EXPECT_EQ(objection(size + "0 0\n"), "a.cube:2: 2 numbers instead of 3");
+  EXPECT_EQ(objection("0 0 0\n"), "a.cube:1: numbers before LUT_1D_SIZE or LUT_3D_SIZE");
+  for (const std::string bad : {"257", "1", "0", "-3", "2.5", "x", "", "2 2"}) {
+    EXPECT_EQ(objection("\nLUT_3D_SIZE " + bad + "\n"),
+              "a.cube:2: LUT_3D_SIZE must be a whole number from 2 to 256")
+        << bad;
+  }
+  EXPECT_EQ(objection("LUT_1D_SIZE 65537"),
+            "a.cube:1: LUT_1D_SIZE must be a whole number from 2 to 65536");
+  EXPECT_EQ(objection(size + size), "a.cube:2: a second size; one table for each file");
+  EXPECT_EQ(objection("DOMAIN_MAX 1 0 1\n" + size + eight),
+            "a.cube:1: the domain from 0 to 0 is empty");
+  EXPECT_EQ(objection("DOMAIN_MIN 2 2 2\nDOMAIN_MAX 3 3 3\n" + size + eight), "");
+  EXPECT_EQ(objection("DOMAIN_MIN 0 0\n"), "a.cube:1: DOMAIN_MIN needs 3 numbers");
+  EXPECT_EQ(objection("LUT_3D_SIZES 2\n"), "a.cube:1: unknown keyword 'LUT_3D_SIZES'");
+  EXPECT_EQ(objection(size + "0 0 0\nDOMAIN_MIN 0 0 0\n"),
+            "a.cube:3: 'DOMAIN_MIN' after the numbers");
+}
+
+// Level 2: 4 entries along each axis, red fastest.
+Image hald_image(PixelFormat format) {
+  Image image(ImageSize{8, 8}, format);
+  for (int i = 0; i < 64; ++i) {
+    const std::array steps{i % 4, i / 4 % 4, i / 16};
+    for (int c = 0; c < 3; ++c) {
+      test::set_sample(image, i % 8, i / 8, c,
+                       static_cast<std::uint32_t>(steps.at(static_cast<std::size_t>(c))) *
+                           format.max_sample() / 3);
+    }
+  }
+  return image;
+}
+
+TEST(HaldClut, IsATableOfItsPixels) {
+  const test::TemporaryFolder folder;
+  for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{3, 16}}) {
+    test::write_png(hald_image(format), folder / "hald.png");
+    const Cube cube = read_cube(folder / "hald.png");
+    EXPECT_EQ(cube.size, 4);
+    ASSERT_EQ(cube.colors.size(), 64U);
+    EXPECT_EQ(cube.colors[1 + 4 * 2 + 16 * 3], (CubeColor{1.0F / 3, 2.0F / 3, 1}));
+    const Image image = test::random_image({129, 9}, {3, 8}, 3);
+    EXPECT_TRUE(
+        test::same_pixels(test::filter_on_host(image, {make_lut(cube, 1, "identity")}, {}), image));
+  }
+}
+
+TEST(HaldClut, OfAWrongSizeIsRefusedByName) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "hald.png";
+  test::write_png(test::random_image({8, 9}, {3, 8}, 1), path);
+  try {
+    static_cast<void>(read_cube(path));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.what(), path +
+                                ": a HaldCLUT is a square of 8, 27, 64, 125, ... or 4096 pixels, "
+                                "but this picture has 8x9");
+  }
+  test::write_file(path, "\x89PNG and no more");
+  EXPECT_THROW(static_cast<void>(read_cube(path)), UsageError);
+  EXPECT_THROW(static_cast<void>(read_cube(folder / "missing.cube")), UsageError);
+}
+
+}  // namespace
+}  // namespace gpufilter
