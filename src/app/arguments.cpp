@@ -173,7 +173,7 @@ Option* Arguments::add_repeatable_flag(const std::string& name, const std::funct
     for (std::int64_t i = 0; i < times; ++i)
       take();
   };
-  return declared(parser_->add_flag_function(name, repeat, help));
+  return declared(parser_->add_flag_function(name, repeat, help)->disable_flag_override());
 }
 
 Option* Arguments::add_help_all(const std::string& help) {

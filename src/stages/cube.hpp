@@ -22,7 +22,7 @@ struct Cube {
   std::array<double, 3> low{0, 0, 0};
   std::array<double, 3> high{1, 1, 1};
   // `size` for curves, otherwise size^3, red fastest. All are finite.
-  std::vector<CubeColor> colors;
+  std::vector<CubeColor> colors = {};
 };
 
 // The text of a .cube file (Adobe, 2013). `path` is for messages. Throws UsageError: "PATH:LINE:
