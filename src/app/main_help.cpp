@@ -33,14 +33,14 @@ struct Wish {
   const char* stage;
 };
 constexpr std::array wishes{
-    Wish{"soften", "--blur auto"},
+    Wish{"smaller", "--resize 1600x1600 --only shrink"},
+    Wish{"softer", "--gaussian 2"},
+    Wish{"sharper", "--sharpen 0.8"},
+    Wish{"less noise", "--denoise 10"},
     Wish{"black and white", "--color grayscale"},
     Wish{"the brown of old photographs", "--color sepia=0.6"},
     Wish{"stronger colours (below 1: weaker)", "--color saturate=1.3"},
-    Wish{"more contrast", "--color contrast=1.2"},
-    Wish{"brighter", "--color brightness=1.1"},
     Wish{"the full range from black to white", "--levels auto=0.5"},
-    Wish{"bright and dark parts both visible", "--tonemap reinhard"},
 };
 
 // The most common options, in this order.
@@ -55,9 +55,9 @@ constexpr std::size_t names_column = 14;  // of many short names
 
 constexpr const char* short_examples = R"(Examples:
   gpufilter in.jpg out.jpg --levels auto=0.5 --color saturate=1.2 --quality 90
-  gpufilter photos/ results/ --blur auto --recursive --resume
+  gpufilter photos/ web/ --resize 1600x1600 --sharpen 0.5 --to webp --recursive
 
-'gpufilter help blur' explains a stage; --help-all lists every option.
+'gpufilter help resize' explains a stage; --help-all lists every option.
 )";
 
 constexpr const char* rules =
@@ -77,7 +77,7 @@ constexpr const char* more_examples = R"(Examples:
   gpufilter - - --blur auto < in.png > out.png      in a pipe
   gpufilter in.png - --to jpg > out.jpg             as JPEG to a pipe
   gpufilter in.png out.png --blur auto --timing json --trace trace.json
-  gpufilter photos/ results/ --blur auto --recursive --resume
+  gpufilter photos/ web/ --resize 1600x1600 --sharpen 0.5 --to webp --recursive
   gpufilter *.jpg results/ --color sepia            several pictures
 
 Exit codes:
