@@ -136,8 +136,9 @@ TEST_F(HelpWidth, NarrowListsHaveTheirTextsBelow) {
                       "  gpufilter in.png out.png --blur auto\n"),
             std::string::npos);
   EXPECT_NE(page({"--help"}, "40")
-                .find("  gpufilter photos/ results/ \\\n"
-                      "      --blur auto --recursive --resume\n"),
+                .find("  gpufilter photos/ web/ \\\n"
+                      "      --resize 1600x1600 --sharpen 0.5 \\\n"
+                      "      --to webp --recursive\n"),
             std::string::npos);
   EXPECT_NE(page({"help", "blur"}, "40")
                 .find("  gpufilter in.png out.png --blur auto \\\n"
