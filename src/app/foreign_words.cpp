@@ -61,7 +61,7 @@ constexpr std::array foreign_options{
     ForeignOption{"composite overlay watermark", "--overlay FILE",
                   "no stage lays one picture over another yet"},
     ForeignOption{"remove-alpha alpha-remove", "--flatten COLOR"},
-    ForeignOption{"depth", "--depth 8|16", "the depth is kept, and no stage changes it yet"},
+    ForeignOption{"depth", "--depth 8|16"},
     ForeignOption{"lut hald-clut haldclut lut3d", "--lut FILE"},
     ForeignOption{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
     ForeignOption{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},

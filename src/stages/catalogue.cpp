@@ -9,6 +9,7 @@
 #include "stages/convolve.hpp"
 #include "stages/crop.hpp"
 #include "stages/denoise.hpp"
+#include "stages/depth.hpp"
 #include "stages/edges.hpp"
 #include "stages/flatten.hpp"
 #include "stages/gamma.hpp"
@@ -77,6 +78,7 @@ const std::vector<StageKind>& stage_catalogue() {
       gamma_stage_kind(),
       invert_stage_kind(),
       flatten_stage_kind(),
+      depth_stage_kind(),
       crop_stage_kind(),
       resize_stage_kind(),
   };

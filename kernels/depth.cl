@@ -1,0 +1,30 @@
+// --depth: samples of DEPTH bits become samples of TARGET_DEPTH bits.
+
+#ifndef TARGET_DEPTH
+#define TARGET_DEPTH 16
+#endif
+
+#if TARGET_DEPTH == 8
+typedef uchar converted_t;
+#else
+typedef ushort converted_t;
+#endif
+
+converted_t converted(uint sample) {
+#if TARGET_DEPTH == DEPTH
+  return (converted_t)sample;
+#elif TARGET_DEPTH == 8
+  return (converted_t)((sample * 255 + 32767) / 65535);
+#else
+  return (converted_t)(sample * 257);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void convert_depth(ROWS) {
+  const int y = OWN_ROW;
+  if (y >= TARGET_END) return;
+  __global converted_t *out =
+      (__global converted_t *)target + (size_t)(y - target_first + target_offset) * target_pitch;
+  for (int i = OWN_BEGIN * CHANNELS; i < OWN_END * CHANNELS; ++i) out[i] = converted(SOURCE_ROW(y)[i]);
+}
