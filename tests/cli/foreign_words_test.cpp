@@ -86,7 +86,6 @@ TEST_F(ForeignWords, FiltersByName) {
                 "--gaussian-blur: unknown option; did you mean --gaussian SIGMA?");
   expect_answer({"--jpeg"}, "--jpeg: unknown option; did you mean --to jpg?");
   expect_answer({"--png"}, "--png: unknown option; did you mean --to png?");
-  expect_answer({"--invert"}, "--invert: unknown option; did you mean --color invert?");
 }
 
 TEST_F(ForeignWords, ARadiusOfTheBlur) {

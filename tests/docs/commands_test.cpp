@@ -35,7 +35,6 @@ constexpr std::array commands_not_run{
     NotRun{"cmake -S", "builds the project"},
     NotRun{"cmake --build build/release &&", "builds the project and installs it for everyone"},
     NotRun{"DEB_BUILD_OPTIONS", "builds the project's packages"},
-    NotRun{"fpath=", "is for another shell"},
     NotRun{"apt-get install", "takes root and the network"},
     NotRun{"sudo apt-get", "takes root and the network"},
     NotRun{"clinfo", "belongs to a package that need not be installed"},

@@ -89,7 +89,7 @@ TEST_F(PictureFilterTest, ServesManyThreadsAtOnce) {
 }
 
 TEST_F(PictureFilterTest, WhatDoesNotExistIsNamed) {
-  EXPECT_EQ(complaint({{"sharpen", "1"}}), "'sharpen' is not a stage");
+  EXPECT_EQ(complaint({{"stipple", "1"}}), "'stipple' is not a stage");
   EXPECT_EQ(complaint({{"--blur", "auto"}}), "'--blur' is not a stage");
   EXPECT_EQ(complaint({{"blur", "x"}}), "--blur x: choose naive, tiled or auto");
   EXPECT_EQ(complaint({{"blur", "auto", {{"radius", "2"}}}}),
