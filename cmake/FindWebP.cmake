@@ -3,6 +3,11 @@
 find_path(WEBP_INCLUDE_DIR webp/mux.h)
 find_library(WEBP_LIBRARY webp)
 find_library(WEBPMUX_LIBRARY webpmux)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(PC_WEBP QUIET libwebp)
+  set(WEBP_VERSION "${PC_WEBP_VERSION}")
+endif()
 mark_as_advanced(WEBP_INCLUDE_DIR WEBP_LIBRARY WEBPMUX_LIBRARY)
 
 include(FindPackageHandleStandardArgs)

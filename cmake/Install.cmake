@@ -37,16 +37,9 @@ else()
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/gpufilterConfig.cmake"
                 "${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake"
                 "${PROJECT_SOURCE_DIR}/cmake/FindLibDeflate.cmake"
-                "${PROJECT_SOURCE_DIR}/cmake/FindWebP.cmake"
                 "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
           DESTINATION "${package_folder}")
   set(needed OpenCL libpng libjpeg zlib tbb spdlog libisal libdeflate libxxhash)
-  if(TIFF_FOUND)
-    list(APPEND needed libtiff-4)
-  endif()
-  if(WebP_FOUND)
-    list(APPEND needed libwebp libwebpmux)
-  endif()
   list(JOIN needed " " needed)
   set(pc_requires "Requires: ${needed}\n")
   set(pc_libs " -ldl -lstdc++ -lm")

@@ -9,8 +9,6 @@ list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")  # the Find modules 
 find_dependency(ISAL)
 find_dependency(LibDeflate)
 find_dependency(xxHash)
-find_package(TIFF QUIET)  # formats that the library may have been built without
-find_package(WebP QUIET)
 list(POP_FRONT CMAKE_MODULE_PATH)
 find_dependency(nlohmann_json)
 find_dependency(spdlog)

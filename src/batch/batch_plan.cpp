@@ -167,6 +167,7 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
 ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                       const WriteOptions& options) {
   std::string text = "gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n";
+  if (output_format.libraries != nullptr) text += output_format.libraries() + "\n";
   for (const auto& stage : chain)
     text += stage->key() + "\n";
   return content_hash(text + encoding_key(output_format, options));

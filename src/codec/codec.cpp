@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/lazy_library.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
 
@@ -14,13 +16,22 @@ std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
   if (head.empty()) throw PictureError(source->name(), "the file is empty");
   const Codec* codec = codec_of_content(head);
   if (codec == nullptr) throw PictureError(source->name(), no_picture(head));
-  return codec->open(std::move(source), limits);
+  const std::string name = source->name();
+  try {
+    return codec->open(std::move(source), limits);
+  } catch (const LibraryNotLoaded& failure) {
+    throw PictureError(name, formatted("{} {}", codec->name, failure.what()));
+  }
 }
 
 std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
                                           const PictureHeader& header,
                                           const WriteOptions& options) {
-  return codec.create(sink, header, options);
+  try {
+    return codec.create(sink, header, options);
+  } catch (const LibraryNotLoaded& failure) {
+    throw PictureError(sink.name(), formatted("{} {}", codec.name, failure.what()));
+  }
 }
 
 void RowWriter::note_private_metadata(const PictureHeader& header) {
@@ -33,7 +44,8 @@ std::string codec_versions() {
   std::string versions;
   for (const Codec* codec : codecs()) {
     if (codec->libraries == nullptr) continue;
-    versions += (versions.empty() ? "" : ", ") + codec->libraries();
+    versions += versions.empty() ? "" : ", ";
+    versions += codec->loaded_later.empty() ? codec->libraries() : codec->loaded_later;
   }
   return versions;
 }

@@ -110,8 +110,8 @@ class RowWriter {
                                                         const PictureHeader& header,
                                                         const WriteOptions& options = {});
 
-// The libraries that decode and encode, with the versions in use, because other versions may write
-// other bytes. "libpng 1.6.39, zlib 1.2.13, ..."
+// The libraries that decode and encode: "libpng 1.6.39, zlib 1.2.13, ...". Those that are loaded
+// for their format only are named with the versions of the build.
 [[nodiscard]] std::string codec_versions();
 
 }  // namespace gpufilter

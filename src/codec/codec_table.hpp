@@ -33,8 +33,12 @@ struct Codec {
   // Metadata that follows the pixels in a file, for formats that cannot hold it there; what is
   // damaged is left out, as open() warns of it. nullptr if there is none in files of this format.
   Metadata (*read_late_metadata)(ByteSource&) = nullptr;
-  // The libraries it uses, with the versions in use. nullptr: none.
+  // The libraries it uses, with the versions in use, because other versions may write other bytes.
+  // nullptr: none.
   std::string (*libraries)() = nullptr;
+  // The same with the versions of the build, of libraries that are loaded for their format only;
+  // libraries() loads them. Empty: they are loaded with the program.
+  std::string loaded_later = {};
 };
 
 using CodecList = std::vector<const Codec*>;

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "cli/filter_fixture.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -171,6 +172,23 @@ TEST_F(FilterUsage, VersionIsANumber) {
   EXPECT_TRUE(version.out.ends_with("\n" + codec_versions() + "\n")) << version.out;
   EXPECT_EQ(filter({"-V"}).out, version.out);
   EXPECT_EQ(filter({"version"}).out, version.out);
+}
+
+// Each library costs every start of the program time.
+TEST_F(FilterUsage, LibrariesOfOneFormatAreLoadedForItsPicturesOnly) {
+  static_cast<void>(stored(random_image({3, 2}, {3, 8}, 1), "rgb.png"));
+  const auto loads = [&](const std::vector<std::string>& words, const std::string& library) {
+    ProcessOptions options{.folder = folder_.path()};
+    options.environment["LD_DEBUG"] = "files";
+    return filter(words, options).err.find("file=" + library) != std::string::npos;
+  };
+  for (const std::string extension : {"tiff", "webp"}) {
+    const std::string library = "lib" + extension.substr(0, 4);
+    EXPECT_FALSE(loads({"--version"}, library));
+    EXPECT_FALSE(loads({"rgb.png", "out.jpg"}, library));
+    if (codec_of_name("a." + extension) == nullptr) continue;
+    EXPECT_TRUE(loads({"rgb.png", "out." + extension}, library));
+  }
 }
 
 }  // namespace

@@ -3,16 +3,15 @@
 #include <string>
 #include <string_view>
 
-#include <tiffio.h>
-
 #include "base/format.hpp"
+#include "codec/tiff/functions.hpp"
 
 namespace gpufilter {
 namespace {
 
 // The version is the last word of the first line: "LIBTIFF, Version 4.5.0".
 std::string tiff_libraries() {
-  std::string_view text = TIFFGetVersion();
+  std::string_view text = libtiff().TIFFGetVersion();
   text = text.substr(0, text.find('\n'));
   return formatted("libtiff {}", text.substr(text.rfind(' ') + 1));
 }
@@ -40,7 +39,8 @@ const Codec& tiff_codec() {
                            .options = {&tiff_compression_option(), &strip_option()},
                            .open = open_tiff,
                            .create = create_tiff,
-                           .libraries = tiff_libraries};
+                           .libraries = tiff_libraries,
+                           .loaded_later = "libtiff " GPUFILTER_TIFF_VERSION};
   return codec;
 }
 

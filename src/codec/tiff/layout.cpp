@@ -26,9 +26,10 @@ void refuse_raw(const TiffFile& file) {
   const std::uint8_t* version = nullptr;
   std::uint16_t count = 0;
   const std::uint64_t* offsets = nullptr;
-  const bool is_preview = (file.field<std::uint32_t>(TIFFTAG_SUBFILETYPE) & 1U) != 0 &&
-                          TIFFGetField(file.get(), sub_directories, &count, &offsets) == 1;
-  if (is_preview || TIFFGetField(file.get(), dng_version, &version) == 1) {
+  const bool is_preview =
+      (file.field<std::uint32_t>(TIFFTAG_SUBFILETYPE) & 1U) != 0 &&
+      libtiff().TIFFGetField(file.get(), sub_directories, &count, &offsets) == 1;
+  if (is_preview || libtiff().TIFFGetField(file.get(), dng_version, &version) == 1) {
     throw PictureError(file.name(),
                        "its first picture is a preview, as in camera RAW files: "
                        "develop it with another program first");
@@ -51,7 +52,7 @@ Colors colors_of(const TiffFile& file) {
       return Colors::cmyk;
     case PHOTOMETRIC_YCBCR:
       if (compression != COMPRESSION_JPEG) refuse_kind(file, "YCbCr without JPEG compression");
-      TIFFSetField(file.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+      libtiff().TIFFSetField(file.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
       return Colors::rgb;
     case PHOTOMETRIC_CIELAB:
     case PHOTOMETRIC_ICCLAB:
@@ -81,7 +82,7 @@ void check_samples(const TiffFile& file, const TiffLayout& layout) {
 bool has_alpha(const TiffFile& file, TiffLayout& layout, int color_samples) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
-  TIFFGetFieldDefaulted(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
+  libtiff().TIFFGetFieldDefaulted(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
   if (layout.samples <= color_samples || layout.colors >= Colors::cmyk) return false;
   layout.premultiplied = count > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
   return layout.premultiplied || (count > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA) ||
@@ -91,8 +92,8 @@ bool has_alpha(const TiffFile& file, TiffLayout& layout, int color_samples) {
 // Tables of 8-bit colours in place of 16-bit ones exist.
 void read_palette(const TiffFile& file, TiffLayout& layout) {
   std::array<std::uint16_t*, 3> tables{};
-  file.check(TIFFGetField(file.get(), TIFFTAG_COLORMAP, tables.data(), &tables[1], &tables[2]) ==
-             1);
+  file.check(libtiff().TIFFGetField(file.get(), TIFFTAG_COLORMAP, tables.data(), &tables[1],
+                                    &tables[2]) == 1);
   const std::size_t count = std::size_t{1} << static_cast<unsigned>(layout.bits);
   const bool is_wide = std::any_of(tables.begin(), tables.end(), [&](const std::uint16_t* table) {
     return std::any_of(table, table + count, [](std::uint16_t value) { return value > 255; });
@@ -159,7 +160,7 @@ TiffLayout tiff_layout(const TiffFile& file) {
   if (layout.width == 0 || layout.height == 0) file.refuse("its width or height is 0");
   if (layout.width > INT32_MAX || layout.height > INT32_MAX) file.refuse("it is too large");
   const auto compression = file.field<std::uint16_t>(TIFFTAG_COMPRESSION);
-  if (compression == COMPRESSION_OJPEG || TIFFIsCODECConfigured(compression) == 0) {
+  if (compression == COMPRESSION_OJPEG || libtiff().TIFFIsCODECConfigured(compression) == 0) {
     refuse_kind(file, formatted("compression {}", compression));
   }
   layout.bits = file.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE);

@@ -37,7 +37,7 @@ TiffFile::TiffFile(const std::string& name, const char* mode, TiffBytes bytes, s
     : name_(name),
       trouble_(std::move(trouble)),
       client_(new Client, [](Client* client) { delete client; }),
-      tiff_(nullptr, TIFFClose) {
+      tiff_(nullptr, libtiff().TIFFClose) {
   client_->bytes = std::move(bytes);
   const auto read = [](thandle_t handle, void* data, tmsize_t size) {
     return guarded(handle, [&](Client& client) {
@@ -72,12 +72,13 @@ TiffFile::TiffFile(const std::string& name, const char* mode, TiffBytes bytes, s
     return 1;
   };
   const auto ignore_warning = [](TIFF*, void*, const char*, const char*, va_list) { return 1; };
-  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
-                                                                             TIFFOpenOptionsFree);
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(max_allocation));
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), take_error, client_.get());
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, client_.get());
-  tiff_.reset(TIFFClientOpenExt(
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(
+      libtiff().TIFFOpenOptionsAlloc(), libtiff().TIFFOpenOptionsFree);
+  libtiff().TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(),
+                                                static_cast<tmsize_t>(max_allocation));
+  libtiff().TIFFOpenOptionsSetErrorHandlerExtR(options.get(), take_error, client_.get());
+  libtiff().TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, client_.get());
+  tiff_.reset(libtiff().TIFFClientOpenExt(
       name.c_str(), mode, client_.get(), read, write, seek, [](thandle_t) { return 0; }, size,
       nullptr, nullptr, options.get()));
   check(tiff_ != nullptr);

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include <tiffio.h>
+#include "codec/tiff/functions.hpp"
 
 namespace gpufilter {
 
@@ -36,7 +36,7 @@ class TiffFile {
   template <typename Value>
   [[nodiscard]] Value field(std::uint32_t tag) const {
     Value value{};
-    TIFFGetFieldDefaulted(get(), tag, &value);
+    libtiff().TIFFGetFieldDefaulted(get(), tag, &value);
     return value;
   }
 
@@ -47,7 +47,7 @@ class TiffFile {
   [[noreturn]] void refuse(const std::string& why) const;
 
   // Completes a file that is written.
-  void flush() { check(TIFFFlush(get()) == 1); }
+  void flush() { check(libtiff().TIFFFlush(get()) == 1); }
 
  private:
   struct Client;

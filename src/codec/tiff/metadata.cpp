@@ -19,8 +19,8 @@ constexpr double inches_a_metre = 10000.0 / 254;
 std::optional<Density> read_density(const TiffFile& file) {
   float x = 0;
   float y = 0;
-  if (TIFFGetField(file.get(), TIFFTAG_XRESOLUTION, &x) != 1 ||
-      TIFFGetField(file.get(), TIFFTAG_YRESOLUTION, &y) != 1) {
+  if (libtiff().TIFFGetField(file.get(), TIFFTAG_XRESOLUTION, &x) != 1 ||
+      libtiff().TIFFGetField(file.get(), TIFFTAG_YRESOLUTION, &y) != 1) {
     return std::nullopt;
   }
   const auto unit = file.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT);
@@ -50,15 +50,15 @@ void write_density(TiffFile& file, const Density& density) {
   const auto value = [&](std::uint32_t number) {
     return unit == RESUNIT_INCH ? std::round(number * scale) : number * scale;
   };
-  file.check(TIFFSetField(file.get(), TIFFTAG_RESOLUTIONUNIT, unit) == 1 &&
-             TIFFSetField(file.get(), TIFFTAG_XRESOLUTION, value(density.x)) == 1 &&
-             TIFFSetField(file.get(), TIFFTAG_YRESOLUTION, value(density.y)) == 1);
+  file.check(libtiff().TIFFSetField(file.get(), TIFFTAG_RESOLUTIONUNIT, unit) == 1 &&
+             libtiff().TIFFSetField(file.get(), TIFFTAG_XRESOLUTION, value(density.x)) == 1 &&
+             libtiff().TIFFSetField(file.get(), TIFFTAG_YRESOLUTION, value(density.y)) == 1);
 }
 
 void set_bytes(TiffFile& file, std::uint32_t tag, const Bytes& bytes) {
   if (bytes.empty()) return;
-  file.check(
-      TIFFSetField(file.get(), tag, static_cast<std::uint32_t>(bytes.size()), bytes.data()) == 1);
+  file.check(libtiff().TIFFSetField(file.get(), tag, static_cast<std::uint32_t>(bytes.size()),
+                                    bytes.data()) == 1);
 }
 
 TiffReadAt reader_of(const Bytes& bytes) {
@@ -102,8 +102,8 @@ class ExifWriter {
     if (field.tag == TIFFTAG_ORIENTATION) {
       const auto orientation = number_in(field, little_endian).value_or(1);
       if (orientation < 1 || orientation > 8) return;
-      file_.check(TIFFSetField(file_.get(), TIFFTAG_ORIENTATION, static_cast<int>(orientation)) ==
-                  1);
+      file_.check(libtiff().TIFFSetField(file_.get(), TIFFTAG_ORIENTATION,
+                                         static_cast<int>(orientation)) == 1);
     } else if (field.type == type_ascii) {
       set_text(field.tag, {field.value.begin(), field.value.end()});
     }
@@ -114,18 +114,19 @@ class ExifWriter {
     text.resize(std::string_view(text).find('\0') == std::string_view::npos ? text.size()
                                                                             : text.find('\0'));
     const char* there = nullptr;
-    if (TIFFGetField(file_.get(), tag, &there) == 1) return false;
-    file_.check(TIFFSetField(file_.get(), tag, text.c_str()) == 1);
+    if (libtiff().TIFFGetField(file_.get(), tag, &there) == 1) return false;
+    file_.check(libtiff().TIFFSetField(file_.get(), tag, text.c_str()) == 1);
     return true;
   }
 
   void write_directory(std::uint32_t tag, const TiffFields& fields) {
     if (fields.empty()) return;
-    if (TIFFIsBigTIFF(file_.get()) != 0) return left_out_.add("EXIF (in a TIFF of this size)");
+    if (libtiff().TIFFIsBigTIFF(file_.get()) != 0)
+      return left_out_.add("EXIF (in a TIFF of this size)");
     const std::uint64_t offset = append_.end();
     append_.write(
         directory_bytes(fields, static_cast<std::uint32_t>(offset), append_.little_endian));
-    file_.check(TIFFSetField(file_.get(), tag, offset) == 1);
+    file_.check(libtiff().TIFFSetField(file_.get(), tag, offset) == 1);
   }
 
   TiffFile& file_;

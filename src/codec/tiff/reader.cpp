@@ -47,7 +47,7 @@ class TiffReader final : public RowReader {
       log::warn(formatted("{}: {} of its channels are neither colours nor alpha, and are left out",
                           file_.name(), layout_.left_out_channels));
     }
-    if (TIFFLastDirectory(file_.get()) == 0)
+    if (libtiff().TIFFLastDirectory(file_.get()) == 0)
       log::warn(formatted("{}: only the first of its pages is read", file_.name()));
     return {};
   }

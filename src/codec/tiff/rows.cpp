@@ -10,7 +10,7 @@ namespace gpufilter {
 TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& limits)
     : file_(file),
       tiff_(file.get()),
-      is_tiled_(TIFFIsTiled(tiff_) != 0),
+      is_tiled_(libtiff().TIFFIsTiled(tiff_) != 0),
       width_(layout.width),
       height_(layout.height),
       block_width_(is_tiled_ ? file.field<std::uint32_t>(TIFFTAG_TILEWIDTH) : width_),
@@ -24,8 +24,8 @@ TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& l
   if (block_width_ == 0 || block_height_ == 0) file.refuse("its tiles or strips are empty");
   pixel_bits_ = bits * (planes_ > 1 ? 1 : samples);
   row_bytes_ = (width_ * bits * samples + 7) / 8;
-  const std::uint64_t block_bytes =
-      static_cast<std::uint64_t>(is_tiled_ ? TIFFTileSize64(tiff_) : TIFFStripSize64(tiff_));
+  const std::uint64_t block_bytes = static_cast<std::uint64_t>(
+      is_tiled_ ? libtiff().TIFFTileSize64(tiff_) : libtiff().TIFFStripSize64(tiff_));
   const std::uint64_t held =
       holds_blocks_ ? block_bytes + row_bytes_ * std::uint64_t{block_height_} : row_bytes_;
   if (held > limits.max_memory || block_bytes == 0) {
@@ -34,8 +34,8 @@ TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& l
     file.refuse("its tiles or strips are empty");
   }
   // libtiff has to agree about the bytes, whatever the tags say.
-  block_row_bytes_ =
-      static_cast<std::size_t>(is_tiled_ ? TIFFTileRowSize64(tiff_) : TIFFScanlineSize64(tiff_));
+  block_row_bytes_ = static_cast<std::size_t>(is_tiled_ ? libtiff().TIFFTileRowSize64(tiff_)
+                                                        : libtiff().TIFFScanlineSize64(tiff_));
   const std::uint64_t expected = (std::uint64_t{block_width_} * pixel_bits_ + 7) / 8;
   const bool is_aligned = !is_tiled_ || block_width_ * pixel_bits_ % 8 == 0;
   if (block_row_bytes_ != expected || !is_aligned) file.refuse("its tags contradict each other");
@@ -45,7 +45,7 @@ TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& l
 
 const std::uint8_t* TiffRows::next() {
   if (!holds_blocks_) {
-    file_.check(TIFFReadScanline(tiff_, rows_.data(), y_++, 0) == 1);
+    file_.check(libtiff().TIFFReadScanline(tiff_, rows_.data(), y_++, 0) == 1);
     return rows_.data();
   }
   if (y_ % block_height_ == 0) read_blocks();
@@ -66,9 +66,10 @@ void TiffRows::read_block(std::uint32_t x, std::uint16_t plane) {
   const std::size_t rows = is_tiled_ ? block_height_ : std::min(block_height_, height_ - y_);
   const auto size = static_cast<tmsize_t>(rows * block_row_bytes_);
   const tmsize_t got =
-      is_tiled_
-          ? TIFFReadEncodedTile(tiff_, TIFFComputeTile(tiff_, x, y_, 0, plane), block_.data(), size)
-          : TIFFReadEncodedStrip(tiff_, TIFFComputeStrip(tiff_, y_, plane), block_.data(), size);
+      is_tiled_ ? libtiff().TIFFReadEncodedTile(
+                      tiff_, libtiff().TIFFComputeTile(tiff_, x, y_, 0, plane), block_.data(), size)
+                : libtiff().TIFFReadEncodedStrip(
+                      tiff_, libtiff().TIFFComputeStrip(tiff_, y_, plane), block_.data(), size);
   file_.check(got == size);
 }
 

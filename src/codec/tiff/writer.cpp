@@ -150,7 +150,7 @@ class TiffWriter final : public RowWriter {
   }
 
   void set(std::uint32_t tag, int value) {
-    file_.check(TIFFSetField(file_.get(), tag, value) == 1);
+    file_.check(libtiff().TIFFSetField(file_.get(), tag, value) == 1);
   }
 
   void set_layout(const ImageSize& size, std::uint16_t compression) {
@@ -166,12 +166,13 @@ class TiffWriter final : public RowWriter {
     if (compression != COMPRESSION_NONE) set(TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
     if (!format_.has_alpha()) return;
     const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
-    file_.check(TIFFSetField(file_.get(), TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1);
+    file_.check(libtiff().TIFFSetField(file_.get(), TIFFTAG_EXTRASAMPLES, 1, &alpha) == 1);
   }
 
   void write_strip() {
     const auto size = static_cast<tmsize_t>(strip_.size());
-    file_.check(TIFFWriteEncodedStrip(file_.get(), strip_number_++, strip_.data(), size) == size);
+    file_.check(
+        libtiff().TIFFWriteEncodedStrip(file_.get(), strip_number_++, strip_.data(), size) == size);
     strip_.clear();
   }
 

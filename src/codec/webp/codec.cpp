@@ -1,14 +1,13 @@
 #include "codec/webp/codec.hpp"
 
-#include <webp/decode.h>
-
 #include "base/format.hpp"
+#include "codec/webp/functions.hpp"
 
 namespace gpufilter {
 namespace {
 
 std::string webp_libraries() {
-  const auto version = static_cast<unsigned>(WebPGetDecoderVersion());
+  const auto version = static_cast<unsigned>(libwebp().WebPGetDecoderVersion());
   return formatted("libwebp {}.{}.{}", version >> 16U, version >> 8U & 255U, version & 255U);
 }
 
@@ -35,7 +34,8 @@ const Codec& webp_codec() {
                            .options = {&quality_option(), &lossless_option(), &strip_option()},
                            .open = open_webp,
                            .create = create_webp,
-                           .libraries = webp_libraries};
+                           .libraries = webp_libraries,
+                           .loaded_later = "libwebp " GPUFILTER_WEBP_VERSION};
   return codec;
 }
 

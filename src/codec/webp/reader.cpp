@@ -7,11 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <webp/decode.h>
-#include <webp/mux.h>
-
 #include "base/error.hpp"
 #include "codec/webp/codec.hpp"
+#include "codec/webp/functions.hpp"
 #include "codec/webp/settings.hpp"
 #include "image/exif_thumbnail.hpp"
 #include "image/image.hpp"
@@ -80,7 +78,8 @@ class WebpReader final : public RowReader {
 
   // The beginning of a file says everything but whether it is lossless.
   void read_features(std::span<const std::uint8_t> bytes) {
-    const VP8StatusCode status = WebPGetFeatures(bytes.data(), bytes.size(), &features_);
+    const VP8StatusCode status = libwebp().WebPGetFeaturesInternal(
+        bytes.data(), bytes.size(), &features_, WEBP_DECODER_ABI_VERSION);
     if (status != VP8_STATUS_OK) refuse(words_for(status));
     if (features_.has_animation != 0) {
       throw PictureError(name(), "an animated WebP is not supported: save one of its pictures");
@@ -107,11 +106,11 @@ class WebpReader final : public RowReader {
 
   void read_metadata() {
     const WebPData data{file_.data(), file_.size()};
-    const std::unique_ptr<WebPMux, void (*)(WebPMux*)> mux(WebPMuxCreate(&data, 0), WebPMuxDelete);
+    const auto mux = owned(libwebp().WebPMuxCreateInternal(&data, 0, WEBP_MUX_ABI_VERSION));
     if (!mux) return;
     const auto take = [&mux](const char* id, Bytes& into, std::string_view skipped = {}) {
       WebPData chunk{};
-      if (WebPMuxGetChunk(mux.get(), id, &chunk) != WEBP_MUX_OK) return;
+      if (libwebp().WebPMuxGetChunk(mux.get(), id, &chunk) != WEBP_MUX_OK) return;
       const std::span<const std::uint8_t> bytes(chunk.bytes, chunk.size);
       const bool skips = bytes.size() >= skipped.size() &&
                          std::equal(skipped.begin(), skipped.end(), bytes.begin());
@@ -131,12 +130,13 @@ class WebpReader final : public RowReader {
   void decode() {
     image_.emplace(header_.size, header_.format);
     WebPDecoderConfig config;
-    if (WebPInitDecoderConfig(&config) == 0) refuse("another version of libwebp is needed");
+    if (libwebp().WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION) == 0)
+      refuse("another version of libwebp is needed");
     config.output.colorspace = header_.format.has_alpha() ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
     config.output.u.RGBA = {image_->rows().data, static_cast<int>(image_->pitch()),
                             image_->bytes()};
-    const VP8StatusCode status = WebPDecode(file_.data(), file_.size(), &config);
+    const VP8StatusCode status = libwebp().WebPDecode(file_.data(), file_.size(), &config);
     if (status != VP8_STATUS_OK) refuse(words_for(status));
     file_ = {};
   }

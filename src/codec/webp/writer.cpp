@@ -3,15 +3,13 @@
 #include <string>
 #include <utility>
 
-#include <webp/encode.h>
-#include <webp/mux.h>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/row_conversion.hpp"
 #include "codec/webp/codec.hpp"
+#include "codec/webp/functions.hpp"
 #include "codec/webp/settings.hpp"
 
 namespace gpufilter {
@@ -24,17 +22,17 @@ constexpr int lossless_effort =
 // Owns libwebp's memory.
 struct Picture : WebPPicture {
   explicit Picture(const std::string& name) : WebPPicture{} {
-    if (WebPPictureInit(this) == 0)
+    if (libwebp().WebPPictureInitInternal(this, WEBP_ENCODER_ABI_VERSION) == 0)
       throw PictureError(name, "another version of libwebp is needed");
   }
-  ~Picture() { WebPPictureFree(this); }
+  ~Picture() { libwebp().WebPPictureFree(this); }
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
 };
 
 struct Encoded : WebPMemoryWriter {
-  Encoded() : WebPMemoryWriter{} { WebPMemoryWriterInit(this); }
-  ~Encoded() { WebPMemoryWriterClear(this); }
+  Encoded() : WebPMemoryWriter{} { libwebp().WebPMemoryWriterInit(this); }
+  ~Encoded() { libwebp().WebPMemoryWriterClear(this); }
   Encoded(const Encoded&) = delete;
   Encoded& operator=(const Encoded&) = delete;
 };
@@ -84,7 +82,7 @@ class WebpWriter final : public RowWriter {
     picture_.width = size.width;
     picture_.height = size.height;
     picture_.use_argb = 1;
-    if (WebPPictureAlloc(&picture_) == 0) fail();
+    if (libwebp().WebPPictureAlloc(&picture_) == 0) fail();
   }
 
   void write(const ConstRows& rows) override {
@@ -103,11 +101,11 @@ class WebpWriter final : public RowWriter {
   void finish(const Metadata& trailing) override {
     add_late_metadata(metadata_, strips_ ? stripped(trailing) : trailing);
     Encoded encoded;
-    picture_.writer = WebPMemoryWrite;
+    picture_.writer = libwebp().WebPMemoryWrite;
     picture_.custom_ptr = &encoded;
     const WebPConfig config = encoder_config();
-    if (WebPEncode(&config, &picture_) == 0) fail();
-    WebPPictureFree(&picture_);
+    if (libwebp().WebPEncode(&config, &picture_) == 0) fail();
+    libwebp().WebPPictureFree(&picture_);
     write_file({encoded.mem, encoded.size});
   }
 
@@ -124,7 +122,9 @@ class WebpWriter final : public RowWriter {
     WebPConfig config;
     const auto quality =
         static_cast<float>(settings_.lossless ? lossless_effort : settings_.quality);
-    if (WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, quality) == 0) fail();
+    if (libwebp().WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality,
+                                         WEBP_ENCODER_ABI_VERSION) == 0)
+      fail();
     config.lossless = settings_.lossless ? 1 : 0;
     config.exact = 1;
     config.thread_level = allowed_threads() > 1 ? 1 : 0;
@@ -142,17 +142,20 @@ class WebpWriter final : public RowWriter {
     note_content(foreign, left_out_);
     if (profile == nullptr && metadata_.exif.empty() && metadata_.xmp.empty())
       return sink_.write({bitstream.bytes, bitstream.size});
-    const std::unique_ptr<WebPMux, void (*)(WebPMux*)> mux(WebPMuxNew(), WebPMuxDelete);
+    const auto mux = owned(libwebp().WebPNewInternal(WEBP_MUX_ABI_VERSION));
     const auto set = [&mux](const char* id, const Bytes& bytes) {
       const WebPData chunk{bytes.data(), bytes.size()};
-      return bytes.empty() || WebPMuxSetChunk(mux.get(), id, &chunk, 1) == WEBP_MUX_OK;
+      return bytes.empty() || libwebp().WebPMuxSetChunk(mux.get(), id, &chunk, 1) == WEBP_MUX_OK;
     };
     WebPData file{};
-    const bool done = mux && WebPMuxSetImage(mux.get(), &bitstream, 0) == WEBP_MUX_OK &&
+    const bool done = mux && libwebp().WebPMuxSetImage(mux.get(), &bitstream, 0) == WEBP_MUX_OK &&
                       set("ICCP", profile == nullptr ? Bytes() : profile->data) &&
                       set("EXIF", metadata_.exif) && set("XMP ", metadata_.xmp) &&
-                      WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
-    const std::unique_ptr<WebPData, void (*)(WebPData*)> clear(&file, WebPDataClear);
+                      libwebp().WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
+    const auto free_file = [](WebPData* data) {
+      libwebp().WebPFree(const_cast<std::uint8_t*>(data->bytes));
+    };
+    const std::unique_ptr<WebPData, decltype(free_file)> owner(&file, free_file);
     if (!done) throw PictureError(sink_.name(), "cannot be encoded as WebP: its metadata");
     sink_.write({file.bytes, file.size});
   }

@@ -1,0 +1,11 @@
+#include "codec/webp/functions.hpp"
+
+namespace gpufilter {
+
+// libwebpmux brings libwebp.
+const LibWebp& libwebp() {
+  static const LibWebp library(GPUFILTER_WEBPMUX_LIBRARY);
+  return library;
+}
+
+}  // namespace gpufilter
