@@ -185,5 +185,11 @@ filter noisy.png denoised.png --denoise 16
 for picture in noisy soft denoised; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 side_by_side denoise 3 noisy-large.png soft-large.png denoised-large.png
 
+# docs/stages/linear.md
+vips extract_area "${rocket}" launch.png 230 250 240 160
+filter launch.png soft.png --gaussian 5
+filter launch.png glow.png --linear --gaussian 5 --encoded
+side_by_side linear 3 launch.png soft.png glow.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

@@ -62,6 +62,7 @@ constexpr std::array foreign_options{
                   "no stage lays one picture over another yet"},
     ForeignOption{"remove-alpha alpha-remove", "--flatten COLOR"},
     ForeignOption{"depth", "--depth 8|16"},
+    ForeignOption{"linearize linear-light", "--linear"},
     ForeignOption{"lut hald-clut haldclut lut3d", "--lut FILE"},
     ForeignOption{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
     ForeignOption{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},

@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -175,7 +176,7 @@ StageChain StageOptions::chain() const {
   StageChain chain;
   for (const StageUse& use : uses)
     chain.push_back(use.kind->make(use.value, use.parameters));
-  return chain;
+  return with_light_ends(std::move(chain));
 }
 
 }  // namespace gpufilter

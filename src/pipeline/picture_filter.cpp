@@ -6,6 +6,7 @@
 #include "pipeline/make_dispatcher.hpp"
 #include "pipeline/run.hpp"
 #include "stages/catalogue.hpp"
+#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -49,6 +50,7 @@ PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const std::str
     : state_(std::make_unique<State>()) {
   for (const StageUse& use : stages)
     state_->chain.push_back(make_stage(use));
+  state_->chain = with_light_ends(std::move(state_->chain));
   state_->dispatcher = make_dispatcher(device, false, state_->chain, default_engine_options());
 }
 

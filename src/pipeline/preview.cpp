@@ -10,6 +10,7 @@
 #include "codec/creation_error.hpp"
 #include "image/exif_orientation.hpp"
 #include "pipeline/run_description.hpp"
+#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -42,10 +43,11 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
 }  // namespace
 
 RunReport preview_picture(const std::string& input, const std::string& output,
-                          const Codec* output_format, const StageChain& chain,
+                          const Codec* output_format, const StageChain& asked,
                           Dispatcher& dispatcher, const RunOptions& options) {
   const auto reader = open_picture(open_source(input), options.limits);
   PictureHeader header = reader->header();
+  const StageChain chain = with_light_of(asked, header.format, header.metadata);
   const Codec& to = output_format != nullptr ? *output_format : *header.file_format;
   RunReport report;
   report.input = input;

@@ -12,6 +12,7 @@
 #include "pipeline/block_check.hpp"
 #include "pipeline/read_ahead.hpp"
 #include "pipeline/run_description.hpp"
+#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -179,6 +180,7 @@ class PictureRun {
   }
 
   void assign(const PictureHeader& header) {
+    chain_ = with_light_of(chain_, header.format, header.metadata);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     check_results(input_name_, header, chain_, options_.limits);
     assignment_ = dispatcher_.assign(task_);

@@ -18,6 +18,7 @@
 #include "stages/hue.hpp"
 #include "stages/invert.hpp"
 #include "stages/levels.hpp"
+#include "stages/linear.hpp"
 #include "stages/lut.hpp"
 #include "stages/median.hpp"
 #include "stages/mlp.hpp"
@@ -79,6 +80,8 @@ const std::vector<StageKind>& stage_catalogue() {
       invert_stage_kind(),
       flatten_stage_kind(),
       depth_stage_kind(),
+      linear_stage_kind(),
+      encoded_stage_kind(),
       crop_stage_kind(),
       resize_stage_kind(),
   };

@@ -1,0 +1,43 @@
+// --linear and --encoded: colours are looked up in a table for each channel, and alpha is converted, from DEPTH bits to
+// TARGET_DEPTH bits.
+
+#ifndef TARGET_DEPTH
+#define TARGET_DEPTH 16
+#endif
+
+#if TARGET_DEPTH == 8
+typedef uchar converted_t;
+#else
+typedef ushort converted_t;
+#endif
+
+converted_t converted_alpha(uint alpha) {
+#if TARGET_DEPTH == DEPTH
+  return (converted_t)alpha;
+#elif TARGET_DEPTH == 8
+  return (converted_t)((alpha * 255 + 32767) / 65535);
+#else
+  return (converted_t)(alpha * 257);
+#endif
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
+void change_light(ROWS, __global const ushort *restrict red, __global const ushort *restrict green,
+                  __global const ushort *restrict blue) {
+  const int y = OWN_ROW;
+  if (y >= TARGET_END) return;
+  __global converted_t *out =
+      (__global converted_t *)target + (size_t)(y - target_first + target_offset) * target_pitch;
+  for (int x = OWN_BEGIN; x < OWN_END; ++x) {
+    const pixel_t pixel = load_pixel(SOURCE_ROW(y), x);
+    __global converted_t *to = out + (size_t)x * CHANNELS;
+    to[COLORS / 2] = (converted_t)green[pixel.at[COLORS / 2]];
+#if COLORS == 3
+    to[0] = (converted_t)red[pixel.at[0]];
+    to[2] = (converted_t)blue[pixel.at[2]];
+#endif
+#if HAS_ALPHA
+    to[CHANNELS - 1] = converted_alpha(pixel.at[CHANNELS - 1]);
+#endif
+  }
+}

@@ -1,0 +1,23 @@
+// The tone curves of ICC profiles (ICC.1:2022). Nothing outside the bytes is ever read, whatever
+// they say.
+#pragma once
+
+#include <array>
+#include <stdexcept>
+
+#include "image/metadata.hpp"
+#include "image/transfer_curve.hpp"
+
+namespace gpufilter {
+
+// Why a profile has no curves that can be used; it completes "the ICC profile ...".
+class NoIccCurves : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Red, green and blue of a profile of a matrix and curves; three times the curve of a grey one.
+// Throws NoIccCurves.
+[[nodiscard]] std::array<TransferCurve, 3> icc_curves(const Bytes& profile);
+
+}  // namespace gpufilter

@@ -1,0 +1,24 @@
+// Which curve leads from the samples of a picture to light.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "image/metadata.hpp"
+#include "image/transfer_curve.hpp"
+
+namespace gpufilter {
+
+// Of red, green and blue; grey has that of green. All are rising.
+struct LightCurves {
+  std::array<TransferCurve, 3> colors{srgb_curve(), srgb_curve(), srgb_curve()};
+  std::string name = "sRGB curve";
+  std::string doubt = {};  // why sRGB's was taken although the picture describes another one
+  bool operator==(const LightCurves&) const = default;
+};
+
+// What the picture says about itself, in PNG's order: coding points (cICP), ICC profile, sRGB,
+// gamma; if nothing, sRGB.
+[[nodiscard]] LightCurves light_curves(const Metadata& metadata);
+
+}  // namespace gpufilter
