@@ -276,8 +276,8 @@ TEST(ConvolveOnProcessor, EqualsTheDefinition) {
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       for (const Sample& sample : samples()) {
         const ConvolveParameters parameters{
             sample.matrix, borders.at(turn++ / 2 % 4),

@@ -171,8 +171,8 @@ TEST(DenoiseOnProcessor, EqualsTheFormula) {
 TEST(DenoiseOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       for (std::size_t i = 0; i < 2; ++i) {
         const auto& [sigma, radius] = sigmas_and_radii.at(turn % sigmas_and_radii.size());
         const DenoiseParameters parameters{

@@ -164,8 +164,8 @@ TEST(EdgesOnProcessor, EqualTheFormula) {
 TEST(EdgesOnDevices, EqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       for (const EdgeOperator by : operators) {
         const EdgesParameters parameters{
             by, borders.at(turn++ % 4),

@@ -163,9 +163,9 @@ TEST(Gaussian, OfAnOpaquePictureIsThatOfItsChannels) {
 
 TEST(Gaussian, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (Session* session : test::kernel_sessions()) {
-    int next = 0;
-    for (const PixelFormat& format : formats()) {
+  int next = 0;
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       for (const Image& image : pictures({67, 37}, format)) {
         const Border border =
             borders.at(static_cast<std::size_t>(format.channels) % borders.size());

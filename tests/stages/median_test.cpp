@@ -181,8 +181,8 @@ TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
 TEST(MedianOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       for (const int radius : {1, 2, 3, 6}) {
         const MedianParameters parameters{
             radius, borders.at(turn++ % 4),

@@ -146,8 +146,8 @@ TEST(MorphologyOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   constexpr std::array radii{1, 2, 9};
   std::size_t turn = 0;
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       // Of each format one operation of one step, and one of two.
       const std::size_t which = turn / 2 % 2;
       for (const Morphology operation : {operations.at(which), operations.at(2 + which)}) {

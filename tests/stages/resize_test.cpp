@@ -213,8 +213,8 @@ TEST(Resize, WeightsColorsByAlpha) {
 
 TEST(Resize, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       const Image image = format.has_alpha() ? test::mixed_alpha_image({67, 37}, format, 5)
                                              : test::random_image({67, 37}, format, 5);
       for (const ImageSize& size : {ImageSize{20, 11}, {100, 50}}) {

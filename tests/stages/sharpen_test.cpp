@@ -107,10 +107,10 @@ TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
 TEST(Sharpen, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const std::vector<SharpenParameters> all = cases();
-  for (Session* session : test::kernel_sessions()) {
-    std::size_t next = 0;
-    for (const PixelFormat& format : formats()) {
-      const SharpenParameters& parameters = all.at(next++ % all.size());
+  std::size_t next = 0;
+  for (const PixelFormat& format : formats()) {
+    const SharpenParameters& parameters = all.at(next++ % all.size());
+    for (Session* session : test::kernel_sessions(format)) {
       for (const Image& image : pictures({67, 37}, format)) {
         const StageChain chain{make_sharpen(parameters)};
         ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),

@@ -10,6 +10,8 @@
 namespace gpufilter::test {
 namespace {
 
+const std::string disguise = " as a GPU";  // follows the name of a CPU
+
 Image run_bands(const Image& image, const Plan& plan, BandExecutor& executor) {
   ImageReader reader(image);
   ImagePool pool;
@@ -63,7 +65,7 @@ const std::vector<Session*>& kernel_sessions() {
       DeviceInfo device = session->device();
       if (device.kind != DeviceKind::cpu) continue;
       device.kind = DeviceKind::gpu;
-      device.name += " as a GPU";
+      device.name += disguise;
       started.push_back(std::make_unique<Session>(device, std::nullopt));
     }
     return started;
@@ -76,6 +78,16 @@ const std::vector<Session*>& kernel_sessions() {
       all.push_back(session.get());
     return all;
   }();
+  return sessions;
+}
+
+std::vector<Session*> kernel_sessions(const PixelFormat& format) {
+  const bool as_gpu = (format.channels + format.depth / 8) % 2 == 0;
+  std::vector<Session*> sessions = kernel_sessions();
+  std::erase_if(sessions, [as_gpu](const Session* session) {
+    const DeviceInfo& device = session->device();
+    return as_gpu ? device.kind == DeviceKind::cpu : device.name.ends_with(disguise);
+  });
   return sessions;
 }
 

@@ -31,6 +31,10 @@ class ImageReader final : public RowReader {
 // chosen for GPUs.
 [[nodiscard]] const std::vector<Session*>& kernel_sessions();
 
+// The same, but of a CPU only one of its two: which one depends on the format. Compiling for both
+// takes most of a test's time.
+[[nodiscard]] std::vector<Session*> kernel_sessions(const PixelFormat& format);
+
 // Filters band by band with the pipeline's own feed and executor. On a device each band's buffers
 // first hold the results of another picture, so that pixels that a kernel does not write show.
 [[nodiscard]] Image filter_on_device(Session& session, const Image& image, const StageChain& chain,

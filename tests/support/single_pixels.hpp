@@ -38,7 +38,7 @@ inline void expect_everywhere(const StageChain& chain, const Image& image, const
     ASSERT_TRUE(same_pixels(result, expected)) << to_string(image.format());
     ASSERT_TRUE(padding_holds(result.rows()));
   });
-  for (Session* session : kernel_sessions()) {
+  for (Session* session : kernel_sessions(image.format())) {
     for (const int rows : {5, 1000}) {
       ASSERT_TRUE(
           same_pixels(filter_on_device(*session, image, chain, {.band_rows = rows}), expected))
