@@ -29,6 +29,7 @@ void add(const std::string& name, const std::function<void()>& pass, double flop
 
 // Each adds its benchmarks.
 void add_host_loops();
+void add_host_stages();
 void add_opencv();
 void add_openblas();
 void add_simd();

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
   bench::add_host_loops();
+  bench::add_host_stages();
 #ifdef HOST_BENCH_SIMD
   bench::add_simd();
 #endif

@@ -46,6 +46,32 @@ void add_filters(const PixelFormat& format) {
   add("look-up" + end + "LUT", [=] { cv::LUT(from, table, to); });
 }
 
+void add_windows(const PixelFormat& format) {
+  const cv::Mat from = source_matrix(format);
+  const cv::Mat to = target_matrix(format);
+  const std::string end = formatted("/{}/OpenCV ", name(format));
+  for (const int sigma : {1, 5, 20}) {
+    add(formatted("gaussian {}", sigma) + end + "GaussianBlur", [=] {
+      const int side = 6 * sigma + 1;
+      cv::GaussianBlur(from, to, {side, side}, sigma, 0, cv::BORDER_REPLICATE);
+    });
+  }
+  for (const int radius : {1, 2, 7}) {
+    add(formatted("median {}", radius) + end + "medianBlur",
+        [=] { cv::medianBlur(from, to, 2 * radius + 1); });
+  }
+  if (format.channels == 3) {
+    add("denoise 10" + end + "bilateralFilter",
+        [=] { cv::bilateralFilter(from, to, 9, 30, 3, cv::BORDER_REPLICATE); });
+  }
+  for (const int radius : {1, 30}) {
+    const cv::Mat square = cv::Mat::ones(2 * radius + 1, 2 * radius + 1, CV_8U);
+    add(formatted("dilate {}", radius) + end + "dilate", [=] {
+      cv::dilate(from, to, square, {-1, -1}, 1, cv::BORDER_REPLICATE);
+    });
+  }
+}
+
 void add_statistics(const PixelFormat& format) {
   const cv::Mat from = source_matrix(format);
   const std::string end = formatted("/{}/OpenCV ", name(format));
@@ -77,6 +103,7 @@ void add_opencv() {
   cv::setNumThreads(1);
   for (const PixelFormat& format : {rgb, rgba}) {
     add_filters(format);
+    add_windows(format);
     add_statistics(format);
   }
 }

@@ -252,7 +252,7 @@ class HostExecutor final : public BandExecutor {
       const int middle = fitting + (too_many - fitting) / 2;
       (fits(middle) ? fitting : too_many) = middle;
     }
-    return fitting;
+    return fitting / minimum_strip_rows * minimum_strip_rows;
   }
 
   [[nodiscard]] std::uint64_t bytes_of_pass(std::size_t index, const RowRange& rows) const {

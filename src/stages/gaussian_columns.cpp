@@ -36,9 +36,8 @@ struct AlongColumns {
     const GaussianWindow* window = nullptr;
     std::vector<Sum> weights = {};
     std::vector<ProductSum> weights_of_alpha = {};
-    std::vector<std::uint32_t> pairs = {};       // for one line
-    std::vector<std::uint32_t> many_pairs = {};  // for lines_at_once
-    std::vector<Between> outside = {};           // a row past an edge with Border::constant
+    std::array<std::vector<std::uint32_t>, lines_at_once> pairs = {};  // for 1, 2, ... lines
+    std::vector<Between> outside = {};  // a row past an edge with Border::constant
     std::vector<Sum> sums = {};
     std::vector<ProductSum> products = {};
     std::vector<const Between*> rows = {};  // the window's, from y - radius on
@@ -47,8 +46,9 @@ struct AlongColumns {
 
   static void prepare([[maybe_unused]] Job& job) {
 #ifdef __x86_64__
-    job.pairs = pairs_for(job, 1);
-    job.many_pairs = pairs_for(job, lines_at_once);
+    for (const int lines : {lines_at_once, job.target.rows.count() % lines_at_once}) {
+      if (lines > 0) job.pairs[static_cast<size_t>(lines - 1)] = pairs_for(job, lines);
+    }
 #endif
   }
 
@@ -73,8 +73,8 @@ struct AlongColumns {
   [[gnu::always_inline]] static void run(Job* job) {
     const auto channels = static_cast<size_t>(job->target.format.channels);
     const size_t numbers = static_cast<size_t>(job->source.width) * channels;
-    const size_t tile = tile_numbers / channels * channels;
-    job->sums.resize(tile);
+    const size_t tile = weighted ? tile_numbers / channels * channels : tile_numbers;
+    job->sums.resize(has_pairs<Sample, weighted>(*job->window) ? block : tile);
     job->products.resize(weighted ? tile : 0);
     job->fine.resize(job->window->mask ? lines_at_once * tile : 0);
     job->outside = constant_row(job->target.format, numbers);
@@ -158,28 +158,24 @@ struct AlongColumns {
     }
   }
 
-  // As many numbers as a faster loop can; returns how many. The weight of a window of one pixel
-  // does not fit its pairs.
+  // All numbers, or none if a faster loop does not suit; returns how many.
   template <InstructionSet set, typename Out>
   static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Tile& tile,
                               [[maybe_unused]] const Outputs<Out>& out) {
     size_t done = 0;
 #ifdef __x86_64__
     if constexpr (sizeof(Sample) == 1 && !weighted) {
-      if (job.window->radius() == 0) return 0;
-      const bool together = tile.lines.count() == lines_at_once;
-      const std::vector<std::uint32_t>& pairs = together ? job.many_pairs : job.pairs;
-      const int at_once = together ? lines_at_once : 1;
-      for (int line = 0; line < tile.lines.count(); line += at_once) {
-        const auto loop = [&] {
-          if constexpr (sizeof(Out) == 1)
-            return pair_loops(set).along_columns;
-          else
-            return pair_loops(set).along_columns_fine;
-        }();
-        done = loop(job.rows.data() + line, tile.count, pairs.data(),
-                    pairs.size() / static_cast<size_t>(at_once), at_once, out.data() + line);
-      }
+      if (!has_pairs<Sample, weighted>(*job.window)) return 0;
+      const int lines = tile.lines.count();
+      const std::vector<std::uint32_t>& pairs = job.pairs[static_cast<size_t>(lines - 1)];
+      const auto loop = [&] {
+        if constexpr (sizeof(Out) == 1)
+          return pair_loops(set).along_columns;
+        else
+          return pair_loops(set).along_columns_fine;
+      }();
+      done = loop(job.rows.data(), tile.count, pairs.data(),
+                  pairs.size() / static_cast<size_t>(lines), lines, out.data());
     }
 #endif
     return done;

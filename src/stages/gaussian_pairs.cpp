@@ -1,6 +1,7 @@
 #include "stages/gaussian_pairs.hpp"
 
 #ifdef __x86_64__
+#include <algorithm>
 #include <cstring>
 
 #include <immintrin.h>

@@ -15,7 +15,7 @@ inline std::uint32_t pair_of(std::int32_t first, std::int32_t second) {
   return static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(second) << 16U;
 }
 
-// Both loops fill as many of `count` numbers as fill whole vectors, and return how many.
+// Both loops fill `count` numbers, or none if these are less than a vector, and return how many.
 struct PairLoops {
   // For each number:
   //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8
@@ -23,7 +23,7 @@ struct PairLoops {
   // holds two weights, the last of an odd number beside a 0; `radius` is above 0.
   std::size_t (*along_row)(const std::int16_t* in, std::size_t count, std::ptrdiff_t step,
                            const std::uint32_t* pairs, int radius, std::int16_t* out);
-  // For each number and each of `lines` lines, 1 or lines_at_once:
+  // For each number and each of `lines` lines, 1 to lines_at_once:
   //   out = (2^21 + sum over i of weights[i] * rows[i]) >> 22
   // or, for results with seven more bits, (2^14 + ...) >> 15. `pairs` holds two weights for each
   // line, then the next two, `pair_count` times.

@@ -41,8 +41,10 @@ struct AlongRows {
   [[gnu::always_inline]] static void run(Job* job) {
     const int channels = job->source.format.channels;
     const int radius = job->window->radius();
-    const int columns = std::max(tile_numbers / channels, radius);
-    job->sums.resize(static_cast<size_t>(columns * channels));
+    const int columns = std::max(row_tile_numbers / channels, radius);
+    job->sums.resize(has_pairs<Sample, weighted>(*job->window)
+                         ? block
+                         : static_cast<size_t>(columns * channels));
     WindowTile<Sample, Number> tile(job->source, job->target.rows.end, job->window->border, radius,
                                     0, columns, weighted);
     for (int x = 0; x < job->source.width; x += columns) {
@@ -84,17 +86,16 @@ struct AlongRows {
     }
   }
 
-  // As many numbers as a faster loop can; returns how many. The weight of a window of one pixel
-  // does not fit its pairs.
+  // All numbers, or none if a faster loop does not suit; returns how many.
   template <InstructionSet set>
   static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Number* in,
                               [[maybe_unused]] std::ptrdiff_t step, [[maybe_unused]] size_t count,
                               [[maybe_unused]] Between* out) {
 #ifdef __x86_64__
     if constexpr (sizeof(Sample) == 1 && !weighted) {
-      const int radius = job.window->radius();
-      if (radius == 0) return 0;
-      return pair_loops(set).along_row(in, count, step, job.pairs.data(), radius, out);
+      if (!has_pairs<Sample, weighted>(*job.window)) return 0;
+      return pair_loops(set).along_row(in, count, step, job.pairs.data(), job.window->radius(),
+                                       out);
     }
 #endif
     return 0;

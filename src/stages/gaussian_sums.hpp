@@ -2,6 +2,7 @@
 // a window, and how a loop is run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,8 @@ namespace gpufilter {
 inline constexpr std::size_t block = 64;  // sums that stay in registers
 // Numbers of a row that are computed at a time: their windows stay in the second-level cache.
 inline constexpr int tile_numbers = 2048;
+// Along rows: not more lines of the cache than a core can have on their way to it at a time.
+inline constexpr int row_tile_numbers = 1536;
 
 // The types of numbers: Row of those that are summed along rows, Between of those that rows hold
 // between the directions, and of the sums along rows and columns, of plain numbers and of those
@@ -117,16 +120,21 @@ template <std::size_t width, typename Neighbours, typename Sum>
     sums[k] = acc[k];
 }
 
-// Whole blocks, and then the rest one by one: rows end where memory may.
+// In blocks, the last of which computes some sums again; fewer than a block one by one, as rows end
+// where memory may.
 template <typename Neighbours, typename Sum>
 [[gnu::always_inline]] inline void sum_all(const Neighbours& neighbours, std::size_t count,
                                            const std::vector<Sum>& weights, Sum start, Sum* sums) {
   const int radius = static_cast<int>(weights.size()) - 1;
-  std::size_t i = 0;
-  for (; i + block <= count; i += block)
-    sum_block<block>(neighbours, i, weights.data(), radius, start, sums + i);
-  for (; i < count; ++i)
-    sum_block<1>(neighbours, i, weights.data(), radius, start, sums + i);
+  if (count < block) {
+    for (std::size_t i = 0; i < count; ++i)
+      sum_block<1>(neighbours, i, weights.data(), radius, start, sums + i);
+    return;
+  }
+  for (std::size_t i = 0; i < count; i += block) {
+    const std::size_t at = std::min(i, count - block);
+    sum_block<block>(neighbours, at, weights.data(), radius, start, sums + at);
+  }
 }
 
 template <typename Loop>
@@ -136,6 +144,17 @@ void run_with_weights(typename Loop::Job job) {
                               job.window->weights_of_alpha.end());
   Loop::prepare(job);
   run_loop<Loop>(&job);
+}
+
+// Whether gaussian_pairs.hpp has loops for this window. The weight of a window of one pixel does
+// not fit them.
+template <typename Sample, bool weighted>
+bool has_pairs([[maybe_unused]] const GaussianWindow& window) {
+#ifdef __x86_64__
+  return sizeof(Sample) == 1 && !weighted && window.radius() > 0;
+#else
+  return false;
+#endif
 }
 
 // Runs the loop for samples of `depth` bits.

@@ -1,0 +1,99 @@
+// Whole stages, with their steps and the rows between them, as the pipeline runs them on one core.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/thread_limit.hpp"
+#include "base/timeline.hpp"
+#include "cases.hpp"
+#include "host/instruction_set.hpp"
+#include "pipeline/band_executor.hpp"
+#include "stages/catalogue.hpp"
+#include "stages/lut.hpp"
+
+namespace gpufilter::bench {
+namespace {
+
+std::shared_ptr<const Stage> stage(const std::string& option, const std::string& value,
+                                   const GivenParameters& parameters = {}) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == option) return kind.make(value, parameters);
+  }
+  throw UsageError(option + " is not a stage");
+}
+
+// A film's curve and a little exchange of colours.
+Cube film(int nodes) {
+  Cube cube{.size = nodes};
+  for (int i = 0; i < nodes * nodes * nodes; ++i) {
+    const auto share = [nodes](int n) {
+      const auto x = static_cast<float>(n % nodes) / static_cast<float>(nodes - 1);
+      return x * x * (3 - 2 * x);
+    };
+    const CubeColor in{share(i), share(i / nodes), share(i / nodes / nodes)};
+    cube.colors.push_back(
+        {0.9F * in[0] + 0.1F * in[1], 0.8F * in[1] + 0.2F * in[2], 0.1F * in[0] + 0.9F * in[2]});
+  }
+  return cube;
+}
+
+// Band by band over the whole picture.
+class Run {
+ public:
+  Run(const PixelFormat& format, const StageChain& chain)
+      : source_(source(format)),
+        plan_(make_plan({size, format}, chain)),
+        executor_(make_host_executor(plan_, timeline_)),
+        result_(plan_.output().size, plan_.output().format) {}
+
+  void operator()() {
+    for (const RowRange& band : plan_.bands())
+      executor_->run(source_.rows().part(plan_.windows(band).front()), result_.rows().part(band));
+  }
+
+ private:
+  const Image& source_;
+  Plan plan_;
+  Timeline timeline_;
+  std::unique_ptr<BandExecutor> executor_;
+  Image result_;
+};
+
+void add_stage(const std::string& what, const PixelFormat& format, const StageChain& chain) {
+  for (const InstructionSet set : available_instruction_sets()) {
+    const auto pass = [=, run = std::shared_ptr<Run>()]() mutable {
+      const ThreadLimit one_core(1);
+      const InstructionSetInUse in_use(set);
+      if (!run) run = std::make_shared<Run>(format, chain);  // memory only for those that run
+      (*run)();
+    };
+    add(what + "/" + name(format) + "/" + std::string(to_string(set)), pass);
+  }
+}
+
+}  // namespace
+
+void add_host_stages() {
+  for (const PixelFormat& format : {rgb, rgba}) {
+    const auto add_values = [&](const std::string& option, const std::vector<std::string>& values) {
+      for (const std::string& value : values)
+        add_stage(option.substr(2) + " " + value, format, {stage(option, value)});
+    };
+    add_values("--gaussian", {"1", "5", "20"});
+    add_values("--sharpen", {"0.8"});
+    add_values("--median", {"1", "2", "7"});
+    add_values("--denoise", {"10"});
+    add_values("--edges", {"sobel"});
+    add_values("--dilate", {"1", "30"});
+    for (const char* kernel : {"lanczos", "cubic", "linear"}) {
+      add_stage("resize 531x354 " + std::string(kernel), format,
+                {stage("--resize", "531x354", {{"--kernel", kernel}})});
+    }
+    for (const int nodes : {9, 33})
+      add_stage("lut " + std::to_string(nodes), format, {make_lut(film(nodes), 1, "film")});
+    add_stage("linear, encoded", format, {stage("--linear", ""), stage("--encoded", "")});
+  }
+}
+
+}  // namespace gpufilter::bench
