@@ -1,10 +1,12 @@
 // The program: signals and subcommands.
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <gpufilter/gpufilter.hpp>
@@ -14,12 +16,14 @@
 #include "app/failure.hpp"
 #include "app/filter_command.hpp"
 #include "app/main_help.hpp"
+#include "app/recipe.hpp"
 #include "base/atomic_file.hpp"
+#include "base/error.hpp"
 #include "base/thread_room.hpp"
 
 namespace {
 
-int run(int argc, const char* const* argv) {
+int run_words(int argc, const char* const* argv) {
   if (argc < 2) {
     std::fputs(gpufilter::brief_usage().c_str(), stderr);
     return 2;
@@ -32,6 +36,21 @@ int run(int argc, const char* const* argv) {
   }
   gpufilter::refuse_misspelt_command({argv + 1, argv + argc});
   return gpufilter::run_filter_command(argc, argv);
+}
+
+// Replaces the names of recipes by their words.
+int run(int argc, const char* const* argv) {
+  const auto words = gpufilter::with_recipes({argv + std::min(argc, 1), argv + argc});
+  std::vector<const char*> pointers(argv, argv + std::min(argc, 1));
+  for (const gpufilter::PlacedWord& word : words)
+    pointers.push_back(word.text.c_str());
+  const auto count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  try {
+    return run_words(count, pointers.data());
+  } catch (const gpufilter::UsageError& error) {
+    throw gpufilter::UsageError(gpufilter::with_place(words, error.what()));
+  }
 }
 
 // If a standard stream is closed, the next file or socket that is opened gets its number. So the

@@ -63,7 +63,8 @@ constexpr const char* short_examples = R"(Examples:
 constexpr const char* rules =
     "Stages run in the order in which they are written; any may be repeated. A parameter belongs "
     "to the stage before it; before the first stage it is the default for all stages that take it. "
-    "'-' is standard input or standard output.\n\n"
+    "'-' is standard input or standard output. @FILE stands for the words in FILE "
+    "(gpufilter help recipes).\n\n"
     "An option that no output can use is refused, such as --quality if every output is a PNG. "
     "One that turns out to have no effect, such as --background if no picture has alpha, "
     "causes a warning.\n";

@@ -52,6 +52,7 @@ class Help : public FilterTest {
                                           {"help", "exit-codes"},
                                           {"help", "metadata"},
                                           {"help", "formats"},
+                                          {"help", "recipes"},
                                           {"help", "networks"},
                                           {"help", "numbers"},
                                           {"help", "gpus"},
@@ -185,7 +186,7 @@ TEST_F(Help, ASubjectHasItsPage) {
   EXPECT_NE(folders.find("\nMore: docs/folders.md\n"), std::string::npos) << folders;
   const std::string own = page({"help", "help"});
   for (const char* subject : {"folders", "existing-files", "in-place", "clusters", "exit-codes",
-                              "metadata", "formats", "networks", "numbers", "gpus"}) {
+                              "metadata", "formats", "recipes", "networks", "numbers", "gpus"}) {
     EXPECT_NE(own.find(subject), std::string::npos) << subject;
     const std::string text = page({"help", subject});
     const std::size_t begin = text.find("More: docs/") + 6;
@@ -244,6 +245,9 @@ TEST_F(Help, EveryExampleWorks) {
           folder.path() / "network.json");
       std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "samples/luts/film.cube",
                             folder.path());
+      std::filesystem::copy(
+          std::filesystem::path(GPUFILTER_SOURCE) / "samples/recipes/web-gallery.recipe",
+          folder.path());
       const std::string place = std::filesystem::path(GPUFILTER_PROGRAM).parent_path();
       const ProcessResult result =
           run_process({"/bin/sh", "-c", "PATH=\"$0:$PATH\"; set -e; " + example, place},

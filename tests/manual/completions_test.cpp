@@ -118,6 +118,17 @@ TEST_F(BashCompletion, PresetsAndFiles) {
   EXPECT_EQ(ask({"gpufilter", "--mlp", ""}), folders_ + Answers{"net.json"});
 }
 
+TEST_F(BashCompletion, Recipes) {
+  std::ofstream(folder_ / "web.recipe");
+  std::ofstream(folder_ / "my folder/look.recipe");
+  // As Bash divides it, which replaces only what follows '@'.
+  EXPECT_EQ(ask("gpufilter in.png @", {"gpufilter", "in.png", "@"}),
+            (Answers{"my folder", "web.recipe"}));
+  EXPECT_EQ(ask("gpufilter @w", {"gpufilter", "@", "w"}), Answers{"web.recipe"});
+  EXPECT_EQ(ask("gpufilter @my\\ folder/", {"gpufilter", "@", "my\\ folder/"}),
+            Answers{"my folder/look.recipe"});
+}
+
 TEST_F(BashCompletion, Devices) {
   EXPECT_TRUE(
       contains(ask({"gpufilter", "--device", ""}), {"auto", "cpu", "gpu", "opencl", "all"}));
@@ -177,18 +188,20 @@ TEST_F(BashCompletion, ValuesWithColonsAndEqualSigns) {
 }
 
 TEST_F(Completion, Fish) {
+  std::ofstream(folder_ / "web.recipe");
   const ProcessResult result = run(
       {"/bin/sh", "-c", "command -v fish >/dev/null || exit 77\nexec fish --no-config -c \"$0\""},
       "source '" GPUFILTER_MANUAL
       "/fish/gpufilter.fish'\n"
       "for line in 'gpufilter --bl' 'gpufilter --color sep' 'gpufilter st' "
-      "'gpufilter stats ' 'gpufilter a b --mlp ' 'gpufilter bench co' 'gpufilter gather '\n"
+      "'gpufilter stats ' 'gpufilter a b --mlp ' 'gpufilter bench co' 'gpufilter gather ' "
+      "'gpufilter a b @'\n"
       "complete -C $line | string replace -r '\\t.*' ''\nend");
   if (result.exit_code == 77) GTEST_SKIP() << "fish is not installed";
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.out,
             "--blur\nsepia\nstats\na picture.tiff\nmy folder/\none.png\nTWO.JPG\nmy folder/\n"
-            "net.json\ncolor\ncopy\nmy folder/\n");
+            "net.json\ncolor\ncopy\nmy folder/\n@my folder/\n@web.recipe\n");
 }
 
 TEST_F(Completion, FishHasEveryOptionOfTheHelp) {
@@ -210,6 +223,7 @@ TEST_F(Completion, FishHasEveryOptionOfTheHelp) {
 TEST_F(Completion, Zsh) {
   if (run({"/bin/sh", "-c"}, "command -v zsh").exit_code != 0)
     GTEST_SKIP() << "zsh is not installed";
+  std::ofstream(folder_ / "web.recipe");
   PseudoTerminal terminal({"/bin/sh", "-c", "PATH=\"$0:$PATH\" exec zsh -f -i", bin_.path()},
                           folder_.path(), 200);
   std::string seen;
@@ -235,6 +249,7 @@ TEST_F(Completion, Zsh) {
   type(std::string(clear) + "gpufilter a b --color sep\t", "--color sepia");
   type(std::string(clear) + "gpufilter a b --color satu\t", "--color saturate=");
   type(std::string(clear) + "gpufilter a b --mlp ne\t", "--mlp net.json");
+  type(std::string(clear) + "gpufilter a b @w\t", "@web.recipe");
   type(std::string(clear) + "exit\r", "exit");
 }
 

@@ -1,0 +1,23 @@
+// "@FILE" on the command line stands for the words in FILE, a recipe.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gpufilter {
+
+struct PlacedWord {
+  std::string text;
+  std::string place;  // "web.recipe:3"; empty: the word stands on the command line
+};
+
+// `words` with those of recipes in the place of their names. Behind "--" nothing is replaced. In a
+// recipe, the file of a stage and another recipe are looked for in the recipe's own folder first.
+// Throws UsageError.
+[[nodiscard]] std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words);
+
+// `reason`, preceded by the place of the recipe's word that it is about. It begins with that word.
+[[nodiscard]] std::string with_place(const std::vector<PlacedWord>& words,
+                                     const std::string& reason);
+
+}  // namespace gpufilter

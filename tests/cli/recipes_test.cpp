@@ -1,0 +1,68 @@
+// "@FILE" on the command line, and the recipes in samples/.
+#include <filesystem>
+#include <fstream>
+
+#include "cli/filter_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecipeRuns : public FilterTest {
+ protected:
+  void SetUp() override { static_cast<void>(stored(random_image(size_, format_, 1), "in.png")); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+
+  [[nodiscard]] ProcessResult here(const std::vector<std::string>& words) const {
+    return filter(words, {.folder = folder_.path()});
+  }
+};
+
+TEST_F(RecipeRuns, GivesTheSamePictureAsItsWords) {
+  write("look", "# a look\n--color \"1 0 0\n  0 1 0\n  0 0 0.5\"\n--blur auto --border mirror\n");
+  EXPECT_EQ(here({"in.png", "recipe.png", "@look", "-q"}).err, "");
+  EXPECT_EQ(here({"in.png", "words.png", "--color", "1 0 0;0 1 0;0 0 0.5", "--blur", "auto",
+                  "--border", "mirror", "-q"})
+                .err,
+            "");
+  EXPECT_EQ(read_file(folder_ / "recipe.png"), read_file(folder_ / "words.png"));
+}
+
+TEST_F(RecipeRuns, MayHoldTheWholeCommand) {
+  write("all", "stats in.png --json");
+  EXPECT_EQ(here({"@all"}).exit_code, 0);
+  EXPECT_EQ(here({"@all"}).out, here({"stats", "in.png", "--json"}).out);
+}
+
+TEST_F(RecipeRuns, MistakesNameFileAndLine) {
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    write("r", text);
+    expect_failure(2, {"in.png", "out.png", "@r"}, {}, {.folder = folder_.path()});
+    EXPECT_EQ(here({"in.png", "out.png", "@r"}).err, "gpufilter: " + message + "\n");
+  };
+  expect("--blur auto\n--resize 0x4", "r:2: --resize 0x4: sides are from 1 to 1000000 pixels");
+  expect("\n--nothing-known", "r:2: --nothing-known: unknown option (see gpufilter --help-all)");
+  expect("--gray\n\n--blur auto --tile 8",
+         "r:3: --tile 8: --blur auto does not take it; it goes after --blur tiled");
+  expect("--lut\n  none.cube", "r:2: none.cube: no such file");
+  expect("--gray\n@r", "r:2: @r: this recipe includes itself");
+}
+
+TEST_F(RecipeRuns, SamplesWork) {
+  const std::string samples = GPUFILTER_SOURCE "/samples/recipes";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(samples)) {
+    const ProcessResult result = here({"in.png", "out/", "@" + entry.path().string(), "--device",
+                                       "cpu", "-q", "--on-exists", "overwrite"});
+    EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+    ++count;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+}  // namespace
+}  // namespace gpufilter::test
