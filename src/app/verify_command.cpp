@@ -14,6 +14,7 @@
 #include "base/printable.hpp"
 #include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verifier.hpp"
+#include "lab/verify/verify_parts.hpp"
 
 namespace gpufilter {
 namespace {
@@ -25,9 +26,10 @@ constexpr const char* description =
 constexpr const char* explanation =
     R"(Each stage runs on small pictures of 1 to 4 channels, of 8 and 16 bits, of odd
 sizes, whole and in bands of few rows. The results are compared, sample by
-sample, with those of the processor's baseline instruction set. A full check
-takes minutes if the kernels are not compiled yet; --quick takes seconds. On a
-terminal, a line shows the progress and the time left.
+sample, with those of the processor's baseline instruction set, by as many
+processes as there are cores. A full check takes minutes if PoCL has to compile
+kernels; --quick takes seconds once they are compiled. On a terminal, a line
+shows the progress and the time left.
 
 With --kernels, the OpenCL kernels in a folder are checked instead of the
 built-in ones: copy a file of kernels/ there and change it. If a result differs,
@@ -199,18 +201,20 @@ int run_verify_command(int argc, const char* const* argv) {
   Verified verified;
   verified.kernels = use_kernel_folder(kernel_folder);
   if (drawing.empty()) drawing = drawing_of(verified.kernels);
-  start_devices_for(verified.kernels, device, options);
   options.stop_at_difference = !kernel_folder.empty() && !options.quick;
   const auto sink = open_drawing(drawing);
-  verified.report = verify_with_progress(options);
+  // A drawing is made of the pixels, which stay in the process that found the difference.
+  verified.report = lab::verify_in_parts(sink ? 1 : lab::parts_to_verify(), [&](const auto& part) {
+    options.part = part;
+    start_devices_for(verified.kernels, device, options);
+    return verify_with_progress(options);
+  });
   const auto& first = verified.report.first_failure;
   if (sink && first && first->drawing) {
     lab::write_drawing(*first->drawing, *sink);
     verified.drawing = drawing;
   }
   print_result(json ? as_json(verified) : as_table(verified));
-  for (const auto& session : options.devices)
-    session->keep_programs();
   return verified.report.passed() ? 0 : 1;
 }
 

@@ -92,6 +92,20 @@ TEST_F(Verify, FindsAWrongKernel) {
   EXPECT_NE(table.out.find(first["difference"].get<std::string>()), std::string::npos);
 }
 
+// With several cores, several processes share the work.
+TEST_F(Verify, ReportsTheSameWithOneProcessAndWithSeveral) {
+  const std::vector<std::string> command{GPUFILTER_PROGRAM, "verify", "levels", "gray",
+                                         "--device",        "cpu"};
+  std::vector<std::string> on_one_core{"taskset", "-c", "0"};
+  on_one_core.insert(on_one_core.end(), command.begin(), command.end());
+  const ProcessResult one = run_process(on_one_core);
+  if (one.exit_code == 127 || one.exit_code == 1) GTEST_SKIP() << "skipped: no core 0 here";
+  const ProcessResult several = run_process(command);
+  EXPECT_EQ(several.exit_code, 0) << several.err;
+  EXPECT_EQ(several.out, one.out);
+  EXPECT_EQ(several.err, "");
+}
+
 TEST_F(Verify, RefusesUnknownStagesAndDevices) {
   expect_failure(2, {"verify", "blurr"}, {"blurr"});
   expect_failure(3, {"verify", "--device", "no such device"}, {"no such device"});

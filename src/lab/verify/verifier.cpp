@@ -31,7 +31,7 @@ struct Place {
 
 // A chain on pictures of one format, in every size, in one place or in all places of the processor.
 struct Job {
-  const VerifyChain* chain;
+  VerifyChain chain;
   PixelFormat format;
   std::size_t number;  // in the order of the report
 };
@@ -47,17 +47,22 @@ struct Case {
 
 // While one thread compiles, which drivers do one at a time, others run what was compiled. PoCL's
 // kernels take all cores by themselves.
-std::size_t threads_for(const DeviceInfo& device) {
+std::size_t threads_for(const DeviceInfo& device, const VerifyPart& part) {
   constexpr std::size_t enough = 8;
-  return device.kind == DeviceKind::cpu ? 1 : std::min(enough, allowed_threads());
+  if (device.kind == DeviceKind::cpu) return 1;
+  return std::clamp<std::size_t>(allowed_threads() / part.count, 1, enough);
+}
+
+// PoCL compiles a program a second time when it is kept, so the many programs of a full check are
+// not worth keeping.
+bool keeps_programs(const Session& session, bool quick) {
+  return quick || session.device().kind != DeviceKind::cpu;
 }
 
 class Verification {
  public:
   explicit Verification(const VerifyOptions& options)
-      : options_(options),
-        chains_(verify_chains(options.stages, options.quick)),
-        sizes_(verify_sizes(options.quick)) {
+      : options_(options), sizes_(verify_sizes(options.quick)) {
     for (const InstructionSet set : available_instruction_sets())
       places_.push_back({formatted("processor {}", to_string(set)), set});
     for (const auto& session : options.devices)
@@ -66,10 +71,7 @@ class Verification {
     for (const auto& session : options.devices) {
       if (!options.quick) session->set_tuning(candidates_);
     }
-    for (const PixelFormat& format : formats_to_check()) {
-      for (const VerifyChain& chain : chains_)
-        jobs_.push_back({&chain, format, jobs_.size()});
-    }
+    add_jobs();
   }
 
   VerifyReport run() {
@@ -81,21 +83,35 @@ class Verification {
       check(job, {places_.begin(), processor_ends});
     for (auto place = processor_ends; place != places_.end(); ++place)
       check_on_threads({place, place + 1});
-    std::stable_sort(variants_.begin(), variants_.end(), [this](const auto& a, const auto& b) {
-      return std::pair(place_index(a.variant.place), a.first_job) <
-             std::pair(place_index(b.variant.place), b.first_job);
-    });
-    for (Counted& counted : variants_)
-      report_.variants.push_back(std::move(counted.variant));
+    std::stable_sort(report_.variants.begin(), report_.variants.end(),
+                     [this](const auto& a, const auto& b) {
+                       return std::pair(place_index(a.place), a.first_job) <
+                              std::pair(place_index(b.place), b.first_job);
+                     });
     return std::move(report_);
   }
 
  private:
-  // A variant, and the first job that it was seen in.
-  struct Counted {
-    VerifiedVariant variant;
-    std::size_t first_job = 0;
-  };
+  void add_jobs() {
+    std::size_t turn = 0;
+    for (const PixelFormat& format : formats_to_check()) {
+      for (const VerifyChain& chain : verify_samples(options_.stages, options_.quick, turn))
+        add_job(chain, format, turn);
+      if (!options_.quick) {
+        for (const VerifyChain& chain : verify_pairs(options_.stages, turn))
+          add_job(chain, format, turn);
+      }
+      ++turn;
+    }
+  }
+
+  // Neighbouring jobs, which take about the same time, are of different parts, and so are those of
+  // one chain in different formats.
+  void add_job(const VerifyChain& chain, const PixelFormat& format, std::size_t turn) {
+    const std::size_t number = next_job_++;
+    if ((number + turn) % options_.part.count == options_.part.index)
+      jobs_.push_back({chain, format, number});
+  }
 
   // All jobs, as many at the same time as suit the one device of `places`.
   void check_on_threads(std::span<const Place> places) {
@@ -106,7 +122,8 @@ class Verification {
         for (std::size_t i = next++; i < jobs_.size(); i = next++) {
           check(jobs_[i], places);
           // After an interruption, the next run need not compile everything again.
-          if (i % chains_.size() == 0) places.front().session->keep_programs();
+          if (i % 16 == 0 && keeps_programs(*places.front().session, options_.quick))
+            places.front().session->keep_programs();
         }
       } catch (...) {
         const std::lock_guard lock(mutex_);
@@ -115,10 +132,13 @@ class Verification {
       }
     };
     {
-      const auto threads = start_threads(threads_for(places.front().session->device()), work);
+      const auto threads =
+          start_threads(threads_for(places.front().session->device(), options_.part), work);
       if (threads.empty()) work(0);
     }
     if (failure) std::rethrow_exception(failure);
+    Session& session = *places.front().session;
+    if (keeps_programs(session, options_.quick)) session.keep_programs();
   }
 
   [[nodiscard]] std::vector<PixelFormat> formats_to_check() const {
@@ -156,7 +176,7 @@ class Verification {
   void check(const Job& job, const Image& picture, std::span<const Place> places) {
     Image expected;
     try {
-      expected = filter_by_baseline(picture, job.chain->chain);
+      expected = filter_by_baseline(picture, job.chain.chain);
     } catch (const UsageError&) {
       return;  // the stage does not take this format, on any device
     }
@@ -164,8 +184,8 @@ class Verification {
       const auto set = place.session ? nullptr : std::make_unique<InstructionSetInUse>(place.set);
       static_cast<void>(candidates_->take_sites());
       for (const int rows : verify_bands(expected.size().height, options_.quick))
-        check_in(place, {*job.chain, picture, expected, rows, job.number});
-      if (job.chain->every_candidate) check_candidates(place, job, picture, expected);
+        check_in(place, {job.chain, picture, expected, rows, job.number});
+      if (job.chain.every_candidate) check_candidates(place, job, picture, expected);
     }
   }
 
@@ -176,7 +196,7 @@ class Verification {
       for (std::size_t i = 1; i < site.candidates.size(); ++i) {
         candidates_->force(key, i);
         check_in(place,
-                 {*job.chain, picture, expected, std::min(expected.size().height, 7), job.number});
+                 {job.chain, picture, expected, std::min(expected.size().height, 7), job.number});
       }
     }
     candidates_->force_none();
@@ -245,16 +265,16 @@ class Verification {
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
     const std::string variant = kernel.substr(0, kernel.find(','));
-    const auto found = std::find_if(variants_.begin(), variants_.end(), [&](const Counted& known) {
-      return known.variant.place == place.name && known.variant.stage == stage &&
-             known.variant.variant == variant;
+    std::vector<VerifiedVariant>& all = report_.variants;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const VerifiedVariant& known) {
+      return known.place == place.name && known.stage == stage && known.variant == variant;
     });
-    if (found == variants_.end()) {
-      variants_.push_back({{place.name, stage, variant}, work.number});
-      return variants_.back().variant;
+    if (found == all.end()) {
+      all.push_back({place.name, stage, variant, work.number});
+      return all.back();
     }
     found->first_job = std::min(found->first_job, work.number);
-    return found->variant;
+    return *found;
   }
 
   // `found` is nullptr if there is no result.
@@ -263,9 +283,13 @@ class Verification {
     const std::pair order(place_index(place.name), work.number);
     if (report_.first_failure && first_failure_ <= order) return;
     first_failure_ = order;
-    report_.first_failure = VerifyFailure{
-        place.name,     work.chain.text,      variant, {work.picture.size(), work.picture.format()},
-        work.band_rows, std::move(difference)};
+    report_.first_failure = VerifyFailure{place.name,
+                                          work.chain.text,
+                                          variant,
+                                          work.number,
+                                          {work.picture.size(), work.picture.format()},
+                                          work.band_rows,
+                                          std::move(difference)};
     if (found != nullptr && is_comparable(work.expected, *found)) {
       report_.first_failure->drawing =
           std::make_shared<const Image>(difference_drawing(work.expected, *found));
@@ -275,12 +299,11 @@ class Verification {
   const VerifyOptions& options_;
   std::shared_ptr<ForcedTuning> candidates_ = std::make_shared<ForcedTuning>();
   std::vector<Place> places_;
-  std::vector<VerifyChain> chains_;
   std::vector<ImageSize> sizes_;
   std::vector<Job> jobs_;
-  std::mutex mutex_;  // guards the members below
+  std::size_t next_job_ = 0;  // its number, those of other parts counted
+  std::mutex mutex_;          // guards the members below
   std::size_t jobs_done_ = 0;
-  std::vector<Counted> variants_;
   std::pair<std::size_t, std::size_t> first_failure_;  // place and job
   VerifyReport report_;
 };

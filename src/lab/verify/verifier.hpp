@@ -2,6 +2,7 @@
 // with every kernel and every instruction set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,7 +15,14 @@
 
 namespace gpufilter::lab {
 
+// Every job belongs to one of `count` parts.
+struct VerifyPart {
+  std::size_t index = 0;
+  std::size_t count = 1;
+};
+
 struct VerifyOptions {
+  VerifyPart part;                  // only its jobs are done
   std::vector<std::string> stages;  // "blur"; all if it is empty
   std::optional<int> channels;      // only pictures with this many channels
   std::optional<int> depth;         // only with this many bits per sample
@@ -27,10 +35,11 @@ struct VerifyOptions {
 
 // The results of one kind of stage with one kernel or loop in one place.
 struct VerifiedVariant {
-  std::string place;    // "processor avx2", a device's name
-  std::string stage;    // "blur", "color + levels"
-  std::string variant;  // "tiled 16x16"; all shapes that tuning may choose together
-  int cases = 0;        // pictures compared, bit by bit
+  std::string place;          // "processor avx2", a device's name
+  std::string stage;          // "blur", "color + levels"
+  std::string variant;        // "tiled 16x16"; all shapes that tuning may choose together
+  std::size_t first_job = 0;  // the number of the first job that it was seen in
+  int cases = 0;              // pictures compared, bit by bit
   int different = 0;
   int failed = 0;  // could not be run
 };
@@ -40,6 +49,7 @@ struct VerifyFailure {
   std::string place;
   std::string stages;  // as on the command line
   std::string variant;
+  std::size_t job = 0;  // its number
   PictureShape picture;
   int band_rows = 0;
   // "row 12, column 5, green: 37 instead of 36", or why it could not be run.

@@ -1,5 +1,6 @@
 #include "lab/verify/verify_cases.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -17,6 +18,8 @@ void set_sample(std::uint8_t* row, std::size_t index, int depth, std::uint32_t v
   std::memcpy(row + 2 * index, &sample, sizeof sample);
 }
 
+constexpr std::size_t verify_turns = 4;
+
 // Alpha by area: opaque, none, random.
 std::uint32_t alpha_at(int x, int y, std::uint32_t random, std::uint32_t max) {
   const int area = (x / 11 + y / 7) % 3;
@@ -25,22 +28,36 @@ std::uint32_t alpha_at(int x, int y, std::uint32_t random, std::uint32_t max) {
 
 }  // namespace
 
-std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages, bool quick) {
+std::vector<VerifyChain> verify_samples(const std::vector<std::string>& stages, bool quick,
+                                        std::size_t turn) {
+  constexpr std::size_t many = 8;
   std::vector<VerifyChain> chains;
-  std::vector<VerifyChain> usual;
   for (const StageKind& kind : stage_kinds(stages)) {
     const std::vector<StageSample> samples = samples_of(kind, !quick);
-    for (const StageSample& sample : samples)
-      chains.push_back({sample.text, {sample.stage}, !quick && sample.has_defaults});
-    if (!samples.empty()) usual.push_back({samples.front().text, {samples.front().stage}});
-  }
-  if (quick) return chains;
-  for (const VerifyChain& first : usual) {
-    for (const VerifyChain& second : usual) {
-      chains.push_back({first.text + " " + second.text, {first.chain[0], second.chain[0]}});
-    }
+    const std::size_t turns =
+        quick ? 1 : std::clamp<std::size_t>(samples.size() / many, 1, verify_turns);
+    for (std::size_t i = turn % turns; i < samples.size(); i += turns)
+      chains.push_back({samples[i].text, {samples[i].stage}, !quick && samples[i].has_defaults});
   }
   return chains;
+}
+
+std::vector<VerifyChain> verify_pairs(const std::vector<std::string>& stages, std::size_t turn) {
+  std::vector<StageSample> usual;
+  for (const StageKind& kind : stage_kinds(stages)) {
+    const std::vector<StageSample> samples = samples_of(kind, false);
+    if (!samples.empty()) usual.push_back(samples.front());
+  }
+  const std::size_t followers = usual.size() <= 4 ? usual.size() : 1;
+  std::vector<VerifyChain> pairs;
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    for (std::size_t k = 0; k < followers; ++k) {
+      const StageSample& first = usual[i];
+      const StageSample& second = usual[(i + 1 + turn + k) % usual.size()];
+      pairs.push_back({first.text + " " + second.text, {first.stage, second.stage}});
+    }
+  }
+  return pairs;
 }
 
 std::vector<PixelFormat> verify_formats(bool quick) {

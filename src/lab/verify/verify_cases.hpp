@@ -15,10 +15,15 @@ struct VerifyChain {
   bool every_candidate = false;  // of its kernels, not only the usual one
 };
 
-// Every sample of the kinds of stages of these names (all if there are none). Unless `quick`, then
-// every kind followed by every other, as consecutive stages may share a kernel.
-[[nodiscard]] std::vector<VerifyChain> verify_chains(const std::vector<std::string>& stages,
-                                                     bool quick);
+// Samples of the kinds of stages of these names (all if there are none). A kind with very many
+// shares them among the turns, so that each comes in one of at most four.
+[[nodiscard]] std::vector<VerifyChain> verify_samples(const std::vector<std::string>& stages,
+                                                      bool quick, std::size_t turn);
+
+// Two kinds of these stages one after the other, as consecutive stages may share a kernel. Each
+// kind comes before one other, which differs from turn to turn; of up to four kinds, before each.
+[[nodiscard]] std::vector<VerifyChain> verify_pairs(const std::vector<std::string>& stages,
+                                                    std::size_t turn);
 
 [[nodiscard]] std::vector<PixelFormat> verify_formats(bool quick);
 
