@@ -191,5 +191,13 @@ filter launch.png soft.png --gaussian 5
 filter launch.png glow.png --linear --gaussian 5 --encoded
 side_by_side linear 3 launch.png soft.png glow.png
 
+# docs/stages/rotate.md
+panel_width=240
+vips thumbnail "${coffee}" stored.png "${panel_width}" --height 160
+filter stored.png rotated.png --rotate 90
+filter stored.png flipped.png --flip
+filter stored.png flopped.png --flop
+side_by_side rotate 4 stored.png rotated.png flipped.png flopped.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null

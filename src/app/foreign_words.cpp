@@ -21,7 +21,6 @@ struct ForeignOption {
 };
 
 constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
-constexpr std::string_view no_turning = "no stage turns pictures yet";
 
 constexpr std::array foreign_options{
     ForeignOption{"i in input o out output", "", names_alone},
@@ -53,11 +52,10 @@ constexpr std::array foreign_options{
     ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
     ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH"},
     ForeignOption{"crop extent trim shave", "--crop WxH+X+Y"},
-    ForeignOption{"rotate", "--rotate 90", no_turning},
-    ForeignOption{"flip vflip", "--flip", no_turning},
-    ForeignOption{"flop hflip", "--flop", no_turning},
-    ForeignOption{"auto-orient autorot autorotate", "--auto-orient",
-                  "the EXIF orientation is carried over, and no stage applies it yet"},
+    ForeignOption{"rotate", "--rotate 90"},
+    ForeignOption{"flip vflip", "--flip"},
+    ForeignOption{"flop hflip", "--flop"},
+    ForeignOption{"auto-orient autorot autorotate", "--auto-orient"},
     ForeignOption{"composite overlay watermark", "--overlay FILE",
                   "no stage lays one picture over another yet"},
     ForeignOption{"remove-alpha alpha-remove", "--flatten COLOR"},

@@ -1,7 +1,5 @@
 #include "app/run_account.hpp"
 
-#include <algorithm>
-
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
@@ -22,18 +20,12 @@ std::string device_line(const EngineReport& engine) {
 }
 
 std::string plan_line(const RunReport& report, const StageChain& chain) {
-  const int last_walk = report.passes.empty()
-                            ? 0
-                            : std::max_element(report.passes.begin(), report.passes.end(),
-                                               [](const PassReport& a, const PassReport& b) {
-                                                 return a.walk < b.walk;
-                                               })
-                                  ->walk;
-  const auto passes = static_cast<std::size_t>(
-      std::count_if(report.passes.begin(), report.passes.end(),
-                    [&](const PassReport& pass) { return pass.walk == last_walk; }));
   std::string line = "plan: " + counted(chain.size(), "stage");
-  if (passes < chain.size()) line += formatted(", merged into {}", passes);
+  if (report.result_passes == 0 && !chain.empty()) {
+    line += ", which change nothing";
+  } else if (report.result_passes < chain.size()) {
+    line += formatted(", merged into {}", report.result_passes);
+  }
   return line + formatted("; {} of {}, {} at a time in {:.1f} MB",
                           counted(static_cast<std::size_t>(report.bands), "band"),
                           counted(static_cast<std::size_t>(report.band_rows), "row"),

@@ -99,7 +99,8 @@ std::string pixels_text(const RunReport& report) {
   if (report.background)
     text += formatted(" (alpha laid over {})", to_string(OptionValue(*report.background)));
   if (report.exif_orientation != 1)
-    text += formatted(", EXIF orientation {} not applied", report.exif_orientation);
+    text += formatted(", EXIF orientation {}{} applied", report.exif_orientation,
+                      report.is_oriented ? "" : " not");
   return text;
 }
 

@@ -12,7 +12,7 @@ namespace gpufilter {
 [[nodiscard]] std::string timing_line(const RunReport& report);
 
 // "1000x500 -> 200x100, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffffff)": size and pixels in
-// the input file and, if different, in the output file; then an EXIF orientation, which is not applied.
+// the input file and, if different, in the output file; then an EXIF orientation, applied or not.
 [[nodiscard]] std::string pixels_text(const RunReport& report);
 
 // The name of the walk through the picture with this number, from 1 on: "second pass".

@@ -52,6 +52,8 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
     case Activity::upload:
     case Activity::download:
       return total.bytes == 0 ? "in place, not copied" : "";
+    case Activity::read_back:
+      return "the turned picture";
     case Activity::launch:
       return "until kernels ran; some drivers compile them only now";
     case Activity::find_devices:
@@ -183,6 +185,7 @@ std::string timing_json(const RunReport& report) {
             {"bands_under_way", report.bands_under_way},
             {"memory_bytes", report.memory},
             {"exif_orientation", report.exif_orientation},
+            {"orientation_applied", report.is_oriented},
             {"output_bytes", report.output_bytes}};
   add_background(json, report.background);
   if (report.verified_blocks) json["verified_blocks"] = *report.verified_blocks;

@@ -21,6 +21,8 @@ const char* activity_name(Activity activity) {
       return "build program";
     case Activity::decode:
       return "decode";
+    case Activity::read_back:
+      return "read back";
     case Activity::upload:
       return "upload";
     case Activity::launch:

@@ -19,6 +19,7 @@ enum class Activity {
   start_device,
   build_program,
   decode,
+  read_back,  // of a picture that was kept between two walks
   upload,
   launch,  // a kernel waits although its queue is free
   kernel,

@@ -13,4 +13,8 @@ namespace gpufilter {
 // default.
 [[nodiscard]] Bytes exif_with_orientation_alone(const Bytes& exif);
 
+// Sets the orientation to 1 where `metadata` has another one: in EXIF, and as tiff:Orientation in
+// XMP.
+void reset_orientation(Metadata& metadata);
+
 }  // namespace gpufilter

@@ -1,11 +1,13 @@
 #include "lab/memory_picture.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "host/instruction_set.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/host_check.hpp"
+#include "pipeline/turned_picture.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -49,9 +51,11 @@ void MemoryReader::read(const MutableRows& rows) {
     std::memcpy(rows.row(y), image_.rows().row(next_++), rows.pitch);
 }
 
-Image filter_in_memory(const Image& image, const StageChain& asked, const PlanLimits& limits,
-                       const MakeExecutor& make) {
-  StageChain chain = asked;
+namespace {
+
+// The result of a chain that turns nothing.
+Image filter_unturned(const Image& image, StageChain chain, const PlanLimits& limits,
+                      const MakeExecutor& make) {
   for (auto stage = chain.begin(); stage != chain.end(); ++stage) {
     if (!(*stage)->needs()) continue;
     const StageChain before(chain.begin(), stage);
@@ -72,6 +76,53 @@ Image filter_in_memory(const Image& image, const StageChain& asked, const PlanLi
   return result;
 }
 
+// The turned picture as the pipeline keeps it between two walks, in a file for odd bands.
+Image turned_in_bands(const Image& image, const Turn& turn, const PlanLimits& limits) {
+  const int height = image.size().height;
+  const int band_rows = std::min(limits.band_rows.value_or(height), height);
+  TurnedPicture turned(shape_of(image), turn, band_rows, band_rows % 2 == 0, "verify");
+  for (int y = 0; y < height; y += band_rows)
+    turned.add(image.rows().part({y, std::min(y + band_rows, height)}));
+  Image result(turned.shape().size, turned.shape().format);
+  turned.read(result.rows());
+  return result;
+}
+
+// The same pixel by pixel.
+Image turned_by_definition(const Image& image, const Turn& turn) {
+  const ImageSize size = image.size();
+  const std::size_t bytes = image.format().bytes_per_pixel();
+  Image result(turn.size_of(size), image.format());
+  for (int y = 0; y < result.size().height; ++y) {
+    for (int x = 0; x < result.size().width; ++x) {
+      const int u = turn.swaps ? y : x;
+      const int v = turn.swaps ? x : y;
+      const std::uint8_t* from = image.rows().row(turn.mirrors_y ? size.height - 1 - v : v);
+      std::memcpy(result.rows().row(y) + static_cast<std::size_t>(x) * bytes,
+                  from + static_cast<std::size_t>(turn.mirrors_x ? size.width - 1 - u : u) * bytes,
+                  bytes);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Image filter_in_memory(const Image& image, const StageChain& chain, const PlanLimits& limits,
+                       const MakeExecutor& make) {
+  const auto turning = std::find_if(chain.begin(), chain.end(),
+                                    [](const auto& stage) { return stage->turns_picture(); });
+  if (turning == chain.end()) return filter_unturned(image, chain, limits, make);
+  const Turn turn = *(*turning)->turns_picture();
+  Image turned =
+      turning == chain.begin()
+          ? turned_in_bands(image, turn, limits)
+          : turned_in_bands(filter_unturned(image, {chain.begin(), turning}, limits, make), turn,
+                            limits);
+  if (turning + 1 == chain.end()) return turned;
+  return filter_in_memory(turned, {turning + 1, chain.end()}, limits, make);
+}
+
 Image filter_by_baseline(const Image& image, const StageChain& chain) {
   const BaselineOnThisThread baseline;
   Image result;
@@ -81,6 +132,11 @@ Image filter_by_baseline(const Image& image, const StageChain& chain) {
       PictureStatistics statistics = no_statistics(current->format(), *quantity);
       add_pixels(statistics, current->rows());
       stage = stage->resolved(statistics, current->format());
+    }
+    if (const auto turn = stage->turns_picture()) {
+      result = turned_by_definition(*current, *turn);
+      current = &result;
+      continue;
     }
     const Plan plan = make_plan(shape_of(*current), {stage}, {.band_rows = INT32_MAX});
     ImagePool pool;

@@ -1,5 +1,7 @@
 #include "pipeline/band_executor.hpp"
 
+#include "base/format.hpp"
+#include "host/instruction_set.hpp"
 #include "pipeline/estimate.hpp"
 
 namespace gpufilter {
@@ -19,6 +21,18 @@ PassReport describe_measuring(const Plan& plan) {
   report.stage = "statistics";
   report.work = {{statistics_rate, static_cast<double>(plan.output().size.pixels()) *
                                        plan.output().format.channels}};
+  return report;
+}
+
+// No work: its speed is part of no estimate that is learned from runs.
+PassReport describe_turning(const Stage& stage, bool in_memory) {
+  PassReport report;
+  report.stage = stage.name();
+  const auto set = to_string(instruction_set());
+  report.variant =
+      stage.label().empty() ? std::string(set) : formatted("{}, {}", stage.label(), set);
+  report.reason = in_memory ? "the processor, whole picture in memory"
+                            : "the processor, whole picture in a temporary file";
   return report;
 }
 

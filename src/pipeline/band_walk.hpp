@@ -41,7 +41,8 @@ struct BandWalk {
   RowReader& reader;
   const Plan& plan;
   ImagePool& pool;     // of the bands' memory
-  Timeline& timeline;  // gets a span for each decoded band
+  Timeline& timeline;  // gets a span for each band that is read
+  Activity reading = Activity::decode;
   std::size_t bands_in_flight = 1;
 };
 
@@ -61,7 +62,7 @@ void walk_bands(const BandWalk& walk, const Work& work, const Take& take) {
     band.rows = rows[next++];
     const Nanoseconds start = now();
     band.image = feed.next(band.rows);
-    Span span = band_span(Activity::decode, band.image.rows());
+    Span span = band_span(walk.reading, band.image.rows());
     span.start = start;
     span.duration = now() - start;
     walk.timeline.add(span);
@@ -72,7 +73,7 @@ void walk_bands(const BandWalk& walk, const Work& work, const Take& take) {
     band.image = {};
   };
   run_band_pipeline<Band>(bands.size(), decode_next, work, finish);
-  const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
+  const ScopedSpan span(walk.timeline, {.activity = walk.reading});
   feed.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "pipeline/preview.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -8,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "codec/creation_error.hpp"
-#include "image/exif_orientation.hpp"
+#include "pipeline/picture_input.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/linear.hpp"
 
@@ -35,6 +36,10 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
     report.reason = "no stage to run";
     return report;
   }
+  if (std::all_of(task.chain.begin(), task.chain.end(),
+                  [](const auto& stage) { return stage->turns_picture().has_value(); })) {
+    return engine_that_turns();
+  }
   report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";
   report.reason = assignment.reason;
   return report;
@@ -45,17 +50,18 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
 RunReport preview_picture(const std::string& input, const std::string& output,
                           const Codec* output_format, const StageChain& asked,
                           Dispatcher& dispatcher, const RunOptions& options) {
-  const auto reader = open_picture(open_source(input), options.limits);
-  PictureHeader header = reader->header();
-  const StageChain chain = with_light_of(asked, header.format, header.metadata);
+  const PictureInput source(input, asked, options);
+  PictureHeader header = source.header();
+  const StageChain chain = chain_for_orientation(
+      with_light_of(asked, header.format, header.metadata), source.orientation());
   const Codec& to = output_format != nullptr ? *output_format : *header.file_format;
   RunReport report;
   report.input = input;
   report.output = output;
   check_results(input, header, chain, options.limits);
   describe_formats(report, header, chain, to, options.write);
-  if (!header.metadata.exif.empty())
-    report.exif_orientation = exif_orientation(header.metadata.exif);
+  report.exif_orientation = source.orientation();
+  report.is_oriented = depends_on_orientation(asked);
   if (!options.open_output) check_folder_of(output);
   std::error_code unknown;
   const auto bytes = fs::file_size(input, unknown);

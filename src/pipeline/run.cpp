@@ -7,20 +7,14 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "image/exif_orientation.hpp"
 #include "pipeline/band_walk.hpp"
 #include "pipeline/block_check.hpp"
-#include "pipeline/read_ahead.hpp"
+#include "pipeline/picture_input.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
-
-bool is_regular_file(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
-}
 
 // 0 if there is no such file.
 std::uint64_t bytes_of_file(const std::string& path) {
@@ -31,6 +25,11 @@ std::uint64_t bytes_of_file(const std::string& path) {
 
 // One walk through the picture: the opened input, and the work on its bands.
 struct Walk {
+  explicit Walk(PictureInput& input) {
+    const ScopedSpan span(timeline, {.activity = input.reading()});
+    reader = input.open();
+  }
+
   std::unique_ptr<ReadAhead> reader;
   Prepared prepared;
   Timeline timeline;
@@ -38,6 +37,9 @@ struct Walk {
 
   [[nodiscard]] ImagePool& pool() {
     return prepared.executor ? prepared.executor->pool() : plain_memory;
+  }
+  [[nodiscard]] int pass_count() const {
+    return prepared.executor ? static_cast<int>(prepared.executor->passes().size()) : 0;
   }
 };
 
@@ -57,21 +59,16 @@ class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
              Dispatcher& dispatcher, const RunOptions& options)
-      : chain_(chain),
-        walks_(1 + static_cast<int>(std::count_if(chain.begin(), chain.end(),
-                                                  [](const auto& s) { return s->needs(); }))),
-        source_(input, walks_ > 1, options.open_input ? options.open_input : open_source),
-        is_file_(is_regular_file(input)),
-        output_format_(output_format),
-        dispatcher_(dispatcher),
-        options_(options) {
+      : chain_(chain), output_format_(output_format), dispatcher_(dispatcher), options_(options) {
     report_.start = options.start.value_or(now());
     report_.input = input;
   }
 
   RunReport run(const std::string& output) {
+    begin();
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       if (chain_[i]->needs()) resolve(i);
+      if (chain_[i]->turns_picture()) turn(i);
     }
     write(output);
     report_.total = now() - report_.start;
@@ -83,10 +80,8 @@ class PictureRun {
  private:
   // Reads the picture for the statistics of its input that the stage at `index` needs.
   void resolve(std::size_t index) {
-    Walk walk;
-    open(walk);
-    const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(index);
-    prepare(walk, {chain_.begin(), end}, chain_[index]->needs());
+    Walk walk(*input_);
+    prepare(walk, stages_before(index), chain_[index]->needs());
     const Plan& plan = *walk.prepared.plan;
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
@@ -111,26 +106,65 @@ class PictureRun {
     close(walk);
   }
 
-  void write(const std::string& output) {
-    Walk walk;
-    open(walk);
-    prepare(walk, chain_, std::nullopt);
+  // Keeps the result of the stages before the one at `index`, turned as that says. The stages after
+  // it begin there.
+  void turn(std::size_t index) {
+    Walk walk(*input_);
+    const Stage& stage = *chain_[index];
+    StageChain before = stages_before(index);
+    PictureShape shape = input_->shape();
+    for (const auto& earlier : before)
+      shape = earlier->output(shape);
+    const std::uint64_t bytes = TurnedPicture::bytes_of(shape);
+    const bool in_memory = input_->memory() + bytes <= options_.max_memory / 4 * 3;
+    turned_memory_ = input_->memory() + (in_memory ? bytes : 0);
+    prepare(walk, std::move(before), std::nullopt);
     const Plan& plan = *walk.prepared.plan;
-    PictureHeader header = walk.reader->header();
-    describe(header, plan);
+    auto turned = std::make_unique<TurnedPicture>(shape, *stage.turns_picture(), plan.band_rows,
+                                                  in_memory, input_->name());
+    const Check check = make_check(walk);
+    const int pass = walk.pass_count();
+    walk_bands(
+        walk,
+        [&](Band& band) {
+          filter(walk, band, check);
+          Span span = band_span(Activity::kernel, band.image.rows());
+          span.pass = pass;
+          span.bytes *= 2;
+          const ScopedSpan timed(walk.timeline, span);
+          turned->add(band.image.rows());
+        },
+        [](const Band&) {});
+    input_->finish(*walk.reader);
+    note(check);
+    close(walk);
+    PassReport turning = describe_turning(stage, in_memory);
+    turning.walk = walk_ - 1;
+    report_.passes.push_back(std::move(turning));
+    if (pass == 0 && first_stage_ == 0) report_.engine = engine_that_turns();
+    report_.result_passes += 1 + static_cast<std::size_t>(pass);
+    input_->replace(std::move(turned));
+    turned_memory_ = input_->memory();
+    first_stage_ = index + 1;
+  }
+
+  void write(const std::string& output) {
+    Walk walk(*input_);
+    prepare(walk, stages_before(chain_.size()), std::nullopt);
+    const Plan& plan = *walk.prepared.plan;
+    describe(plan);
     report_.output = output;
     std::error_code unknown;
     report_.replaced = output != "-" && std::filesystem::is_regular_file(output, unknown);
 
     const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
+    PictureHeader header = input_->header();
     header.size = plan.output().size;
     header.format = plan.output().format;
-    const bool took_late_metadata = take_late_metadata(header.metadata);
+    header.metadata = input_->leading_metadata(*report_.output_format);
     const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
     report_.encoding = writer->notes();
-    std::optional<BlockCheck> check;
-    if (options_.verify_blocks > 0 && walk.prepared.executor)
-      check.emplace(plan, options_.verify_blocks, std::random_device()());
+    const Check check = make_check(walk);
     walk_bands(
         walk, [&](Band& band) { filter(walk, band, check); },
         [&](const Band& band) {
@@ -139,40 +173,50 @@ class PictureRun {
         });
     {
       const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
-      const Metadata trailing = walk.reader->finish();
-      note_orientation(trailing);
-      writer->finish(took_late_metadata ? Metadata() : trailing);
+      input_->finish(*walk.reader);
+      describe_orientation();
+      writer->finish(input_->trailing_metadata());
       sink->commit();
     }
     report_.output_bytes = sink->bytes_written();
     report_.left_out = writer->left_out();
-    if (check) report_.verified_blocks = check->checked();
+    note(check);
+    report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     close(walk);
   }
 
-  // For formats whose metadata comes before the pixels: looks for what the input has behind them.
-  // False for a stream, which cannot be read twice.
-  bool take_late_metadata(Metadata& metadata) const {
-    const auto read = report_.input_format->read_late_metadata;
-    if (!is_file_ || report_.output_format->holds_late_metadata || read == nullptr) return false;
-    add_late_metadata(metadata, read(*source_.open()));
-    return true;
+  // Of a walk's result; none if nothing is to be checked.
+  using Check = std::unique_ptr<BlockCheck>;
+  [[nodiscard]] Check make_check(const Walk& walk) const {
+    if (options_.verify_blocks == 0 || !walk.prepared.executor) return nullptr;
+    return std::make_unique<BlockCheck>(*walk.prepared.plan, options_.verify_blocks,
+                                        std::random_device()());
+  }
+  void note(const Check& check) {
+    if (check) report_.verified_blocks = report_.verified_blocks.value_or(0) + check->checked();
   }
 
-  void open(Walk& walk) {
-    const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
-    auto source = source_.open();
-    input_name_ = source->name();
-    ReadLimits limits = options_.limits;
-    limits.warn = limits.warn && walk_ == 0;
-    walk.reader = std::make_unique<ReadAhead>(open_picture(std::move(source), limits));
-    const PictureHeader& header = walk.reader->header();
-    if (walk_ > 0 && (header.size != report_.size || header.format != report_.input_pixel)) {
-      throw PictureError(input_name_, "it changed while it was being read");
-    }
+  // Once the header is read, the chain and the device are known.
+  void begin() {
+    const Nanoseconds start = now();
+    input_.emplace(report_.input, chain_, options_);
+    report_.spans.push_back(
+        {.activity = Activity::decode, .start = start, .duration = now() - start});
+    const PictureHeader& header = input_->header();
     report_.size = header.size;
     report_.input_pixel = header.format;
-    if (walk_ == 0) assign(header);
+    report_.is_oriented = depends_on_orientation(chain_);
+    chain_ = chain_for_orientation(chain_, input_->orientation());
+    walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
+      return stage->needs() || stage->turns_picture();
+    }));
+    assign(header);
+  }
+
+  // Those that still have to run.
+  [[nodiscard]] StageChain stages_before(std::size_t end) const {
+    return {chain_.begin() + static_cast<std::ptrdiff_t>(first_stage_),
+            chain_.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
   [[nodiscard]] const Codec& output_format_of(const PictureHeader& header) const {
@@ -182,7 +226,7 @@ class PictureRun {
   void assign(const PictureHeader& header) {
     chain_ = with_light_of(chain_, header.format, header.metadata);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
-    check_results(input_name_, header, chain_, options_.limits);
+    check_results(input_->name(), header, chain_, options_.limits);
     assignment_ = dispatcher_.assign(task_);
   }
 
@@ -190,35 +234,34 @@ class PictureRun {
   // work that does not depend on them.
   void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
     Engine& engine = *assignment_.engine;
-    for (bool more = is_file_; more && !engine.is_ready();) {
+    for (bool more = input_->is_file(); more && !engine.is_ready();) {
       const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
       more = walk.reader->read_on(memory_ahead());
     }
     walk.prepared = engine.prepare(
-        {task_.shape, std::move(chain), measure, memory_of_bands(), assignment_.reason},
+        {input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason},
         walk.timeline);
-    const PictureShape& input = task_.shape;
+    const PictureShape input = input_->shape();
     if (walk.prepared.plan->reads_past_edges()) {
-      check_memory(input_name_,
+      check_memory(input_->name(),
                    std::uint64_t{row_pitch(input)} * static_cast<unsigned>(input.size.height),
                    options_.limits, "a picture whose border wraps", "choose another border");
     }
   }
 
-  void describe(const PictureHeader& header, const Plan& plan) {
+  void describe(const Plan& plan) {
+    const PictureHeader& header = input_->header();
     describe_formats(report_, header, chain_, output_format_of(header), options_.write);
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
     report_.bands_under_way =
         std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
     report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
-    note_orientation(header.metadata);
   }
 
-  void note_orientation(const Metadata& metadata) {
-    if (metadata.exif.empty()) return;
-    report_.exif_orientation = exif_orientation(metadata.exif);
-    if (report_.exif_orientation == 1) return;
+  void describe_orientation() {
+    report_.exif_orientation = input_->orientation();
+    if (report_.exif_orientation == 1 || report_.is_oriented) return;
     log::info(formatted("{}: EXIF orientation {}: carried over, the pixels stay as stored",
                         report_.input, report_.exif_orientation));
   }
@@ -231,6 +274,7 @@ class PictureRun {
                            .plan = plan,
                            .pool = walk.pool(),
                            .timeline = walk.timeline,
+                           .reading = input_->reading(),
                            .bands_in_flight = bands_in_flight(plan, memory_of_bands())},
                           work, [&](const Band& band) {
                             take(band);
@@ -238,17 +282,16 @@ class PictureRun {
                           });
   }
 
-  [[nodiscard]] std::uint64_t memory_ahead() const { return options_.max_memory / 4; }
-  [[nodiscard]] std::uint64_t memory_of_bands() const {
-    return options_.max_memory - memory_ahead();
-  }
+  [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - turned_memory_; }
+  [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
+  [[nodiscard]] std::uint64_t memory_of_bands() const { return memory_left() - memory_ahead(); }
 
   [[nodiscard]] static bool on_device(const Walk& walk) {
     return walk.prepared.report.kind != processor_kind;
   }
 
   // Replaces the band's input by the result.
-  void filter(Walk& walk, Band& band, std::optional<BlockCheck>& check) const {
+  void filter(Walk& walk, Band& band, const Check& check) const {
     if (!walk.prepared.executor) return;
     const Plan& plan = *walk.prepared.plan;
     Image output = walk.pool().take(plan.output().size.width, band.rows, plan.output().format);
@@ -275,7 +318,7 @@ class PictureRun {
       if (span.pass >= 0) span.pass += first_pass;
       report_.spans.push_back(span);
     }
-    report_.engine = walk.prepared.report;
+    if (walk.prepared.executor || report_.passes.empty()) report_.engine = walk.prepared.report;
     if (walk.prepared.executor) {
       for (PassReport pass : walk.prepared.executor->passes()) {
         pass.walk = walk_;
@@ -286,14 +329,14 @@ class PictureRun {
   }
 
   StageChain chain_;
-  int walks_;
-  int walk_ = 0;  // number of finished walks
-  RepeatableSource source_;
-  bool is_file_;
+  int walks_ = 1;
+  int walk_ = 0;                // number of finished walks
   const Codec* output_format_;  // nullptr: the input's
   Dispatcher& dispatcher_;
   const RunOptions& options_;
-  std::string input_name_;  // for messages
+  std::optional<PictureInput> input_;
+  std::size_t first_stage_ = 0;      // of those that still have to run
+  std::uint64_t turned_memory_ = 0;  // bytes of pictures kept between stages
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;

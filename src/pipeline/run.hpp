@@ -21,8 +21,9 @@ struct RunOptions {
   WriteOptions write;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
-  // Bytes that the bands in progress and the rows decoded ahead of them may take. A single band of
-  // one row, or of the height in the engine's options, is allowed even if it takes more.
+  // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
+  // if there is no room for that, it is kept in a temporary file. A single band of one row, or of
+  // the height in the engine's options, is allowed even if it takes more.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
   // Opens the input, once for each walk; open_source() if empty.
   OpenSource open_input;
@@ -52,7 +53,8 @@ struct RunReport {
   int band_rows = 0;
   std::size_t bands_under_way = 0;        // at the same time, in the last walk
   std::uint64_t memory = 0;               // bytes that these may take
-  int exif_orientation = 1;               // of the input: carried, not applied
+  int exif_orientation = 1;               // of the input
+  bool is_oriented = false;               // the chain applied it, and 1 is carried
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
   std::optional<int> verified_blocks;     // found equal; nothing if verification is off
@@ -62,6 +64,7 @@ struct RunReport {
   std::vector<std::string> doubts;  // of the stages; see Stage::doubt()
   EngineReport engine;
   std::vector<PassReport> passes;
+  std::size_t result_passes = 0;  // those that the result went through; others only measured
   std::vector<Span> spans;
   Nanoseconds start = 0;
   Nanoseconds total = 0;  // wall clock, until the output is in place

@@ -1,5 +1,8 @@
 #include "pipeline/run_description.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.hpp"
 
 namespace gpufilter {
@@ -12,6 +15,36 @@ PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
           .encoding = output_format.encoding,
           .parallel_encoding = output_format.encodes_in_parallel,
           .file_bytes = file_bytes};
+}
+
+bool depends_on_orientation(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(),
+                     [](const auto& stage) { return stage->for_orientation(1) != nullptr; });
+}
+
+StageChain chain_for_orientation(const StageChain& chain, int orientation) {
+  StageChain known;
+  for (const auto& stage : chain) {
+    auto next = stage->for_orientation(orientation);
+    if (next) {
+      if (std::exchange(orientation, 1) == 1) continue;  // it changes nothing
+    } else {
+      next = stage;
+    }
+    const bool turns = next->turns_picture() || (!known.empty() && known.back()->turns_picture());
+    auto both = turns && !known.empty() ? known.back()->merged_with(*next) : nullptr;
+    if (both) known.pop_back();
+    known.push_back(both ? std::move(both) : std::move(next));
+  }
+  return known;
+}
+
+EngineReport engine_that_turns() {
+  EngineReport report;
+  report.device = "processor";
+  report.kind = processor_kind;
+  report.reason = "it turns pictures itself";
+  return report;
 }
 
 void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,

@@ -9,6 +9,15 @@ namespace gpufilter {
 [[nodiscard]] PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
                                        const Codec& output_format, std::uint64_t file_bytes);
 
+// Whether what the chain does depends on the picture's EXIF orientation.
+[[nodiscard]] bool depends_on_orientation(const StageChain& chain);
+// Such a chain for pictures with this orientation, which a stage of it has turned upright
+// afterwards. Of any chain, neighbouring stages that turn the picture become one.
+[[nodiscard]] StageChain chain_for_orientation(const StageChain& chain, int orientation);
+
+// For a chain that only turns the picture: no other device is needed.
+[[nodiscard]] EngineReport engine_that_turns();
+
 // Before any work: every stage has to accept the size of what it gets, and no result may exceed
 // `limits`. Throws PictureError with the file's `name`.
 void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,

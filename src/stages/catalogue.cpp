@@ -26,6 +26,7 @@
 #include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
+#include "stages/turn.hpp"
 #include "stages/vibrance.hpp"
 
 namespace gpufilter {
@@ -84,6 +85,10 @@ const std::vector<StageKind>& stage_catalogue() {
       encoded_stage_kind(),
       crop_stage_kind(),
       resize_stage_kind(),
+      rotate_stage_kind(),
+      flip_stage_kind(),
+      flop_stage_kind(),
+      auto_orient_stage_kind(),
   };
   // clang-format on
   return catalogue;

@@ -31,6 +31,10 @@ bool Stage::changes_nothing(const PictureShape& /*input*/) const {
   return false;
 }
 
+std::shared_ptr<const Stage> Stage::for_orientation(int /*orientation*/) const {
+  return nullptr;
+}
+
 std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statistics*/,
                                              const PixelFormat& /*input*/) const {
   throw_not_runnable(*this);

@@ -12,6 +12,7 @@
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
 #include "image/region.hpp"
+#include "image/turn.hpp"
 #include "stages/pixel_function.hpp"
 #include "stages/row_kernel.hpp"
 
@@ -105,6 +106,15 @@ class Stage {
   // The first pixel of the part of its source that is its result, unchanged; nothing if it computes
   // pixels or copies more than one part. The processor does not copy such a result between stages.
   [[nodiscard]] virtual std::optional<PixelPosition> view_of_source() const { return std::nullopt; }
+
+  // How it turns the picture, if a row of its result needs rows from all over its source. Such a
+  // stage is never run or prepared itself: the processor stores its source turned
+  // (pipeline/turned_picture.hpp), and the stages after it begin with that.
+  [[nodiscard]] virtual std::optional<Turn> turns_picture() const { return std::nullopt; }
+
+  // The stage for pictures with this EXIF orientation, 1 to 8; nullptr if that makes no difference
+  // to it.
+  [[nodiscard]] virtual std::shared_ptr<const Stage> for_orientation(int orientation) const;
 
   // The statistics of the whole picture that it needs before it can process any of it. Such a stage
   // is never run or prepared itself; the stage that resolved() returns is.

@@ -94,6 +94,9 @@ TEST(TimingLine, SaysThatAnOrientationIsNotApplied) {
   report.exif_orientation = 6;
   EXPECT_EQ(line_of(report, 0).substr(0, 73),
             "in.png -> out.jpg: 1000x500, RGBA, 8-bit, EXIF orientation 6 not applied;");
+  report.is_oriented = true;
+  EXPECT_EQ(line_of(report, 0).substr(0, 68),
+            "in.png -> out.jpg: 1000x500, RGBA, 8-bit, EXIF orientation 6 applied");
 }
 
 TEST(TimingLine, NamesWhatTheFilesHold) {

@@ -67,11 +67,11 @@ TEST(Timeline, TakesSpansFromManyThreads) {
 TEST(Timeline, ActivitiesHaveNamesOfTheirOwn) {
   std::set<std::string> names;
   for (const Activity activity :
-       {Activity::start_device, Activity::build_program, Activity::decode, Activity::upload,
-        Activity::kernel, Activity::download, Activity::encode}) {
+       {Activity::start_device, Activity::build_program, Activity::decode, Activity::read_back,
+        Activity::upload, Activity::kernel, Activity::download, Activity::encode}) {
     names.insert(activity_name(activity));
   }
-  EXPECT_EQ(names.size(), 7U);
+  EXPECT_EQ(names.size(), 8U);
   EXPECT_FALSE(names.contains("?"));
 }
 

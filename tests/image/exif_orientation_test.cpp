@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,61 @@ TEST(ExifOrientation, ReadsNothingPastTheEnd) {
   many[10] = many[11] = 0xFF;
   many[24] = 0;  // and no orientation among 65535 entries
   EXPECT_EQ(exif_orientation(many), 1);
+}
+
+std::string text_of(const Bytes& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+Bytes bytes_of(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+TEST(ResetOrientation, ChangesTheOneNumberInExif) {
+  Bytes expected = little;
+  expected[32] = 1;
+  Metadata metadata;
+  metadata.exif = little;
+  reset_orientation(metadata);
+  EXPECT_EQ(metadata.exif, expected);
+
+  expected = big;
+  expected[19] = 1;
+  metadata.exif = big;
+  reset_orientation(metadata);
+  EXPECT_EQ(metadata.exif, expected);
+}
+
+TEST(ResetOrientation, LeavesExifWithoutOneAsItIs) {
+  for (Bytes exif : {Bytes{}, Bytes{'I', 'I', 42}, Bytes(little.begin(), little.begin() + 30)}) {
+    Metadata metadata;
+    metadata.exif = exif;
+    reset_orientation(metadata);
+    EXPECT_EQ(metadata.exif, exif);
+  }
+  Metadata metadata;
+  metadata.exif = little;
+  metadata.exif[32] = 9;  // of no meaning
+  reset_orientation(metadata);
+  EXPECT_EQ(metadata.exif[32], 9);
+}
+
+TEST(ResetOrientation, ChangesEitherFormInXmp) {
+  const auto reset = [](const std::string& xmp) {
+    Metadata metadata;
+    metadata.xmp = bytes_of(xmp);
+    reset_orientation(metadata);
+    return text_of(metadata.xmp);
+  };
+  EXPECT_EQ(reset("<a tiff:Orientation=\"6\" tiff:Make=\"8\"/>"),
+            "<a tiff:Orientation=\"1\" tiff:Make=\"8\"/>");
+  EXPECT_EQ(reset("<a tiff:Orientation = '3'/>"), "<a tiff:Orientation = '1'/>");
+  EXPECT_EQ(reset("<tiff:Orientation>8</tiff:Orientation><b>7</b>"),
+            "<tiff:Orientation>1</tiff:Orientation><b>7</b>");
+  for (const std::string same : {"", "tiff:Orientation", "tiff:Orientation=\"\"",
+                                 "<tiff:Orientation>x6</tiff:Orientation>", "tiff:Make=\"6\""}) {
+    EXPECT_EQ(reset(same), same);
+  }
 }
 
 }  // namespace

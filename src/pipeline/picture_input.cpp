@@ -1,0 +1,84 @@
+#include "pipeline/picture_input.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "image/exif_orientation.hpp"
+#include "pipeline/run_description.hpp"
+
+namespace gpufilter {
+namespace {
+
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+bool is_read_again(const StageChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const auto& stage) { return stage->needs(); });
+}
+
+}  // namespace
+
+PictureInput::PictureInput(const std::string& path, const StageChain& chain,
+                           const RunOptions& options)
+    : turns_upright_(depends_on_orientation(chain)),
+      source_(path, turns_upright_ || is_read_again(chain),
+              options.open_input ? options.open_input : open_source),
+      is_file_(is_regular_file(path)),
+      limits_(options.limits) {
+  auto source = source_.open();
+  name_ = source->name();
+  first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
+  limits_.warn = false;
+  header_ = first_->header();
+  note_orientation(header_.metadata);
+  if (turns_upright_) take_late_metadata(header_.metadata);
+  if (turns_upright_) reset_orientation(header_.metadata);
+}
+
+std::unique_ptr<ReadAhead> PictureInput::open() {
+  if (turned_) return std::make_unique<ReadAhead>(std::make_unique<TurnedReader>(*turned_));
+  if (first_) return std::move(first_);
+  auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
+  if (reader->header().size != header_.size || reader->header().format != header_.format)
+    throw PictureError(name_, "it changed while it was being read");
+  return reader;
+}
+
+PictureShape PictureInput::shape() const {
+  return turned_ ? turned_->shape() : PictureShape{header_.size, header_.format};
+}
+
+void PictureInput::finish(ReadAhead& reader) {
+  Metadata trailing = reader.finish();
+  if (turned_ || took_late_metadata_) return;
+  trailing_ = std::move(trailing);
+  note_orientation(trailing_);
+}
+
+Metadata PictureInput::leading_metadata(const Codec& codec) {
+  Metadata metadata = header_.metadata;
+  // A stream cannot be read twice.
+  if (is_file_ && !codec.holds_late_metadata) take_late_metadata(metadata);
+  return metadata;
+}
+
+std::uint64_t PictureInput::memory() const {
+  return turned_ && turned_->is_in_memory() ? TurnedPicture::bytes_of(turned_->shape()) : 0;
+}
+
+void PictureInput::take_late_metadata(Metadata& metadata) {
+  const auto read = header_.file_format->read_late_metadata;
+  if (read == nullptr || took_late_metadata_) return;
+  add_late_metadata(metadata, read(*source_.open()));
+  took_late_metadata_ = true;
+  note_orientation(metadata);
+}
+
+void PictureInput::note_orientation(const Metadata& metadata) {
+  if (!metadata.exif.empty()) orientation_ = exif_orientation(metadata.exif);
+}
+
+}  // namespace gpufilter

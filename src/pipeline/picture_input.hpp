@@ -1,0 +1,73 @@
+// The picture that a chain works on: from its file, and after a stage that turns it, as that left
+// it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/timeline.hpp"
+#include "codec/repeatable_source.hpp"
+#include "pipeline/read_ahead.hpp"
+#include "pipeline/turned_picture.hpp"
+#include "stages/stage.hpp"
+
+namespace gpufilter {
+
+struct RunOptions;
+
+class PictureInput {
+ public:
+  // Reads the header. The chain decides how often the file has to be read, and whether the picture
+  // gets another orientation. Throws PictureError.
+  PictureInput(const std::string& path, const StageChain& chain, const RunOptions& options);
+
+  // The file's header. Once the chain has turned the picture upright, its orientation is 1.
+  [[nodiscard]] const PictureHeader& header() const { return header_; }
+  // For messages.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // As the file has it, here and behind the pixels, as far as that is known.
+  [[nodiscard]] int orientation() const { return orientation_; }
+
+  // For each walk through the picture, from its beginning. Throws PictureError, also if the file
+  // has changed meanwhile.
+  [[nodiscard]] std::unique_ptr<ReadAhead> open();
+  // What reading from it is.
+  [[nodiscard]] Activity reading() const {
+    return turned_ ? Activity::read_back : Activity::decode;
+  }
+  // What open() yields.
+  [[nodiscard]] PictureShape shape() const;
+  // Whether reading does not wait for other programs.
+  [[nodiscard]] bool is_file() const { return is_file_ && !turned_; }
+
+  // After a walk: reads the rest of the file. Throws PictureError.
+  void finish(ReadAhead& reader);
+
+  // The metadata for an output in the format `codec`: what belongs before its pixels, and after
+  // them.
+  [[nodiscard]] Metadata leading_metadata(const Codec& codec);
+  [[nodiscard]] const Metadata& trailing_metadata() const { return trailing_; }
+
+  // From now on, walks begin with this picture.
+  void replace(std::unique_ptr<TurnedPicture> turned) { turned_ = std::move(turned); }
+  // Bytes of memory that it takes.
+  [[nodiscard]] std::uint64_t memory() const;
+
+ private:
+  void note_orientation(const Metadata& metadata);
+  void take_late_metadata(Metadata& metadata);
+
+  bool turns_upright_;
+  RepeatableSource source_;
+  bool is_file_;
+  ReadLimits limits_;
+  std::string name_;
+  PictureHeader header_;
+  std::unique_ptr<ReadAhead> first_;  // opened to read the header
+  int orientation_ = 1;
+  bool took_late_metadata_ = false;
+  Metadata trailing_;
+  std::unique_ptr<TurnedPicture> turned_;
+};
+
+}  // namespace gpufilter

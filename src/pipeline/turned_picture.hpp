@@ -1,0 +1,67 @@
+// A whole picture, turned, between two walks: for stages whose result begins with the last rows of
+// their source, or with its columns.
+#pragma once
+
+#include <memory>
+
+#include "base/posix_file.hpp"
+#include "codec/codec.hpp"
+#include "image/turn.hpp"
+
+namespace gpufilter {
+
+// Takes the bands of a picture in any order and gives the rows of the turned picture. It is kept in
+// memory, or in a temporary file without a name: it is gone when this object or the process ends.
+//
+// A band becomes one block of the turned picture, as wide as high in the source if rows and columns
+// change places. The blocks lie one after another, so that each is written and read in long
+// stretches.
+class TurnedPicture {
+ public:
+  // Bands of `source` are `band_rows` high, all but the last. Throws PictureError with the
+  // picture's `name` if there is no room for the file.
+  TurnedPicture(const PictureShape& source, const Turn& turn, int band_rows, bool in_memory,
+                std::string name);
+
+  [[nodiscard]] static std::uint64_t bytes_of(const PictureShape& picture);
+  [[nodiscard]] const PictureShape& shape() const { return shape_; }
+  [[nodiscard]] bool is_in_memory() const { return memory_ != nullptr; }
+
+  // Safe to call from several threads for different bands. Throws PictureError.
+  void add(const ConstRows& band);
+
+  // Fills `target`, whose rows have the numbers of the turned picture's. Once all bands were added.
+  // Throws PictureError.
+  void read(const MutableRows& target) const;
+
+ private:
+  [[nodiscard]] std::uint64_t row_bytes(int width) const;
+  void make_file();
+  void write(std::uint64_t offset, const std::uint8_t* bytes, std::uint64_t count) const;
+  [[nodiscard]] const std::uint8_t* stretch(std::uint64_t offset, std::uint64_t count,
+                                            std::vector<std::uint8_t>& scratch) const;
+  [[noreturn]] void fail(int error) const;
+
+  int source_height_;
+  Turn turn_;
+  PictureShape shape_;
+  int band_rows_;
+  std::string name_;
+  std::shared_ptr<std::uint8_t> memory_;  // or
+  FileDescriptor file_;
+};
+
+// Yields the rows of a turned picture, which has to outlive the reader.
+class TurnedReader final : public RowReader {
+ public:
+  explicit TurnedReader(const TurnedPicture& picture);
+
+  void read(const MutableRows& rows) override;
+  Metadata finish() override { return {}; }
+
+ private:
+  const TurnedPicture& picture_;
+  int next_ = 0;  // row
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,12 @@
+// Turns pixels in memory, whatever their format.
+#pragma once
+
+#include "image/turn.hpp"
+
+namespace gpufilter {
+
+// Fills `target` with `source` turned; it has the size of the result and any pitch. The rows of
+// both are numbered as they like.
+void turn_rows(const ConstRows& source, const Turn& turn, const MutableRows& target);
+
+}  // namespace gpufilter

@@ -1,0 +1,201 @@
+// --flip, --flop, --rotate and --auto-orient as users run them.
+#include <filesystem>
+
+#include "cli/filter_fixture.hpp"
+#include "codec/byte_sink.hpp"
+#include "codec/codec_table.hpp"
+#include "image/exif_orientation.hpp"
+#include "support/naive_turn.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+class TurnCommand : public FilterTest {
+ protected:
+  // A file of `image` with this EXIF orientation.
+  [[nodiscard]] std::string oriented(const Image& image, const std::string& name,
+                                     int orientation) const {
+    std::string path = folder_ / name;
+    PictureHeader header;
+    header.size = image.size();
+    header.format = image.format();
+    header.metadata.exif = exif(orientation);
+    header.metadata.xmp = xmp(orientation);
+    WriteOptions options;
+    for (const WriteOption* option : all_write_options()) {
+      if (option->name == "lossless" && name.ends_with(".webp")) options.set(*option, "on");
+    }
+    const auto sink = open_sink(path);
+    const auto writer = create_picture(codec_for_output(name), *sink, header, options);
+    writer->write(image.rows());
+    writer->finish({});
+    sink->commit();
+    return path;
+  }
+
+  static Bytes exif(int orientation) {
+    return {'M', 'M',  0, 42, 0, 0, 0, 8, 0, 1,
+            1,   0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
+            0,   0,    0, 0,  0, 0};
+  }
+  static Bytes xmp(int orientation) {
+    const std::string text =
+        "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+        "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description "
+        "xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" tiff:Orientation=\"" +
+        std::to_string(orientation) + "\"/></rdf:RDF></x:xmpmeta>";
+    return {text.begin(), text.end()};
+  }
+
+  // What the file says now.
+  static Metadata metadata_of(const std::string& path) {
+    const auto reader = open_picture(open_source(path));
+    Metadata metadata = reader->header().metadata;
+    Image image(reader->header().size, reader->header().format);
+    reader->read(image.rows());
+    add_late_metadata(metadata, reader->finish());
+    return metadata;
+  }
+
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string out_ = folder_ / "out.png";
+};
+
+TEST_F(TurnCommand, TurnsThePicture) {
+  const std::string in = stored(image_, "in.png");
+  const std::vector<std::pair<std::vector<std::string>, Turn>> cases{
+      {{"--flip"}, upside_down},
+      {{"--flop"}, left_right},
+      {{"--rotate", "90"}, quarter_clockwise},
+      {{"--rotate", "180"}, half_a_turn},
+      {{"--rotate", "270"}, quarter_counterclockwise},
+      {{"--rotate", "90", "--flip", "--flop"}, quarter_counterclockwise},
+      {{"--flip", "--flip"}, {}}};
+  for (const auto& [words, turn] : cases) {
+    std::vector<std::string> arguments{in, out_, "--device", "cpu"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    static_cast<void>(filter_quietly(arguments));
+    EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, turn)))
+        << ::testing::PrintToString(words);
+  }
+}
+
+TEST_F(TurnCommand, SaysWhatItDid) {
+  const std::string in = stored(image_, "in.png");
+  const std::string said = filter({in, out_, "--rotate", "90", "-v"}).err;
+  EXPECT_NE(said.find("device: processor (it turns pictures itself)\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("(the processor, whole picture in memory)\n"), std::string::npos) << said;
+  EXPECT_NE(said.find(": 67x45 -> 45x67, RGB, 8-bit; processor (it turns pictures itself)\n"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find(" | second pass: read back "), std::string::npos) << said;
+  const std::string planned = filter({in, out_, "--rotate", "90", "--dry-run"}).out;
+  EXPECT_NE(planned.find("67x45 -> 45x67"), std::string::npos) << planned;
+  EXPECT_NE(planned.find("device: processor (it turns pictures itself)\n"), std::string::npos)
+      << planned;
+}
+
+TEST_F(TurnCommand, KeepsAPictureInAFileWhereMemoryIsShort) {
+  const Image large = random_image({700, 600}, {3, 8}, 2);
+  const std::string in = stored(large, "in.png");
+  std::filesystem::create_directory(folder_ / "temporary");
+  const ProcessOptions there{.environment = {{"TMPDIR", folder_ / "temporary"}}};
+  const std::string said =
+      filter({in, out_, "--rotate", "270", "-v", "--max-memory", "1M"}, there).err;
+  EXPECT_NE(said.find("(the processor, whole picture in a temporary file)\n"), std::string::npos)
+      << said;
+  EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(large, quarter_counterclockwise)));
+  EXPECT_TRUE(names_in(folder_ / "temporary").empty());
+  const ProcessOptions nowhere{.environment = {{"TMPDIR", folder_ / "missing"}}};
+  std::filesystem::remove(out_);
+  expect_failure(1, {in, out_, "--flip", "--max-memory", "1M"},
+                 {in + ": to turn it, 1 MB are needed in a temporary file, which fails in ",
+                  "; raise --max-memory or set TMPDIR to another folder"},
+                 nowhere);
+}
+
+TEST_F(TurnCommand, AutoOrientTurnsEveryOrientationUpright) {
+  for (int orientation = 2; orientation <= 8; ++orientation) {
+    const std::string in = oriented(image_, "in.png", orientation);
+    const std::string said = filter({in, out_, "--auto-orient", "--device", "cpu"}).err;
+    EXPECT_NE(said.find("EXIF orientation " + std::to_string(orientation) + " applied; "),
+              std::string::npos)
+        << said;
+    EXPECT_TRUE(
+        same_pixels(read_picture(out_), naive_turn(image_, turn_for_orientation(orientation))))
+        << orientation;
+    EXPECT_EQ(metadata_of(out_).exif, exif(1)) << orientation;
+    EXPECT_EQ(metadata_of(out_).xmp, xmp(1)) << orientation;
+  }
+}
+
+TEST_F(TurnCommand, AutoOrientReadsEveryFormat) {
+  for (const std::string name : {"in.png", "in.tif", "in.webp", "in.jpg"}) {
+    SCOPED_TRACE(name);
+    const std::string in = oriented(image_, name, 6);
+    const Image stored_pixels = read_picture(in);
+    static_cast<void>(filter_quietly({in, out_, "--auto-orient", "--device", "cpu"}));
+    EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(stored_pixels, quarter_clockwise)));
+    EXPECT_EQ(exif_orientation(metadata_of(out_).exif), 1);
+    // And written to each.
+    const std::string same = folder_ / ("out-" + name);
+    static_cast<void>(filter_quietly({in, same, "--auto-orient", "--device", "cpu"}));
+    EXPECT_EQ(read_picture(same).size(), (ImageSize{45, 67}));
+    EXPECT_EQ(exif_orientation(metadata_of(same).exif), 1);
+  }
+}
+
+// The chunk eXIf may follow the pixels. In a pipe, the file is read twice from a copy.
+TEST_F(TurnCommand, AutoOrientFindsAnOrientationBehindThePixels) {
+  const std::string in = oriented(image_, "in.png", 6);
+  std::string png = read_file(in);
+  const std::size_t begin = png.find("eXIf") - 4;
+  const std::string chunk = png.substr(begin, 12 + exif(6).size());
+  png.erase(begin, chunk.size());
+  png.insert(png.find("IEND") - 4, chunk);
+  const std::string late = folder_ / "late.png";
+  write_file(late, png);
+  static_cast<void>(filter_quietly({late, out_, "--auto-orient"}));
+  EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, quarter_clockwise)));
+  EXPECT_EQ(metadata_of(out_).exif, exif(1));
+  ProcessOptions piped;
+  piped.input = png;
+  static_cast<void>(filter_quietly({"-", out_, "--auto-orient"}, piped));
+  EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, quarter_clockwise)));
+}
+
+TEST_F(TurnCommand, AutoOrientLeavesUprightPicturesAlone) {
+  const std::string in = stored(image_, "in.png");
+  const std::string said = filter({in, out_, "--auto-orient", "-v"}).err;
+  EXPECT_NE(said.find("plan: 1 stage, which change"), std::string::npos) << said;
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_));
+  // The second has nothing to do.
+  const std::string turned = oriented(image_, "turned.png", 8);
+  static_cast<void>(filter_quietly({turned, out_, "--auto-orient", "--auto-orient"}));
+  EXPECT_TRUE(same_pixels(read_picture(out_), naive_turn(image_, quarter_counterclockwise)));
+}
+
+TEST_F(TurnCommand, AFolderInPlace) {
+  std::filesystem::create_directory(folder_ / "photos");
+  static_cast<void>(oriented(image_, "photos/a.png", 6));
+  static_cast<void>(oriented(image_, "photos/b.png", 3));
+  static_cast<void>(oriented(image_, "photos/c.png", 1));
+  const std::string photos = folder_ / "photos";
+  static_cast<void>(
+      filter_quietly({photos, "--in-place", "--auto-orient", "--blur", "auto", "--device", "cpu"}));
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "photos/a.png"),
+                          blurred(naive_turn(image_, quarter_clockwise))));
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "photos/b.png"),
+                          blurred(naive_turn(image_, half_a_turn))));
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "photos/c.png"), blurred(image_)));
+}
+
+TEST_F(TurnCommand, LimitsHoldForWhatComesOfIt) {
+  const std::string in = oriented(random_image({300, 20}, format_, 3), "in.png", 6);
+  expect_failure(1, {in, out_, "--auto-orient", "--crop", "30x10+0+0"},
+                 {in + ": --crop 30x10+0+0 reaches beyond its 20x300 pixels"});
+  expect_failure(2, {in, out_, "--rotate", "45"}, {"--rotate 45: choose 90, 180 or 270"});
+}
+
+}  // namespace
+}  // namespace gpufilter::test

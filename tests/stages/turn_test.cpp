@@ -1,0 +1,139 @@
+// Turning stages: what they do to pixels, and how neighbours of them become one.
+#include "stages/turn.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "stages/blur.hpp"
+#include "stages/turn_rows.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/naive_turn.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+constexpr std::array sizes{ImageSize{67, 37}, ImageSize{1, 50},  ImageSize{50, 1},
+                           ImageSize{1, 1},   ImageSize{16, 16}, ImageSize{33, 100}};
+
+std::vector<PixelFormat> formats() {
+  std::vector<PixelFormat> all;
+  for (const int depth : {8, 16}) {
+    for (const int channels : {1, 2, 3, 4})
+      all.push_back({channels, depth});
+  }
+  return all;
+}
+
+TEST(TurnRows, MovesEveryPixel) {
+  test::with_each_instruction_set([] {
+    for (const PixelFormat& format : formats()) {
+      for (const ImageSize size : sizes) {
+        const Image image = test::random_image(size, format, 1);
+        for (int orientation = 1; orientation <= 8; ++orientation) {
+          const Turn turn = turn_for_orientation(orientation);
+          Image found = test::poisoned_image(turn.size_of(size), format);
+          turn_rows(image.rows(), turn, found.rows());
+          ASSERT_TRUE(same_pixels(found, test::naive_turn(image, turn)))
+              << orientation << ", " << size.width << "x" << size.height;
+        }
+      }
+    }
+  });
+}
+
+// Also between pixels that lie side by side without gaps.
+TEST(TurnRows, WritesNothingBesideItsPixels) {
+  const PixelFormat format{3, 8};
+  const Image image = test::random_image({21, 18}, format, 2);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Turn turn = turn_for_orientation(orientation);
+    const ImageSize size = turn.size_of(image.size());
+    const std::size_t pitch = static_cast<std::size_t>(size.width) * 3;
+    std::vector<std::uint8_t> bytes(pitch * static_cast<std::size_t>(size.height) + 8, 0xA5);
+    turn_rows(image.rows(), turn, {bytes.data(), pitch, {0, size.height}, size.width, format});
+    const Image expected = test::naive_turn(image, turn);
+    EXPECT_TRUE(same_pixels(ConstRows{bytes.data(), pitch, {0, size.height}, size.width, format},
+                            expected.rows()))
+        << orientation;
+    EXPECT_EQ(bytes[bytes.size() - 8], 0xA5) << orientation;
+  }
+}
+
+TEST(Flop, MirrorsRowsOnTheProcessorAndOnEveryDevice) {
+  for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 16}}) {
+    const Image image = test::random_image({67, 37}, format, 3);
+    const Image expected = test::naive_turn(image, left_right);
+    for (const int rows : {1, 16, 1000}) {
+      EXPECT_TRUE(
+          same_pixels(test::filter_on_host(image, {make_flop()}, {.band_rows = rows}), expected));
+      for (const auto& session : test::all_sessions()) {
+        EXPECT_TRUE(same_pixels(
+            test::filter_on_device(*session, image, {make_flop()}, {.band_rows = rows}), expected));
+      }
+    }
+  }
+}
+
+TEST(Flop, TwoCopyThePicture) {
+  const Image image = test::random_image({19, 7}, {2, 16}, 4);
+  const StageChain chain{make_flop(), make_flop()};
+  EXPECT_EQ(make_plan({image.size(), image.format()}, chain).passes.size(), 1U);
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), image));
+  for (const auto& session : test::all_sessions())
+    EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {}), image));
+}
+
+TEST(TurnStages, SayHowTheyTurnThePicture) {
+  EXPECT_EQ(make_flip()->turns_picture(), upside_down);
+  EXPECT_EQ(make_rotate(90)->turns_picture(), quarter_clockwise);
+  EXPECT_EQ(make_rotate(180)->turns_picture(), half_a_turn);
+  EXPECT_EQ(make_rotate(270)->turns_picture(), quarter_counterclockwise);
+  EXPECT_FALSE(make_flop()->turns_picture()) << "it works row by row";
+  EXPECT_FALSE(make_blur({})->turns_picture());
+  EXPECT_EQ(make_rotate(90)->output_size({30, 20}), (ImageSize{20, 30}));
+  EXPECT_EQ(make_rotate(180)->output_size({30, 20}), (ImageSize{30, 20}));
+}
+
+TEST(TurnStages, NeighboursBecomeOne) {
+  const auto both = make_rotate(90)->merged_with(*make_flip());
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->turns_picture(), quarter_clockwise.then(upside_down));
+  EXPECT_EQ(both->name(), "rotate + flip");
+  EXPECT_FALSE(make_flip()->merged_with(*make_flip())->turns_picture());
+  EXPECT_FALSE(make_flip()->merged_with(*make_blur({})));
+}
+
+TEST(AutoOrient, DependsOnThePicture) {
+  const auto stage = make_auto_orient();
+  EXPECT_FALSE(stage->turns_picture());
+  EXPECT_EQ(stage->for_orientation(6)->turns_picture(), quarter_clockwise);
+  EXPECT_EQ(stage->for_orientation(6)->label(), "orientation 6");
+  EXPECT_FALSE(stage->for_orientation(2)->turns_picture()) << "as --flop";
+  EXPECT_TRUE(stage->for_orientation(1)->changes_nothing({{3, 4}, {3, 8}}));
+  EXPECT_EQ(make_rotate(90)->for_orientation(6), nullptr);
+}
+
+std::string usage_error(const std::string& value) {
+  try {
+    static_cast<void>(rotate_stage_kind().make(value));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Rotate, RefusesOtherAngles) {
+  EXPECT_EQ(rotate_stage_kind().make("270")->label(), "270");
+  for (const std::string value : {"45", "360", "90.5", "right"})
+    EXPECT_EQ(usage_error(value), "--rotate " + value + ": choose 90, 180 or 270");
+}
+
+}  // namespace
+}  // namespace gpufilter
