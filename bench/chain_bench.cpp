@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gpufilter/gpufilter.hpp>
@@ -15,6 +16,7 @@
 #include "pipeline/band_executor.hpp"
 #include "stages/catalogue.hpp"
 #include "stages/fused_pass.hpp"
+#include "stages/lut.hpp"
 #include "stages/mlp.hpp"
 
 namespace gpufilter::bench {
@@ -85,7 +87,7 @@ Times times_of(Session& session, const PixelFormat& format, const StageChain& ch
   for (const Span& span : built.spans())
     times.build += static_cast<double>(span.duration) * 1e-6;
   const Image source = noise(format, size.height);
-  Image target({size.width, size.height}, plan.output().format);
+  Image target(plan.output().size, plan.output().format);
   for (int run = 0; run < 7; ++run) {
     const std::size_t before = built.spans().size();
     executor->run(source.rows(), target.rows());
@@ -107,6 +109,18 @@ struct Chain {
   StageChain stages;
 };
 
+// Colours with a smooth curve, 33 along each side as colour grading has them.
+std::shared_ptr<const Stage> cube() {
+  Cube made{.size = 33};
+  const auto bent = [](int step) {
+    const float x = static_cast<float>(step) / 32;
+    return x * x * (3 - 2 * x);
+  };
+  for (int i = 0; i < 33 * 33 * 33; ++i)
+    made.colors.push_back({bent(i % 33), bent(i / 33 % 33), bent(i / (33 * 33))});
+  return make_lut(std::move(made), 1, "smooth");
+}
+
 std::vector<Chain> chains() {
   const auto sepia = stage("color", "sepia");
   const auto ink = stage("color", "0.5 0.3 0.2 0.01; 0.2 0.7 0.1 0; 0.1 0.2 0.6 0.02");
@@ -123,6 +137,19 @@ std::vector<Chain> chains() {
       {"blur color", {blur, ink}},
       {"color blur color", {sepia, blur, ink}},
       {"color blur levels color", {sepia, blur, levels, ink}},
+      {"gaussian 1", {stage("gaussian", "1")}},
+      {"gaussian 5", {stage("gaussian", "5")}},
+      {"gaussian 20", {stage("gaussian", "20")}},
+      {"sharpen 1", {stage("sharpen", "1")}},
+      {"median 1", {stage("median", "1")}},
+      {"median 2", {stage("median", "2")}},
+      {"median 7", {stage("median", "7")}},
+      {"dilate 1", {stage("dilate", "1")}},
+      {"dilate 30", {stage("dilate", "30")}},
+      {"edges sobel", {stage("edges", "sobel")}},
+      {"denoise 20", {stage("denoise", "20")}},
+      {"resize 1824x1216", {stage("resize", "1824x1216")}},
+      {"lut 33", {cube()}},
       {"network 3-16-16-3", {network({3, 16, 16, 3})}},
       {"network 3-32-32-3", {network({3, 32, 32, 3})}},
       {"network 3-64-64-3", {network({3, 64, 64, 3})}},
