@@ -1,18 +1,15 @@
 // The text of the OpenCL kernels.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "base/embedded_files.hpp"
+
 namespace gpufilter {
 
-// Texts of kernel files by name ("blur.cl").
-using KernelFiles = std::map<std::string, std::string_view, std::less<>>;
-
 // The files of kernels/ as they were at build time.
-[[nodiscard]] const KernelFiles& embedded_kernels();
+[[nodiscard]] const EmbeddedFiles& embedded_kernels();
 
 // A file of kernels/. If the folder that GPUFILTER_KERNELS names has one of that name, it is read
 // from there instead. Throws DeviceError if there is no such file or folder.

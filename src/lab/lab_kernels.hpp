@@ -1,11 +1,11 @@
 // The kernels of src/lab/kernels, which only measurements use.
 #pragma once
 
-#include "device/kernel_source.hpp"
+#include "base/embedded_files.hpp"
 
 namespace gpufilter::lab {
 
 // As they were at build time.
-[[nodiscard]] const KernelFiles& lab_kernels();
+[[nodiscard]] const EmbeddedFiles& lab_kernels();
 
 }  // namespace gpufilter::lab
