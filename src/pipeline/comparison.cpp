@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "image/by_format.hpp"
 #include "image/image.hpp"
 #include "pipeline/difference_picture.hpp"
 
@@ -87,8 +88,9 @@ std::optional<double> Comparison::psnr() const {
   return 10 * std::log10(peak * peak * static_cast<double>(samples()) / squares);
 }
 
-Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance)
-    : similarity_(size, format) {
+Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance,
+                   Similarity similarity) {
+  if (similarity == Similarity::computed) similarity_.emplace(size, format);
   result_.size = size;
   result_.format = format;
   result_.tolerance = tolerance;
@@ -98,20 +100,18 @@ Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& toleranc
 void Comparer::add(const ConstRows& a, const ConstRows& b) {
   for (int y = a.rows.begin; y < a.rows.end; ++y) {
     if (std::memcmp(a.row(y), b.row(y), row_bytes(a)) == 0) continue;
-    if (a.format.depth == 8) {
-      add_row(samples_of<std::uint8_t>(a, y), samples_of<std::uint8_t>(b, y), y);
-    } else {
-      add_row(samples_of<std::uint16_t>(a, y), samples_of<std::uint16_t>(b, y), y);
-    }
+    for_format(a.format, [&]<typename Sample, std::size_t channels>() {
+      add_row<Sample, channels>(samples_of<Sample>(a, y), samples_of<Sample>(b, y), y);
+    });
   }
-  similarity_.add(a, b);
-  result_.ssim = similarity_.mean();
+  if (!similarity_) return;
+  similarity_->add(a, b);
+  result_.ssim = similarity_->mean();
 }
 
-template <typename Sample>
+template <typename Sample, std::size_t channels>
 void Comparer::add_row(const Sample* a, const Sample* b, int y) {
-  const auto channels = result_.channels.size();
-  std::array<ChannelComparison, 4> row{};
+  std::array<ChannelComparison, channels> row{};
   for (int x = 0; x < result_.size.width; ++x, a += channels, b += channels) {
     std::uint32_t largest = 0;
     for (std::size_t c = 0; c < channels; ++c) {

@@ -48,7 +48,8 @@ struct Comparison {
   std::optional<DifferingPixel> first;
   std::optional<DifferingPixel> first_beyond_tolerance;
   std::optional<DifferingPixel> worst;  // the first with a sample that differs by maximum()
-  // The mean structural similarity; none if the picture is smaller than its window.
+  // The mean structural similarity; none if the picture is smaller than its window, or if it was
+  // left out.
   std::optional<double> ssim;
 
   [[nodiscard]] Verdict verdict() const;
@@ -69,7 +70,11 @@ struct Comparison {
 // Compares pictures of one size and format that arrive as rows, top to bottom.
 class Comparer {
  public:
-  Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance);
+  // The structural similarity takes longer than everything else.
+  enum class Similarity { computed, left_out };
+
+  Comparer(ImageSize size, PixelFormat format, const Tolerance& tolerance,
+           Similarity similarity = Similarity::computed);
 
   // The same rows of both pictures. Throws std::overflow_error if a sum of squares does not fit in
   // 64 bits, which takes more than 2^32 pixels.
@@ -79,14 +84,14 @@ class Comparer {
   [[nodiscard]] const Comparison& result() const { return result_; }
 
  private:
-  template <typename Sample>
+  template <typename Sample, std::size_t channels>
   void add_row(const Sample* a, const Sample* b, int y);
 
   template <typename Sample>
   void note_pixel(const Sample* a, const Sample* b, int x, int y, std::uint32_t difference);
 
   Comparison result_;
-  StructuralSimilarity similarity_;
+  std::optional<StructuralSimilarity> similarity_;
   std::uint32_t worst_difference_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "image/by_format.hpp"
 #include "image/luma.hpp"
 
 namespace gpufilter {
@@ -25,7 +26,8 @@ std::uint32_t brightness(const Sample* pixel, const PixelFormat& format) {
 }
 
 template <typename Sample>
-std::uint32_t largest_difference(const Sample* a, const Sample* b, int begin, int end) {
+[[gnu::always_inline]] inline std::uint32_t largest_difference(const Sample* a, const Sample* b,
+                                                               int begin, int end) {
   std::uint32_t largest = 0;
   for (int channel = begin; channel < end; ++channel) {
     const std::uint32_t of_a = a[channel];
@@ -35,20 +37,31 @@ std::uint32_t largest_difference(const Sample* a, const Sample* b, int begin, in
   return largest;
 }
 
+// The largest differences of a pixel's samples, or of those of all pixels of an area.
+struct Difference {
+  std::uint32_t of_colors = 0;
+  std::uint32_t of_alpha = 0;
+};
+
 template <typename Sample>
-Color difference_color(const Sample* a, const Sample* b, const PixelFormat& format,
+[[gnu::always_inline]] inline Difference difference_of(const Sample* a, const Sample* b,
+                                                       const PixelFormat& format) {
+  return {largest_difference(a, b, 0, format.color_channels()),
+          largest_difference(a, b, format.color_channels(), format.channels)};
+}
+
+// `brightness` is in 8 bits.
+Color difference_color(const Difference& difference, std::uint32_t brightness, int depth,
                        std::uint32_t tolerance) {
-  const std::uint32_t of_colors = largest_difference(a, b, 0, format.color_channels());
-  const std::uint32_t of_alpha = largest_difference(a, b, format.color_channels(), format.channels);
-  const std::uint32_t largest = std::max(of_colors, of_alpha);
+  const std::uint32_t largest = std::max(difference.of_colors, difference.of_alpha);
   if (largest == 0) {
-    const auto grey = static_cast<std::uint8_t>(brightness(a, format) / dimming);
+    const auto grey = static_cast<std::uint8_t>(brightness / dimming);
     return {grey, grey, grey};
   }
   if (largest <= tolerance) return within_tolerance;
   const int doublings = std::bit_width(largest) - 1;
-  const auto fading = static_cast<std::uint8_t>(255 - 255 * doublings / (format.depth - 1));
-  if (of_colors <= tolerance) return {0, fading, 255};
+  const auto fading = static_cast<std::uint8_t>(255 - 255 * doublings / (depth - 1));
+  if (difference.of_colors <= tolerance) return {0, fading, 255};
   return {255, fading, 0};
 }
 
@@ -58,7 +71,9 @@ void draw_row(const ConstRows& a, const ConstRows& b, std::uint32_t tolerance, i
   const auto* pixel_a = reinterpret_cast<const Sample*>(a.row(y));
   const auto* pixel_b = reinterpret_cast<const Sample*>(b.row(y));
   for (int x = 0; x < a.width; ++x) {
-    out = std::ranges::copy(difference_color(pixel_a, pixel_b, a.format, tolerance), out).out;
+    const Color color = difference_color(difference_of(pixel_a, pixel_b, a.format),
+                                         brightness(pixel_a, a.format), a.format.depth, tolerance);
+    out = std::ranges::copy(color, out).out;
     pixel_a += a.format.channels;
     pixel_b += b.format.channels;
   }
@@ -75,6 +90,55 @@ void draw_difference(const ConstRows& a, const ConstRows& b, std::uint32_t toler
       draw_row<std::uint16_t>(a, b, tolerance, y, drawing.row(y));
     }
   }
+}
+
+DifferenceMap::DifferenceMap(const PictureShape& pictures, ImageSize size, std::uint32_t tolerance)
+    : pictures_(pictures), size_(size), tolerance_(tolerance), areas_(size.pixels()) {}
+
+void DifferenceMap::add(const ConstRows& a, const ConstRows& b) {
+  for (int y = a.rows.begin; y < a.rows.end; ++y) {
+    for_format(a.format,
+               [&]<typename Sample, int channels>() { add_row<Sample, channels>(a, b, y); });
+  }
+}
+
+template <typename Sample, int channels>
+void DifferenceMap::add_row(const ConstRows& a, const ConstRows& b, int y) {
+  const PixelFormat format{channels, 8 * static_cast<int>(sizeof(Sample))};
+  const auto* pixel_a = reinterpret_cast<const Sample*>(a.row(y));
+  const auto* pixel_b = reinterpret_cast<const Sample*>(b.row(y));
+  Area* area = &areas_[static_cast<std::size_t>(std::int64_t{y} * size_.height /
+                                                pictures_.size.height * size_.width)];
+  // Area i begins with the first pixel x for which x * width of the map / width >= i.
+  std::int64_t place = 0;
+  for (int x = 0; x < a.width; ++x, place += size_.width) {
+    if (place >= a.width) {
+      place -= a.width;
+      ++area;
+    }
+    const Difference difference = difference_of(pixel_a, pixel_b, format);
+    area->of_colors = std::max(area->of_colors, difference.of_colors);
+    area->of_alpha = std::max(area->of_alpha, difference.of_alpha);
+    area->brightness += brightness(pixel_a, format);
+    ++area->pixels;
+    pixel_a += channels;
+    pixel_b += channels;
+  }
+}
+
+Image DifferenceMap::image() const {
+  Image image(size_, difference_format);
+  auto area = areas_.begin();
+  for (int y = 0; y < size_.height; ++y) {
+    std::uint8_t* out = image.rows().row(y);
+    for (int x = 0; x < size_.width; ++x, ++area) {
+      const auto mean = static_cast<std::uint32_t>(area->brightness / area->pixels);
+      const Color color = difference_color({area->of_colors, area->of_alpha}, mean,
+                                           pictures_.format.depth, tolerance_);
+      out = std::ranges::copy(color, out).out;
+    }
+  }
+  return image;
 }
 
 }  // namespace gpufilter

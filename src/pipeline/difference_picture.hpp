@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "image/rows.hpp"
+#include "image/image.hpp"
 
 namespace gpufilter {
 
@@ -19,5 +20,36 @@ inline constexpr PixelFormat difference_format{3, 8};
 //   the same steps.
 void draw_difference(const ConstRows& a, const ConstRows& b, std::uint32_t tolerance,
                      const MutableRows& drawing);
+
+// The same in small. Each pixel stands for an area of the pictures: its colour is that of the
+// largest difference in the area, so that a single differing pixel stays visible, and where all are
+// equal, that of the mean brightness of a.
+class DifferenceMap {
+ public:
+  // Of pictures of the shape `pictures`; `size` is at most as wide and high as they are.
+  DifferenceMap(const PictureShape& pictures, ImageSize size, std::uint32_t tolerance);
+
+  // The same rows of both pictures, every row once.
+  void add(const ConstRows& a, const ConstRows& b);
+
+  // In difference_format.
+  [[nodiscard]] Image image() const;
+
+ private:
+  struct Area {
+    std::uint32_t of_colors = 0;
+    std::uint32_t of_alpha = 0;
+    std::uint64_t brightness = 0;
+    std::uint32_t pixels = 0;
+  };
+
+  template <typename Sample, int channels>
+  void add_row(const ConstRows& a, const ConstRows& b, int y);
+
+  PictureShape pictures_;
+  ImageSize size_;
+  std::uint32_t tolerance_;
+  std::vector<Area> areas_;  // row by row
+};
 
 }  // namespace gpufilter

@@ -8,11 +8,11 @@
 namespace gpufilter {
 namespace {
 
-std::unique_ptr<RowReader> open(const std::string& path, const ReadLimits& limits,
+std::unique_ptr<RowReader> open(const FileComparisonRequest& request, const std::string& path,
                                 ComparedFile& file) {
-  std::unique_ptr<ByteSource> source = open_source(path);
+  std::unique_ptr<ByteSource> source = request.open(path);
   file.name = source->name();
-  std::unique_ptr<RowReader> reader = open_picture(std::move(source), limits);
+  std::unique_ptr<RowReader> reader = open_picture(std::move(source), request.limits);
   file.file_format = reader->header().file_format;
   file.size = reader->header().size;
   file.format = reader->header().format;
@@ -36,8 +36,8 @@ Comparison compare_and_draw(RowReader& a, RowReader& b, const Tolerance& toleran
 
 FileComparison compare_files(const FileComparisonRequest& request) {
   FileComparison files;
-  const std::unique_ptr<RowReader> a = open(request.a, request.limits, files.a);
-  const std::unique_ptr<RowReader> b = open(request.b, request.limits, files.b);
+  const std::unique_ptr<RowReader> a = open(request, request.a, files.a);
+  const std::unique_ptr<RowReader> b = open(request, request.b, files.b);
   if (files.a.size != files.b.size || files.a.format != files.b.format) return files;
   files.comparison = request.drawing ? compare_and_draw(*a, *b, request.tolerance, *request.drawing)
                                      : compare_pictures(*a, *b, request.tolerance);

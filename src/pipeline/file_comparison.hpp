@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codec/codec_table.hpp"
+#include "codec/repeatable_source.hpp"
 #include "pipeline/comparison.hpp"
 
 namespace gpufilter {
@@ -16,6 +17,7 @@ struct FileComparisonRequest {
   ReadLimits limits;
   // The file for the drawing of the differences; its extension is that of a lossless codec.
   std::optional<std::string> drawing;
+  OpenSource open = open_source;
 };
 
 struct ComparedFile {

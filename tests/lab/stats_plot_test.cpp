@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/charts/histogram_plot.hpp"
+#include "lab/charts/histogram_sketch.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
 #include "support/svg.hpp"
@@ -82,6 +83,33 @@ TEST(HistogramPlot, LongAndForeignNamesFit) {
   EXPECT_EQ(svg.find('\xe9'), std::string::npos) << "only UTF-8";
   const std::size_t title = svg.find("class=\"title\" x=");
   EXPECT_LT(svg.find("</text>", title) - title, 200U);
+}
+
+std::string sketch_of(const Image& picture, const std::string& label = "label") {
+  const auto histograms =
+      std::get<Histograms>(test::counted(picture, Quantity::channel_histograms));
+  return sketch_histograms(histograms, picture.format(), label);
+}
+
+TEST(HistogramSketch, IsSmallAndWellFormedForEveryFormat) {
+  for (const PixelFormat& format : test::all_formats()) {
+    for (const ImageSize size : {ImageSize{1, 1}, {64, 64}}) {
+      const std::string svg = sketch_of(test::random_image(size, format, 1));
+      EXPECT_EQ(test::objection_to_svg(svg), "");
+      EXPECT_EQ(count_of(svg, "<path"), static_cast<std::size_t>(format.channels));
+      EXPECT_LT(svg.size(), 200U + 450U * static_cast<std::size_t>(format.channels));
+    }
+  }
+  EXPECT_EQ(count_of(sketch_of(flat({1, 8}, {9}), "<&>"), "aria-label=\"&lt;&amp;&gt;\""), 1U);
+}
+
+TEST(HistogramSketch, GoesUpWhereTheSamplesAre) {
+  // All samples are 121: point 30 of 64 is at the top, 7 (of 100) below it, all others are at the
+  // bottom.
+  std::string path = "M0 100l";
+  for (int point = 1; point < 64; ++point)
+    path += point == 30 ? " 1-93" : point == 31 ? " 1 93" : point == 1 ? "1 0" : " 1 0";
+  EXPECT_EQ(count_of(sketch_of(flat({1, 8}, {121})), "d=\"" + path + "V100H0Z\""), 1U);
 }
 
 }  // namespace

@@ -86,17 +86,44 @@ TEST(BarChart, BarsAreAsLongAsTheirValues) {
 }
 
 TEST(BarChart, TheNumberOfTheLongestBarIsInsideThePanel) {
-  BarChart chart{
-      {"t", "s", "GB/s", ""}, {"device"}, {{"a long label of a bar", 123.4, 0, {}}}, "", {}};
+  for (const bool in_page : {false, true}) {
+    for (const char* label :
+         {"decode", "a long label of a bar", "second pass: a longer label of a bar"}) {
+      BarChart chart{{"t", "s", "GB/s", ""}, {"device"}, {{label, 123.4, 0, {}}}, "", {}};
+      chart.in_page = in_page;
+      const std::string svg = draw(chart);
+      const auto attribute = [&svg](const std::string& name, std::size_t from) {
+        return std::stod(svg.substr(svg.find(" " + name + "=\"", from) + name.size() + 3));
+      };
+      const std::size_t panel = svg.find("class=\"panel\"");
+      const double end = attribute("x", panel) + attribute("width", panel);
+      const std::size_t number = svg.rfind("<text", svg.find(">123<"));
+      constexpr double three_digits = 30;
+      EXPECT_LT(attribute("x", number) + three_digits, end) << label;
+      // Numbers of the axis are centred, the last may be at the end.
+      EXPECT_LE(end + three_digits / 2, attribute("width", svg.find("<svg"))) << label;
+    }
+  }
+}
+
+TEST(BarChart, TheLegendListsOnlyGroupsWithBars) {
+  const BarChart chart{
+      {"t", "s", "ms", ""}, {"files", "stages", "device"}, {{"blur", 3, 1, {}}}, "", {}};
   const std::string svg = draw(chart);
-  const auto attribute = [&svg](const std::string& name, std::size_t from) {
-    return std::stod(svg.substr(svg.find(" " + name + "=\"", from) + name.size() + 3));
-  };
-  const std::size_t panel = svg.find("class=\"panel\"");
-  const std::size_t number = svg.rfind("<text", svg.find(">123<"));
-  constexpr double three_digits = 40;
-  EXPECT_LT(attribute("x", number) + three_digits,
-            attribute("x", panel) + attribute("width", panel));
+  EXPECT_EQ(count_of(svg, ">stages</text>"), 1U);
+  EXPECT_EQ(count_of(svg, ">files</text>") + count_of(svg, ">device</text>"), 0U);
+}
+
+TEST(BarChart, InAPageHasNoTitlesOfItsOwn) {
+  BarChart chart{
+      {"Title", "subtitle", "ms", ""}, {"files", "stages"}, {{"blur", 3, 1, {}}}, "", {}};
+  EXPECT_EQ(count_of(draw(chart), ">Title</text>"), 1U);
+  chart.in_page = true;
+  const std::string svg = draw(chart);
+  EXPECT_EQ(test::objection_to_svg(svg), "");
+  EXPECT_EQ(count_of(svg, ">Title</text>"), 0U);
+  EXPECT_EQ(count_of(svg, "<title>Title</title>"), 1U) << "for screen readers";
+  EXPECT_EQ(count_of(svg, ">stages</text>"), 1U);
 }
 
 }  // namespace

@@ -129,5 +129,55 @@ TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
   }
 }
 
+Image mapped(const Image& a, const Image& b, ImageSize size, std::uint32_t tolerance = 0) {
+  DifferenceMap map({a.size(), a.format()}, size, tolerance);
+  constexpr int band = 5;
+  for (int y = 0; y < a.size().height; y += band) {
+    const RowRange rows{y, std::min(y + band, a.size().height)};
+    map.add(a.rows().part(rows), b.rows().part(rows));
+  }
+  return map.image();
+}
+
+TEST(DifferenceMap, OfFullSizeIsTheDrawing) {
+  for (const PixelFormat format : {PixelFormat{1, 8}, {2, 16}, {3, 16}, {4, 8}}) {
+    const Image a = test::random_image({37, 19}, format, 1);
+    const Image b = test::random_image({37, 19}, format, 2);
+    EXPECT_TRUE(test::same_pixels(mapped(a, b, a.size(), 9), drawn(a, b, 9)));
+  }
+}
+
+TEST(DifferenceMap, KeepsASinglePixelVisible) {
+  const Image a = test::random_image({101, 67}, {3, 8}, 1);
+  for (const auto& [x, y] : {std::pair{0, 0}, {100, 66}, {50, 33}, {9, 66}}) {
+    Image b = copy_of(a);
+    set_sample(b, x, y, 1, sample_at(a, x, y, 1) ^ 128U);
+    const Image map = mapped(a, b, {10, 7});
+    int colored = 0;
+    for (int row = 0; row < 7; ++row) {
+      for (int column = 0; column < 10; ++column) {
+        const Color color = color_at(map, column, row);
+        if (color[0] == color[2]) continue;
+        ++colored;
+        EXPECT_EQ(color, (Color{255, 0, 0})) << "half of the range";
+        EXPECT_EQ(column, x * 10 / 101);
+        EXPECT_EQ(row, y * 7 / 67);
+      }
+    }
+    EXPECT_EQ(colored, 1) << x << ", " << y;
+  }
+}
+
+TEST(DifferenceMap, EqualAreasShowTheirMeanBrightness) {
+  Image a({4, 2}, {1, 8});
+  for (int x = 0; x < 4; ++x) {
+    for (int y = 0; y < 2; ++y)
+      set_sample(a, x, y, 0, x < 2 ? static_cast<std::uint32_t>(60 * (x + y)) : 240U);
+  }
+  const Image map = mapped(a, a, {2, 1});
+  EXPECT_EQ(color_at(map, 0, 0), (Color{20, 20, 20})) << "(0 + 60 + 60 + 120) / 4 / 3";
+  EXPECT_EQ(color_at(map, 1, 0), (Color{80, 80, 80}));
+}
+
 }  // namespace
 }  // namespace gpufilter

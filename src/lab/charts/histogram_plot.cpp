@@ -1,21 +1,19 @@
 #include "lab/charts/histogram_plot.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "lab/charts/chart_scale.hpp"
+#include "lab/charts/histogram_columns.hpp"
 #include "lab/charts/svg_canvas.hpp"
 
 namespace gpufilter::lab {
 namespace {
 
-// The panel: three pixels for each of 256 columns.
-constexpr int columns = 256;
+// The panel: three pixels for each column.
+constexpr int columns = histogram_columns;
 constexpr double column_width = 3;
 constexpr double left = 76;
 constexpr double top = 72;
@@ -24,49 +22,6 @@ constexpr double height = 400;
 constexpr double legend_x = left + width + 18;
 constexpr std::size_t longest_title = 80;  // characters
 
-struct Look {
-  std::size_t series;    // the colour, see SvgCanvas
-  bool is_line = false;  // instead of a filled area
-};
-
-std::vector<Look> looks_of(const PixelFormat& format) {
-  constexpr std::size_t red = 1;
-  constexpr std::size_t green = 2;
-  constexpr std::size_t blue = 0;
-  constexpr std::size_t grey = 7;
-  constexpr std::size_t violet = 4;
-  std::vector<Look> looks{{grey}};
-  if (format.color_channels() == 3) looks = {{red}, {green}, {blue}};
-  if (format.has_alpha()) looks.push_back({violet, true});
-  return looks;
-}
-
-// Shares of the pixels, by column. A column covers one 8-bit value or 256 16-bit values.
-using Columns = std::array<double, columns>;
-
-Columns columns_of(const Histogram& histogram) {
-  const auto pixels =
-      static_cast<double>(std::accumulate(histogram.begin(), histogram.end(), std::uint64_t{0}));
-  const std::size_t values = histogram.size() / columns;
-  Columns shares{};
-  for (std::size_t i = 0; i < histogram.size(); ++i)
-    shares.at(i / values) += static_cast<double>(histogram[i]) / pixels;
-  return shares;
-}
-
-// The share at the top of the panel: a little more than nearly all columns need. Peaks far above
-// the others, such as those of black borders, are cut off.
-double scale_of(const std::vector<Columns>& channels) {
-  std::vector<double> shares;
-  for (const Columns& channel : channels) {
-    std::copy_if(channel.begin(), channel.end(), std::back_inserter(shares),
-                 [](double share) { return share > 0; });
-  }
-  std::sort(shares.begin(), shares.end());
-  const double usual = shares[(shares.size() - 1) * 98 / 100];
-  return 1.08 * std::min(shares.back(), 1.5 * usual);
-}
-
 double x_of(double column) {
   return left + (column + 0.5) * column_width;
 }
@@ -74,11 +29,10 @@ double x_of(double column) {
 class Plot {
  public:
   Plot(const Histograms& histograms, const PixelFormat& format, const std::string& title)
-      : format_(format), looks_(looks_of(format)), canvas_(960, 540, title) {
+      : format_(format), looks_(histogram_looks(format)), canvas_(960, 540, title) {
     for (const Histogram& histogram : histograms.channels)
       channels_.push_back(columns_of(histogram));
-    // Alpha is often the same everywhere, so it does not affect the scale of the colours.
-    top_share_ = scale_of({channels_.begin(), channels_.begin() + format.color_channels()});
+    top_share_ = top_share(channels_, format);
   }
 
   std::string draw(const std::string& title, const std::string& subtitle) {
@@ -101,7 +55,7 @@ class Plot {
     return top + height * (1 - std::min(share / top_share_, 1.0));
   }
 
-  void draw_channel(const Columns& channel, const Look& look) {
+  void draw_channel(const HistogramColumns& channel, const HistogramLook& look) {
     std::vector<ChartPoint> points;
     for (std::size_t i = 0; i < channel.size(); ++i)
       points.push_back({x_of(static_cast<double>(i)), y_of(channel.at(i))});
@@ -168,8 +122,8 @@ class Plot {
   }
 
   PixelFormat format_;
-  std::vector<Look> looks_;
-  std::vector<Columns> channels_;
+  std::vector<HistogramLook> looks_;
+  std::vector<HistogramColumns> channels_;
   double top_share_ = 1;
   SvgCanvas canvas_;
 };

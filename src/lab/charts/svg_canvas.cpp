@@ -43,7 +43,14 @@ std::string colors_of(const Palette& palette) {
   return rules;
 }
 
-std::string style_sheet() {
+std::string_view name_of(TextAnchor anchor) {
+  static constexpr std::array<std::string_view, 3> names{"start", "middle", "end"};
+  return names.at(static_cast<std::size_t>(anchor));
+}
+
+}  // namespace
+
+std::string chart_style_sheet() {
   return formatted(
       "text{{font:14px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}}"
       ".title{{font-size:18px;font-weight:600}}.curve{{fill:none;stroke-width:2.2;"
@@ -52,7 +59,7 @@ std::string style_sheet() {
       colors_of(light), colors_of(dark));
 }
 
-std::string escaped(std::string_view text) {
+std::string escaped_markup(std::string_view text) {
   std::string safe;
   for (const char c : printable(std::string(text))) {
     if (c == '&') {
@@ -70,19 +77,12 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-std::string_view name_of(TextAnchor anchor) {
-  static constexpr std::array<std::string_view, 3> names{"start", "middle", "end"};
-  return names.at(static_cast<std::size_t>(anchor));
-}
-
-}  // namespace
-
 SvgCanvas::SvgCanvas(int width, int height, std::string_view title)
     : head_(formatted("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                       "viewBox=\"0 0 {0} {1}\" role=\"img\">\n<title>{2}</title>\n"
                       "<style>{3}</style>\n"
                       "<rect class=\"ground\" width=\"{0}\" height=\"{1}\"/>\n",
-                      width, height, escaped(title), style_sheet())) {}
+                      width, height, escaped_markup(title), chart_style_sheet())) {}
 
 void SvgCanvas::rectangle(std::string_view looks, ChartPoint corner, double width, double height) {
   body_ += formatted(
@@ -119,7 +119,7 @@ void SvgCanvas::dot(std::string_view looks, ChartPoint center) {
 void SvgCanvas::text(std::string_view looks, ChartPoint place, std::string_view text,
                      TextAnchor anchor) {
   body_ += formatted("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-                     looks, place.x, place.y, name_of(anchor), escaped(text));
+                     looks, place.x, place.y, name_of(anchor), escaped_markup(text));
 }
 
 std::string SvgCanvas::svg() const {

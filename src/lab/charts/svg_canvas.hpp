@@ -49,6 +49,13 @@ class SvgCanvas {
   std::string body_;
 };
 
+// The style sheet of these looks, for pages that hold images without one.
+[[nodiscard]] std::string chart_style_sheet();
+
+// `text` as it is shown by XML and HTML: printable(), with the characters of markup escaped. For
+// values of attributes too.
+[[nodiscard]] std::string escaped_markup(std::string_view text);
+
 // "s3": the looks of series number `series`; they repeat after eight.
 [[nodiscard]] std::string stroke_of(std::size_t series);
 [[nodiscard]] std::string fill_of(std::size_t series);

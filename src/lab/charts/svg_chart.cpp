@@ -161,15 +161,14 @@ class BarDrawing {
  public:
   explicit BarDrawing(const BarChart& chart)
       : chart_(chart),
-        panel_{margin + label_width(chart.bars) + 10, heading + label_space,
-               width - 2 * margin - label_width(chart.bars) - 10,
-               bar_space * static_cast<double>(chart.bars.size()) + 8},
-        scale_(0, highest() * room_for_number, Scaling::linear),
-        canvas_(static_cast<int>(width), static_cast<int>(panel_.bottom() + axis_space),
-                chart.titles.title) {}
+        panel_{margin_of(chart) + label_width(chart.bars) + 10, heading_of(chart) + label_space,
+               panel_width(chart), bar_space * static_cast<double>(chart.bars.size()) + 8},
+        scale_(0, highest() * room_for_number(), Scaling::linear),
+        canvas_(static_cast<int>(panel_.right() + right_of(chart)),
+                static_cast<int>(panel_.bottom() + axis_space), chart.titles.title) {}
 
   std::string draw() {
-    draw_titles(canvas_, chart_.titles);
+    if (!chart_.in_page) draw_titles(canvas_, chart_.titles);
     canvas_.rectangle("panel", {panel_.left, panel_.top}, panel_.width, panel_.height);
     draw_legend();
     draw_axis();
@@ -180,10 +179,24 @@ class BarDrawing {
   }
 
  private:
-  static constexpr double width = 1000;
   static constexpr double bar_space = 30;
   static constexpr double bar_height = 20;
-  static constexpr double room_for_number = 1.1;  // beside the longest bar
+
+  // In a page, the panel does not shrink for long labels.
+  static double panel_width(const BarChart& chart) {
+    const double beside = margin_of(chart) + label_width(chart.bars) + 10 + right_of(chart);
+    return chart.in_page ? std::max(320.0, 600 - beside) : 1000 - beside;
+  }
+  static double margin_of(const BarChart& chart) { return chart.in_page ? 4 : margin; }
+  // Half of the number at the end of the axis may be there.
+  static double right_of(const BarChart& chart) { return chart.in_page ? 20 : margin; }
+  static double heading_of(const BarChart& chart) { return chart.in_page ? 18 : heading; }
+
+  // The number beside the longest bar is inside the panel.
+  [[nodiscard]] double room_for_number() const {
+    constexpr double number_width = 50;
+    return std::max(1.1, panel_.width / (panel_.width - number_width));
+  }
 
   [[nodiscard]] double highest() const {
     double high = chart_.ceiling ? chart_.ceiling->value : 0;
@@ -196,11 +209,16 @@ class BarDrawing {
     return panel_.left + scale_.place(value) * panel_.width;
   }
 
+  [[nodiscard]] bool has_bars(std::size_t group) const {
+    return std::any_of(chart_.bars.begin(), chart_.bars.end(),
+                       [=](const BarChart::Bar& bar) { return bar.group == group; });
+  }
+
   void draw_legend() {
     double x = panel_.left;
-    const double y = heading - 10;
+    const double y = panel_.top - label_space - 10 + (chart_.in_page ? 14 : 0);
     for (std::size_t i = 0; i < chart_.groups.size(); ++i) {
-      if (chart_.groups[i].empty()) continue;
+      if (chart_.groups[i].empty() || !has_bars(i)) continue;
       canvas_.rectangle(fill_of(i), {x, y - 11}, 12, 12);
       canvas_.text("note", {x + 18, y}, chart_.groups[i]);
       x += SvgCanvas::width_of(chart_.groups[i]) + 42;

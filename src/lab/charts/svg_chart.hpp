@@ -50,6 +50,9 @@ struct BarChart {
   std::vector<Bar> bars;
   std::string mark_label;  // for the legend; empty if no bar has a mark
   std::optional<Ceiling> ceiling;
+  // For a page that has the titles beside the chart: it is narrower and shows only that of the
+  // axis.
+  bool in_page = false;
 };
 [[nodiscard]] std::string draw(const BarChart& chart);
 
