@@ -6,11 +6,13 @@
 
 #include <unistd.h>
 
+#include "app/batch_page.hpp"
 #include "app/batch_report.hpp"
 #include "app/batch_reporter.hpp"
 #include "app/chosen_shard.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
+#include "app/page_option.hpp"
 #include "app/paths.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -174,6 +176,7 @@ void check_trace(const BatchPlan& plan, const std::string& trace) {
 int run_batch_command(const FilterOptions& options, Nanoseconds start) {
   check_streams(options);
   check_folder_options(options);
+  if (!options.report.empty()) check_report(options, options.output, true);
   const LastingDispatcher lasting(options);  // starts the search for devices
   Dispatcher& dispatcher = lasting.get();
   const BatchRequest request = request_for(options);
@@ -197,7 +200,9 @@ int run_batch_command(const FilterOptions& options, Nanoseconds start) {
     trace = open_sink(options.trace);
   }
   if (plan.shard && !batch.dry_run) plan = join_run(request, std::move(plan));
-  BatchReporter reporter(plan, options, start, trace.get());
+  const auto page = page_for(options, plan);
+  if (page) batch.before_picture = page->watcher();
+  BatchReporter reporter(plan, options, start, trace.get(), page.get());
   run_batch(plan, options.chain, dispatcher, batch, reporter);
   reporter.conclude();
   return reporter.any_failed() ? 1 : 0;

@@ -19,11 +19,6 @@ namespace {
 
 constexpr const char* summed = "sums over all pictures; several are in progress at the same time";
 
-std::string label(const BatchActivity& line) {
-  if (line.pass < 0) return activity_name(line.activity);
-  return line.activity == Activity::kernel ? line.stage : "build " + line.stage;
-}
-
 // "in", "in and 3 more inputs"
 std::string source_text(const BatchPlan& plan) {
   const std::size_t more = plan.inputs.size() - 1;
@@ -70,6 +65,11 @@ std::string others_text(const BatchPlan& plan) {
 
 }  // namespace
 
+std::string label_of(const BatchActivity& line) {
+  if (line.pass < 0) return activity_name(line.activity);
+  return line.activity == Activity::kernel ? line.stage : "build " + line.stage;
+}
+
 std::string count_text(std::size_t pictures) {
   return formatted("{} picture{}", pictures, pictures == 1 ? "" : "s");
 }
@@ -86,10 +86,16 @@ std::string shard_line(const BatchPlan& plan) {
 }
 
 std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nanoseconds elapsed) {
+  return printable(formatted("{} -> {}: ", source_text(plan), plan.output)) +
+         batch_outcome(plan, totals) + "\n" +
+         (totals.pixels() == 0 ? "" : batch_rates(totals, elapsed) + "\n");
+}
+
+std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
   const std::size_t all = plan.items.size();
   const std::size_t planned = totals.count(PictureStatus::planned);
   const std::size_t done = planned > 0 ? planned : totals.count(PictureStatus::done);
-  std::string text = printable(formatted("{} -> {}: ", source_text(plan), plan.output));
+  std::string text;
   if (plan.shard) text += formatted("shard {}: ", to_string(plan.shard->shard));
   text += done == all ? count_text(all) : formatted("{} of {}", done, count_text(all));
   text += planned > 0 ? " would be done" : " done";
@@ -100,14 +106,18 @@ std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals, Nano
         std::pair{PictureStatus::not_begun, "not begun"}}) {
     if (totals.count(status) > 0) text += formatted(", {} {}", totals.count(status), words);
   }
-  text += others_text(plan) + "\n";
-  if (totals.pixels() == 0) return text;
-  text += formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
-                    picture_rate(totals.count(PictureStatus::done), elapsed),
-                    megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
+  return text + others_text(plan);
+}
+
+std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed) {
+  if (totals.pixels() == 0) return "";
+  std::string text =
+      formatted("{:.2f} s, {}, {:.1f} Mpx/s; {}", milliseconds(elapsed) / 1e3,
+                picture_rate(totals.count(PictureStatus::done), elapsed),
+                megapixels_per_second(totals.pixels(), elapsed), devices_text(totals));
   if (totals.verified_blocks())
     text += formatted("; {} blocks verified", *totals.verified_blocks());
-  return text + "\n";
+  return text;
 }
 
 std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
@@ -125,7 +135,7 @@ std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   int walk = 0;
   for (const BatchActivity& line : totals.activities()) {
     if (std::exchange(walk, line.walk) != line.walk) text += pass_heading(line.walk) + ":\n";
-    text += formatted("{:<16}{:>11.3f}", label(line), milliseconds(line.duration));
+    text += formatted("{:<16}{:>11.3f}", label_of(line), milliseconds(line.duration));
     if (line.bytes > 0) {
       text += formatted("{:>10.2f}{:>10.1f}{:>8.2f}  {}", static_cast<double>(line.bytes) / 1e6,
                         megapixels_per_second(line.pixels, line.duration),

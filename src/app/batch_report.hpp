@@ -7,6 +7,9 @@
 
 namespace gpufilter {
 
+// "decode", "blur", "build blur"
+[[nodiscard]] std::string label_of(const BatchActivity& line);
+
 // "1 picture", "12 pictures"
 [[nodiscard]] std::string count_text(std::size_t pictures);
 
@@ -20,6 +23,10 @@ namespace gpufilter {
 // If several devices were used, each with its number of pictures.
 [[nodiscard]] std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals,
                                         Nanoseconds elapsed);
+// Its parts: what follows the names in the first line; the second line, empty if no picture was
+// filtered.
+[[nodiscard]] std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals);
+[[nodiscard]] std::string batch_rates(const BatchTotals& totals, Nanoseconds elapsed);
 [[nodiscard]] std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed);
 
 }  // namespace gpufilter

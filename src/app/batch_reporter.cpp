@@ -31,11 +31,12 @@ std::string outcome(const PictureResult& result) {
 }  // namespace
 
 BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
-                             ByteSink* trace)
+                             ByteSink* trace, BatchPage* page)
     : plan_(plan),
       options_(options),
       start_(start),
       display_(options.progress),
+      page_(page),
       option_use_(options.run.write) {
   if (trace != nullptr) trace_.emplace(*trace, start_, options.command_line);
   progress_.all_pictures = plan.items.size();
@@ -116,6 +117,7 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
 void BatchReporter::listed(const PictureResult& result) {
   if (result.status == PictureStatus::not_begun) totals_.add(result, nullptr);
   print_line(result);
+  if (page_ != nullptr) page_->add(result);
   if (!options_.json) return;
   if (!document_begun_) print_result(batch_json_begin(plan_, options_.dry_run));
   print_result(batch_json_picture(plan_, result, !document_begun_));
@@ -158,6 +160,11 @@ void BatchReporter::conclude() {
   if (out_of_space_) report_full_disk();
   if (trace_) trace_->finish();
   print_data(elapsed);
+  print_summary(elapsed);
+  if (page_ != nullptr) page_->write(totals_, elapsed);
+}
+
+void BatchReporter::print_summary(Nanoseconds elapsed) const {
   if (options_.quiet) return;
   std::fputs(batch_summary(plan_, totals_, elapsed).c_str(), stderr);
   if (options_.timing == TimingFormat::table && totals_.pixels() > 0) {

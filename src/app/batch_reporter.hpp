@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/batch_page.hpp"
 #include "app/batch_totals.hpp"
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
@@ -16,18 +17,18 @@ namespace gpufilter {
 
 class BatchReporter final : public BatchListener {
  public:
-  // `plan`, `options` and `trace` (which may be nullptr) have to outlive this object. Times are
-  // counted from `start`. While it exists, a signal that ends the program prints how many pictures
-  // are done.
+  // `plan`, `options`, `trace` and `page` (these may be nullptr) have to outlive this object. Times
+  // are counted from `start`. While it exists, a signal that ends the program prints how many
+  // pictures are done.
   BatchReporter(const BatchPlan& plan, const FilterOptions& options, Nanoseconds start,
-                ByteSink* trace);
+                ByteSink* trace, BatchPage* page);
   ~BatchReporter() override;
 
   void advanced(std::uint64_t bytes_under_way) override;
   void finished(const PictureResult& result, const RunReport* report) override;
   void listed(const PictureResult& result) override;
 
-  // Prints the final report. Throws PictureError.
+  // Prints the final report and writes the page. Throws PictureError.
   void conclude();
 
   [[nodiscard]] bool any_failed() const { return totals_.count(PictureStatus::failed) > 0; }
@@ -39,6 +40,7 @@ class BatchReporter final : public BatchListener {
   void report_full_disk() const;
   void print_line(const PictureResult& result) const;
   void print_data(Nanoseconds elapsed);
+  void print_summary(Nanoseconds elapsed) const;
 
   const BatchPlan& plan_;
   const FilterOptions& options_;
@@ -49,6 +51,7 @@ class BatchReporter final : public BatchListener {
   std::uint64_t finished_bytes_filtered_ = 0;  // of those that were filtered
   BatchTotals totals_;
   std::optional<BatchTrace> trace_;
+  BatchPage* page_;
   OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   LeftOutTally left_out_;

@@ -56,7 +56,7 @@ void BatchTotals::add_device(const EngineReport& engine) {
            use.engine.platform == engine.platform && use.engine.driver == engine.driver;
   });
   if (known == devices_.end()) {
-    devices_.push_back({engine, 1});
+    devices_.push_back({engine, 1, engine.reason});
     return;
   }
   ++known->pictures;

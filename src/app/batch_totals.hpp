@@ -47,6 +47,7 @@ class BatchTotals {
   struct DeviceUse {
     EngineReport engine;
     std::size_t pictures = 0;
+    std::string first_reason = {};  // that of the first picture
   };
   [[nodiscard]] const std::vector<DeviceUse>& devices() const { return devices_; }
 

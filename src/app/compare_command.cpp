@@ -4,17 +4,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
 #include "app/compare_folders_report.hpp"
+#include "app/compare_page.hpp"
 #include "app/compare_report.hpp"
 #include "app/failure.hpp"
 #include "app/format_options.hpp"
+#include "app/page_option.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
+#include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -64,6 +68,8 @@ struct CompareOptions {
   std::string b;
   Tolerance tolerance;
   std::optional<std::string> drawing;
+  std::string report;        // folder of a page; empty: none
+  std::string command_line;  // quoted for a shell
   std::uint64_t max_pixels = ReadLimits{}.max_pixels;
   bool recursive = false;
   bool json = false;
@@ -114,6 +120,8 @@ void declare_options(Arguments& app, CompareOptions& options) {
          formatted("Draw the differences into this file ({}).", names_of(drawing_formats())))
       ->option_text("OUT.png")
       ->suggests(picture_files(drawing_formats()));
+  add_report(app, options.report,
+             "Make a page for browsers in DIR, with A and B, their differences and histograms.");
   app.add_option("--max-pixels", options.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.max_pixels));
@@ -173,14 +181,36 @@ ReportForm form_of(const CompareOptions& options) {
   return options.json ? ReportForm::json : ReportForm::text;
 }
 
+// The page that is asked for; nullptr if there is none.
+std::unique_ptr<ComparePage> page_for(const CompareOptions& options) {
+  if (options.report.empty()) return nullptr;
+  return std::make_unique<ComparePage>(ComparePageRequest{
+      .folder = options.report,
+      .command_line = options.command_line,
+      .quiet = options.quiet,
+      .a = options.a,
+      .b = options.b,
+      .limits = ReadLimits{options.max_pixels},
+      .tolerance = options.tolerance,
+  });
+}
+
 int compare_pair(const CompareOptions& options) {
   check_drawing(options);
+  const auto page = page_for(options);
+  // The page reads the pictures once more.
+  const RepeatableSource a(options.a, page != nullptr);
+  const RepeatableSource b(options.b, page != nullptr);
+  const auto open = [&](const std::string& path) {
+    return path == options.a ? a.open() : b.open();
+  };
   CompareReport report;
   report.tolerance = options.tolerance;
   report.wanted_drawing = options.drawing;
-  report.files = compare_files(
-      {options.a, options.b, options.tolerance, ReadLimits{options.max_pixels}, options.drawing});
+  report.files = compare_files({options.a, options.b, options.tolerance,
+                                ReadLimits{options.max_pixels}, options.drawing, open});
   if (!options.quiet) print_result(options.json ? json_report(report) : text_report(report));
+  if (page) page->write(report.files, open);
   return exit_code(result_of(report.files));
 }
 
@@ -188,8 +218,14 @@ int compare_all(const CompareOptions& options) {
   const FolderComparisonRequest request{options.a, options.b, options.recursive, options.tolerance,
                                         ReadLimits{options.max_pixels}};
   FoldersReport report(request, form_of(options));
-  compare_folders(request, [&report](const NameComparison& name) { report.add(name); });
+  const auto page = page_for(options);
+  const auto take = [&](const NameComparison& name) {
+    report.add(name);
+    if (page) page->add(name);
+  };
+  compare_folders(request, take, page ? page->watch() : ComparisonWatch());
   report.finish();
+  if (page) page->write(report.summary_text(), report.result());
   return report.exit_code();
 }
 
@@ -197,6 +233,7 @@ int parse_and_compare(int argc, const char* const* argv) {
   CompareOptions options;
   Arguments app(description, "gpufilter compare");
   declare_options(app, options);
+  options.command_line = "gpufilter " + command_line_text(argc, argv);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   if (options.quiet) log::set_level(log::Level::error);
   return are_folders(options) ? compare_all(options) : compare_pair(options);

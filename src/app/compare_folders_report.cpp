@@ -23,14 +23,14 @@ constexpr std::array by_exit_code{CompareResult::equal, CompareResult::within_to
                                   CompareResult::different, CompareResult::other_size_or_format,
                                   CompareResult::unreadable};
 
+}  // namespace
+
 CompareResult result_of(const NameComparison& name) {
   if (!name.failure.empty()) return CompareResult::unreadable;
   if (!name.in_b) return CompareResult::only_in_a;
   if (!name.in_a) return CompareResult::only_in_b;
   return gpufilter::result_of(*name.files);
 }
-
-}  // namespace
 
 FoldersReport::FoldersReport(const FolderComparisonRequest& request, ReportForm form)
     : request_(request), form_(form) {}
@@ -101,7 +101,7 @@ std::string FoldersReport::summary_text() const {
   add(CompareResult::only_in_b, "only in " + request_.b);
   add(CompareResult::unreadable, "cannot be read");
   const char* names = names_ == 1 ? "name" : "names";
-  return printable(formatted("{} {}: {}", names_, names, fmt::join(parts, ", "))) + "\n";
+  return printable(formatted("{} {}: {}", names_, names, fmt::join(parts, ", ")));
 }
 
 void FoldersReport::finish() {
@@ -109,16 +109,20 @@ void FoldersReport::finish() {
     throw UsageError(
         formatted("{} and {}: neither folder holds a picture", request_.a, request_.b));
   }
-  if (form_ == ReportForm::text) print_result(summary_text());
+  if (form_ == ReportForm::text) print_result(summary_text() + "\n");
   if (form_ == ReportForm::json) print_result(summary_json());
+}
+
+CompareResult FoldersReport::result() const {
+  return by_exit_code.at(static_cast<std::size_t>(exit_code_));
 }
 
 std::string FoldersReport::summary_json() const {
   Json counts{{"names", names_}};
   for (const CompareResult result : all_results)
     counts[to_string(result)] = counts_.at(static_cast<std::size_t>(result));
-  const CompareResult worst = by_exit_code.at(static_cast<std::size_t>(exit_code_));
-  const Json summary{{"result", to_string(worst)}, {"exit_code", exit_code_}, {"counts", counts}};
+  const Json summary{
+      {"result", to_string(result())}, {"exit_code", exit_code_}, {"counts", counts}};
   return "\n],\"summary\":" + summary.on_one_line() + "}\n";
 }
 

@@ -9,6 +9,8 @@
 
 namespace gpufilter {
 
+[[nodiscard]] CompareResult result_of(const NameComparison& name);
+
 enum class ReportForm { none, text, json };
 
 // Prints the result for each name to standard output at once; failures are logged. Every member
@@ -26,10 +28,15 @@ class FoldersReport {
   // The highest code of all names.
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
+  // The worst result of all names.
+  [[nodiscard]] CompareResult result() const;
+
+  // How many names have which result, in one line.
+  [[nodiscard]] std::string summary_text() const;
+
  private:
   void add_text(const NameComparison& name, CompareResult result) const;
   void add_json(const NameComparison& name, CompareResult result);
-  [[nodiscard]] std::string summary_text() const;
   [[nodiscard]] std::string summary_json() const;
 
   const FolderComparisonRequest& request_;

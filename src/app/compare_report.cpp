@@ -147,6 +147,11 @@ std::string text_report(const CompareReport& report) {
   return text_of_differences(names, *files.comparison);
 }
 
+std::string differing_text(const Comparison& comparison) {
+  return formatted("{} differ, by at most {} at x {}, y {}", differing_pixels(comparison),
+                   comparison.maximum(), comparison.worst.value().x, comparison.worst->y);
+}
+
 std::string phrase(const FileComparison& files) {
   if (!files.comparison) {
     return formatted("not comparable: {}; {}", shape(files.a), shape(files.b));
@@ -156,8 +161,7 @@ std::string phrase(const FileComparison& files) {
   std::string text = comparison.verdict() == Verdict::different
                          ? "different"
                          : "equal within " + tolerance_text(comparison.tolerance);
-  text += formatted(": {} differ, by at most {} at x {}, y {}", differing_pixels(comparison),
-                    comparison.maximum(), comparison.worst->x, comparison.worst->y);
+  text += ": " + differing_text(comparison);
   if (comparison.tolerance.steps > 0) {
     text += formatted(", {} beyond the tolerance", pixels_beyond(comparison));
   }

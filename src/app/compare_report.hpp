@@ -41,6 +41,9 @@ struct CompareReport {
 // differ, by at most 9 at x 4, y 7, PSNR 41.20 dB, SSIM 0.9731".
 [[nodiscard]] std::string phrase(const FileComparison& files);
 
+// "12 of 3000 pixels (0.40 %) differ, by at most 9 at x 4, y 7", of pictures that are not equal.
+[[nodiscard]] std::string differing_text(const Comparison& comparison);
+
 // One JSON object, "gpufilter-compare-1", and a line end. docs/engineering/json.md describes it.
 [[nodiscard]] std::string json_report(const CompareReport& report);
 

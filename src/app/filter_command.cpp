@@ -12,8 +12,10 @@
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
 #include "app/left_out_tally.hpp"
+#include "app/page_option.hpp"
 #include "app/parse.hpp"
 #include "app/paths.hpp"
+#include "app/picture_page.hpp"
 #include "app/picture_report.hpp"
 #include "app/progress.hpp"
 #include "app/run_account.hpp"
@@ -224,7 +226,8 @@ void remove_unfinished(const std::string& output) {
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
-                     const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start) {
+                     const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start,
+                     PicturePage* page) {
   ProgressDisplay display(options.progress);
   Progress progress;
   progress.name = options.input;
@@ -232,6 +235,7 @@ RunReport filter_one(const FilterOptions& options, const std::string& output,
   run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
   if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+  if (page != nullptr) page->watch(run);
   run.on_progress = [&](std::int64_t done, std::int64_t all) {
     progress.done = progress.worked = static_cast<std::uint64_t>(done);
     progress.all = static_cast<std::uint64_t>(all);
@@ -298,8 +302,10 @@ int run_filter_command(int argc, const char* const* argv) {
   if (!options->trace.empty()) check_trace(*options, output);
   if (options->show_kernel) check_show_kernel(*options, output);
   const PictureReporter reporter(*options, output, file_format);
+  if (!options->report.empty()) check_report(*options, output, false);
   if (skip_existing(*options, output)) {
     reporter.skipped();
+    if (const auto page = page_for(*options, output)) page->write_skipped();
     return 0;
   }
 
@@ -316,8 +322,10 @@ int run_filter_command(int argc, const char* const* argv) {
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
-    const RunReport report = or_report_failure(
-        reporter, [&] { return filter_one(*options, output, file_format, dispatcher, start); });
+    const auto page = page_for(*options, output);
+    const RunReport report = or_report_failure(reporter, [&] {
+      return filter_one(*options, output, file_format, dispatcher, start, page.get());
+    });
     warn_after(report, options->run.write);
     reporter.done(report);
     if (log::level() <= log::Level::info) {
@@ -327,6 +335,7 @@ int run_filter_command(int argc, const char* const* argv) {
     print_timing(report, options->timing, output == standard_stream);
     if (options->show_kernel) print_kernels(report);
     if (trace) write_trace(report, options->command_line, *trace);
+    if (page) page->write(report);
   });
   dispatcher.conclude();
   return 0;

@@ -10,6 +10,7 @@
 #include "app/format_options.hpp"
 #include "app/main_help.hpp"
 #include "app/output_choice.hpp"
+#include "app/page_option.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "app/trace_file.hpp"
@@ -113,6 +114,9 @@ void add_report_options(Arguments& app, FilterOptions& options) {
                  "Write a trace of the run to FILE. In Chrome's format, for Perfetto too.")
       ->option_text("FILE")
       ->suggests({.files = Suggestions::Files::all, .extensions = {".json"}});
+  add_report(app, options.report,
+             "Make a page for browsers in DIR, with each picture before and after, differences, "
+             "histograms and times.");
   add_choice<ProgressMode>(
       app, "--progress", options.progress,
       {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}},

@@ -34,6 +34,7 @@ struct FilterOptions {
   bool show_kernel = false;  // print the OpenCL C that ran
   TimingFormat timing = TimingFormat::line;
   std::string trace;         // file; empty: none
+  std::string report;        // folder of a page about the run; empty: none
   std::string command_line;  // quoted for a shell, for the trace
   OnExists on_exists = OnExists::overwrite;
   bool on_exists_given = false;  // folders have another default

@@ -16,28 +16,8 @@ namespace {
 constexpr std::size_t name_columns = 40;
 constexpr std::size_t variant_columns = 24;
 
-// About three digits: 0.05, 2.1, 31, 1520.
-std::string brief(double value) {
-  if (value >= 9.95) return formatted("{:.0f}", value);
-  return value >= 0.095 ? formatted("{:.1f}", value) : formatted("{:.2f}", value);
-}
-
-std::string size_text(std::uint64_t bytes) {
-  const auto number = static_cast<double>(bytes);
-  if (bytes < 1000) return formatted("{} bytes", bytes);
-  return bytes < 1'000'000 ? brief(number / 1e3) + " kB" : brief(number / 1e6) + " MB";
-}
-
 std::string name_text(const std::string& path, const char* stream) {
   return path == standard_stream ? stream : printable_end(path, name_columns);
-}
-
-std::string device_text(const EngineReport& engine) {
-  std::string text = engine.device == "none" ? "no device" : printable(engine.device);
-  text += " (" + printable(engine.reason);
-  for (const std::string& left : engine.fallbacks)
-    text += "; left out: " + printable(left);
-  return text + ")";
 }
 
 // The name of a stage's code, without its details: "channel histograms" of "channel histograms,
@@ -81,6 +61,25 @@ std::string total_line(const RunReport& report) {
 }
 
 }  // namespace
+
+std::string brief(double value) {
+  if (value >= 9.95) return formatted("{:.0f}", value);
+  return value >= 0.095 ? formatted("{:.1f}", value) : formatted("{:.2f}", value);
+}
+
+std::string size_text(std::uint64_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  if (bytes < 1000) return formatted("{} bytes", bytes);
+  return bytes < 1'000'000 ? brief(number / 1e3) + " kB" : brief(number / 1e6) + " MB";
+}
+
+std::string device_text(const EngineReport& engine) {
+  std::string text = engine.device == "none" ? "no device" : printable(engine.device);
+  text += " (" + printable(engine.reason);
+  for (const std::string& left : engine.fallbacks)
+    text += "; left out: " + printable(left);
+  return text + ")";
+}
 
 std::string pass_heading(int walk) {
   constexpr std::array names{"second", "third", "fourth", "fifth"};

@@ -15,6 +15,15 @@ namespace gpufilter {
 // the input file and, if different, in the output file; then an EXIF orientation, applied or not.
 [[nodiscard]] std::string pixels_text(const RunReport& report);
 
+// "processor (42 ms estimated; no GPU found)": the device, why it was chosen, what was left out.
+[[nodiscard]] std::string device_text(const EngineReport& engine);
+
+// "812 bytes", "1.6 MB"
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+
+// A duration or rate with about three digits: "0.05", "2.1", "1520".
+[[nodiscard]] std::string brief(double value);
+
 // The name of the walk through the picture with this number, from 1 on: "second pass".
 [[nodiscard]] std::string pass_heading(int walk);
 

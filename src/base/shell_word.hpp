@@ -5,7 +5,8 @@
 
 namespace gpufilter {
 
-// `word` quoted for a shell, if necessary.
+// `word` quoted for a shell, if necessary. Characters that printable() escapes are written as in
+// $'a\nb', which bash, zsh and ksh understand, so that the word can be shown and copied.
 [[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace gpufilter

@@ -162,6 +162,8 @@ class BatchRun {
     PictureResult result;
     result.item = &item;
     result.job = job;
+    const AfterPicture after =
+        options_.before_picture ? options_.before_picture(item) : AfterPicture();
     std::optional<RunReport> report;
     const auto fail = [&](const std::string& reason) {
       result.status = PictureStatus::failed;
@@ -186,6 +188,7 @@ class BatchRun {
     } catch (const std::exception& error) {
       fail(item.input + ": " + error.what());
     }
+    if (after) after(result);
     deliver(index, std::move(result), report ? &*report : nullptr);
     return true;
   }

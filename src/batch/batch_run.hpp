@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "batch/batch_plan.hpp"
 #include "batch/picture_result.hpp"
@@ -26,12 +27,19 @@ class BatchListener {
   virtual void listed(const PictureResult& result) = 0;
 };
 
+// Called by the job that has finished a picture, whatever its status, before the listener is.
+using AfterPicture = std::function<void(const PictureResult& result)>;
+// Called by the job that is about to begin a picture; several jobs call it at the same time. It may
+// be called again for a picture that could not be begun.
+using BeforePicture = std::function<AfterPicture(const BatchItem& item)>;
+
 struct BatchOptions {
   RunOptions run;   // for each picture; all of them share max_memory
   int jobs = 1;     // pictures in progress at the same time
   int threads = 0;  // in total, at least `jobs`; 0: allowed_threads()
   bool stop_on_error = false;
-  bool dry_run = false;  // only report what would be done
+  bool dry_run = false;               // only report what would be done
+  BeforePicture before_picture = {};  // may be empty; neither it nor what it returns may throw
 };
 
 // Carries out the plan: creates folders, keeps the journal, removes what killed runs left behind.

@@ -78,13 +78,18 @@ void compare_name(const FolderComparisonRequest& request, NameComparison& name) 
 }  // namespace
 
 void compare_folders(const FolderComparisonRequest& request,
-                     const std::function<void(const NameComparison&)>& take) {
+                     const std::function<void(const NameComparison&)>& take,
+                     const ComparisonWatch& watch) {
   std::vector<NameComparison> names = names_of(request);
+  if (watch.begin) watch.begin(names.size());
   std::size_t next = 0;
   run_band_pipeline<NameComparison>(
       allowed_threads(),
       [&]() -> NameComparison* { return next == names.size() ? nullptr : &names[next++]; },
-      [&](NameComparison& name) { compare_name(request, name); },
+      [&](NameComparison& name) {
+        compare_name(request, name);
+        if (watch.look) watch.look(static_cast<std::size_t>(&name - names.data()), name);
+      },
       [&](NameComparison& name) {
         take(name);
         name = {};

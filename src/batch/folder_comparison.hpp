@@ -26,6 +26,14 @@ struct NameComparison {
   std::string failure;                  // why a file cannot be read: "PATH: REASON"
 };
 
+// Sees more of a comparison; either may be empty.
+struct ComparisonWatch {
+  // How many names there are, before the first is compared.
+  std::function<void(std::size_t names)> begin = {};
+  // Each name, by its place from 0 on, once it is compared; several at the same time.
+  std::function<void(std::size_t place, const NameComparison& name)> look = {};
+};
+
 // Compares every picture that either folder holds with the file of the same relative path in the
 // other: "x.png" and "x.jpg" are two names. scan_folder() has the rules for files, links and hidden
 // names. If one folder lies in the other, the scan of the outer one does not enter it.
@@ -34,6 +42,7 @@ struct NameComparison {
 // at the same time as threads are allowed, with two bands each in memory. Throws PictureError if a
 // folder itself cannot be read, and whatever `take` throws.
 void compare_folders(const FolderComparisonRequest& request,
-                     const std::function<void(const NameComparison&)>& take);
+                     const std::function<void(const NameComparison&)>& take,
+                     const ComparisonWatch& watch = {});
 
 }  // namespace gpufilter

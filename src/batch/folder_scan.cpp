@@ -205,7 +205,9 @@ class Scanner {
     const std::string path = path_of(folder.relative);
     std::error_code ignored;
     const bool is_link = std::filesystem::is_symlink(path, ignored);
-    if (!scan_.recursive) {
+    if (std::filesystem::exists(std::filesystem::path(path) / page_mark, ignored)) {
+      log::info(printable(path) + ": is a report with previews, skipped");
+    } else if (!scan_.recursive) {
       ++result_.not_entered;
       log::info(printable(path) +
                 (is_link ? ": is a link to a folder, skipped; --recursive --follow-links enters it"

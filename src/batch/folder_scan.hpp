@@ -22,6 +22,10 @@ struct FoundFile {
   std::string problem;  // why it cannot be read; empty if its content begins like a picture's
 };
 
+// The name of a file that marks a folder with a page for browsers (html/page_folder.hpp), whose
+// pictures are previews. Scans do not enter such a folder below theirs.
+inline constexpr const char* page_mark = ".gpufilter-report";
+
 // Looks at `path`, a file that the user named. `relative` is its name without folders.
 [[nodiscard]] FoundFile look_at(const std::string& path);
 

@@ -28,8 +28,11 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
       {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"lab", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
-      {"app",
+      {"html",
        {"lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
+        "base"}},
+      {"app",
+       {"html", "lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",
         "base"}},
       {"manual", {"app", "stages", "base"}},
   };

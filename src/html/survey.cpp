@@ -1,0 +1,150 @@
+#include "html/survey.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "compute/statistics_rows.hpp"
+#include "host/parallel.hpp"
+#include "html/small_picture.hpp"
+#include "lab/charts/histogram_sketch.hpp"
+#include "pipeline/difference_picture.hpp"
+
+namespace gpufilter::html {
+namespace {
+
+// Of one picture: large enough for the codecs to work efficiently.
+constexpr std::size_t band_bytes = std::size_t{1} << 22U;
+
+using Task = std::function<void()>;
+
+void run_all(const std::vector<Task>& tasks) {
+  run_parts(static_cast<int>(tasks.size()),
+            [&](int part) { tasks[static_cast<std::size_t>(part)](); });
+}
+
+// Reads a picture in bands and gathers what is shown of it alone.
+class Reading {
+ public:
+  Reading(std::unique_ptr<ByteSource> source, const SurveyRequest& request)
+      : reader_(open_picture(std::move(source), request.limits)),
+        small_({header().size, header().format}, request.previews.edge),
+        histograms_(
+            std::get<Histograms>(no_statistics(header().format, Quantity::channel_histograms))) {
+    const auto fitting = static_cast<int>(
+        std::clamp<std::size_t>(band_bytes / row_pitch(header().size.width, header().format), 1,
+                                std::numeric_limits<int>::max()));
+    band_ = Image({header().size.width, std::min(fitting, header().size.height)}, header().format);
+  }
+
+  [[nodiscard]] const PictureHeader& header() const { return reader_->header(); }
+  [[nodiscard]] bool is_at_end() const { return next_ == header().size.height; }
+  [[nodiscard]] const SmallPicture& small() const { return small_; }
+
+  // Decodes the next band, of the same rows for all pictures of one size and format.
+  void read() {
+    const int end = std::min(next_ + band_.size().height, header().size.height);
+    rows_ = {band_.rows().data, band_.pitch(), {next_, end}, band_.width(), band_.format()};
+    reader_->read(rows_);
+    next_ = end;
+    if (is_at_end()) static_cast<void>(reader_->finish());
+  }
+  [[nodiscard]] ConstRows rows() const { return rows_; }
+
+  // The work on the last band; its parts can run at the same time.
+  void add_tasks(std::vector<Task>& tasks) {
+    tasks.emplace_back([this] { small_.add(rows_); });
+    tasks.emplace_back([this] { add_histograms(histograms_, rows_); });
+  }
+
+  [[nodiscard]] SurveyedPicture result(const std::string& label) const {
+    const PictureHeader& read = header();
+    return {
+        read.file_format, read.size,
+        read.format,      read.file_pixels,
+        small_.size(),    lab::sketch_histograms(histograms_, read.format, "Histogram: " + label)};
+  }
+
+ private:
+  std::unique_ptr<RowReader> reader_;
+  SmallPicture small_;
+  Histograms histograms_;
+  Image band_;
+  MutableRows rows_;
+  int next_ = 0;
+};
+
+void read_alone(Reading& picture) {
+  while (!picture.is_at_end()) {
+    picture.read();
+    std::vector<Task> tasks;
+    picture.add_tasks(tasks);
+    run_all(tasks);
+  }
+}
+
+bool are_comparable(const Reading& a, const Reading& b) {
+  return a.header().size == b.header().size && a.header().format == b.header().format;
+}
+
+void read_together(Reading& before, Reading& after, const SurveyRequest& request, Survey& survey) {
+  const PictureHeader& header = before.header();
+  Comparer comparer(header.size, header.format, request.tolerance, Comparer::Similarity::left_out);
+  DifferenceMap map({header.size, header.format}, before.small().size(), request.tolerance.steps);
+  while (!before.is_at_end()) {
+    run_all({[&] { before.read(); }, [&] { after.read(); }});
+    std::vector<Task> tasks{[&] { comparer.add(before.rows(), after.rows()); },
+                            [&] { map.add(before.rows(), after.rows()); }};
+    before.add_tasks(tasks);
+    after.add_tasks(tasks);
+    run_all(tasks);
+  }
+  survey.comparison = comparer.result();
+  if (survey.comparison->differing_pixels == 0) return;
+  write_preview(map.image(), request.difference_file, request.previews.bytes);
+  survey.has_difference = true;
+}
+
+}  // namespace
+
+PreviewLimits preview_limits(std::size_t pictures) {
+  struct Step {
+    std::size_t pictures;
+    int edge;
+  };
+  constexpr std::array<Step, 5> steps{{{1, 1280}, {12, 960}, {60, 720}, {300, 480}, {1000, 320}}};
+  constexpr std::uint64_t bytes_of_page = 22'000'000;
+  constexpr std::uint64_t enough = 500'000;
+  constexpr std::uint64_t previews = 3;  // of a picture
+  const std::size_t counted = std::clamp<std::size_t>(pictures, 1, steps.back().pictures);
+  const auto step = std::find_if(steps.begin(), steps.end(),
+                                 [&](const Step& s) { return counted <= s.pictures; });
+  return {step->edge, std::min(enough, bytes_of_page / (previews * counted))};
+}
+
+Survey survey_pictures(SurveyRequest request) {
+  std::optional<Reading> before;
+  std::optional<Reading> after;
+  if (request.before) before.emplace(std::move(request.before), request);
+  if (request.after) after.emplace(std::move(request.after), request);
+  Survey survey;
+  if (before && after && are_comparable(*before, *after)) {
+    read_together(*before, *after, request, survey);
+  } else {
+    if (before) read_alone(*before);
+    if (after) read_alone(*after);
+  }
+  if (before) {
+    write_preview(before->small().image(), request.before_file, request.previews.bytes);
+    survey.before = before->result(request.before_label);
+  }
+  if (after) {
+    write_preview(after->small().image(), request.after_file, request.previews.bytes);
+    survey.after = after->result(request.after_label);
+  }
+  return survey;
+}
+
+}  // namespace gpufilter::html
