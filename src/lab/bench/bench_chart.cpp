@@ -26,7 +26,7 @@ std::string label_in(const Report& report, const Row& row, const std::string& ke
   return formatted("{:.4g} {}", std::get<double>(number->second), column->heading);
 }
 
-// "device: NVIDIA H200; processor: EPYC 9474F; gpufilter 0.1.0, 2026-01-31".
+// "device: NVIDIA H200; processor: EPYC 9474F; gpufilter 1.0.0, 2026-01-31".
 std::string subtitle_of(const Report& report, const std::string& date) {
   const std::string device = report.device.empty() ? "" : "device: " + report.device + "; ";
   return formatted("{}processor: {}; gpufilter " GPUFILTER_VERSION ", {}", device,
