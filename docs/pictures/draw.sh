@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Draws the pictures of README.md and docs/ from photographs of Debian's package python3-skimage; docs/README.md
 # names their authors and licences. Everything that is shown as a result is made by gpufilter, which has to be on the
-# PATH; vips (Debian's libvips-tools) adds noise, crops, magnifies and lays pictures side by side.
+# PATH; vips (Debian's libvips-tools) adds noise, crops, magnifies and lays pictures side by side, and chromium shows
+# pages.
 set -euo pipefail
 pictures="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)"
 samples="${pictures}/../../samples"
@@ -201,3 +202,21 @@ side_by_side rotate 4 stored.png rotated.png flipped.png flopped.png
 
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null
+
+# docs/reports.md: pages of --report as chromium shows them, one of them dark.
+# screenshot PAGE OUT DARK: the top of a page, smaller.
+screenshot() {
+  chromium --headless=new --no-sandbox --hide-scrollbars --window-size=820,1025 \
+    --blink-settings="preferredColorScheme=$((1 - $3))" --screenshot=screenshot.png "file://${PWD}/$1/index.html" \
+    >chromium.log 2>&1 || { cat chromium.log >&2; exit 1; }
+  vips thumbnail screenshot.png "$2" 517 --height 646
+}
+mkdir photos
+cp "${coffee}" "${cat}" "${rocket}" "${samples}/badge-alpha.png" "${samples}/gradient-16bit.png" "${samples}/grey.png" \
+  "${samples}/landscape.png" photos
+head -c 3000 "${samples}/landscape.png" >photos/torn.png
+filter "${samples}/landscape.jpg" graded.png --color contrast=1.3 --color saturate=1.2 --report one -q
+filter photos graded --color contrast=1.3 --color saturate=1.2 --report many -q || true  # one is damaged
+screenshot one one.png 0
+screenshot many many.png 1
+side_by_side report 2 one.png many.png

@@ -25,8 +25,7 @@ bool are_proportional(ImageSize a, ImageSize b) {
 std::string image(const std::string& address, const std::string& alternative, ImageSize size,
                   const char* kind) {
   return formatted(
-      "<img class=\"{}\" src=\"{}\" alt=\"{}\" width=\"{}\" height=\"{}\" decoding=\"async\" "
-      "draggable=\"false\">",
+      "<img class=\"{}\" src=\"{}\" alt=\"{}\" width=\"{}\" height=\"{}\" draggable=\"false\">",
       kind, escaped_markup(address), escaped_markup(alternative), size.width, size.height);
 }
 
