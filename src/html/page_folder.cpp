@@ -51,11 +51,11 @@ PageFolder::PageFolder(std::string path, EarlierPage earlier)
   if (fs::exists(path_, ignored) && !is_folder(path_))
     throw UsageError(formatted("{}: is not a folder; --report takes one", printable(path_)));
   try {
-    const bool has_page = fs::exists(fs::path(path_) / page_mark);
-    if (!has_page && !is_empty()) {
+    if (!fs::exists(fs::path(path_) / page_mark) && !is_empty()) {
       throw UsageError(formatted("{}: holds other files; give --report a new or empty folder",
                                  printable(path_)));
     }
+    const bool has_page = fs::exists(page());
     if (has_page && earlier == EarlierPage::refused) {
       throw UsageError(formatted("{}: already holds a report; --on-exists overwrite replaces it",
                                  printable(path_)));
@@ -63,6 +63,7 @@ PageFolder::PageFolder(std::string path, EarlierPage earlier)
     is_new_ = !has_page;
     fs::create_directories(path_);
     lock();
+    if (is_new_) remove_other_previews();  // of a run that was killed
     fs::create_directory(fs::path(path_) / previews_);
   } catch (const std::system_error& error) {
     throw SystemFailure(path_, error.code().value());
@@ -109,16 +110,20 @@ std::string PageFolder::page() const {
   return fs::path(path_) / "index.html";
 }
 
+void PageFolder::remove_other_previews() const {
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    if (is_previews_folder(entry) && entry.path().filename() != previews_)
+      remove_previews(entry.path());
+  }
+}
+
 void PageFolder::write_page(const std::string& html) {
   try {
     AtomicFile file(page());
     file.write({reinterpret_cast<const std::uint8_t*>(html.data()), html.size()});
     file.commit();
     is_written_ = true;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      if (is_previews_folder(entry) && entry.path().filename() != previews_)
-        remove_previews(entry.path());
-    }
+    remove_other_previews();
   } catch (const std::system_error& error) {
     throw SystemFailure(page(), error.code().value());
   }

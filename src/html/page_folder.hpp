@@ -14,9 +14,10 @@ enum class EarlierPage { replaced, refused };
 // Whatever else the folder holds is left alone.
 class PageFolder {
  public:
-  // Creates the folder, or checks that it is empty or holds an earlier page. Throws UsageError if
-  // it holds anything else, or an earlier page that is `refused`, or if another process is writing
-  // a page there; PictureError if it cannot be written.
+  // Creates the folder, or checks that it is empty or holds an earlier page, or what a killed run
+  // has left, which is removed. Throws UsageError if it holds anything else, or an earlier page
+  // that is `refused`, or if another process is writing a page there; PictureError if it cannot be
+  // written.
   PageFolder(std::string path, EarlierPage earlier);
   // Without write_page(): removes the previews, and the folder if it is new.
   ~PageFolder();
@@ -35,6 +36,7 @@ class PageFolder {
  private:
   [[nodiscard]] bool is_empty() const;
   void lock();
+  void remove_other_previews() const;
 
   std::string path_;
   std::string previews_;  // the name of the subfolder

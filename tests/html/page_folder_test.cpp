@@ -112,6 +112,23 @@ TEST_F(PageFolders, WithoutAPageNothingIsLeft) {
   EXPECT_EQ(test::read_file(page_ + "/index.html").substr(0, 5), "first");
 }
 
+TEST_F(PageFolders, WhatAKilledRunLeftIsNoPage) {
+  for (const bool writes : {false, true}) {
+    const std::string left = page_ + "/previews-0123456789abcdef";
+    fs::create_directories(left);
+    test::write_file(page_ + "/.gpufilter-report", "mark");
+    test::write_file(left + "/1-after.jpg", "left");
+    if (writes) {
+      write("whole", EarlierPage::refused);
+      EXPECT_FALSE(fs::exists(left));
+      EXPECT_EQ(files(), 3U);
+    } else {
+      { const PageFolder folder(page_, EarlierPage::refused); }
+      EXPECT_FALSE(fs::exists(page_));
+    }
+  }
+}
+
 TEST_F(PageFolders, SayWhyTheyCannotBeCreated) {
   try {
     const PageFolder folder("/proc/report", EarlierPage::replaced);
