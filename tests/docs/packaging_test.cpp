@@ -1,4 +1,5 @@
 // What packages of the project say about it agrees with the project.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -65,6 +66,22 @@ TEST(Packaging, DebianBuildsWithWhatTheScriptsInstall) {
   needed = words_of(list);
   EXPECT_EQ(needed.erase("debhelper-compat"), 1U);
   EXPECT_EQ(needed, expected);
+}
+
+TEST(Packaging, DebiansTestRunsTheCommandsOfTheReadme) {
+  const std::string vendors = "/etc/OpenCL/vendors/pocl.icd";
+  if (!fs::exists(vendors)) GTEST_SKIP() << "skipped: no PoCL here";
+  const TemporaryFolder folder;
+  const std::string programs = fs::path(GPUFILTER_PROGRAM).parent_path();
+  const ProcessResult result =
+      run_process({"sh", "debian/tests/readme-commands"},
+                  {.environment = {{"AUTOPKGTEST_TMP", folder.path()},
+                                   {"PATH", programs + ":" + std::getenv("PATH")},
+                                   {"OCL_ICD_VENDORS", vendors}},
+                   .folder = GPUFILTER_SOURCE});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_TRUE(result.out.ends_with("soft.png and opencl.png are equal: 1920x1280, RGB, 8-bit\n"))
+      << result.out;
 }
 
 TEST(Packaging, ReleaseNotesComeFromTheChangelog) {
