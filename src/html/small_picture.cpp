@@ -41,9 +41,9 @@ Image resized(const Image& image, ImageSize size) {
 }
 
 std::vector<std::uint8_t> encoded(const Image& image, int quality) {
-  const Codec& jpeg = codec_for_output("preview.jpg");
+  const Codec* const jpeg = &codec_for_output("preview.jpg");
   WriteOptions options;
-  for (const WriteOption* option : jpeg.options) {
+  for (const WriteOption* option : jpeg->options) {
     if (option->name == "quality") options.set(*option, std::to_string(quality));
     if (option->name == "subsampling") options.set(*option, quality >= 80 ? "444" : "420");
   }
@@ -52,7 +52,7 @@ std::vector<std::uint8_t> encoded(const Image& image, int quality) {
   header.format = image.format();
   std::vector<std::uint8_t> bytes;
   const auto sink = memory_sink(bytes, "preview");
-  const auto writer = create_picture(jpeg, *sink, header, options);
+  const auto writer = create_picture(*jpeg, *sink, header, options);
   writer->write(image.rows());
   writer->finish({});
   sink->commit();

@@ -63,13 +63,12 @@ void remove_resource_thumbnails(Bytes& resources) {
 
 Bytes resources_from_iptc(Bytes iptc) {
   if (iptc.empty() || iptc[0] != iim_marker) return iptc;
-  Bytes resources;
+  Bytes resources(signature.begin(), signature.end());
   resources.reserve(iptc.size() + 16);
   const auto put = [&resources](std::size_t value, unsigned bytes) {
     for (unsigned shift = bytes * 8; shift > 0; shift -= 8)
       resources.push_back(static_cast<std::uint8_t>(value >> (shift - 8)));
   };
-  std::copy(signature.begin(), signature.end(), std::back_inserter(resources));
   put(iptc_resource, 2);
   put(0, 2);  // no name
   put(iptc.size(), 4);
