@@ -8,7 +8,7 @@ build_folder="${project_root}/build/release"
 
 build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libtiff-dev libwebp-dev)
+  libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libprotozero-dev libtiff-dev libwebp-dev)
 test_packages=(libgtest-dev)
 # For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow or the tools of libtiff and libwebp,
 # check a JSON schema, a manual page or the completions of a shell, or run samples/clusters; without these packages they

@@ -186,6 +186,17 @@ filter noisy.png denoised.png --denoise 16
 for picture in noisy soft denoised; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 side_by_side denoise 3 noisy-large.png soft-large.png denoised-large.png
 
+# docs/stages/net.md
+networks="${samples}/networks"
+vips extract_area "${cat}" clean.png 120 60 133 90
+add_noise clean.png noisy.png
+filter noisy.png restored.png --net "${networks}/denoise.onnx" --border replicate
+for picture in noisy restored; do vips zoom "${picture}.png" "${picture}-large.png" 3 3; done
+vips extract_area "${coffee}" cup.png 240 130 200 135
+filter cup.png lanczos.png --resize 200%
+filter cup.png enlarged.png --net "${networks}/upscale2x.onnx" --border replicate
+side_by_side net 2 noisy-large.png restored-large.png lanczos.png enlarged.png
+
 # docs/stages/linear.md
 vips extract_area "${rocket}" launch.png 230 250 240 160
 filter launch.png soft.png --gaussian 5

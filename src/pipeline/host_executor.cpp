@@ -247,6 +247,8 @@ class HostExecutor final : public BandExecutor {
     };
     // Strips that read many rows around them have about half as many of their own.
     int fitting = std::max(minimum_strip_rows, plan.halo() / 2);
+    for (const Pass& pass : plan.passes)
+      fitting = std::max(fitting, pass.stage->suitable_rows());
     int too_many = std::max(plan.output().size.height, fitting) + 1;
     while (too_many - fitting > 1) {
       const int middle = fitting + (too_many - fitting) / 2;

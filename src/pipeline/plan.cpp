@@ -28,10 +28,25 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
 // Bands for which memory is laid out: one is decoded, one filtered, one encoded.
 constexpr unsigned bands_under_way = 3;
 
+// The memory besides the rows that stages need on the processor. Throws UnsuitableSize.
+std::uint64_t host_scratch(const std::vector<Pass>& passes, const PlanLimits& limits) {
+  std::uint64_t sum = 0;
+  for (const Pass& pass : passes) {
+    sum += pass.stage->host_scratch_bytes(pass.input);
+    if (sum <= limits.max_memory) continue;
+    throw UnsuitableSize(
+        formatted("--{} {}: takes {} bytes of memory for pictures of {} x {}; set "
+                  "--max-memory higher",
+                  pass.stage->name(), pass.stage->label(), sum, pass.input.size.width,
+                  pass.input.size.height));
+  }
+  return sum;
+}
+
 // Divides half of a band's memory among the stages that need memory besides the rows; returns the
 // sum.
 std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits) {
-  if (limits.device == nullptr) return 0;
+  if (limits.device == nullptr) return host_scratch(passes, limits);
   std::vector<Pass*> takers;
   for (Pass& pass : passes) {
     if (pass.stage->scratch_bytes(pass.input, *limits.device) > 0) takers.push_back(&pass);
@@ -152,7 +167,7 @@ std::uint64_t Plan::band_memory(int rows) const {
   const std::vector<RowRange> needed = windows({middle, middle + 1});
   for (std::size_t i = 1; i < passes.size(); ++i)
     between += bytes_of(needed[i], passes[i].input);
-  return 2 * largest + between;
+  return 2 * largest + between + scratch;
 }
 
 std::uint64_t Plan::largest_buffer(int rows) const {

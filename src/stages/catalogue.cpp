@@ -23,6 +23,7 @@
 #include "stages/median.hpp"
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
+#include "stages/net.hpp"
 #include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
@@ -71,6 +72,7 @@ const std::vector<StageKind>& stage_catalogue() {
       convolve_stage_kind(),
       color_stage_kind(),
       mlp_stage_kind(),
+      net_stage_kind(),
       levels_stage_kind(),
       tonemap_stage_kind(),
       lut_stage_kind(),

@@ -62,16 +62,7 @@ class ResizeStep final : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    RowKernel kernel{.file = "resize.cl",
-                     .function = along_rows() ? "resize_rows" : "resize_columns"};
-    kernel.macros = formatted("-D ALPHA_WEIGHTED={}", weighted_ ? 1 : 0);
-    kernel.formats = format_macros(picture_);
-    kernel.pixels = 1;
-    // The number of taps goes before their weights, so that all sizes share a program.
-    std::vector<std::int32_t> weights{taps_.count};
-    weights.insert(weights.end(), taps_.weights.begin(), taps_.weights.end());
-    kernel.tables = {to_bytes(std::span<const std::int32_t>(taps_.first)),
-                     to_bytes(std::span<const std::int32_t>(weights))};
+    RowKernel kernel = resize_kernel(along_rows(), picture_, weighted_, taps_);
     kernel.variant = label();
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
@@ -219,6 +210,20 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
 }
 
 }  // namespace
+
+RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weighted,
+                        const ResizeTaps& taps) {
+  RowKernel kernel{.file = "resize.cl", .function = along_rows ? "resize_rows" : "resize_columns"};
+  kernel.macros = formatted("-D ALPHA_WEIGHTED={}", weighted ? 1 : 0);
+  kernel.formats = format_macros(picture);
+  kernel.pixels = 1;
+  // The number of taps goes before their weights, so that all sizes share a program.
+  std::vector<std::int32_t> weights{taps.count};
+  weights.insert(weights.end(), taps.weights.begin(), taps.weights.end());
+  kernel.tables = {to_bytes(std::span<const std::int32_t>(taps.first)),
+                   to_bytes(std::span<const std::int32_t>(weights))};
+  return kernel;
+}
 
 std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters) {
   return std::make_shared<Resize>(parameters);

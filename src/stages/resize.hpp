@@ -28,6 +28,10 @@ struct ResizeParameters {
   AlphaMode alpha = AlphaMode::weighted;
 };
 
+// The kernel for one direction, of pictures of this format.
+[[nodiscard]] RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weighted,
+                                      const ResizeTaps& taps);
+
 [[nodiscard]] std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters);
 [[nodiscard]] StageKind resize_stage_kind();
 

@@ -45,6 +45,10 @@ void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
   throw_not_runnable(*this);
 }
 
+std::uint64_t Stage::host_scratch_bytes(const PictureShape& /*input*/) const {
+  return 0;
+}
+
 std::optional<PixelFunction> Stage::pixel_function(const PixelFormat& /*input*/,
                                                    const DeviceInfo& /*device*/) const {
   return std::nullopt;

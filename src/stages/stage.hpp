@@ -130,6 +130,12 @@ class Stage {
   virtual void run(const ConstRows& source, const MutableRows& target,
                    const StageSizes& sizes) const;
 
+  // On the processor: bytes that one call of run() takes for a source of this shape besides the
+  // rows, and the rows of the result that suit a call, because it computes some around them as
+  // well.
+  [[nodiscard]] virtual std::uint64_t host_scratch_bytes(const PictureShape& input) const;
+  [[nodiscard]] virtual int suitable_rows() const { return 1; }
+
   // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
   // reads other pixels, or would not suit such a kernel.
   [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(const PixelFormat& input,

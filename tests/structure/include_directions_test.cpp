@@ -62,6 +62,7 @@ const std::vector<Confinement>& confinements() {
         "pipeline/band_pipeline.hpp"}},
       {"oneapi/", {}},
       {"nlohmann/", {"base/json.cpp", "stages/network_parser.cpp"}},
+      {"protozero/", {"stages/onnx_model.cpp"}},
       {"spdlog/", {"base/log.cpp", "base/format.hpp"}},
       {"fmt/", {"base/format.hpp"}},
   };

@@ -1,0 +1,239 @@
+// --net gives the bits of the definitions of ONNX's operators, with the chains of fma that the
+// documentation states: the processor with each instruction set, then every device.
+#include "stages/net.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "support/filtering.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/naive_net.hpp"
+#include "support/onnx_sketch.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::add_convolution;
+using test::NaivePlanes;
+using test::OnnxSketch;
+using test::same_pixels;
+
+using Wholes = std::vector<std::int64_t>;
+
+// Every operator of single precision but those that enlarge.
+OnnxSketch same_size() {
+  OnnxSketch net;
+  add_convolution(net, "x", "first", 3, 6, 3);
+  net.random("slopes", {6, 1, 1}, 0.5).add({"PRelu", {"first", "slopes"}, "sloped"});
+  add_convolution(net, "sloped", "each", 6, 6, 5, 6);
+  net.add({"LeakyRelu", {"each"}, "leaky", {{"alpha", 0.2F}}});
+  add_convolution(net, "leaky", "grouped", 6, 4, 1, 2);
+  net.add({"Relu", {"grouped"}, "positive"});
+  net.add({"Concat", {"positive", "x", "sloped"}, "all", {{"axis", std::int64_t{1}}}});
+  add_convolution(net, "all", "narrow", 13, 3, 7);
+  net.add({"factors", {3, 1, 1}, 1, {0.5, 0.75, 1.25}})
+      .add({"Mul", {"factors", "narrow"}, "scaled"});
+  net.add({"shift", {1}, 1, {0.125}}).add({"Add", {"scaled", "shift"}, "shifted"});
+  net.add({"low", {}, 1, {-0.4}}).add({"high", {}, 1, {0.3}});
+  net.add({"Clip", {"shifted", "low", "high"}, "limited"});
+  net.add({"Add", {"x", "limited"}, "more"});
+  net.add({"Sub", {"more", "scaled"}, "y"});
+  return net;
+}
+
+OnnxSketch twice_the_size(int channels) {
+  OnnxSketch net{.channels = channels};
+  add_convolution(net, "x", "wide", channels, 4 * channels, 3);
+  net.add({"DepthToSpace",
+           {"wide"},
+           "shuffled",
+           {{"blocksize", std::int64_t{2}}, {"mode", std::string("CRD")}}});
+  net.add({"scales", {4}, 1, {1, 1, 2, 2}});
+  net.add({"Resize",
+           {"x", "", "scales"},
+           "repeated",
+           {{"mode", std::string("nearest")},
+            {"coordinate_transformation_mode", std::string("asymmetric")},
+            {"nearest_mode", std::string("floor")}}});
+  net.add({"Add", {"shuffled", "repeated"}, "sum"});
+  add_convolution(net, "sum", "y", channels, channels, 3);
+  return net;
+}
+
+OnnxSketch transposed(int side) {
+  OnnxSketch net;
+  add_convolution(net, "x", "wide", 3, 5, 3);
+  net.random("t_w", {5, 3, side, side}, 0.3).random("t_b", {3}, 0.5);
+  const std::int64_t pad = side == 4 ? 1 : 0;
+  net.add({"ConvTranspose",
+           {"wide", "t_w", "t_b"},
+           "y",
+           {{"strides", Wholes{2, 2}}, {"pads", Wholes{pad, pad, pad, pad}}}});
+  return net;
+}
+
+// DCR blocks, enlarged 4 times.
+OnnxSketch four_times() {
+  OnnxSketch net;
+  add_convolution(net, "x", "a", 3, 12, 1);
+  net.add({"DepthToSpace", {"a"}, "b", {{"blocksize", std::int64_t{2}}}});
+  add_convolution(net, "b", "c", 3, 12, 3);
+  net.add({"DepthToSpace", {"c"}, "y", {{"blocksize", std::int64_t{2}}}});
+  return net;
+}
+
+void add_quantization(OnnxSketch& net, const std::string& name, double scale, double zero_point,
+                      int type) {
+  net.add({name + "_s", {}, 1, {static_cast<double>(static_cast<float>(scale))}});
+  net.add({name + "_z", {}, type, {zero_point}});
+}
+
+// As onnxruntime quantises: each output's weights have their own scale.
+OnnxSketch linear() {
+  OnnxSketch net;
+  add_quantization(net, "x", 0.0039, 3, 2);
+  add_quantization(net, "m", 0.0117, -7, 3);
+  add_quantization(net, "n", 0.0078, 11, 2);
+  net.add({"QuantizeLinear", {"x", "x_s", "x_z"}, "x_q"});
+  net.random("w", {7, 3, 3, 3}, 127, 3).random("b", {7}, 3000, 6);
+  net.add({"w_s", {7}, 1, {0.5, 0.25, 0.125, 0.0625, 0.003, 0.007, 0.011}});
+  net.add({"w_z", {7}, 3, {0, 0, 0, 0, 0, 0, 0}});
+  net.add({"QLinearConv",
+           {"x_q", "x_s", "x_z", "w", "w_s", "w_z", "m_s", "m_z", "b"},
+           "m_q",
+           {{"pads", Wholes{1, 1, 1, 1}}}});
+  net.random("v", {3, 7, 3, 3}, 100, 2);
+  net.add({"v_s", {}, 1, {0.001953125}}).add({"v_z", {}, 2, {128}});
+  for (double& number : net.tensors[net.tensors.size() - 3].numbers)
+    number = std::abs(number) * 2;
+  net.add({"QLinearConv",
+           {"m_q", "m_s", "m_z", "v", "v_s", "v_z", "n_s", "n_z"},
+           "n_q",
+           {{"pads", Wholes{1, 1, 1, 1}}}});
+  net.add({"DequantizeLinear", {"n_q", "n_s", "n_z"}, "y"});
+  return net;
+}
+
+Image by_definition(const Image& image, const OnnxSketch& net, const NetUse& use) {
+  const PixelFormat format = image.format();
+  const auto max = static_cast<float>(format.max_sample());
+  const float factor =
+      use.input == NetInput::rgb255 ? (format.depth == 8 ? 1.0F : 1 / 257.0F) : 1 / max;
+  const float back = use.input == NetInput::rgb255 ? (format.depth == 8 ? 1.0F : 257.0F) : max;
+  NaivePlanes x(net.channels, image.size().width, image.size().height);
+  const auto sample = [&](int px, int py, int c) {
+    return static_cast<float>(test::sample_at(image, px, py, format.color_channels() == 1 ? 0 : c));
+  };
+  const auto luma = [&](int px, int py) {
+    if (format.color_channels() == 1) return sample(px, py, 0);
+    return std::fma(0.114F, sample(px, py, 2),
+                    std::fma(0.587F, sample(px, py, 1), 0.299F * sample(px, py, 0)));
+  };
+  for (int c = 0; c < net.channels; ++c) {
+    for (int py = 0; py < x.height; ++py) {
+      for (int px = 0; px < x.width; ++px)
+        x.at(c, px, py) = (net.channels == 1 ? luma(px, py) : sample(px, py, c)) * factor;
+    }
+  }
+  NaivePlanes y = evaluate(net, x, use.border);
+  const bool follows = net.channels == 1;
+  const int colors = follows ? format.color_channels() : 3;
+  Image result = test::poisoned_image(ImageSize{y.width, y.height},
+                                      {colors + (format.has_alpha() ? 1 : 0), format.depth});
+  for (int py = 0; py < y.height; ++py) {
+    for (int px = 0; px < y.width; ++px) {
+      for (int c = 0; c < colors; ++c) {
+        float number = y.at(follows ? 0 : c, px, py) * back;
+        if (follows && colors == 3) {
+          number = std::fma(use.strength, std::fma(y.at(0, px, py), back, -luma(px, py)),
+                            sample(px, py, c));
+        } else if (use.strength != 1) {
+          number = std::fma(use.strength, number - sample(px, py, c), sample(px, py, c));
+        }
+        const float limited = number > 0 ? std::min(number, max) : 0;
+        test::set_sample(result, px, py, c, static_cast<std::uint32_t>(std::nearbyint(limited)));
+      }
+      if (format.has_alpha()) {
+        test::set_sample(result, px, py, colors,
+                         test::sample_at(image, px, py, format.channels - 1));
+      }
+    }
+  }
+  return result;
+}
+
+struct NetCase {
+  const char* name;
+  OnnxSketch net;
+  NetUse use;
+  PixelFormat format;
+};
+
+std::vector<NetCase> cases() {
+  return {
+      {"same size", same_size(), {}, {3, 8}},
+      {"same size, replicate", same_size(), {.border = Border::replicate}, {4, 8}},
+      {"same size, mirror",
+       same_size(),
+       {.input = NetInput::rgb255, .border = Border::mirror, .strength = 0.3F},
+       {3, 16}},
+      {"same size, wrap", same_size(), {.border = Border::wrap, .strength = 0.7F}, {1, 8}},
+      {"twice", twice_the_size(3), {}, {3, 8}},
+      {"twice, mirror", twice_the_size(3), {.border = Border::mirror}, {3, 16}},
+      {"twice, wrap", twice_the_size(3), {.border = Border::wrap}, {3, 8}},
+      {"twice, luma of grey", twice_the_size(1), {.input = NetInput::y}, {1, 16}},
+      {"transposed 2", transposed(2), {}, {3, 8}},
+      {"transposed 4", transposed(4), {}, {3, 8}},
+      {"transposed 4, wrap", transposed(4), {.border = Border::wrap}, {3, 8}},
+      {"four times", four_times(), {.border = Border::replicate}, {3, 8}},
+      {"quantized", linear(), {}, {3, 8}},
+      {"quantized, mirror", linear(), {.border = Border::mirror}, {3, 8}},
+  };
+}
+
+StageChain chain_of(const NetCase& each, std::uint64_t scratch = 0) {
+  return {make_net(parse_net(each.net.bytes(), "net.onnx"), {.use = each.use, .scratch = scratch})};
+}
+
+TEST(NetOnProcessor, EqualsTheDefinitions) {
+  for (const NetCase& each : cases()) {
+    const StageChain chain = chain_of(each);
+    for (const ImageSize size : {ImageSize{1, 1}, {2, 3}, {23, 19}, {150, 21}}) {
+      if (size.width > 100 && each.format.depth == 16) continue;
+      const Image image = test::random_image(size, each.format, 1);
+      const Image expected = by_definition(image, each.net, each.use);
+      test::with_each_instruction_set([&] {
+        for (const int rows : {1000, 5}) {
+          const Image result = test::filter_on_host(image, chain, {.band_rows = rows});
+          ASSERT_TRUE(same_pixels(result, expected))
+              << each.name << ", " << size.width << "x" << size.height << ", bands of " << rows;
+          ASSERT_TRUE(test::padding_holds(result.rows()));
+        }
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(NetKernel, EqualsTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  for (Session* session : test::kernel_sessions()) {
+    for (const NetCase& each : cases()) {
+      const Image image = test::random_image({37, 23}, each.format, 2);
+      const Image expected = test::filter_on_host(image, chain_of(each), {});
+      // The second has so little memory that blocks are cut in both directions.
+      for (const std::uint64_t scratch : {0, 60'000}) {
+        const Image result = test::filter_on_device(*session, image, chain_of(each, scratch),
+                                                    {.band_rows = scratch == 0 ? 100 : 17});
+        ASSERT_TRUE(same_pixels(result, expected))
+            << session->device().name << ", " << each.name << ", scratch " << scratch;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpufilter
