@@ -248,6 +248,7 @@ constexpr std::array kinds{
     BenchKind{"color", "--color", run_bench_color},
     BenchKind{"lookup", "look-up tables, as in --levels and --tonemap", run_bench_lookup},
     BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
+    BenchKind{"net", "--net: convolutional networks", run_bench_net},
     BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},
     BenchKind{"copy", "memory copies, an upper bound for the others", run_copy},
     BenchKind{"parallel", "how many work-items fill a device", run_parallel},

@@ -15,6 +15,7 @@
 #include "stages/color.hpp"
 #include "stages/lookup.hpp"
 #include "stages/mlp.hpp"
+#include "stages/net.hpp"
 #include "stages/network.hpp"
 
 namespace gpufilter {
@@ -209,6 +210,24 @@ int run_bench_mlp(int argc, const char* const* argv) {
       cases.push_back(network_case(widths));
   }
   return run(options, "mlp", cases);
+}
+
+int run_bench_net(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  std::vector<std::string> files;
+  Arguments app("Measures --net, which runs a convolutional network.", "gpufilter bench net");
+  app.add_option("FILE", files, "Networks: ONNX.")->required();
+  add_options(app, options);
+  app.footer(
+      "Examples:\n  gpufilter bench net samples/networks/denoise.onnx --size 64x48 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  for (const std::string& file : files) {
+    const NetGraph graph = read_net(file);
+    cases.push_back({graph.name, "network", make_net(graph, {}), net_products(graph)});
+  }
+  return run(options, "net", cases);
 }
 
 }  // namespace gpufilter

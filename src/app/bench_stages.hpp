@@ -1,4 +1,4 @@
-// "gpufilter bench blur", "color", "lookup" and "mlp".
+// "gpufilter bench blur", "color", "lookup", "mlp" and "net".
 #pragma once
 
 namespace gpufilter {
@@ -8,5 +8,6 @@ namespace gpufilter {
 [[nodiscard]] int run_bench_color(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_lookup(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_mlp(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_net(int argc, const char* const* argv);
 
 }  // namespace gpufilter

@@ -10,6 +10,7 @@
 #include "app/foreign_words.hpp"
 #include "app/gather_command.hpp"
 #include "app/help_command.hpp"
+#include "app/net_command.hpp"
 #include "app/stats_command.hpp"
 #include "app/tune_command.hpp"
 #include "app/verify_command.hpp"
@@ -44,6 +45,7 @@ const std::vector<Command>& commands() {
       {"compare", "A B", "Compare two pictures or folders", run_compare_command},
       {"devices", "", "List the OpenCL devices", run_devices_command},
       {"gather", "OUTDIR", "Check and end a run in shards", run_gather_command},
+      {"net", "FILE", "Describe a network for --net", run_net_command},
       {"stats", "FILE", "Minimum, mean, percentiles, histogram", run_stats_command},
       {"tune", "[STAGE...]", "Find the fastest kernels", run_tune_command},
       {"verify", "[STAGE...]", "Check that results are exact here", run_verify_command},
@@ -68,13 +70,17 @@ std::vector<std::string> command_names() {
 
 void refuse_misspelt_command(const std::vector<std::string>& words) {
   const std::string& first = words.front();
-  if (first.starts_with("--") && find_command(first.substr(2)) != nullptr && first != "--help") {
+  const auto stages = lab::stage_names();
+  const auto is_stage = [&](const std::string& name) {
+    return std::find(stages.begin(), stages.end(), name) != stages.end();
+  };
+  if (first.starts_with("--") && find_command(first.substr(2)) != nullptr && first != "--help" &&
+      !is_stage(first.substr(2))) {
     throw UsageError(
         formatted("{0}: not an option; did you mean 'gpufilter {1}'?", first, first.substr(2)));
   }
   if (first.empty() || first.starts_with('-') || may_be_picture(first)) return;
-  const auto stages = lab::stage_names();
-  if (std::find(stages.begin(), stages.end(), first) != stages.end()) {
+  if (is_stage(first)) {
     throw UsageError(formatted(
         "{0}: not a subcommand or a picture; stages are options, as in: gpufilter in.png out.png "
         "--{0} ... (see gpufilter help {0})",

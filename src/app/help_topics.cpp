@@ -72,17 +72,19 @@ constexpr std::array topics{
           "alpha: it is laid over --background. PGM is grey. From JPEG to JPEG, quality and chroma "
           "subsampling are kept unless --quality or --subsampling is given.\n",
           "  gpufilter in.png out.jpg --quality 85\n", "engineering/jpeg.md"},
-    Topic{"recipes",
-          "@FILE stands for the words in FILE, anywhere on the command line: stages and options that "
-          "belong together.\n"
-          "Words end with blanks and lines, # begins a comment, quotes are those of a shell. A "
-          "recipe may name others with @. Files of stages and other recipes are looked for beside "
-          "the recipe first.\n"
-          "For a file whose name begins with @ write ./@NAME, for such a value --OPTION=@VALUE.\n",
-          "  gpufilter photos/ web/ @web-gallery.recipe\n", "recipes.md"},
+    Topic{
+        "recipes",
+        "@FILE stands for the words in FILE, anywhere on the command line: stages and options that "
+        "belong together.\n"
+        "Words end with blanks and lines, # begins a comment, quotes are those of a shell. A "
+        "recipe may name others with @. Files of stages and other recipes are looked for beside "
+        "the recipe first.\n"
+        "For a file whose name begins with @ write ./@NAME, for such a value --OPTION=@VALUE.\n",
+        "  gpufilter photos/ web/ @web-gallery.recipe\n", "recipes.md"},
     Topic{"networks",
           "--mlp FILE runs a small network on each pixel. FILE is JSON with layers of weights and "
-          "biases; samples/networks has examples.\n",
+          "biases. --net FILE runs a convolutional network; FILE is ONNX. samples/networks has "
+          "examples of both.\n",
           "", "network.md"},
     Topic{"numbers",
           "The same input and stages give the same bits on the processor and on every GPU. "

@@ -125,8 +125,7 @@ std::string common_command_lines() {
   std::erase_if(others, [](const std::string& name) {
     return std::find(common_commands.begin(), common_commands.end(), name) != common_commands.end();
   });
-  return text + list_item(formatted("{}", fmt::join(others, ", ")),
-                          "For devices, checks and clusters", short_column);
+  return text + list_item("others", formatted("{}", fmt::join(others, ", ")), names_column);
 }
 
 std::string short_page(const Arguments& app) {

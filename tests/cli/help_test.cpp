@@ -86,7 +86,7 @@ TEST_F(Help, TheShortPageIsOneScreen) {
   for (const char* part :
        {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "black and white", "all stages",
         "--quality 1..100", "--resume", "compare A B", "stats FILE", "help [TOPIC]",
-        "\n  bench, devices, gather, tune, verify  ", "Examples:", "--help-all"}) {
+        "  bench, devices, gather, net, tune, verify\n", "Examples:", "--help-all"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
   EXPECT_EQ(page({"-h"}), help);
@@ -264,8 +264,8 @@ TEST_F(Help, WithoutArgumentsItIsBrief) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err.rfind("Usage:\n", 0), 0U) << result.err;
-  EXPECT_NE(result.err.find(
-                "gpufilter bench | compare | devices | gather | stats | tune | verify | help\n"),
+  EXPECT_NE(result.err.find("gpufilter bench | compare | devices | gather | net | stats | tune | "
+                            "verify |\n    help\n"),
             std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("gpufilter --help\n"), std::string::npos) << result.err;

@@ -78,7 +78,8 @@ class FormatBench {
   void run(const std::vector<StageCase>& cases) {
     std::set<std::string> measured;
     for (const StageCase& each : cases) {
-      target_ = Image(picture_.size(), each.stage->output_format(picture_.format()));
+      target_ = Image(each.stage->output_size(picture_.size()),
+                      each.stage->output_format(picture_.format()));
       if (measured.insert(each.name).second) {
         measure_host(each);
       }
@@ -89,7 +90,8 @@ class FormatBench {
   [[nodiscard]] const CopyRates& copies() const { return copies_; }
 
  private:
-  [[nodiscard]] RowRange all_rows() const { return {0, picture_.size().height}; }
+  // Of the result.
+  [[nodiscard]] RowRange all_rows() const { return {0, target_.size().height}; }
 
   void poison() { std::memset(target_.rows().data, 0xab, target_.bytes()); }
 
@@ -105,7 +107,7 @@ class FormatBench {
   void add_row(const StageCase& each, const std::string& kernel, const char* where,
                const std::string& variant, const Measurement& measurement, double ceiling,
                int rows) {
-    const auto pixels = static_cast<double>(ImageSize{picture_.width(), rows}.pixels());
+    const auto pixels = static_cast<double>(ImageSize{target_.width(), rows}.pixels());
     const double moved = pixels * static_cast<double>(picture_.format().bytes_per_pixel() +
                                                       target_.format().bytes_per_pixel());
     const double seconds = measurement.best_clock().mean;
@@ -114,7 +116,7 @@ class FormatBench {
             {"where", std::string(where)},
             {"variant", variant},
             {"format", to_string(picture_.format())},
-            {"width", std::int64_t{picture_.size().width}},
+            {"width", std::int64_t{target_.size().width}},
             {"height", std::int64_t{rows}},
             {"gbytes_per_s", moved / seconds * 1e-9},
             {"gpixels_per_s", pixels / seconds * 1e-9},
@@ -130,7 +132,7 @@ class FormatBench {
   void measure_host(const StageCase& each) {
     Timeline timeline;
     PlanLimits limits;
-    limits.band_rows = picture_.size().height;
+    limits.band_rows = target_.size().height;
     const Plan plan =
         make_plan({picture_.size(), picture_.format()}, StageChain{each.stage}, limits);
     const auto executor = make_host_executor(plan, timeline);
@@ -150,7 +152,7 @@ class FormatBench {
   void make_reference(const StageCase& each, const FilterRows& filter) {
     bed_.step(formatted("{}, {}: reference", each.name, to_string(picture_.format())));
     const InstructionSetInUse baseline(InstructionSet::baseline);
-    const int height = picture_.size().height;
+    const int height = target_.size().height;
     const int rows = rows_within(2 * longest_trial, height, filter);
     const int half = (rows + 1) / 2;
     reference_rows_ = rows == height ? std::vector{all_rows()}
@@ -158,7 +160,7 @@ class FormatBench {
     for (const RowRange& range : reference_rows_)
       filter(range);
     reference_ = std::move(target_);
-    target_ = Image(picture_.size(), reference_.format());
+    target_ = Image(reference_.size(), reference_.format());
     if (rows == height) return;
     report_.notes.push_back(
         formatted("{}: bits are compared in {} of {} rows, at the top and at "
@@ -170,7 +172,7 @@ class FormatBench {
                    double ceiling) {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), kernel));
     poison();
-    const int height = picture_.size().height;
+    const int height = target_.size().height;
     const int rows = rows_within(longest_trial, height, filter);
     const Measurement measurement = measure(bed_.trials, [&] { filter({0, rows}); });
     add_row(each, kernel, on_processor, std::string(to_string(instruction_set())), measurement,
@@ -186,7 +188,8 @@ class FormatBench {
     std::unique_ptr<DevicePass> pass;
     static_cast<void>(take_made_kernels());
     try {
-      pass = each.stage->prepare(session, {picture_.size(), picture_.format()});
+      const PictureShape shape{picture_.size(), picture_.format()};
+      pass = expanded({each.stage}, shape, &session.device()).at(0)->prepare(session, shape);
     } catch (const UsageError& error) {
       report_.notes.emplace_back(error.what());
       return;
@@ -199,7 +202,7 @@ class FormatBench {
     queue.upload(to, target_.rows().data, target_.bytes());
     queue.finish();
     const Measurement measurement = measure(bed_.trials, queue, [&] {
-      return pass->enqueue(queue, {&from, all_rows(), 0}, {&to, all_rows(), 0});
+      return pass->enqueue(queue, {&from, {0, picture_.size().height}, 0}, {&to, all_rows(), 0});
     });
     queue.download(to, target_.rows().data, target_.bytes());
     queue.finish();
