@@ -1,12 +1,14 @@
 // Division of counts.
 #pragma once
 
-#include <cstddef>
+#include <concepts>
+#include <type_traits>
 
 namespace gpufilter {
 
 // The number of parts of `by` things, the last one perhaps smaller, that hold `count` things.
-[[nodiscard]] constexpr std::size_t divided_up(std::size_t count, std::size_t by) {
+template <std::integral Number>
+[[nodiscard]] constexpr Number divided_up(Number count, std::type_identity_t<Number> by) {
   return (count + by - 1) / by;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -209,6 +210,22 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
   return make_resize(parameters);
 }
 
+// For the kernels: the number of taps, so that all sizes share a program, then the weights of one
+// result after the other. By taps: of one tap after the other, and zeros up to a multiple of four
+// taps.
+std::vector<std::int32_t> weights_table(const ResizeTaps& taps, bool by_taps) {
+  std::vector<std::int32_t> table{by_taps ? divided_up(taps.count, 4) * 4 : taps.count};
+  if (!by_taps) {
+    table.insert(table.end(), taps.weights.begin(), taps.weights.end());
+    return table;
+  }
+  for (int k = 0; k < table.front(); ++k) {
+    for (std::size_t x = 0; x < taps.first.size(); ++x)
+      table.push_back(k < taps.count ? taps.weights.at(x * taps.count + k) : 0);
+  }
+  return table;
+}
+
 }  // namespace
 
 RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weighted,
@@ -216,10 +233,9 @@ RowKernel resize_kernel(bool along_rows, const PixelFormat& picture, bool weight
   RowKernel kernel{.file = "resize.cl", .function = along_rows ? "resize_rows" : "resize_columns"};
   kernel.macros = formatted("-D ALPHA_WEIGHTED={}", weighted ? 1 : 0);
   kernel.formats = format_macros(picture);
-  kernel.pixels = 1;
-  // The number of taps goes before their weights, so that all sizes share a program.
-  std::vector<std::int32_t> weights{taps.count};
-  weights.insert(weights.end(), taps.weights.begin(), taps.weights.end());
+  kernel.pixels = along_rows || weighted ? 1 : 4;
+  kernel.lines = along_rows && !weighted ? 4 : 1;
+  const std::vector<std::int32_t> weights = weights_table(taps, along_rows && !weighted);
   kernel.tables = {to_bytes(std::span<const std::int32_t>(taps.first)),
                    to_bytes(std::span<const std::int32_t>(weights))};
   return kernel;
