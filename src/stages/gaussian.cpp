@@ -20,8 +20,8 @@ class Gaussian final : public Stage {
                      static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
   }
   [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
-    return gaussian_steps("gaussian", parameters_, std::nullopt, input.format);
+                                  const DeviceInfo* device) const override {
+    return gaussian_steps("gaussian", parameters_, std::nullopt, input.format, device);
   }
   // That of its steps counts.
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {

@@ -7,6 +7,7 @@
 #include "base/elementary.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
+#include "stages/gaussian_tiles.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -129,11 +130,16 @@ std::vector<std::int32_t> gaussian_weights(double sigma, double truncate, int bi
 }
 
 StageChain gaussian_steps(const std::string& stage, const GaussianParameters& parameters,
-                          const std::optional<UnsharpMask>& mask, const PixelFormat& picture) {
+                          const std::optional<UnsharpMask>& mask, const PixelFormat& picture,
+                          const DeviceInfo* device) {
   GaussianWindow window = window_for(parameters, picture);
   window.mask = mask;
   const std::string label =
       formatted("sigma {}, {} weights", parameters.sigma, 2 * window.radius() + 1);
+  if (device != nullptr) {
+    if (auto tiles = gaussian_tiles(stage, window, picture, label, *device))
+      return {std::move(tiles)};
+  }
   return {std::make_shared<GaussianStep>(Direction::rows, stage, window, picture, label),
           std::make_shared<GaussianStep>(Direction::columns, stage, window, picture, label)};
 }

@@ -11,10 +11,11 @@
 namespace gpufilter {
 
 // Along rows and along columns, for pictures of this format; reports name them after the stage.
-// With a mask, the second step applies it.
+// With a mask, the second step applies it. Or one step for both, where `device` has a kernel for it;
+// nullptr: the processor.
 [[nodiscard]] StageChain gaussian_steps(const std::string& stage,
                                         const GaussianParameters& parameters,
                                         const std::optional<UnsharpMask>& mask,
-                                        const PixelFormat& picture);
+                                        const PixelFormat& picture, const DeviceInfo* device);
 
 }  // namespace gpufilter

@@ -19,7 +19,7 @@ class Sharpen final : public Stage {
                      static_cast<int>(parameters_.border), static_cast<int>(parameters_.alpha));
   }
   [[nodiscard]] StageChain expand(const PictureShape& input,
-                                  const DeviceInfo* /*device*/) const override {
+                                  const DeviceInfo* device) const override {
     const int levels_a_sample = input.format.depth == 8 ? 1 : 257;
     const UnsharpMask mask{.amount = static_cast<float>(parameters_.amount),
                            .threshold = static_cast<float>(parameters_.threshold * levels_a_sample),
@@ -27,7 +27,7 @@ class Sharpen final : public Stage {
                            .keeps_alpha = parameters_.alpha == AlphaMode::weighted};
     const GaussianParameters gaussian{
         .sigma = parameters_.sigma, .border = parameters_.border, .alpha = parameters_.alpha};
-    return gaussian_steps("sharpen", gaussian, mask, input.format);
+    return gaussian_steps("sharpen", gaussian, mask, input.format, device);
   }
   // That of its steps counts.
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {

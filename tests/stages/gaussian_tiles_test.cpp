@@ -1,0 +1,72 @@
+// The kernel for matrix units gives the bits of the reference. Other devices than NVIDIA's multiply
+// in plain C, so the rest of the kernel is proved anywhere.
+#include "stages/gaussian_tiles.hpp"
+
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "stages/gaussian.hpp"
+#include "support/filtering.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter {
+namespace {
+
+using test::same_pixels;
+
+// The devices here, as if they had matrix units.
+std::vector<std::unique_ptr<Session>> sessions() {
+  std::vector<std::unique_ptr<Session>> all;
+  for (const auto& session : test::all_sessions()) {
+    DeviceInfo device = session->device();
+    if (device.compute_capability == 0) {
+      device.kind = DeviceKind::gpu;
+      device.compute_capability = 80;
+      device.local_memory = 48 << 10U;
+    }
+    if (device.compute_capability >= 80)
+      all.push_back(std::make_unique<Session>(device, std::nullopt));
+  }
+  return all;
+}
+
+struct Case {
+  int channels;
+  double sigma;
+  Border border;
+};
+
+class GaussianTiles : public ::testing::TestWithParam<Case> {};
+
+TEST_P(GaussianTiles, AreTheReference) {
+  const auto& [channels, sigma, border] = GetParam();
+  const StageChain chain{
+      make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})};
+  const PixelFormat format{channels, 8};
+  for (const auto& session : sessions()) {
+    // Several strips; bands; a picture of one pixel, only once because PoCL compiles it apart.
+    std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
+    if (sigma < 1) sizes.push_back({{1, 1}, 1});
+    for (const auto& [size, rows] : sizes) {
+      const Image image = size.width == 65 ? test::extreme_image(size, format, 2)
+                                           : test::random_image(size, format, 1);
+      const PlanLimits limits{.device = &session->device(), .band_rows = rows};
+      ASSERT_EQ(make_plan({size, format}, chain, limits).passes.size(), 1U);
+      ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, limits),
+                              test::filter_on_host(image, chain, {})))
+          << session->device().name << ", " << size.width << "x" << size.height;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, GaussianTiles,
+                         ::testing::Values(Case{3, 1, Border::replicate},
+                                           Case{1, 5, Border::mirror}, Case{4, 13, Border::wrap},
+                                           Case{2, 0.3, Border::constant},
+                                           Case{3, 7.3, Border::constant}));
+}  // namespace
+}  // namespace gpufilter
