@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "stages/net_graph.hpp"
 #include "stages/net_pixels.hpp"
@@ -17,6 +18,8 @@ struct NetBase {
   bool weighted = false;  // colours by alpha, while it is enlarged
   ResizeTaps columns = {};
   ResizeTaps rows = {};
+  std::vector<ResizeTaps::Pair> column_pairs = {};
+  std::vector<ResizeTaps::Pair> row_pairs = {};
 };
 
 class NetStep final : public Stage {

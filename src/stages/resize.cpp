@@ -30,7 +30,8 @@ class ResizeStep final : public Stage {
         picture_(picture),
         weighted_(weighted),
         length_(target),
-        taps_(make_resize_taps(source, target, kernel)) {}
+        taps_(make_resize_taps(source, target, kernel)),
+        pairs_(taps_.pairs(along_rows())) {}
 
   [[nodiscard]] std::string name() const override {
     return along_rows() ? "resize rows" : "resize columns";
@@ -57,8 +58,8 @@ class ResizeStep final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    along_rows() ? resize_along_rows(source, target, taps_, weighted_)
-                 : resize_along_columns(source, target, taps_, weighted_);
+    along_rows() ? resize_along_rows(source, target, taps_, pairs_, weighted_)
+                 : resize_along_columns(source, target, taps_, pairs_, weighted_);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
@@ -76,6 +77,7 @@ class ResizeStep final : public Stage {
   bool weighted_;
   int length_;  // of a row or column of the result
   ResizeTaps taps_;
+  std::vector<ResizeTaps::Pair> pairs_;
 };
 
 // "800x600", "800x", "50%".

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
+#include "stages/resize_pairs.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,6 +39,7 @@ struct Job {
   ConstRows source;
   MutableRows target;
   const ResizeTaps* taps = nullptr;
+  const std::vector<ResizeTaps::Pair>* pairs = nullptr;
 };
 
 template <typename Sample, size_t channels>
@@ -64,86 +66,140 @@ struct AlongRows {
   }
 };
 
-// 16 rows of bytes at a time, transposed: then each tap is a weight times neighbours in memory.
+#ifdef __x86_64__
+// 16 rows of bytes at a time, transposed: then each pair of taps is two weights times neighbours in
+// memory.
 template <size_t channels>
 struct BytesAlongRows {
   using TheJob = Job<std::uint8_t>;
-  static constexpr size_t lines = 16;
+  static constexpr size_t lines = ResizeLoops::lines;
   static constexpr size_t numbers = channels * lines;  // of a pixel of each row
   // Fewer rows take longer transposed than one by one.
   static constexpr int minimum_rows = 4;
+  // Pixels of the source that are transposed at a time: their pairs stay in the second-level cache.
+  static constexpr int block_pixels = 512;
+
+  // What rows are turned into.
+  struct Scratch {
+    std::vector<std::uint8_t> columns;
+    std::vector<std::int16_t> pairs;
+    std::vector<std::uint8_t> results;
+  };
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const TheJob* job) {
-    const size_t width = static_cast<size_t>(job->source.width);
-    const size_t out_width = static_cast<size_t>(job->target.width);
-    std::vector<std::uint8_t> columns((width * channels + lines) * lines);
-    std::vector<std::uint8_t> results((out_width * channels + lines) * lines);
+    const auto span = static_cast<size_t>(std::max(block_pixels, job->taps->count) + 2);
+    Scratch scratch{std::vector<std::uint8_t>((span + 1) * numbers),
+                    std::vector<std::int16_t>((span + 4) * numbers),
+                    std::vector<std::uint8_t>(static_cast<size_t>(job->target.width) * numbers)};
     const RowRange rows = job->target.rows;
     for (int y = rows.begin; y < rows.end; y += static_cast<int>(lines)) {
       const RowRange part{y, std::min(y + static_cast<int>(lines), rows.end)};
       if (part.count() < minimum_rows) {
-        const TheJob rest{job->source, job->target.part(part), job->taps};
+        const TheJob rest{job->source, job->target.part(part), job->taps, job->pairs};
         AlongRows<std::uint8_t, channels>::template run<set>(&rest);
         continue;
       }
-      std::array<const std::uint8_t*, lines> in{};
-      for (size_t i = 0; i < lines; ++i)
-        in[i] = job->source.row(std::min(y + static_cast<int>(i), part.end - 1));
-      transpose(in, width * channels, columns.data());
-      for (size_t x = 0; x < out_width; ++x)
-        fill(*job->taps, x, columns.data(), results.data() + x * numbers);
-      for (int line = part.begin; line < part.end; ++line) {
-        std::uint8_t* out = job->target.row(line);
-        for (size_t i = 0; i < out_width * channels; ++i)
-          out[i] = results[i * lines + static_cast<size_t>(line - y)];
+      fill(*job, part, resize_loops(set), scratch);
+    }
+  }
+
+  static void fill(const TheJob& job, const RowRange& part, const ResizeLoops& loops,
+                   Scratch& scratch) {
+    std::array<const std::uint8_t*, lines> in{};
+    for (size_t line = 0; line < lines; ++line)
+      in[line] = job.source.row(std::min(part.begin + static_cast<int>(line), part.end - 1));
+    const ResizeTaps& taps = *job.taps;
+    const auto count = static_cast<size_t>(taps.pair_count(true));
+    const auto end = static_cast<size_t>(job.target.width);
+    for (size_t x = 0; x < end;) {
+      const int begin = taps.first[x] & ~1;
+      size_t next = x + 1;
+      while (next < end && taps.first[next] + taps.count - begin <= block_pixels)
+        ++next;
+      widen(in, begin, taps.first[next - 1] + taps.count, loops, scratch);
+      for (; x < next; ++x) {
+        const auto pair = static_cast<size_t>((taps.first[x] - begin) / 2);
+        loops.along_rows(scratch.pairs.data() + pair * 2 * numbers, channels,
+                         job.pairs->data() + x * count, count,
+                         scratch.results.data() + x * numbers);
       }
     }
+    turn_back(scratch.results.data(), end * channels, job.target.part(part));
   }
 
-  [[gnu::always_inline]] static void fill(const ResizeTaps& taps, size_t x,
-                                          const std::uint8_t* columns, std::uint8_t* out) {
-    const std::uint8_t* from = columns + static_cast<size_t>(taps.first[x]) * numbers;
-    const std::int32_t* weights = taps.weights.data() + x * static_cast<size_t>(taps.count);
-    alignas(64) std::array<std::int32_t, numbers> sums{};
-    for (int k = 0; k < taps.count; ++k, from += numbers) {
-      const std::int32_t weight = weights[k];
-      // Keeps GCC from joining the loops of two taps, which it then does not vectorise.
-      asm volatile("" : "+r"(from));
-      for (size_t n = 0; n < numbers; ++n)
-        sums[n] += weight * static_cast<std::int32_t>(from[n]);
+  // The pixels begin ... end - 1 of each row as pairs. A last one alone has any neighbour: its
+  // weight is 0.
+  static void widen(const std::array<const std::uint8_t*, lines>& rows, int begin, int end,
+                    const ResizeLoops& loops, Scratch& scratch) {
+    const auto pixels = static_cast<size_t>(end - begin);
+    std::array<const std::uint8_t*, lines> from{};
+    for (size_t line = 0; line < lines; ++line)
+      from[line] = rows[line] + static_cast<size_t>(begin) * channels;
+    turn(from, pixels * channels, scratch.columns.data());
+    loops.widen(scratch.columns.data(), channels, pixels, scratch.pairs.data());
+  }
+
+  using Bytes [[gnu::vector_size(lines)]] = std::uint8_t;
+  using Square = std::array<Bytes, lines>;
+
+  // Byte i of vector n becomes byte n of vector i, by interleaving vectors four times.
+  [[gnu::always_inline]] static void transpose(Square& from) {
+    for (int round = 0; round < 4; ++round) {
+      Square to;
+      for (size_t n = 0; n < lines / 2; ++n) {
+        to[2 * n] = __builtin_shufflevector(from[n], from[n + lines / 2], 0, 16, 1, 17, 2, 18, 3,
+                                            19, 4, 20, 5, 21, 6, 22, 7, 23);
+        to[2 * n + 1] = __builtin_shufflevector(from[n], from[n + lines / 2], 8, 24, 9, 25, 10, 26,
+                                                11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+      }
+      from = to;
     }
-    for (size_t n = 0; n < numbers; ++n)
-      out[n] = rounded_sample<std::uint8_t>(sums[n]);
   }
 
-  // columns[i * 16 + line] = rows[line][i], by interleaving vectors four times.
-  static void transpose(const std::array<const std::uint8_t*, lines>& rows, size_t count,
-                        std::uint8_t* columns) {
-    using Bytes [[gnu::vector_size(lines)]] = std::uint8_t;
+  // columns[i * 16 + line] = rows[line][i].
+  static void turn(const std::array<const std::uint8_t*, lines>& rows, size_t count,
+                   std::uint8_t* columns) {
     size_t i = 0;
     for (; i + lines <= count; i += lines) {
-      std::array<Bytes, lines> from;
-      std::array<Bytes, lines> to;
+      // A quarter of the rows each time, as their lines of the cache hold four vectors. So many rows
+      // at once are too much for the hardware prefetcher.
+      constexpr size_t ahead = 512;
+      for (size_t line = i / lines % 4; line < lines; line += 4)
+        __builtin_prefetch(rows[line] + i + ahead);
+      Square square;
       for (size_t line = 0; line < lines; ++line)
-        std::memcpy(&from[line], rows[line] + i, lines);
-      for (int round = 0; round < 4; ++round) {
-        for (size_t n = 0; n < lines / 2; ++n) {
-          to[2 * n] = __builtin_shufflevector(from[n], from[n + lines / 2], 0, 16, 1, 17, 2, 18, 3,
-                                              19, 4, 20, 5, 21, 6, 22, 7, 23);
-          to[2 * n + 1] = __builtin_shufflevector(from[n], from[n + lines / 2], 8, 24, 9, 25, 10,
-                                                  26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-        }
-        from = to;
-      }
-      std::memcpy(columns + i * lines, from.data(), sizeof from);
+        std::memcpy(&square[line], rows[line] + i, lines);
+      transpose(square);
+      for (size_t n = 0; n < lines; ++n)
+        std::memcpy(columns + (i + n) * lines, &square[n], lines);
     }
     for (; i < count; ++i) {
       for (size_t line = 0; line < lines; ++line)
         columns[i * lines + line] = rows[line][i];
     }
   }
+
+  // Row `line`, byte i = columns[i * 16 + line].
+  static void turn_back(const std::uint8_t* columns, size_t count, const MutableRows& target) {
+    const auto rows = static_cast<size_t>(target.rows.count());
+    size_t i = 0;
+    for (; i + lines <= count; i += lines) {
+      Square square;
+      for (size_t n = 0; n < lines; ++n)
+        std::memcpy(&square[n], columns + (i + n) * lines, lines);
+      transpose(square);
+      for (size_t line = 0; line < rows; ++line)
+        std::memcpy(target.row(target.rows.begin + static_cast<int>(line)) + i, &square[line],
+                    lines);
+    }
+    for (; i < count; ++i) {
+      for (size_t line = 0; line < rows; ++line)
+        target.row(target.rows.begin + static_cast<int>(line))[i] = columns[i * lines + line];
+    }
+  }
 };
+#endif
 
 template <typename Sample, size_t channels>
 struct WeightedAlongRows {
@@ -194,15 +250,34 @@ struct AlongColumns {
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
     const size_t samples =
         static_cast<size_t>(job->target.width) * static_cast<size_t>(job->target.format.channels);
+    std::vector<const std::uint8_t*> rows;
     for (int y = job->target.rows.begin; y < job->target.rows.end; ++y) {
       auto* out = reinterpret_cast<Sample*>(job->target.row(y));
       size_t i = 0;
+#ifdef __x86_64__
+      if constexpr (sizeof(Sample) == 1) i = fill_by_pairs<set>(*job, y, samples, rows, out);
+#endif
       for (; i + block <= samples; i += block)
         fill<block>(*job, y, i, out + i);
       for (; i < samples; ++i)
         fill<1>(*job, y, i, out + i);
     }
   }
+
+#ifdef __x86_64__
+  // All samples, or none if they are too few; returns how many.
+  template <InstructionSet set>
+  static size_t fill_by_pairs(const Job<Sample>& job, int y, size_t samples,
+                              std::vector<const std::uint8_t*>& rows, std::uint8_t* out) {
+    const auto count = static_cast<size_t>(job.taps->pair_count(false));
+    const int first = job.taps->first[static_cast<size_t>(y)];
+    rows.resize(2 * count);
+    for (int k = 0; k < static_cast<int>(rows.size()); ++k)
+      rows[static_cast<size_t>(k)] = job.source.row(first + std::min(k, job.taps->count - 1));
+    return resize_loops(set).along_columns(
+        rows.data(), samples, job.pairs->data() + static_cast<size_t>(y) * count, count, out);
+  }
+#endif
 
   template <size_t width>
   [[gnu::always_inline]] static void fill(const Job<Sample>& job, int y, size_t i, Sample* out) {
@@ -269,11 +344,10 @@ void along_rows_of(const Job<Sample>& job, bool weighted) {
   if constexpr (channels % 2 == 0) {
     if (weighted) return run_loop<WeightedAlongRows<Sample, channels>>(&job);
   }
-  if constexpr (sizeof(Sample) == 1) {
-    run_loop<BytesAlongRows<channels>>(&job);
-  } else {
-    run_loop<AlongRows<Sample, channels>>(&job);
-  }
+#ifdef __x86_64__
+  if constexpr (sizeof(Sample) == 1) return run_loop<BytesAlongRows<channels>>(&job);
+#endif
+  run_loop<AlongRows<Sample, channels>>(&job);
 }
 
 template <typename Sample>
@@ -305,15 +379,17 @@ PixelFormat resize_between(const PixelFormat& picture, bool weighted) {
 }
 
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
-                       bool weighted) {
-  source.format.depth == 8 ? along_rows<std::uint8_t>({source, target, &taps}, weighted)
-                           : along_rows<std::uint16_t>({source, target, &taps}, weighted);
+                       const std::vector<ResizeTaps::Pair>& pairs, bool weighted) {
+  source.format.depth == 8 ? along_rows<std::uint8_t>({source, target, &taps, &pairs}, weighted)
+                           : along_rows<std::uint16_t>({source, target, &taps, &pairs}, weighted);
 }
 
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
-                          const ResizeTaps& taps, bool weighted) {
-  target.format.depth == 8 ? along_columns<std::uint8_t>({source, target, &taps}, weighted)
-                           : along_columns<std::uint16_t>({source, target, &taps}, weighted);
+                          const ResizeTaps& taps, const std::vector<ResizeTaps::Pair>& pairs,
+                          bool weighted) {
+  target.format.depth == 8
+      ? along_columns<std::uint8_t>({source, target, &taps, &pairs}, weighted)
+      : along_columns<std::uint16_t>({source, target, &taps, &pairs}, weighted);
 }
 
 }  // namespace gpufilter

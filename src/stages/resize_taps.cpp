@@ -105,4 +105,22 @@ ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel) {
   return taps;
 }
 
+std::vector<ResizeTaps::Pair> ResizeTaps::pairs(bool even) const {
+  const auto in_pairs = static_cast<std::size_t>(pair_count(even));
+  std::vector<Pair> all(in_pairs * first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::size_t before = even ? static_cast<std::size_t>(first[i]) % 2 : 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      const std::int32_t weight = weights[i * static_cast<std::size_t>(count) + k];
+      const auto low = static_cast<std::int16_t>(weight);
+      const auto high = static_cast<std::int16_t>((weight - low) >> 16);
+      Pair& pair = all[i * in_pairs + (before + k) / 2];
+      const unsigned shift = (before + k) % 2 == 0 ? 0 : 16;
+      pair.low |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(low)) << shift;
+      pair.high |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(high)) << shift;
+    }
+  }
+  return all;
+}
+
 }  // namespace gpufilter

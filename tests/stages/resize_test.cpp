@@ -176,6 +176,25 @@ TEST(Resize, IsTheDefinitionOnTheProcessor) {
   }
 }
 
+// Wider than the parts in which the processor turns rows, and with windows wider than those.
+TEST(Resize, IsTheDefinitionForWidePictures) {
+  for (const int channels : {1, 2, 3, 4}) {
+    const PixelFormat format{channels, 8};
+    for (const int width : {1701, 1024}) {
+      const Image image = test::extreme_image({width, 19}, format, 5);
+      for (const ImageSize& size : {ImageSize{3, 7}, {20, 19}, {851, 6}, {1023, 19}, {2500, 9}}) {
+        const ResizeKernel kernel = size.width == 20 ? ResizeKernel::area : ResizeKernel::lanczos;
+        const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
+        const Image expected = Naive(image, size, kernel).plain();
+        test::with_each_instruction_set([&] {
+          ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), expected))
+              << to_string(format) << ", " << width << " to " << size.width << "x" << size.height;
+        });
+      }
+    }
+  }
+}
+
 TEST(Resize, WeightsColorsByAlpha) {
   for (const PixelFormat& format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::mixed_alpha_image({60, 40}, format, 3);
