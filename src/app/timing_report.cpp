@@ -53,7 +53,7 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
     case Activity::download:
       return total.bytes == 0 ? "in place, not copied" : "";
     case Activity::read_back:
-      return "the turned picture";
+      return "the picture that was kept";
     case Activity::launch:
       return "until kernels ran; some drivers compile them only now";
     case Activity::find_devices:

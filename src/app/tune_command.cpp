@@ -107,7 +107,7 @@ std::vector<Job> jobs_of(const TuneCommand& command) {
   if (names.empty() && !command.names.empty()) return jobs;
   for (const StageKind& kind : lab::stage_kinds(names)) {
     for (lab::StageSample& sample : lab::samples_of(kind, false)) {
-      if (!sample.has_defaults || sample.stage->turns_picture()) continue;
+      if (!sample.has_defaults || sample.stage->keeps_source()) continue;
       for (const PixelFormat& format : lab::verify_formats(false)) {
         if (wants(command, format) && takes(*sample.stage, format))
           jobs.push_back({sample, format});

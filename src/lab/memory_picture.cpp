@@ -7,7 +7,7 @@
 #include "host/instruction_set.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/host_check.hpp"
-#include "pipeline/turned_picture.hpp"
+#include "pipeline/kept_picture.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -53,9 +53,9 @@ void MemoryReader::read(const MutableRows& rows) {
 
 namespace {
 
-// The result of a chain that turns nothing.
-Image filter_unturned(const Image& image, StageChain chain, const PlanLimits& limits,
-                      const MakeExecutor& make) {
+// The result of a chain that keeps no picture.
+Image filter_in_one_walk(const Image& image, StageChain chain, const PlanLimits& limits,
+                         const MakeExecutor& make) {
   for (auto stage = chain.begin(); stage != chain.end(); ++stage) {
     if (!(*stage)->needs()) continue;
     const StageChain before(chain.begin(), stage);
@@ -76,17 +76,34 @@ Image filter_unturned(const Image& image, StageChain chain, const PlanLimits& li
   return result;
 }
 
-// The turned picture as the pipeline keeps it between two walks, in a file for odd bands.
-Image turned_in_bands(const Image& image, const Turn& turn, const PlanLimits& limits) {
+// The picture as the pipeline keeps it between two walks, in a file for odd bands. Sets `rest` to
+// what is left to do.
+Image kept_in_bands(const Image& image, const Stage& stage, const PlanLimits& limits,
+                    StageChain& rest) {
   const int height = image.size().height;
   const int band_rows = std::min(limits.band_rows.value_or(height), height);
-  TurnedPicture turned(shape_of(image), turn, band_rows, band_rows % 2 == 0, "verify");
+  KeptPicture kept(shape_of(image), *stage.keeps_source(), band_rows, band_rows % 2 == 0, "verify");
   for (int y = 0; y < height; y += band_rows)
-    turned.add(image.rows().part({y, std::min(y + band_rows, height)}));
-  Image result(turned.shape().size, turned.shape().format);
-  turned.read(result.rows());
+    kept.add(image.rows().part({y, std::min(y + band_rows, height)}));
+  Image result(kept.shape().size, kept.shape().format);
+  kept.read(result.rows());
+  if (auto next = stage.rest_of(kept)) rest.insert(rest.begin(), std::move(next));
   return result;
 }
+
+class ImageAsWhole final : public WholePicture {
+ public:
+  explicit ImageAsWhole(const Image& image) : image_(image), shape_(shape_of(image)) {}
+  [[nodiscard]] const PictureShape& shape() const override { return shape_; }
+  void read(const MutableRows& target) const override {
+    for (int y = target.rows.begin; y < target.rows.end; ++y)
+      std::memcpy(target.row(y), image_.rows().row(y), target.pitch);
+  }
+
+ private:
+  const Image& image_;
+  PictureShape shape_;
+};
 
 // The same pixel by pixel.
 Image turned_by_definition(const Image& image, const Turn& turn) {
@@ -110,17 +127,17 @@ Image turned_by_definition(const Image& image, const Turn& turn) {
 
 Image filter_in_memory(const Image& image, const StageChain& chain, const PlanLimits& limits,
                        const MakeExecutor& make) {
-  const auto turning = std::find_if(chain.begin(), chain.end(),
-                                    [](const auto& stage) { return stage->turns_picture(); });
-  if (turning == chain.end()) return filter_unturned(image, chain, limits, make);
-  const Turn turn = *(*turning)->turns_picture();
-  Image turned =
-      turning == chain.begin()
-          ? turned_in_bands(image, turn, limits)
-          : turned_in_bands(filter_unturned(image, {chain.begin(), turning}, limits, make), turn,
-                            limits);
-  if (turning + 1 == chain.end()) return turned;
-  return filter_in_memory(turned, {turning + 1, chain.end()}, limits, make);
+  const auto keeping = std::find_if(chain.begin(), chain.end(),
+                                    [](const auto& stage) { return stage->keeps_source(); });
+  if (keeping == chain.end()) return filter_in_one_walk(image, chain, limits, make);
+  StageChain rest(keeping + 1, chain.end());
+  Image kept =
+      keeping == chain.begin()
+          ? kept_in_bands(image, **keeping, limits, rest)
+          : kept_in_bands(filter_in_one_walk(image, {chain.begin(), keeping}, limits, make),
+                          **keeping, limits, rest);
+  if (rest.empty()) return kept;
+  return filter_in_memory(kept, rest, limits, make);
 }
 
 Image filter_by_baseline(const Image& image, const StageChain& chain) {
@@ -133,10 +150,11 @@ Image filter_by_baseline(const Image& image, const StageChain& chain) {
       add_pixels(statistics, current->rows());
       stage = stage->resolved(statistics, current->format());
     }
-    if (const auto turn = stage->turns_picture()) {
+    if (const auto turn = stage->keeps_source()) {
       result = turned_by_definition(*current, *turn);
       current = &result;
-      continue;
+      stage = stage->rest_of(ImageAsWhole(result));
+      if (!stage) continue;
     }
     const Plan plan = make_plan(shape_of(*current), {stage}, {.band_rows = INT32_MAX});
     ImagePool pool;

@@ -25,7 +25,7 @@ PassReport describe_measuring(const Plan& plan) {
 }
 
 // No work: its speed is part of no estimate that is learned from runs.
-PassReport describe_turning(const Stage& stage, bool in_memory) {
+PassReport describe_keeping(const Stage& stage, bool in_memory) {
   PassReport report;
   report.stage = stage.name();
   const auto set = to_string(instruction_set());

@@ -28,8 +28,8 @@ struct PassReport : CodeDescription {
 // What an executor reports before it runs.
 [[nodiscard]] PassReport describe_pass(const Pass& pass);
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
-// Of a stage that turns the picture, in memory or in a temporary file.
-[[nodiscard]] PassReport describe_turning(const Stage& stage, bool in_memory);
+// Of a stage that keeps its source, in memory or in a temporary file.
+[[nodiscard]] PassReport describe_keeping(const Stage& stage, bool in_memory);
 
 class BandExecutor {
  public:

@@ -46,7 +46,7 @@ TaskTimes Rates::times(const PictureTask& task) const {
     const StageCost cost = stage->cost(shape.format);
     shape = stage->output(shape);
     const double operations = static_cast<double>(shape.size.pixels()) * cost.operations_a_pixel;
-    if (stage->turns_picture()) {
+    if (stage->keeps_source()) {
       // The processor does it, between two walks.
       times.decode += operations * on_host(cost.rate);
       times.device_filter += 2 * bytes_of(shape) * on_device(transfer_rate);

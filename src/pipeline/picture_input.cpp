@@ -39,7 +39,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
 }
 
 std::unique_ptr<ReadAhead> PictureInput::open() {
-  if (turned_) return std::make_unique<ReadAhead>(std::make_unique<TurnedReader>(*turned_));
+  if (kept_) return std::make_unique<ReadAhead>(std::make_unique<KeptReader>(*kept_));
   if (first_) return std::move(first_);
   auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
   if (reader->header().size != header_.size || reader->header().format != header_.format)
@@ -48,12 +48,12 @@ std::unique_ptr<ReadAhead> PictureInput::open() {
 }
 
 PictureShape PictureInput::shape() const {
-  return turned_ ? turned_->shape() : PictureShape{header_.size, header_.format};
+  return kept_ ? kept_->shape() : PictureShape{header_.size, header_.format};
 }
 
 void PictureInput::finish(ReadAhead& reader) {
   Metadata trailing = reader.finish();
-  if (turned_ || took_late_metadata_) return;
+  if (kept_ || took_late_metadata_) return;
   trailing_ = std::move(trailing);
   note_orientation(trailing_);
 }
@@ -66,7 +66,7 @@ Metadata PictureInput::leading_metadata(const Codec& codec) {
 }
 
 std::uint64_t PictureInput::memory() const {
-  return turned_ && turned_->is_in_memory() ? TurnedPicture::bytes_of(turned_->shape()) : 0;
+  return kept_ && kept_->is_in_memory() ? KeptPicture::bytes_of(kept_->shape()) : 0;
 }
 
 void PictureInput::take_late_metadata(Metadata& metadata) {

@@ -1,5 +1,5 @@
-// The picture that a chain works on: from its file, and after a stage that turns it, as that left
-// it.
+// The picture that a chain works on: from its file, and after a stage that keeps it as a
+// whole, as that left it.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 #include "base/timeline.hpp"
 #include "codec/repeatable_source.hpp"
+#include "pipeline/kept_picture.hpp"
 #include "pipeline/read_ahead.hpp"
-#include "pipeline/turned_picture.hpp"
 #include "stages/stage.hpp"
 
 namespace gpufilter {
@@ -32,13 +32,11 @@ class PictureInput {
   // has changed meanwhile.
   [[nodiscard]] std::unique_ptr<ReadAhead> open();
   // What reading from it is.
-  [[nodiscard]] Activity reading() const {
-    return turned_ ? Activity::read_back : Activity::decode;
-  }
+  [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
   // What open() yields.
   [[nodiscard]] PictureShape shape() const;
   // Whether reading does not wait for other programs.
-  [[nodiscard]] bool is_file() const { return is_file_ && !turned_; }
+  [[nodiscard]] bool is_file() const { return is_file_ && !kept_; }
 
   // After a walk: reads the rest of the file. Throws PictureError.
   void finish(ReadAhead& reader);
@@ -49,7 +47,7 @@ class PictureInput {
   [[nodiscard]] const Metadata& trailing_metadata() const { return trailing_; }
 
   // From now on, walks begin with this picture.
-  void replace(std::unique_ptr<TurnedPicture> turned) { turned_ = std::move(turned); }
+  void replace(std::unique_ptr<KeptPicture> kept) { kept_ = std::move(kept); }
   // Bytes of memory that it takes.
   [[nodiscard]] std::uint64_t memory() const;
 
@@ -67,7 +65,7 @@ class PictureInput {
   int orientation_ = 1;
   bool took_late_metadata_ = false;
   Metadata trailing_;
-  std::unique_ptr<TurnedPicture> turned_;
+  std::unique_ptr<KeptPicture> kept_;
 };
 
 }  // namespace gpufilter

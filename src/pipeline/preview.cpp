@@ -37,7 +37,7 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
     return report;
   }
   if (std::all_of(task.chain.begin(), task.chain.end(),
-                  [](const auto& stage) { return stage->turns_picture().has_value(); })) {
+                  [](const auto& stage) { return stage->keeps_source().has_value(); })) {
     return engine_that_turns();
   }
   report.device = assignment.engine->is_on_processor() ? "processor" : "OpenCL";

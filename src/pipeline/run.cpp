@@ -68,7 +68,7 @@ class PictureRun {
     begin();
     for (std::size_t i = 0; i < chain_.size(); ++i) {
       if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->turns_picture()) turn(i);
+      if (chain_[i]->keeps_source()) keep(i);
     }
     write(output);
     report_.total = now() - report_.start;
@@ -106,22 +106,19 @@ class PictureRun {
     close(walk);
   }
 
-  // Keeps the result of the stages before the one at `index`, turned as that says. The stages after
-  // it begin there.
-  void turn(std::size_t index) {
+  // Keeps the result of the stages before the one at `index`, as that says. The stages after it
+  // begin there.
+  void keep(std::size_t index) {
     Walk walk(*input_);
     const Stage& stage = *chain_[index];
     StageChain before = stages_before(index);
     PictureShape shape = input_->shape();
     for (const auto& earlier : before)
       shape = earlier->output(shape);
-    const std::uint64_t bytes = TurnedPicture::bytes_of(shape);
-    const bool in_memory = input_->memory() + bytes <= options_.max_memory / 4 * 3;
-    turned_memory_ = input_->memory() + (in_memory ? bytes : 0);
+    const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
     prepare(walk, std::move(before), std::nullopt);
-    const Plan& plan = *walk.prepared.plan;
-    auto turned = std::make_unique<TurnedPicture>(shape, *stage.turns_picture(), plan.band_rows,
-                                                  in_memory, input_->name());
+    auto kept = std::make_unique<KeptPicture>(
+        shape, *stage.keeps_source(), walk.prepared.plan->band_rows, in_memory, input_->name());
     const Check check = make_check(walk);
     const int pass = walk.pass_count();
     walk_bands(
@@ -132,20 +129,46 @@ class PictureRun {
           span.pass = pass;
           span.bytes *= 2;
           const ScopedSpan timed(walk.timeline, span);
-          turned->add(band.image.rows());
+          kept->add(band.image.rows());
         },
         [](const Band&) {});
     input_->finish(*walk.reader);
     note(check);
+    report_.result_passes += static_cast<std::size_t>(pass);
+    auto rest = [&] {
+      const ScopedSpan span(walk.timeline, {.activity = Activity::kernel, .pass = pass});
+      return stage.rest_of(*kept);
+    }();
     close(walk);
-    PassReport turning = describe_turning(stage, in_memory);
-    turning.walk = walk_ - 1;
-    report_.passes.push_back(std::move(turning));
-    if (pass == 0 && first_stage_ == 0) report_.engine = engine_that_turns();
-    report_.result_passes += 1 + static_cast<std::size_t>(pass);
-    input_->replace(std::move(turned));
-    turned_memory_ = input_->memory();
+    describe_kept(stage, in_memory);
+    input_->replace(std::move(kept));
+    kept_memory_ = input_->memory();
+    continue_with(std::move(rest), index);
+  }
+
+  // Whether a picture of so many bytes is to be kept in memory, which the bands then lack.
+  [[nodiscard]] bool reserve_memory(std::uint64_t bytes) {
+    const bool fits = input_->memory() + bytes <= options_.max_memory / 4 * 3;
+    kept_memory_ = input_->memory() + (fits ? bytes : 0);
+    return fits;
+  }
+
+  // Adds a pass to the walk that was closed last.
+  void describe_kept(const Stage& stage, bool in_memory) {
+    const bool is_first = report_.passes.empty();
+    report_.passes.push_back(describe_keeping(stage, in_memory));
+    report_.passes.back().walk = walk_ - 1;
+    ++report_.result_passes;
+    if (is_first) report_.engine = engine_that_turns();
+  }
+
+  // After the stage at `index`, its rest follows, if there is one.
+  void continue_with(std::shared_ptr<const Stage> rest, std::size_t index) {
     first_stage_ = index + 1;
+    if (!rest) return;
+    chain_[index] = std::move(rest);
+    first_stage_ = index;
+    check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
   void write(const std::string& output) {
@@ -208,7 +231,7 @@ class PictureRun {
     report_.is_oriented = depends_on_orientation(chain_);
     chain_ = chain_for_orientation(chain_, input_->orientation());
     walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
-      return stage->needs() || stage->turns_picture();
+      return stage->needs() || stage->keeps_source();
     }));
     assign(header);
   }
@@ -282,7 +305,7 @@ class PictureRun {
                           });
   }
 
-  [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - turned_memory_; }
+  [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - kept_memory_; }
   [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
   [[nodiscard]] std::uint64_t memory_of_bands() const { return memory_left() - memory_ahead(); }
 
@@ -335,8 +358,8 @@ class PictureRun {
   Dispatcher& dispatcher_;
   const RunOptions& options_;
   std::optional<PictureInput> input_;
-  std::size_t first_stage_ = 0;      // of those that still have to run
-  std::uint64_t turned_memory_ = 0;  // bytes of pictures kept between stages
+  std::size_t first_stage_ = 0;    // of those that still have to run
+  std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;

@@ -31,7 +31,7 @@ StageChain chain_for_orientation(const StageChain& chain, int orientation) {
     } else {
       next = stage;
     }
-    const bool turns = next->turns_picture() || (!known.empty() && known.back()->turns_picture());
+    const bool turns = next->keeps_source() || (!known.empty() && known.back()->keeps_source());
     auto both = turns && !known.empty() ? known.back()->merged_with(*next) : nullptr;
     if (both) known.pop_back();
     known.push_back(both ? std::move(both) : std::move(next));
@@ -43,7 +43,7 @@ EngineReport engine_that_turns() {
   EngineReport report;
   report.device = "processor";
   report.kind = processor_kind;
-  report.reason = "it turns pictures itself";
+  report.reason = "only it turns and trims pictures";
   return report;
 }
 

@@ -31,6 +31,10 @@ bool Stage::changes_nothing(const PictureShape& /*input*/) const {
   return false;
 }
 
+std::shared_ptr<const Stage> Stage::rest_of(const WholePicture& /*kept*/) const {
+  return nullptr;
+}
+
 std::shared_ptr<const Stage> Stage::for_orientation(int /*orientation*/) const {
   return nullptr;
 }

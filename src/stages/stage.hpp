@@ -13,6 +13,7 @@
 #include "device/device_rows.hpp"
 #include "image/region.hpp"
 #include "image/turn.hpp"
+#include "image/whole_picture.hpp"
 #include "stages/pixel_function.hpp"
 #include "stages/row_kernel.hpp"
 
@@ -107,10 +108,13 @@ class Stage {
   // pixels or copies more than one part. The processor does not copy such a result between stages.
   [[nodiscard]] virtual std::optional<PixelPosition> view_of_source() const { return std::nullopt; }
 
-  // How it turns the picture, if a row of its result needs rows from all over its source. Such a
-  // stage is never run or prepared itself: the processor stores its source turned
-  // (pipeline/turned_picture.hpp), and the stages after it begin with that.
-  [[nodiscard]] virtual std::optional<Turn> turns_picture() const { return std::nullopt; }
+  // If a row of its result needs rows from all over its source: how the source is turned, or not,
+  // while the processor keeps it as a whole (pipeline/kept_picture.hpp). Such a stage is never run
+  // or prepared itself: the stages after it begin with what was kept.
+  [[nodiscard]] virtual std::optional<Turn> keeps_source() const { return std::nullopt; }
+  // The stage that does the rest, once `kept` is there; nullptr if nothing is left. Only for a
+  // stage that keeps its source.
+  [[nodiscard]] virtual std::shared_ptr<const Stage> rest_of(const WholePicture& kept) const;
 
   // The stage for pictures with this EXIF orientation, 1 to 8; nullptr if that makes no difference
   // to it.

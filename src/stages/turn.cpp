@@ -25,7 +25,7 @@ class TurnStage : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {{"turn pixels", 0.3e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
   }
-  [[nodiscard]] std::optional<Turn> turns_picture() const override {
+  [[nodiscard]] std::optional<Turn> keeps_source() const override {
     return turn_.stays_in_rows() ? std::nullopt : std::optional(turn_);
   }
   [[nodiscard]] bool changes_nothing(const PictureShape& /*input*/) const override {

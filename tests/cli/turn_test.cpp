@@ -83,15 +83,18 @@ TEST_F(TurnCommand, TurnsThePicture) {
 TEST_F(TurnCommand, SaysWhatItDid) {
   const std::string in = stored(image_, "in.png");
   const std::string said = filter({in, out_, "--rotate", "90", "-v"}).err;
-  EXPECT_NE(said.find("device: processor (it turns pictures itself)\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("device: processor (only it turns and trims pictures)\n"), std::string::npos)
+      << said;
   EXPECT_NE(said.find("(the processor, whole picture in memory)\n"), std::string::npos) << said;
-  EXPECT_NE(said.find(": 67x45 -> 45x67, RGB, 8-bit; processor (it turns pictures itself)\n"),
-            std::string::npos)
+  EXPECT_NE(
+      said.find(": 67x45 -> 45x67, RGB, 8-bit; processor (only it turns and trims pictures)\n"),
+      std::string::npos)
       << said;
   EXPECT_NE(said.find(" | second pass: read back "), std::string::npos) << said;
   const std::string planned = filter({in, out_, "--rotate", "90", "--dry-run"}).out;
   EXPECT_NE(planned.find("67x45 -> 45x67"), std::string::npos) << planned;
-  EXPECT_NE(planned.find("device: processor (it turns pictures itself)\n"), std::string::npos)
+  EXPECT_NE(planned.find("device: processor (only it turns and trims pictures)\n"),
+            std::string::npos)
       << planned;
 }
 
@@ -109,7 +112,7 @@ TEST_F(TurnCommand, KeepsAPictureInAFileWhereMemoryIsShort) {
   const ProcessOptions nowhere{.environment = {{"TMPDIR", folder_ / "missing"}}};
   std::filesystem::remove(out_);
   expect_failure(1, {in, out_, "--flip", "--max-memory", "1M"},
-                 {in + ": to turn it, 1 MB are needed in a temporary file, which fails in ",
+                 {in + ": it has to be kept whole, 1 MB in a temporary file, which fails in ",
                   "; raise --max-memory or set TMPDIR to another folder"},
                  nowhere);
 }

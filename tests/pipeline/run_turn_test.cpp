@@ -94,7 +94,7 @@ TEST_F(RunTurn, DecodesOnceAndReadsBack) {
   EXPECT_EQ(decoded, image_.bytes());
   EXPECT_EQ(read_back, image_.bytes());
   EXPECT_EQ(report.engine.device, "processor");
-  EXPECT_EQ(report.engine.reason, "it turns pictures itself");
+  EXPECT_EQ(report.engine.reason, "only it turns and trims pictures");
   EXPECT_TRUE(test::same_pixels(result(), test::naive_turn(image_, half_a_turn)));
 }
 

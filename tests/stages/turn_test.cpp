@@ -91,12 +91,12 @@ TEST(Flop, TwoCopyThePicture) {
 }
 
 TEST(TurnStages, SayHowTheyTurnThePicture) {
-  EXPECT_EQ(make_flip()->turns_picture(), upside_down);
-  EXPECT_EQ(make_rotate(90)->turns_picture(), quarter_clockwise);
-  EXPECT_EQ(make_rotate(180)->turns_picture(), half_a_turn);
-  EXPECT_EQ(make_rotate(270)->turns_picture(), quarter_counterclockwise);
-  EXPECT_FALSE(make_flop()->turns_picture()) << "it works row by row";
-  EXPECT_FALSE(make_blur({})->turns_picture());
+  EXPECT_EQ(make_flip()->keeps_source(), upside_down);
+  EXPECT_EQ(make_rotate(90)->keeps_source(), quarter_clockwise);
+  EXPECT_EQ(make_rotate(180)->keeps_source(), half_a_turn);
+  EXPECT_EQ(make_rotate(270)->keeps_source(), quarter_counterclockwise);
+  EXPECT_FALSE(make_flop()->keeps_source()) << "it works row by row";
+  EXPECT_FALSE(make_blur({})->keeps_source());
   EXPECT_EQ(make_rotate(90)->output_size({30, 20}), (ImageSize{20, 30}));
   EXPECT_EQ(make_rotate(180)->output_size({30, 20}), (ImageSize{30, 20}));
 }
@@ -104,18 +104,18 @@ TEST(TurnStages, SayHowTheyTurnThePicture) {
 TEST(TurnStages, NeighboursBecomeOne) {
   const auto both = make_rotate(90)->merged_with(*make_flip());
   ASSERT_TRUE(both);
-  EXPECT_EQ(both->turns_picture(), quarter_clockwise.then(upside_down));
+  EXPECT_EQ(both->keeps_source(), quarter_clockwise.then(upside_down));
   EXPECT_EQ(both->name(), "rotate + flip");
-  EXPECT_FALSE(make_flip()->merged_with(*make_flip())->turns_picture());
+  EXPECT_FALSE(make_flip()->merged_with(*make_flip())->keeps_source());
   EXPECT_FALSE(make_flip()->merged_with(*make_blur({})));
 }
 
 TEST(AutoOrient, DependsOnThePicture) {
   const auto stage = make_auto_orient();
-  EXPECT_FALSE(stage->turns_picture());
-  EXPECT_EQ(stage->for_orientation(6)->turns_picture(), quarter_clockwise);
+  EXPECT_FALSE(stage->keeps_source());
+  EXPECT_EQ(stage->for_orientation(6)->keeps_source(), quarter_clockwise);
   EXPECT_EQ(stage->for_orientation(6)->label(), "orientation 6");
-  EXPECT_FALSE(stage->for_orientation(2)->turns_picture()) << "as --flop";
+  EXPECT_FALSE(stage->for_orientation(2)->keeps_source()) << "as --flop";
   EXPECT_TRUE(stage->for_orientation(1)->changes_nothing({{3, 4}, {3, 8}}));
   EXPECT_EQ(make_rotate(90)->for_orientation(6), nullptr);
 }

@@ -1,4 +1,4 @@
-#include "pipeline/turned_picture.hpp"
+#include "pipeline/kept_picture.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -39,8 +39,8 @@ int transfer_all(std::uint64_t count, const Transfer& transfer) {
 
 }  // namespace
 
-TurnedPicture::TurnedPicture(const PictureShape& source, const Turn& turn, int band_rows,
-                             bool in_memory, std::string name)
+KeptPicture::KeptPicture(const PictureShape& source, const Turn& turn, int band_rows,
+                         bool in_memory, std::string name)
     : source_height_(source.size.height),
       turn_(turn),
       shape_{turn.size_of(source.size), source.format},
@@ -54,7 +54,7 @@ TurnedPicture::TurnedPicture(const PictureShape& source, const Turn& turn, int b
 }
 
 // All of the file is allocated at once, so that a full disk shows before any work.
-void TurnedPicture::make_file() {
+void KeptPicture::make_file() {
   try {
     file_ = nameless_file();
   } catch (const std::system_error& error) {
@@ -67,15 +67,15 @@ void TurnedPicture::make_file() {
   if (error != 0) fail(error);
 }
 
-std::uint64_t TurnedPicture::bytes_of(const PictureShape& picture) {
+std::uint64_t KeptPicture::bytes_of(const PictureShape& picture) {
   return picture.size.pixels() * picture.format.bytes_per_pixel();
 }
 
-std::uint64_t TurnedPicture::row_bytes(int width) const {
+std::uint64_t KeptPicture::row_bytes(int width) const {
   return static_cast<std::uint64_t>(width) * shape_.format.bytes_per_pixel();
 }
 
-void TurnedPicture::add(const ConstRows& band) {
+void KeptPicture::add(const ConstRows& band) {
   const int rows = band.rows.count();
   const ImageSize size = turn_.size_of({band.width, rows});
   const int first = turn_.mirrors_y ? source_height_ - band.rows.end : band.rows.begin;
@@ -94,7 +94,7 @@ void TurnedPicture::add(const ConstRows& band) {
   write(offset, block.data(), block.size());
 }
 
-void TurnedPicture::read(const MutableRows& target) const {
+void KeptPicture::read(const MutableRows& target) const {
   std::vector<std::uint8_t> scratch;
   const auto rows = static_cast<std::uint64_t>(target.rows.count());
   // The columns of a block, or all.
@@ -113,8 +113,8 @@ void TurnedPicture::read(const MutableRows& target) const {
   }
 }
 
-void TurnedPicture::write(std::uint64_t offset, const std::uint8_t* bytes,
-                          std::uint64_t count) const {
+void KeptPicture::write(std::uint64_t offset, const std::uint8_t* bytes,
+                        std::uint64_t count) const {
   const int error = transfer_all(count, [&](std::uint64_t done) {
     return ::pwrite(file_.get(), bytes + done, count - done, static_cast<off_t>(offset + done));
   });
@@ -122,8 +122,8 @@ void TurnedPicture::write(std::uint64_t offset, const std::uint8_t* bytes,
 }
 
 // Bytes in memory, or read into `scratch`.
-const std::uint8_t* TurnedPicture::stretch(std::uint64_t offset, std::uint64_t count,
-                                           std::vector<std::uint8_t>& scratch) const {
+const std::uint8_t* KeptPicture::stretch(std::uint64_t offset, std::uint64_t count,
+                                         std::vector<std::uint8_t>& scratch) const {
   if (memory_) return memory_.get() + offset;
   scratch.resize(count);
   const int error = transfer_all(count, [&](std::uint64_t done) {
@@ -134,21 +134,21 @@ const std::uint8_t* TurnedPicture::stretch(std::uint64_t offset, std::uint64_t c
   return scratch.data();
 }
 
-void TurnedPicture::fail(int error) const {
+void KeptPicture::fail(int error) const {
   throw PictureError(
-      name_, formatted("to turn it, {:.0f} MB are needed in a temporary file, which fails in {}: "
+      name_, formatted("it has to be kept whole, {:.0f} MB in a temporary file, which fails in {}: "
                        "{}; raise --max-memory or set TMPDIR to another folder",
                        static_cast<double>(bytes_of(shape_)) / 1e6, folder_for_files(),
                        describe_system_error(error)));
 }
 
-TurnedReader::TurnedReader(const TurnedPicture& picture) : picture_(picture) {
+KeptReader::KeptReader(const KeptPicture& picture) : picture_(picture) {
   header_.size = picture.shape().size;
   header_.format = picture.shape().format;
 }
 
 // The numbers of `rows` need not be the picture's.
-void TurnedReader::read(const MutableRows& rows) {
+void KeptReader::read(const MutableRows& rows) {
   picture_.read(rows.renumbered(next_ - rows.rows.begin));
   next_ += rows.rows.count();
 }

@@ -1,5 +1,5 @@
-// A whole picture, turned, between two walks: for stages whose result begins with the last rows of
-// their source, or with its columns.
+// A whole picture between two walks, turned or not: for stages whose result begins with the last
+// rows of their source or with its columns, or depends on all of it.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include "base/posix_file.hpp"
 #include "codec/codec.hpp"
 #include "image/turn.hpp"
+#include "image/whole_picture.hpp"
 
 namespace gpufilter {
 
@@ -16,23 +17,22 @@ namespace gpufilter {
 // A band becomes one block of the turned picture, as wide as high in the source if rows and columns
 // change places. The blocks lie one after another, so that each is written and read in long
 // stretches.
-class TurnedPicture {
+class KeptPicture final : public WholePicture {
  public:
   // Bands of `source` are `band_rows` high, all but the last. Throws PictureError with the
   // picture's `name` if there is no room for the file.
-  TurnedPicture(const PictureShape& source, const Turn& turn, int band_rows, bool in_memory,
-                std::string name);
+  KeptPicture(const PictureShape& source, const Turn& turn, int band_rows, bool in_memory,
+              std::string name);
 
   [[nodiscard]] static std::uint64_t bytes_of(const PictureShape& picture);
-  [[nodiscard]] const PictureShape& shape() const { return shape_; }
+  [[nodiscard]] const PictureShape& shape() const override { return shape_; }
   [[nodiscard]] bool is_in_memory() const { return memory_ != nullptr; }
 
   // Safe to call from several threads for different bands. Throws PictureError.
   void add(const ConstRows& band);
 
-  // Fills `target`, whose rows have the numbers of the turned picture's. Once all bands were added.
-  // Throws PictureError.
-  void read(const MutableRows& target) const;
+  // Once all bands were added.
+  void read(const MutableRows& target) const override;
 
  private:
   [[nodiscard]] std::uint64_t row_bytes(int width) const;
@@ -52,15 +52,15 @@ class TurnedPicture {
 };
 
 // Yields the rows of a turned picture, which has to outlive the reader.
-class TurnedReader final : public RowReader {
+class KeptReader final : public RowReader {
  public:
-  explicit TurnedReader(const TurnedPicture& picture);
+  explicit KeptReader(const KeptPicture& picture);
 
   void read(const MutableRows& rows) override;
   Metadata finish() override { return {}; }
 
  private:
-  const TurnedPicture& picture_;
+  const KeptPicture& picture_;
   int next_ = 0;  // row
 };
 

@@ -1,4 +1,4 @@
-#include "pipeline/turned_picture.hpp"
+#include "pipeline/kept_picture.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 
 // Adds the bands in an odd order and reads rows in other portions.
 Image through(const Image& image, const Turn& turn, int band_rows, bool in_memory, int portion) {
-  TurnedPicture turned({image.size(), image.format()}, turn, band_rows, in_memory, "in.png");
+  KeptPicture turned({image.size(), image.format()}, turn, band_rows, in_memory, "in.png");
   EXPECT_EQ(turned.is_in_memory(), in_memory);
   const int height = image.size().height;
   for (const int odd : {1, 0}) {
@@ -25,7 +25,7 @@ Image through(const Image& image, const Turn& turn, int band_rows, bool in_memor
       turned.add(image.rows().part({y, std::min(y + band_rows, height)}));
     }
   }
-  TurnedReader reader(turned);
+  KeptReader reader(turned);
   EXPECT_EQ(reader.header().size, turn.size_of(image.size()));
   EXPECT_EQ(reader.header().format, image.format());
   Image result = test::poisoned_image(reader.header().size, reader.header().format);
@@ -36,7 +36,7 @@ Image through(const Image& image, const Turn& turn, int band_rows, bool in_memor
   return result;
 }
 
-TEST(TurnedPicture, GivesTheRowsOfTheTurnedPicture) {
+TEST(KeptPicture, GivesTheRowsOfTheKeptPicture) {
   for (const ImageSize size : {ImageSize{67, 37}, ImageSize{1, 30}, ImageSize{30, 1}}) {
     for (const PixelFormat format : {PixelFormat{1, 8}, PixelFormat{3, 8}, PixelFormat{4, 16}}) {
       const Image image = test::random_image(size, format, 1);
@@ -73,7 +73,7 @@ class TemporaryFiles : public ::testing::Test {
 
 TEST_F(TemporaryFiles, HaveNoName) {
   const PictureShape shape{{40, 30}, {3, 8}};
-  const TurnedPicture turned(shape, quarter_clockwise, 8, false, "in.png");
+  const KeptPicture turned(shape, quarter_clockwise, 8, false, "in.png");
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
@@ -81,15 +81,16 @@ TEST_F(TemporaryFiles, WithoutRoomAreRefused) {
   // No file system has room for it.
   const PictureShape shape{{2'000'000'000, 1'000'000'000}, {4, 8}};
   try {
-    const TurnedPicture turned(shape, quarter_clockwise, 8, false, "in.png");
+    const KeptPicture turned(shape, quarter_clockwise, 8, false, "in.png");
     FAIL();
   } catch (const PictureError& error) {
     const std::string message = error.what();
-    EXPECT_EQ(message.rfind("in.png: to turn it, 8000000000000 MB are needed in a temporary file, "
-                            "which fails in " +
-                                folder_.path().string() + ": ",
-                            0),
-              0)
+    EXPECT_EQ(
+        message.rfind("in.png: it has to be kept whole, 8000000000000 MB in a temporary file, "
+                      "which fails in " +
+                          folder_.path().string() + ": ",
+                      0),
+        0)
         << message;
     EXPECT_TRUE(message.ends_with("; raise --max-memory or set TMPDIR to another folder"))
         << message;
