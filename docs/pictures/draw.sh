@@ -211,6 +211,16 @@ filter stored.png flipped.png --flip
 filter stored.png flopped.png --flop
 side_by_side rotate 4 stored.png rotated.png flipped.png flopped.png
 
+# docs/stages/pad.md
+filter stored.png framed.png --pad 16 --pad-color black
+filter stored.png square.png --pad 240x240
+side_by_side pad 2 framed.png square.png
+
+# docs/stages/trim.md
+filter stored.png white.png --pad 40,20,10,60 --pad-color '#f4f0e8'
+filter white.png trimmed.png --trim
+side_by_side trim 2 white.png trimmed.png
+
 # docs/stats.md
 gpufilter stats "${coffee}" --plot "${pictures}/histogram.svg" --device cpu >/dev/null
 

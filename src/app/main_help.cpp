@@ -38,7 +38,6 @@ constexpr std::array wishes{
     Wish{"sharper", "--sharpen 0.8"},
     Wish{"less noise", "--denoise 10"},
     Wish{"black and white", "--color grayscale"},
-    Wish{"the brown of old photographs", "--color sepia=0.6"},
     Wish{"stronger colours (below 1: weaker)", "--color saturate=1.3"},
     Wish{"the full range from black to white", "--levels auto=0.5"},
 };

@@ -24,9 +24,11 @@
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
 #include "stages/net.hpp"
+#include "stages/pad.hpp"
 #include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
 #include "stages/tonemap.hpp"
+#include "stages/trim.hpp"
 #include "stages/turn.hpp"
 #include "stages/vibrance.hpp"
 
@@ -86,6 +88,8 @@ const std::vector<StageKind>& stage_catalogue() {
       linear_stage_kind(),
       encoded_stage_kind(),
       crop_stage_kind(),
+      trim_stage_kind(),
+      pad_stage_kind(),
       resize_stage_kind(),
       rotate_stage_kind(),
       flip_stage_kind(),

@@ -1,8 +1,7 @@
 #include "stages/crop.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -11,7 +10,10 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "device/device_constants.hpp"
+#include "stages/gravity.hpp"
+#include "stages/number.hpp"
 #include "stages/row_pass.hpp"
+#include "stages/shared_parameters.hpp"
 
 namespace gpufilter {
 namespace {
@@ -19,6 +21,8 @@ namespace {
 std::string to_string(const CropParameters& crop) {
   return formatted("{}x{}+{}+{}", crop.size.width, crop.size.height, crop.corner.x, crop.corner.y);
 }
+
+const Rate copy_rate("copy pixels", 0.1e-9, 10e-12);
 
 bool fits(int begin, int count, int all) {
   return begin <= all && count <= all - begin;
@@ -32,7 +36,7 @@ class Crop final : public Stage {
   [[nodiscard]] std::string label() const override { return to_string(crop_); }
   [[nodiscard]] std::string key() const override { return "crop " + to_string(crop_); }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {{"copy pixels", 0.1e-9, 10e-12}, static_cast<double>(input.bytes_per_pixel())};
+    return {copy_rate, static_cast<double>(input.bytes_per_pixel())};
   }
 
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
@@ -85,45 +89,143 @@ class Crop final : public Stage {
   CropParameters crop_;
 };
 
-// Takes the digits at the beginning of `text`; nothing if there are none or they are too large.
-std::optional<int> take_number(std::string_view& text) {
-  int number = 0;
-  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
+// A side in pixels or in percent of the picture's.
+struct Side {
+  double number = 0;
+  bool percent = false;
+
+  [[nodiscard]] int of(int whole) const {
+    if (!percent) return static_cast<int>(number);
+    return std::clamp(static_cast<int>(std::floor(whole * number / 100 + 0.5)), 1, whole);
+  }
+};
+
+struct CropRequest {
+  Side width;
+  Side height;
+  PixelPosition offset;
+  Gravity gravity = Gravity::northwest;
+};
+
+// Where it lies depends on the picture.
+class PlacedCrop final : public Stage {
+ public:
+  PlacedCrop(const CropRequest& request, std::string value)
+      : request_(request), value_(std::move(value)) {}
+
+  [[nodiscard]] std::string name() const override { return "crop"; }
+  [[nodiscard]] std::string label() const override { return value_; }
+  [[nodiscard]] std::string key() const override {
+    return formatted("crop {} {} {:a} {:a}", value_, static_cast<int>(request_.gravity),
+                     request_.width.number, request_.height.number);
+  }
+  [[nodiscard]] ImageSize output_size(ImageSize source) const override {
+    return crop_of(source).size;
+  }
+  [[nodiscard]] StageChain expand(const PictureShape& input,
+                                  const DeviceInfo* /*device*/) const override {
+    return {make_crop(crop_of(input.size))};
+  }
+  // That of its step counts.
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {copy_rate, 0};
+  }
+
+ private:
+  [[nodiscard]] CropParameters crop_of(ImageSize source) const {
+    const ImageSize size{request_.width.of(source.width), request_.height.of(source.height)};
+    const PixelPosition corner = placed(size, source, request_.gravity, request_.offset);
+    if (corner.x < 0 || corner.y < 0 || !fits(corner.x, size.width, source.width) ||
+        !fits(corner.y, size.height, source.height)) {
+      throw UnsuitableSize(formatted("--crop {} reaches beyond its {}x{} pixels", value_,
+                                     source.width, source.height));
+    }
+    return {size, corner};
+  }
+
+  CropRequest request_;
+  std::string value_;
+};
+
+// Takes the digits at the beginning of `text`, with `more` characters; empty if there are none.
+std::string take_digits(std::string_view& text, std::string_view more) {
+  const std::string_view all = "0123456789";
+  std::size_t end = 0;
+  while (end < text.size() && (all.find(text[end]) != std::string_view::npos ||
+                               more.find(text[end]) != std::string_view::npos))
+    ++end;
+  std::string digits(text.substr(0, end));
+  text.remove_prefix(end);
+  return digits;
 }
 
-// "640x480+10+20": four numbers, each but the last followed by its separator.
-std::optional<CropParameters> parse_crop(std::string_view text) {
-  std::array<int, 4> numbers{};
-  constexpr std::string_view separators = "x++";
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto number = take_number(text);
-    if (!number) return std::nullopt;
-    numbers.at(i) = *number;
-    if (i == separators.size()) break;
-    if (!text.starts_with(separators[i])) return std::nullopt;
-    text.remove_prefix(1);
+bool take(std::string_view& text, char wanted) {
+  if (!text.starts_with(wanted)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// A whole number of pixels, or a percentage.
+std::optional<Side> take_side(std::string_view& text) {
+  std::string_view rest = text;
+  const std::string whole = take_digits(rest, "");
+  Side side;
+  if (!whole.empty() && !rest.starts_with('%') && !rest.starts_with('.')) {
+    side.number = parse_number("--crop", whole);
+  } else {
+    rest = text;
+    const std::string digits = take_digits(rest, ".");
+    if (digits.empty() || !take(rest, '%')) return std::nullopt;
+    side = {parse_number("--crop", digits), true};
   }
-  if (!text.empty()) return std::nullopt;
-  return CropParameters{{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
+  constexpr double max = 1e9;
+  if (side.number > (side.percent ? 100 : max)) return std::nullopt;
+  text = rest;
+  return side;
+}
+
+// "640x480+10+20", "50%x100", "50%"; `has_offset` says whether there is one.
+std::optional<CropRequest> parse_crop(std::string_view text, bool& has_offset) {
+  const auto width = take_side(text);
+  if (!width) return std::nullopt;
+  CropRequest request{*width, *width, {}};
+  if (take(text, 'x')) {
+    const auto height = take_side(text);
+    if (!height) return std::nullopt;
+    request.height = *height;
+  } else if (!width->percent) {
+    return std::nullopt;
+  }
+  has_offset = !text.empty();
+  if (!has_offset) return request;
+  for (int* const number : {&request.offset.x, &request.offset.y}) {
+    if (!take(text, '+')) return std::nullopt;
+    const std::string digits = take_digits(text, "");
+    constexpr std::size_t most_digits = 9;
+    if (digits.empty() || digits.size() > most_digits) return std::nullopt;
+    *number = std::stoi(digits);
+  }
+  return text.empty() ? std::optional(request) : std::nullopt;
 }
 
 std::shared_ptr<const Stage> crop_from_options(const OptionValues& values) {
   const std::string& value = values.text("--crop");
-  const auto crop = parse_crop(value);
-  if (!crop) {
+  bool has_offset = false;
+  auto request = parse_crop(value, has_offset);
+  if (!request) {
     throw UsageError(
-        formatted("--crop {}: write WIDTHxHEIGHT+X+Y in whole pixels, such as "
-                  "640x480+10+20",
+        formatted("--crop {}: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, "
+                  "such as 640x480+10+20 or 50%",
                   printable(value)));
   }
-  if (crop->size.width == 0 || crop->size.height == 0) {
-    throw UsageError(formatted("--crop {}: WIDTH and HEIGHT must be at least 1", printable(value)));
+  if (request->width.number == 0 || request->height.number == 0) {
+    throw UsageError(formatted("--crop {}: WIDTH and HEIGHT must be above 0", printable(value)));
   }
-  return make_crop(*crop);
+  request->gravity = gravity_of(values, has_offset ? Gravity::northwest : Gravity::center);
+  const auto& [width, height, offset, gravity] = *request;
+  if (gravity == Gravity::northwest && !width.percent && !height.percent)
+    return make_crop({{width.of(0), height.of(0)}, offset});
+  return std::make_shared<PlacedCrop>(*request, value);
 }
 
 }  // namespace
@@ -134,19 +236,25 @@ std::shared_ptr<const Stage> make_crop(const CropParameters& parameters) {
 
 StageKind crop_stage_kind() {
   return {.option = "--crop",
-          .type = FreeText{"WxH+X+Y",
+          .type = FreeText{"WxH+X+Y|WxH|N%",
                            {{"WxH+X+Y",
                              "W pixels wide and H high, from column X and row Y on; the top left "
-                             "pixel of the picture is +0+0"}}},
+                             "pixel of the picture is +0+0"},
+                            {"WxH", "in the middle, or where --gravity says"},
+                            {"N%", "the same in percent; W and H may be, too"}}},
           .help =
               "Cut out a rectangle. It has to lie within the picture: a picture that is too small "
               "fails before any work is done.",
-          .formula = "out(x, y) = in(X + x, Y + y)",
+          .parameters = {gravity_parameter()},
+          .formula =
+              "out(x, y) = in(X + x, Y + y)\n"
+              "X and Y count from the left and the top; with --gravity, inwards from its "
+              "edges, or from the middle",
           .edges = "None: pixels are copied.",
           .alpha = "Is copied like the colours.",
           .examples = {"in.jpg out.png --crop 40x30+20+10",
-                       "in.png out.png --blur auto --crop 64x32+0+0"},
-          .sample_values = {"61x13+5+3", "1x1+0+0"},
+                       "in.jpg out.jpg --crop 80%x100% --gravity south"},
+          .sample_values = {"61x13+5+3", "1x1+0+0", "50%", "33x70%+0+2"},
           .from_options = crop_from_options};
 }
 

@@ -6,22 +6,13 @@
 
 #include "base/format.hpp"
 #include "host/pixels.hpp"
-#include "image/luma.hpp"
 #include "image/sample_arithmetic.hpp"
+#include "stages/background.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
-
-// The background in samples of a format: red, green and blue, or grey.
-using Background = std::array<std::uint32_t, 3>;
-
-Background background_in(const PixelFormat& format, const Color& color) {
-  const std::uint32_t scale = format.max_sample() / 255;
-  if (format.color_channels() == 1) return {luma_bt601(color[0], color[1], color[2]) * scale};
-  return {color[0] * scale, color[1] * scale, color[2] * scale};
-}
 
 template <typename Sample>
 struct FlattenLoop {

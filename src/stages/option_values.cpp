@@ -22,7 +22,7 @@ std::vector<std::string> words_of(const OneOf& type) {
 }
 
 std::string form_of(const OneOf& type) {
-  return formatted("{}", fmt::join(words_of(type), "|"));
+  return type.form.empty() ? formatted("{}", fmt::join(words_of(type), "|")) : type.form;
 }
 std::string form_of(const NumberIn& type) {
   return formatted("{}..{}", type.low, type.high);

@@ -35,6 +35,7 @@ struct ValueMeaning {
 
 struct OneOf {
   std::vector<Choice> choices;
+  std::string form = {};  // how the help shows many choices, "POSITION"; otherwise it lists them
   bool operator==(const OneOf&) const = default;
 };
 

@@ -96,16 +96,24 @@ class Resize final : public Stage {
   [[nodiscard]] std::string name() const override { return "resize"; }
   [[nodiscard]] std::string label() const override { return to_string(parameters_); }
   [[nodiscard]] std::string key() const override {
-    return formatted("resize {} {:a} {} {} {} {}", to_string(parameters_),
+    return formatted("resize {} {:a} {} {} {} {} {} {}", to_string(parameters_),
                      parameters_.percent.value_or(0), static_cast<int>(parameters_.fit),
                      static_cast<int>(parameters_.kernel), static_cast<int>(parameters_.only),
-                     static_cast<int>(parameters_.alpha));
+                     static_cast<int>(parameters_.alpha), static_cast<int>(parameters_.gravity),
+                     pads() ? make_frame({}, {}, parameters_.pad)->key() : "");
   }
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
     const ImageSize scaled = scaled_size(source);
+    if (pads()) {
+      return {std::max(scaled.width, *parameters_.width),
+              std::max(scaled.height, *parameters_.height)};
+    }
     if (!crops()) return scaled;
     return {std::min(scaled.width, *parameters_.width),
             std::min(scaled.height, *parameters_.height)};
+  }
+  [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
+    return pads() ? padded_format(input, parameters_.pad) : input;
   }
   [[nodiscard]] StageChain expand(const PictureShape& input,
                                   const DeviceInfo* /*device*/) const override {
@@ -121,9 +129,10 @@ class Resize final : public Stage {
     add(Direction::rows, input.size.width, scaled.width);
     add(Direction::columns, input.size.height, scaled.height);
     const ImageSize size = output_size(input.size);
-    if (size != scaled || steps.empty()) {
-      steps.push_back(
-          make_crop({size, {(scaled.width - size.width) / 2, (scaled.height - size.height) / 2}}));
+    if (pads()) {
+      steps.push_back(make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));
+    } else if (size != scaled || steps.empty()) {
+      steps.push_back(make_crop({size, placed(size, scaled, parameters_.gravity)}));
     }
     return steps;
   }
@@ -137,7 +146,11 @@ class Resize final : public Stage {
     return parameters_.fit == ResizeFit::cover && parameters_.width && parameters_.height;
   }
 
-  // Before the middle is cut out.
+  [[nodiscard]] bool pads() const {
+    return parameters_.fit == ResizeFit::contain && parameters_.width && parameters_.height;
+  }
+
+  // Before a part is cut out, or room added.
   [[nodiscard]] ImageSize scaled_size(ImageSize source) const {
     const ImageSize size = wanted_size(source);
     const bool shrinks = size.width < source.width || size.height < source.height;
@@ -148,7 +161,7 @@ class Resize final : public Stage {
   }
 
   [[nodiscard]] ImageSize wanted_size(ImageSize source) const {
-    const auto& [width, height, percent, fit, kernel, only, alpha] = parameters_;
+    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad] = parameters_;
     if (fit == ResizeFit::fill && width && height) return {*width, *height};
     const double across = static_cast<double>(width.value_or(0)) / source.width;
     const double down = static_cast<double>(height.value_or(0)) / source.height;
@@ -207,7 +220,9 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
   ResizeParameters parameters{.fit = values.choice<ResizeFit>("--fit"),
                               .kernel = values.choice<ResizeKernel>("--kernel"),
                               .only = values.choice<ResizeOnly>("--only"),
-                              .alpha = values.choice<AlphaMode>("--alpha")};
+                              .alpha = values.choice<AlphaMode>("--alpha"),
+                              .gravity = gravity_of(values, Gravity::center),
+                              .pad = pad_color_of(values)};
   set_size(parameters, values.text("--resize"));
   return make_resize(parameters);
 }
@@ -262,6 +277,8 @@ StageKind resize_stage_kind() {
                       .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
                                      {"cover", ResizeFit::cover,
                                       "as small as covers the box; its middle is kept"},
+                                     {"contain", ResizeFit::contain,
+                                      "as large as fits; the rest of the box is padded"},
                                      {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
                       .default_value = "inside",
                       .help = "How the picture fills the box."},
@@ -279,7 +296,9 @@ StageKind resize_stage_kind() {
                                      {"enlarge", ResizeOnly::enlarge, "larger pictures stay"}}},
                       .default_value = "both",
                       .help = "Which pictures are resized."},
-                     alpha_parameter()},
+                     alpha_parameter(),
+                     gravity_parameter(),
+                     pad_color_parameter()},
       .formula =
           "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
           "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",

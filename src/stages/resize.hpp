@@ -5,6 +5,7 @@
 
 #include "stages/alpha.hpp"
 #include "stages/catalogue.hpp"
+#include "stages/pad.hpp"
 #include "stages/resize_taps.hpp"
 
 namespace gpufilter {
@@ -12,7 +13,8 @@ namespace gpufilter {
 enum class ResizeFit {
   inside,  // as large as fits in the box, in proportion
   cover,   // as small as covers the box, in proportion; the middle is kept
-  fill     // the box
+  fill,    // the box
+  contain  // as large as fits in the box, in proportion; the rest of the box is padded
 };
 
 enum class ResizeOnly { both, shrink, enlarge };
@@ -26,6 +28,8 @@ struct ResizeParameters {
   ResizeKernel kernel = ResizeKernel::lanczos;
   ResizeOnly only = ResizeOnly::both;  // other pictures stay as they are
   AlphaMode alpha = AlphaMode::weighted;
+  Gravity gravity = Gravity::center;  // of what is kept, or in what is padded
+  PadColor pad = Color{255, 255, 255};
 };
 
 // The kernel for one direction, of pictures of this format.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stages/catalogue.hpp"
+#include "stages/gravity.hpp"
 
 namespace gpufilter {
 
@@ -10,5 +11,9 @@ namespace gpufilter {
 
 // Its value is an AlphaMode.
 [[nodiscard]] StageParameter alpha_parameter();
+[[nodiscard]] StageParameter gravity_parameter();
+
+// The value of --gravity, with `automatic` in place of its default.
+[[nodiscard]] Gravity gravity_of(const OptionValues& values, Gravity automatic);
 
 }  // namespace gpufilter

@@ -353,8 +353,10 @@ TEST_F(FilterResult, ACropBeyondThePictureFails) {
   const std::string out = folder_ / "out.png";
   expect_failure(1, {in, out, "--crop", "60x40+8+5"},
                  {in + ": --crop 60x40+8+5 reaches beyond its 67x45 pixels\n"});
-  expect_failure(2, {folder_ / "none.png", out, "--crop", "60x40"},
-                 {"--crop 60x40: write WIDTHxHEIGHT+X+Y in whole pixels, such as 640x480+10+20\n"});
+  expect_failure(
+      2, {folder_ / "none.png", out, "--crop", "60x"},
+      {"--crop 60x: write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
+       "640x480+10+20 or 50%\n"});
   std::filesystem::create_directory(folder_ / "photos");
   write_png(random_image(size_, format_, 14), folder_ / "photos/large.png");
   write_png(random_image({50, 50}, format_, 15), folder_ / "photos/small.png");

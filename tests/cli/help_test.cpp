@@ -109,7 +109,7 @@ TEST_F(Help, TheShortPageBeginsWithStagesThatWork) {
     EXPECT_FALSE(same_pixels(read_picture(folder_ / "in.png"), read_picture(folder_ / "out.png")))
         << *line;
   }
-  EXPECT_EQ(count, 8);
+  EXPECT_EQ(count, 7);
 }
 
 TEST_F(Help, TheLongPageHasEveryOption) {

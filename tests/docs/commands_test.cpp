@@ -89,11 +89,13 @@ void fill(const fs::path& folder) {
   const Image photo = random_image({90, 61}, {3, 8}, 1);
   for (const char* name : {"in.png", "photo.png", "a.png", "b.png", "scan.png"})
     write_png(photo, folder / name);
-  for (const char* name : {"in.jpg", "photo.jpg", "b.jpg"})
+  for (const char* name : {"in.jpg", "photo.jpg", "b.jpg", "scan.jpg"})
     write_picture(photo.rows(), folder / name);
   write_png(mixed_alpha_image({50, 33}, {4, 8}, 2), folder / "logo.png");
   write_png(random_image({64, 48}, {3, 16}, 3), folder / "deep.png");
   fill_photos(folder / "photos");
+  fs::create_directory(folder / "logos");
+  fs::copy_file(folder / "logo.png", folder / "logos" / "round.png");
   fs::create_directory(folder / "pngs");
   write_png(photo, folder / "pngs" / "Gulp.png");
   link_samples(folder / "samples");

@@ -7,6 +7,8 @@
 #include "stages/blur.hpp"
 #include "stages/crop.hpp"
 #include "stages/levels.hpp"
+#include "stages/pad.hpp"
+#include "stages/trim.hpp"
 #include "stages/turn.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_turn.hpp"
@@ -106,6 +108,27 @@ TEST_F(RunTurn, NeighboursTurnThePictureOnce) {
   EXPECT_TRUE(nothing.passes.empty());
   EXPECT_EQ(nothing.engine.reason, "no stage to run");
   EXPECT_TRUE(test::same_pixels(result(), image_));
+}
+
+// What is cut off is known only when the stages before it have seen all rows.
+TEST_F(RunTurn, TrimCutsOffWhatAnEarlierStageHasPutAround) {
+  const StageChain chain{make_pad({.sides = {3, 30, 20, 1}, .color = std::nullopt}), make_trim(0),
+                         make_blur({})};
+  const Image expected = test::filter_on_host(image_, {make_blur({})}, {});
+  for (const int rows : {1, 7, 1000}) {
+    for (const std::uint64_t memory : {std::uint64_t{1}, UINT64_MAX / 2}) {
+      band_rows_ = rows;
+      RunOptions options;
+      options.max_memory = memory;
+      const RunReport report = filter(chain, options);
+      EXPECT_TRUE(test::same_pixels(result(), expected)) << rows << ", " << memory;
+      EXPECT_EQ(report.output_size, image_.size());
+    }
+  }
+  EXPECT_EQ(account(filter(chain)),
+            (std::vector<std::string>{"0 pad: the processor",
+                                      "0 trim: the processor, whole picture in memory",
+                                      "1 crop: the processor", "1 blur: the processor"}));
 }
 
 TEST_F(RunTurn, TellsItsProgressOverAllWalks) {

@@ -175,14 +175,57 @@ std::string usage_error(const std::string& value) {
 TEST(Crop, RefusesOtherForms) {
   EXPECT_EQ(crop_stage_kind().make("3x4+5+6")->label(), "3x4+5+6");
   for (const std::string value :
-       {"3x4", "3x4+5", "3x4+5+6+7", "x4+5+6", "3X4+5+6", "3x4-5+6", "3x4+ 5+6", "+3x4+5+6",
-        "3.5x4+5+6", "3x4+5+6 ", "99999999999x4+5+6", "10%x4+5+6"}) {
-    EXPECT_EQ(usage_error(value), "--crop " + value +
-                                      ": write WIDTHxHEIGHT+X+Y in whole pixels, such as "
-                                      "640x480+10+20");
+       {"3", "3x4+5", "3x4+5+6+7", "x4+5+6", "3X4+5+6", "3x4-5+6", "3x4+ 5+6", "+3x4+5+6",
+        "3.5x4+5+6", "3x4+5+6 ", "99999999999x4+5+6", "101%", "3x4%%", "%", "1.5", "3x",
+        "3x4+9999999999+0"}) {
+    EXPECT_EQ(usage_error(value),
+              "--crop " + value +
+                  ": write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
+                  "640x480+10+20 or 50%");
   }
-  EXPECT_EQ(usage_error("0x4+5+6"), "--crop 0x4+5+6: WIDTH and HEIGHT must be at least 1");
-  EXPECT_EQ(usage_error("3x0+5+6"), "--crop 3x0+5+6: WIDTH and HEIGHT must be at least 1");
+  EXPECT_EQ(usage_error("0x4+5+6"), "--crop 0x4+5+6: WIDTH and HEIGHT must be above 0");
+  EXPECT_EQ(usage_error("3x0%"), "--crop 3x0%: WIDTH and HEIGHT must be above 0");
+}
+
+// The rectangle that a value means in a picture of 100x60 pixels.
+std::string meaning(const std::string& value, const std::string& gravity = "auto") {
+  const auto stage = crop_stage_kind().make(value, {{"--gravity", gravity}});
+  const Plan plan = make_plan({{100, 60}, {3, 8}}, {stage});
+  EXPECT_EQ(plan.passes.size(), 1U);
+  EXPECT_EQ(plan.output().size, stage->output_size({100, 60}));
+  return plan.passes.front().stage->label();
+}
+
+TEST(Crop, LiesWhereGravitySays) {
+  EXPECT_EQ(meaning("40x30"), "40x30+30+15") << "the middle";
+  EXPECT_EQ(meaning("40x30+1+2"), "40x30+1+2") << "from the top left corner";
+  EXPECT_EQ(meaning("40x30", "northwest"), "40x30+0+0");
+  EXPECT_EQ(meaning("40x30", "north"), "40x30+30+0");
+  EXPECT_EQ(meaning("40x30", "southeast"), "40x30+60+30");
+  EXPECT_EQ(meaning("40x30+1+2", "southeast"), "40x30+59+28");
+  EXPECT_EQ(meaning("40x30+1+2", "center"), "40x30+31+17");
+}
+
+TEST(Crop, TakesPercent) {
+  EXPECT_EQ(meaning("50%"), "50x30+25+15");
+  EXPECT_EQ(meaning("50%", "northwest"), "50x30+0+0");
+  EXPECT_EQ(meaning("100%x50%", "south"), "100x30+0+30");
+  EXPECT_EQ(meaning("30x50%+1+1"), "30x30+1+1");
+  EXPECT_EQ(meaning("33.3%"), "33x20+33+20");
+  EXPECT_EQ(meaning("0.1%"), "1x1+49+29") << "never less than a pixel";
+  EXPECT_EQ(make_plan({{100, 60}, {3, 8}}, {crop_stage_kind().make("100%")}).passes.size(), 1U);
+}
+
+TEST(Crop, WithGravityRefusesPicturesThatAreTooSmall) {
+  for (const std::string value : {"101x1", "1x61", "100x60+1+0", "90x10+20+0"}) {
+    try {
+      static_cast<void>(
+          crop_stage_kind().make(value, {{"--gravity", "east"}})->output_size({100, 60}));
+      ADD_FAILURE() << value;
+    } catch (const UnsuitableSize& error) {
+      EXPECT_EQ(error.what(), "--crop " + value + " reaches beyond its 100x60 pixels");
+    }
+  }
 }
 
 }  // namespace
