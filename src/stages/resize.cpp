@@ -276,7 +276,7 @@ StageKind resize_stage_kind() {
       .parameters = {{.option = "--fit",
                       .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
                                      {"cover", ResizeFit::cover,
-                                      "as small as covers the box; its middle is kept"},
+                                      "as small as covers the box; the rest is cut off"},
                                      {"contain", ResizeFit::contain,
                                       "as large as fits; the rest of the box is padded"},
                                      {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},

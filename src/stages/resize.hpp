@@ -12,7 +12,7 @@ namespace gpufilter {
 
 enum class ResizeFit {
   inside,  // as large as fits in the box, in proportion
-  cover,   // as small as covers the box, in proportion; the middle is kept
+  cover,   // as small as covers the box, in proportion; the rest is cut off
   fill,    // the box
   contain  // as large as fits in the box, in proportion; the rest of the box is padded
 };
