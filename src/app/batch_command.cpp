@@ -45,6 +45,7 @@ BatchRequest request_for(const FilterOptions& options) {
   request.patterns = options.folder.match;
   request.to = options.to;
   request.name = options.name;
+  request.outputs = options.outputs;
   request.on_exists = options.on_exists_given ? options.on_exists : OnExists::fail;
   request.in_place = options.in_place;
   request.resume = options.folder.resume;
@@ -164,7 +165,9 @@ std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folde
 
 void check_trace(const BatchPlan& plan, const std::string& trace) {
   for (const BatchItem& item : plan.items) {
-    if (same_file(trace, item.input) || same_file(trace, plan.output_path(item))) {
+    if (same_file(trace, item.input) || same_file(trace, plan.output_path(item)) ||
+        std::any_of(item.others.begin(), item.others.end(),
+                    [&](const ChainOutput& other) { return same_file(trace, other.path); })) {
       throw UsageError(
           formatted("{}: is a picture of this run; give --trace another file", printable(trace)));
     }

@@ -1,6 +1,7 @@
 #include "app/batch_reporter.hpp"
 
 #include <cstdio>
+#include <set>
 
 #include "app/batch_data.hpp"
 #include "app/batch_report.hpp"
@@ -92,10 +93,8 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
   if (report != nullptr && trace_) trace_->add(*report, result.job);
   if (result.status == PictureStatus::failed) log::error(result.failure);
   out_of_space_ = out_of_space_ || result.out_of_space;
-  if (report != nullptr) option_use_.add(*report->output_format, report->output_pixel);
-  if (report != nullptr) left_out_.add(report->left_out);
-  const bool asked = options_.run.write.is_given(background_option());
-  if (report != nullptr && report->background && !asked) ++flattened_[report->output_format];
+  if (report != nullptr) option_use_.add(*report);
+  if (report != nullptr) note_losses(*report);
   if (report != nullptr) {
     for (const std::string& doubt : report->doubts)
       ++doubts_[doubt];
@@ -114,6 +113,22 @@ void BatchReporter::finished(const PictureResult& result, const RunReport* repor
   prepare_for_signals();
 }
 
+// What the outputs cannot hold.
+void BatchReporter::note_losses(const RunReport& report) {
+  std::vector<OutputReport> outputs = report.others;
+  outputs.push_back(report);
+  std::set<std::string> left_out;
+  std::set<const Codec*> flattened;
+  for (const OutputReport& output : outputs) {
+    left_out.insert(output.left_out.begin(), output.left_out.end());
+    const bool asked = options_.run.write.is_given(background_option());
+    if (output.background && !output.kept && !asked) flattened.insert(output.output_format);
+  }
+  left_out_.add({left_out.begin(), left_out.end()});
+  for (const Codec* codec : flattened)
+    ++flattened_[codec];
+}
+
 void BatchReporter::listed(const PictureResult& result) {
   if (result.status == PictureStatus::not_begun) totals_.add(result, nullptr);
   print_line(result);
@@ -129,8 +144,11 @@ void BatchReporter::print_line(const PictureResult& result) const {
   const bool is_answer = options_.dry_run && !options_.json;
   if (!is_answer && log::level() > log::Level::info) return;
   if (result.status == PictureStatus::failed) return;
-  const std::string line = printable(formatted("{} -> {}: {}", result.item->input,
-                                               plan_.output_path(*result.item), outcome(result)));
+  std::string outputs = plan_.output_path(*result.item);
+  for (const ChainOutput& other : result.item->others)
+    outputs += ", " + other.path;
+  const std::string line =
+      printable(formatted("{} -> {}: {}", result.item->input, outputs, outcome(result)));
   is_answer ? print_result(line + "\n") : log::info(line);
 }
 

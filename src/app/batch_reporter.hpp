@@ -38,6 +38,7 @@ class BatchReporter final : public BatchListener {
   void prepare_for_signals() const;
   [[nodiscard]] const char* repetition() const;
   void report_full_disk() const;
+  void note_losses(const RunReport& report);
   void print_line(const PictureResult& result) const;
   void print_data(Nanoseconds elapsed);
   void print_summary(Nanoseconds elapsed) const;

@@ -1,13 +1,16 @@
 #include "app/filter_command.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <set>
 #include <system_error>
 
 #include <unistd.h>
 
 #include "app/batch_command.hpp"
+#include "app/chain_outputs.hpp"
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"
@@ -41,7 +44,7 @@ namespace fs = std::filesystem;
 
 // A name that ends in a slash means a folder, which is created with the first result.
 bool output_is_folder(const FilterOptions& options) {
-  return is_folder_argument(options.output) || options.output.ends_with('/');
+  return names_folder(options.output);
 }
 
 // Whether the pictures go into a folder with a journal. A single picture does if a folder option is
@@ -97,7 +100,7 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
     throw PictureError(options.input, "no such file or folder");
   }
   const Codec& named = codec_for_output(output);
-  if (options.to != nullptr && options.to != &named) {
+  if (options.to != nullptr && options.to != &named && !any_takes_format(options)) {
     throw UsageError(formatted("--to {}: {} is the name of a {}; leave out --to, or rename OUTPUT",
                                options.to->extensions.front().substr(1), printable(output),
                                named.name));
@@ -105,24 +108,36 @@ const Codec* output_format(const FilterOptions& options, const std::string& outp
   return &named;
 }
 
-void check_format_options(const FilterOptions& options, const Codec* file_format) {
-  if (file_format != nullptr) refuse_unused_options(options.run.write, {file_format});
+void check_format_options(const RunOptions& run, const Codec* file_format) {
+  if (file_format == nullptr) return;
+  CodecList formats{file_format};
+  for (const ChainOutput& output : run.outputs) {
+    if (std::find(formats.begin(), formats.end(), output.format) == formats.end())
+      formats.push_back(output.format);
+  }
+  refuse_unused_options(run.write, formats);
 }
 
-// Warns about ignored and doubtful options and lost alpha, which are known only after the run.
+// Warns about metadata and alpha that an output cannot hold.
+void warn_of_losses(const OutputReport& output, const WriteOptions& options) {
+  if (!output.left_out.empty())
+    log::warn(formatted("{}: {}", printable(output.output), left_out_warning(output.left_out)));
+  if (output.kept || !output.background || options.is_given(background_option())) return;
+  log::warn(formatted("{}: {}", printable(output.output),
+                      flattening_notice(*output.output_format, *output.background)));
+}
+
+// Warns about ignored and doubtful options and about losses, which are known only after the run.
 void warn_after(const RunReport& report, const WriteOptions& options) {
   OptionUse use(options);
-  use.add(*report.output_format, report.output_pixel);
+  use.add(report);
   for (const std::string& warning : use.warnings())
     log::warn(warning);
-  if (!report.left_out.empty()) {
-    log::warn(formatted("{}: {}", printable(report.output), left_out_warning(report.left_out)));
-  }
+  for (const OutputReport& other : report.others)
+    warn_of_losses(other, options);
   for (const std::string& doubt : report.doubts)
     log::warn(formatted("{}: {}", printable(report.input), doubt));
-  if (!report.background || options.is_given(background_option())) return;
-  log::warn(formatted("{}: {}", printable(report.output),
-                      flattening_notice(*report.output_format, *report.background)));
+  warn_of_losses(report, options);
 }
 
 // Why two names are the same file.
@@ -161,9 +176,13 @@ void check_json(const FilterOptions& options) {
   }
 }
 
-void check_trace(const FilterOptions& options, const std::string& output) {
+void check_trace(const FilterOptions& options, const std::string& output,
+                 const std::vector<ChainOutput>& others) {
   const std::string& trace = options.trace;
-  if (same_file(trace, options.input) || same_file(trace, output)) {
+  const auto is_trace = [&trace](const std::string& path) { return same_file(trace, path); };
+  if (is_trace(options.input) || is_trace(output) ||
+      std::any_of(others.begin(), others.end(),
+                  [&](const ChainOutput& other) { return is_trace(other.path); })) {
     throw UsageError(formatted("{}: is a picture of this run; give --trace another file", trace));
   }
   const bool results_go_there = output == standard_stream || options.timing == TimingFormat::json ||
@@ -199,10 +218,10 @@ void print_kernels(const RunReport& report) {
   if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }
 
-// Whether there is nothing to do, because the output already exists.
-bool skip_existing(const FilterOptions& options, const std::string& output) {
+// Whether the output already exists, and stays as it is.
+bool keeps(const FilterOptions& options, const std::string& output) {
   std::error_code ignored;
-  if (options.in_place || output == standard_stream || options.on_exists == OnExists::overwrite ||
+  if (output == standard_stream || options.on_exists == OnExists::overwrite ||
       !fs::is_regular_file(output, ignored)) {
     return false;
   }
@@ -210,6 +229,31 @@ bool skip_existing(const FilterOptions& options, const std::string& output) {
     throw UsageError(formatted("{}: already exists; --on-exists overwrite replaces it", output));
   }
   return true;
+}
+
+// Notes which outputs already exist and stay as they are. True if there is nothing else to do.
+bool keep_existing(const FilterOptions& options, const std::string& output, RunOptions& run) {
+  run.keep_last_output = !options.in_place && keeps(options, output);
+  for (ChainOutput& other : run.outputs)
+    other.keep = keeps(options, other.path);
+  return run.keep_last_output && std::all_of(run.outputs.begin(), run.outputs.end(),
+                                             [](const ChainOutput& other) { return other.keep; });
+}
+
+// Folders whose names end in a slash are created.
+void open_in_new_folders(const FilterOptions& options, RunOptions& run) {
+  std::set<std::string> paths;  // in such folders
+  for (std::size_t i = 0; i < options.outputs.size(); ++i) {
+    if (options.outputs[i].path.ends_with('/')) paths.insert(run.outputs[i].path);
+  }
+  const bool with_last = options.output.ends_with('/');
+  if (paths.empty() && !with_last) return;
+  run.open_output = [paths, with_last, others = run.outputs](const std::string& path) {
+    const bool is_other = std::any_of(others.begin(), others.end(),
+                                      [&](const ChainOutput& other) { return other.path == path; });
+    return (is_other ? paths.contains(path) : with_last) ? open_in_new_folder(path)
+                                                         : open_sink(path);
+  };
 }
 
 // Removes what killed runs that had the same output left behind.
@@ -226,15 +270,13 @@ void remove_unfinished(const std::string& output) {
 }
 
 RunReport filter_one(const FilterOptions& options, const std::string& output,
-                     const Codec* file_format, Dispatcher& dispatcher, Nanoseconds start,
+                     const Codec* file_format, Dispatcher& dispatcher, RunOptions run,
                      PicturePage* page) {
+  const Nanoseconds start = *run.start;
   ProgressDisplay display(options.progress);
   Progress progress;
   progress.name = options.input;
-  RunOptions run = options.run;
-  run.start = start;
   run.max_memory = options.max_memory.value_or(run.max_memory);
-  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
   if (page != nullptr) page->watch(run);
   run.on_progress = [&](std::int64_t done, std::int64_t all) {
     progress.done = progress.worked = static_cast<std::uint64_t>(done);
@@ -264,9 +306,7 @@ RunReport or_report_failure(const PictureReporter& reporter, const Work& work) {
 
 // For --dry-run.
 void plan_one(const FilterOptions& options, const std::string& output, const Codec* file_format,
-              Dispatcher& dispatcher, const PictureReporter& reporter) {
-  RunOptions run = options.run;
-  if (options.output.ends_with('/')) run.open_output = open_in_new_folder;
+              Dispatcher& dispatcher, const PictureReporter& reporter, const RunOptions& run) {
   const RunReport preview = or_report_failure(reporter, [&] {
     return preview_picture(options.input, output, file_format, options.chain, dispatcher, run);
   });
@@ -297,13 +337,17 @@ int run_filter_command(int argc, const char* const* argv) {
   const std::string output = output_path(*options);
   const Codec* file_format = output_format(*options, output);
   check_paths(*options, output);
-  check_format_options(*options, file_format);
+  RunOptions run = options->run;
+  run.start = start;
+  run.outputs = outputs_of_picture(*options, output);
+  check_format_options(run, file_format);
   check_json(*options);
-  if (!options->trace.empty()) check_trace(*options, output);
+  if (!options->trace.empty()) check_trace(*options, output, run.outputs);
   if (options->show_kernel) check_show_kernel(*options, output);
   const PictureReporter reporter(*options, output, file_format);
   if (!options->report.empty()) check_report(*options, output, false);
-  if (skip_existing(*options, output)) {
+  open_in_new_folders(*options, run);
+  if (keep_existing(*options, output, run)) {
     reporter.skipped();
     if (const auto page = page_for(*options, output)) page->write_skipped();
     return 0;
@@ -315,16 +359,18 @@ int run_filter_command(int argc, const char* const* argv) {
   Dispatcher& dispatcher = lasting.get();
   if (options->dry_run) {
     after_choice_of(dispatcher,
-                    [&] { plan_one(*options, output, file_format, dispatcher, reporter); });
+                    [&] { plan_one(*options, output, file_format, dispatcher, reporter, run); });
     return 0;
   }
   remove_unfinished(output);
+  for (const ChainOutput& other : run.outputs)
+    remove_unfinished(other.path);
   after_choice_of(dispatcher, [&] {
     // Opened first, so that no work is wasted if the trace cannot be written.
     const auto trace = options->trace.empty() ? nullptr : open_sink(options->trace);
     const auto page = page_for(*options, output);
     const RunReport report = or_report_failure(reporter, [&] {
-      return filter_one(*options, output, file_format, dispatcher, start, page.get());
+      return filter_one(*options, output, file_format, dispatcher, run, page.get());
     });
     warn_after(report, options->run.write);
     reporter.done(report);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/chain_outputs.hpp"
 #include "app/choice_option.hpp"
 #include "app/chosen_shard.hpp"
 #include "app/color_output.hpp"
@@ -171,6 +172,7 @@ struct CommandLine {
   FilterOptions options;
   Arguments app{"", "gpufilter"};
   std::optional<StageOptions> stages;
+  std::vector<std::string> outputs;
 
   CommandLine() {
     app.help_option().group("Help")->description("Show the most common options on one screen.");
@@ -183,6 +185,7 @@ struct CommandLine {
     add_kernel_options(app, options);
     add_picture_options(app, options);
     add_existing_file_options(app, options);
+    add_chain_outputs(app, outputs);
     add_folder_options(app, options.folder);
     add_report_options(app, options);
   }
@@ -202,6 +205,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
   options.chain = line.stages->chain();
+  options.outputs = chain_outputs(app, line.outputs);
   return options;
 }
 

@@ -22,6 +22,7 @@ struct FilterOptions {
   std::string output;
   bool only_names = false;  // neither a stage nor an option is given
   StageChain chain;
+  std::vector<ChainOutput> outputs;  // --output, with paths as given
   // The format to write; nullptr: that of the output's name, or of the input.
   const Codec* to = nullptr;
   std::optional<NameTemplate> name;  // of results in a folder

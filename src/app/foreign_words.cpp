@@ -23,7 +23,7 @@ struct ForeignOption {
 constexpr std::string_view names_alone = "names need no option: gpufilter INPUT OUTPUT";
 
 constexpr std::array foreign_options{
-    ForeignOption{"i in input o out output", "", names_alone},
+    ForeignOption{"i in input o out", "", names_alone},
     ForeignOption{"y force overwrite clobber", "--on-exists overwrite"},
     ForeignOption{"n no-clobber", "--on-exists skip"},
     ForeignOption{"f", "", "--on-exists overwrite replaces existing files, --to sets the format"},

@@ -101,9 +101,18 @@ void refuse_unused_options(const WriteOptions& options, const CodecList& formats
   }
 }
 
-void OptionUse::add(const Codec& codec, const PixelFormat& pixel) {
+// An option that one of the outputs uses has an effect.
+void OptionUse::add(const RunReport& report) {
   ++pictures_;
-  for (const UnusedOption& unused : unused_options(options_, codec, pixel)) {
+  for (const UnusedOption& unused :
+       unused_options(options_, *report.output_format, report.output_pixel)) {
+    const bool is_used =
+        std::any_of(report.others.begin(), report.others.end(), [&](const OutputReport& other) {
+          const auto list = unused_options(options_, *other.output_format, other.output_pixel);
+          return std::none_of(list.begin(), list.end(),
+                              [&](const UnusedOption& own) { return own.option == unused.option; });
+        });
+    if (is_used) continue;
     ++unused_[unused.option].pictures;
     unused_[unused.option].reason = unused.reason;
   }

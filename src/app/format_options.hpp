@@ -8,6 +8,7 @@
 
 #include "app/arguments.hpp"
 #include "codec/codec_table.hpp"
+#include "pipeline/run.hpp"
 
 namespace gpufilter {
 
@@ -32,8 +33,8 @@ class OptionUse {
  public:
   explicit OptionUse(const WriteOptions& options) : options_(options) {}
 
-  // A picture of this format was written in the format of `codec`.
-  void add(const Codec& codec, const PixelFormat& pixel);
+  // The outputs of a picture were written.
+  void add(const RunReport& report);
 
   // "--background has no effect: the picture has no alpha", a line for each such option.
   [[nodiscard]] std::vector<std::string> warnings() const;

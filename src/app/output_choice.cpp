@@ -44,6 +44,11 @@ void require_name(const Arguments& app, const char* name, bool is_given) {
 
 void take_last_name(const Arguments& app, FilterOptions& options) {
   require_name(app, "INPUT", !options.inputs.empty());
+  if (options.inputs.size() == 1 && app.count("--output") > 0) {
+    throw UsageError(
+        "OUTPUT is required: --output names only what is written before the end of the chain; "
+        "gpufilter INPUT OUTPUT");
+  }
   require_name(app, "OUTPUT", options.inputs.size() > 1);
   options.output = options.inputs.back();
   options.inputs.pop_back();

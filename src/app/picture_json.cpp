@@ -30,6 +30,37 @@ void add_outcome(Json& json, const PictureResult& result) {
       megapixels_per_second(static_cast<std::uint64_t>(result.size.pixels()), result.duration);
 }
 
+// The outputs besides the one at the end of the chain.
+void add_others(Json& json, const std::vector<OutputReport>& others, bool are_written) {
+  for (const OutputReport& other : others) {
+    Json one;
+    add_path(one, "output", other.output);
+    one["output_format"] = other.output_format->name;
+    one["output_pixels"] = pixels_json(other.output_file_pixels);
+    add_background(one, other.background);
+    one["output_width"] = other.output_size.width;
+    one["output_height"] = other.output_size.height;
+    add_encoding(one, *other.output_format, other.encoding);
+    one["kept"] = other.kept;
+    if (are_written) {
+      one["replaced"] = other.replaced;
+      one["output_bytes"] = other.output_bytes;
+    }
+    json["other_outputs"].push_back(std::move(one));
+  }
+}
+
+// All that is known before the picture is read.
+void add_names_of_others(Json& json, const BatchItem& item) {
+  for (const ChainOutput& other : item.others) {
+    Json one;
+    add_path(one, "output", other.path);
+    one["output_format"] = other.format->name;
+    one["kept"] = other.keep;
+    json["other_outputs"].push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 Json picture_json(const PictureResult& result, const std::string& output) {
@@ -44,7 +75,10 @@ Json picture_json(const PictureResult& result, const std::string& output) {
     if (item.output_format != nullptr) json["output_format"] = item.output_format->name;
   }
   if (result.input_format != nullptr) add_formats(json, result);
-  if (result.status == PictureStatus::done) add_outcome(json, result);
+  const bool is_done = result.status == PictureStatus::done;
+  if (is_done) add_outcome(json, result);
+  add_others(json, result.others, is_done);
+  if (result.others.empty()) add_names_of_others(json, item);
   return json;
 }
 

@@ -107,8 +107,10 @@ void PicturePage::watch(RunOptions& run) {
   } catch (const std::system_error& error) {
     throw SystemFailure(fs::temp_directory_path().string(), error.code().value());
   }
-  run.open_output = [this](const std::string& path) -> std::unique_ptr<ByteSink> {
-    return std::make_unique<CopyingSink>(open_sink(path), copy_.get());
+  run.open_output = [this, open = run.open_output](const std::string& path) {
+    std::unique_ptr<ByteSink> sink = open ? open(path) : open_sink(path);
+    if (path == output_) sink = std::make_unique<CopyingSink>(std::move(sink), copy_.get());
+    return sink;
   };
 }
 

@@ -77,10 +77,13 @@ void PictureReporter::planned(const RunReport& preview) const {
   std::error_code ignored;
   const bool replaces = fs::is_regular_file(output_, ignored);
   const std::string notes = preview.encoding ? ", " + preview.encoding->text : "";
-  print_result(formatted("{}: would be done{}\n{}; {}{}\ndevice: {}\n",
+  std::string others;
+  for (const OutputReport& other : preview.others)
+    others += other_output_line(other);
+  print_result(formatted("{}: would be done{}\n{}; {}{}\n{}device: {}\n",
                          printable(formatted("{} -> {}", options_.input, output_)),
                          replaces ? "; replaces the existing file" : "", pixels_text(preview),
-                         preview.output_format->name, notes,
+                         preview.output_format->name, notes, others,
                          device_text(preview.engine, options_)));
 }
 

@@ -103,12 +103,26 @@ std::string pixels_text(const RunReport& report) {
   return text;
 }
 
+std::string other_output_line(const OutputReport& report) {
+  std::string line = formatted(
+      "also {}{}: {}x{}, {}; {}", printable_end(report.output, name_columns),
+      report.replaced ? " (replaced)" : "", report.output_size.width, report.output_size.height,
+      to_string(report.output_file_pixels), report.output_format->name);
+  if (report.kept) line += "; already exists, kept";
+  if (report.output_bytes > 0) line += ", " + size_text(report.output_bytes);
+  return line + "\n";
+}
+
 std::string timing_line(const RunReport& report) {
+  std::string others;
+  for (const OutputReport& other : report.others)
+    others += other_output_line(other);
+
   return formatted("{} -> {}{}: {}; {}\n", name_text(report.input, "standard input"),
                    name_text(report.output, "standard output"),
                    report.replaced ? " (replaced)" : "", pixels_text(report),
                    device_text(report.engine)) +
-         activities_line(report) + total_line(report);
+         others + activities_line(report) + total_line(report);
 }
 
 }  // namespace gpufilter

@@ -8,8 +8,12 @@
 namespace gpufilter {
 
 // Three lines: input and output, device and reason; the steps in order, in milliseconds; the total.
-// Names are shortened, and transfers without a copy are left out.
+// A line more for each further output. Names are shortened, and transfers without a copy are left
+// out.
 [[nodiscard]] std::string timing_line(const RunReport& report);
+
+// "also small/a.webp: 400x300, RGB, 8-bit; WebP, 14 kB"
+[[nodiscard]] std::string other_output_line(const OutputReport& report);
 
 // "1000x500 -> 200x100, RGBA, 16-bit -> RGB, 8-bit (alpha laid over #ffffff)": size and pixels in
 // the input file and, if different, in the output file; then an EXIF orientation, applied or not.

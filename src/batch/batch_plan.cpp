@@ -16,6 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Without links and without a slash at its end.
+fs::path absolute_path(const std::string& path) {
+  std::error_code ignored;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
 bool is_same_folder(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return fs::equivalent(a, b, ignored) && is_folder(a);
@@ -52,6 +59,30 @@ void check_output(const BatchRequest& request) {
         request.inputs.size() == 1 ? formatted("; gpufilter {} --in-place replaces its pictures",
                                                printable(request.output))
                                    : ""));
+  }
+}
+
+// Results in a folder with inputs would be inputs of the next run.
+void check_other_folders(const BatchRequest& request) {
+  for (const ChainOutput& output : request.outputs) {
+    const std::string name = printable(output.path);
+    if (codec_of_name(output.path) != nullptr && !output.path.ends_with('/') &&
+        !is_folder(output.path)) {
+      throw UsageError(
+          formatted("--output {}: is the name of a picture; several pictures need a folder", name));
+    }
+    if (request.shard) {
+      throw UsageError(formatted("--output {}: does not work with --shard; leave out one", name));
+    }
+    const fs::path folder = absolute_path(output.path);
+    for (const std::string& input : request.inputs) {
+      if (!is_folder(input)) continue;
+      const fs::path within = folder.lexically_relative(absolute_path(input));
+      const bool is_below = !within.empty() && *within.begin() != "..";
+      if (!is_below || (!request.recursive && within != ".")) continue;
+      throw UsageError(formatted("--output {}: is in the input folder {}; name a folder elsewhere",
+                                 name, printable(input)));
+    }
   }
 }
 
@@ -144,8 +175,15 @@ std::string BatchPlan::output_path(const BatchItem& item) const {
   return fs::path(output) / item.output;
 }
 
+std::string BatchPlan::journal_name_of(const ChainOutput& other) const {
+  const fs::path path = other.path;
+  return (absolute_path(path.parent_path()) / path.filename())
+      .lexically_relative(absolute_path(output));
+}
+
 BatchPlan make_batch_plan(const BatchRequest& request) {
   check_output(request);
+  check_other_folders(request);
   if (request.shard) return make_shard_plan(request);
   refuse_unfinished_shards(request);
   BatchPlan plan;

@@ -15,6 +15,7 @@
 #include "batch/shard_run.hpp"
 #include "codec/codec_table.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/run.hpp"
 
 namespace gpufilter {
 
@@ -39,11 +40,13 @@ struct BatchRequest {
   std::string list;
   const Codec* to = nullptr;  // the format of all outputs; nullptr: each output's name decides
   std::optional<NameTemplate> name = std::nullopt;  // of outputs; nothing: as output_name() says
+  // Outputs besides the last one; their paths are folders.
+  std::vector<ChainOutput> outputs = {};
   OnExists on_exists = OnExists::fail;
   // Results replace their inputs: those in the only input, a folder, which is also the output; or
   // files that are all in the output folder.
   bool in_place = false;
-  bool resume = false;    // skip what the journals record as complete
+  bool resume = false;                // skip what the journals record as complete
   std::optional<ShardRequest> shard;  // of the only input, a folder that is not `output`
 };
 
@@ -51,8 +54,10 @@ struct BatchItem {
   std::string input;                     // its path
   std::string output;                    // relative to the output folder
   const Codec* output_format = nullptr;  // nullptr: the input cannot be read
+  std::vector<ChainOutput> others = {};  // the outputs besides; all have a format
   std::uint64_t bytes = 0;               // of the input
-  bool exists = false;                   // the output exists and is kept
+  bool keep_output = false;              // the output exists and stays as it is
+  bool exists = false;                   // all outputs do
   bool replaces_input = false;
   std::string problem = {};  // why the input cannot be read; empty if it can
 };
@@ -83,12 +88,14 @@ struct BatchPlan {
   std::size_t not_entered = 0;
 
   [[nodiscard]] std::string output_path(const BatchItem& item) const;
+  // The name of another output in the journal: its path relative to the output folder.
+  [[nodiscard]] std::string journal_name_of(const ChainOutput& other) const;
 };
 
 // Scans the inputs; changes nothing. Throws UsageError, which names the files, if
 // - the output is not a folder, or does not exist and is named like a picture;
 // - the output is an input folder without `in_place`;
-// - two pictures have the same output;
+// - two outputs are the same file;
 // - an output has a name without a known extension, is one of the inputs, or already exists and
 //   `on_exists` is fail.
 // Throws PictureError if a folder or the journal cannot be read.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -59,33 +60,56 @@ Verified verify(const std::string& path, const std::optional<FileStamp>& stamp,
 PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const RunOptions& run,
                          Journal* journal)
     : plan_(plan), chain_(chain), run_(run), journal_(journal) {
+  const auto add = [&](const Codec* codec, std::size_t stages) {
+    if (codec == nullptr || work_.contains({codec, stages})) return;
+    const StageChain part(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(stages));
+    work_[{codec, stages}] = work_hash(part, *codec, run.write);
+  };
   for (const Codec* codec : codecs())
-    work_[codec] = work_hash(chain, *codec, run.write);
+    add(codec, chain.size());
+  for (const BatchItem& item : plan.items) {
+    for (const ChainOutput& other : item.others)
+      add(other.format, other.stages);
+  }
+}
+
+PictureJobs::Result PictureJobs::last_result(const BatchItem& item) const {
+  return {plan_.output_path(item), item.output, work_.at({item.output_format, chain_.size()})};
+}
+
+PictureJobs::Result PictureJobs::other_result(const ChainOutput& other) const {
+  return {other.path, plan_.journal_name_of(other), work_.at({other.format, other.stages})};
 }
 
 bool PictureJobs::is_complete(const BatchItem& item) const {
-  const auto known = plan_.records.find(item.output);
-  if (known == plan_.records.end()) return false;
-  return std::any_of(known->second.begin(), known->second.end(),
-                     [&](const JournalRecord& record) { return is_true(record, item); });
+  return (item.keep_output || is_complete(item, last_result(item))) &&
+         std::all_of(item.others.begin(), item.others.end(), [&](const ChainOutput& other) {
+           return other.keep || is_complete(item, other_result(other));
+         });
 }
 
-bool PictureJobs::is_true(const JournalRecord& known, const BatchItem& item) const {
+bool PictureJobs::is_complete(const BatchItem& item, const Result& result) const {
+  const auto known = plan_.records.find(result.name);
+  if (known == plan_.records.end()) return false;
+  return std::any_of(known->second.begin(), known->second.end(),
+                     [&](const JournalRecord& record) { return is_true(record, item, result); });
+}
+
+bool PictureJobs::is_true(const JournalRecord& known, const BatchItem& item,
+                          const Result& result) const {
   JournalRecord record = known;
-  const std::string output = plan_.output_path(item);
-  const auto stamp = stamp_of(output);
-  if (record.work != work_.at(item.output_format) || !stamp || stamp->bytes != record.output_bytes)
-    return false;
-  const Verified result = verify(output, record.output_stamp, record.output);
-  if (!result.same) return false;
+  const auto stamp = stamp_of(result.path);
+  if (record.work != result.work || !stamp || stamp->bytes != record.output_bytes) return false;
+  const Verified written = verify(result.path, record.output_stamp, record.output);
+  if (!written.same) return false;
   if (!item.replaces_input) {
     const Verified source = verify(item.input, record.input_stamp, record.input);
     if (!source.same) return false;
     record.input_stamp = source.stamp;
   }
-  record.output_stamp = result.stamp;
+  record.output_stamp = written.stamp;
   // With a new stamp, the next run need not read the file.
-  if (journal_ != nullptr && record != known) journal_->add(item.output, record);
+  if (journal_ != nullptr && record != known) journal_->add(result.name, record);
   return true;
 }
 
@@ -100,18 +124,26 @@ void PictureJobs::note_failure(const BatchItem& item, const std::string& failure
 
 RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                               const OnProgress& on_progress) const {
-  const std::string input = item.input;
-  const std::string output = plan_.output_path(item);
-  HashedInput hashed_input(input);
-  JournalRecord record;
-  record.work = work_.at(item.output_format);
+  HashedInput hashed_input(item.input);
+  std::vector<Result> results{last_result(item)};
+  for (const ChainOutput& other : item.others)
+    results.push_back(other_result(other));
+  std::map<std::string, std::pair<Result, JournalRecord>> records;  // by path
+  for (const Result& result : results) {
+    JournalRecord record;
+    record.work = result.work;
+    records.emplace(result.path, std::pair{result, record});
+  }
 
   RunOptions options = run_;
+  options.outputs = item.others;
+  options.keep_last_output = item.keep_output;
   options.on_progress = on_progress;
   options.open_input = [&](const std::string&) { return hashed_input.open(); };
   options.open_output = [&](const std::string& path) {
     return std::make_unique<WatchedSink>(open_output(path),
-                                         [&](const ContentHash& hash, std::uint64_t bytes) {
+                                         [&, path](const ContentHash& hash, std::uint64_t bytes) {
+                                           auto& [result, record] = records.at(path);
                                            const FileContent content = hashed_input.content();
                                            record.input = content.hash;
                                            if (content.settled) record.input_stamp = content.stamp;
@@ -119,18 +151,28 @@ RunReport PictureJobs::filter(const BatchItem& item, Dispatcher& dispatcher,
                                            record.output_bytes = bytes;
                                            // Durably, so that a picture that has been replaced is
                                            // never mistaken for its input.
-                                           journal_->add(item.output, record, item.replaces_input);
+                                           journal_->add(result.name, record, item.replaces_input);
                                          });
   };
-  RunReport report = filter_picture(input, output, item.output_format, chain_, dispatcher, options);
-  record.output_stamp = stamp_of(output);
+  RunReport report = filter_picture(item.input, results.front().path, item.output_format, chain_,
+                                    dispatcher, options);
+  if (!report.kept) record(records.at(report.output));
+  for (const OutputReport& other : report.others) {
+    if (!other.kept) record(records.at(other.output));
+  }
+  return report;
+}
+
+// Records a result that is in place, with its stamp.
+void PictureJobs::record(std::pair<Result, JournalRecord>& written) const {
+  auto& [result, record] = written;
+  record.output_stamp = stamp_of(result.path);
   try {
-    journal_->add(item.output, record);
+    journal_->add(result.name, record);
   } catch (const PictureError& error) {
     // The picture is in place, and the earlier record holds the hash of its contents.
     log::debug(error.what());
   }
-  return report;
 }
 
 // A pipe would wait for a reader, and a device would swallow the picture.

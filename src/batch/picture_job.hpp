@@ -30,15 +30,28 @@ class PictureJobs {
   void note_failure(const BatchItem& item, const std::string& failure) const;
 
  private:
+  // An output of a picture, and what the journal knows it by.
+  struct Result {
+    std::string path;
+    std::string name;
+    ContentHash work;
+  };
+
+  [[nodiscard]] Result last_result(const BatchItem& item) const;
+  [[nodiscard]] Result other_result(const ChainOutput& other) const;
+  [[nodiscard]] bool is_complete(const BatchItem& item, const Result& result) const;
   // Whether `known` describes what is on disk now.
-  [[nodiscard]] bool is_true(const JournalRecord& known, const BatchItem& item) const;
+  [[nodiscard]] bool is_true(const JournalRecord& known, const BatchItem& item,
+                             const Result& result) const;
+  void record(std::pair<Result, JournalRecord>& written) const;
   [[nodiscard]] std::unique_ptr<ByteSink> open_output(const std::string& path) const;
 
   const BatchPlan& plan_;
   const StageChain& chain_;
   const RunOptions& run_;
   Journal* journal_;
-  std::map<const Codec*, ContentHash> work_;  // by output format
+  // By output format and number of stages.
+  std::map<std::pair<const Codec*, std::size_t>, ContentHash> work_;
 };
 
 }  // namespace gpufilter

@@ -34,6 +34,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.replaced = report.replaced;
   result.output_bytes = report.output_bytes;
   result.encoding = report.encoding;
+  result.others = report.others;
   result.device = report.engine.device;
   result.duration = report.total;
   return result;

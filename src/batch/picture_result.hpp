@@ -36,6 +36,7 @@ struct PictureResult {
   bool replaced = false;               // the output was a file that existed before
   std::uint64_t output_bytes = 0;
   std::optional<EncodingNotes> encoding;  // how the result was written
+  std::vector<OutputReport> others;       // as in RunReport
   std::string device;
   Nanoseconds duration = 0;
 };

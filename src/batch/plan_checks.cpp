@@ -68,15 +68,22 @@ void check_collisions(const BatchRequest& request, const BatchPlan& plan) {
     const auto [other, is_new] = taken.emplace(places.of(plan.output_path(item)), &item);
     if (!is_new) refuse_collision(request, plan, *other->second, item);
   }
+  for (const BatchItem& item : plan.items) {
+    for (const ChainOutput& other : item.others) {
+      if (taken.emplace(places.of(other.path), &item).second) continue;
+      throw UsageError(printable(formatted(
+          "--output {}: two outputs have this name; give --output another folder", other.path)));
+    }
+  }
 }
 
-void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
-  const std::string path = plan.output_path(item);
+bool ExistingOutputs::keeps(const BatchPlan& plan, const BatchItem& item, const std::string& path,
+                            const std::string& recorded_name) {
   const auto identity = identity_of(path);
-  if (!identity || item.replaces_input) return;
+  if (!identity) return false;
   if (!inputs_) inputs_ = find_inputs_();
   if (inputs_->contains(*identity)) throw UsageError(printable(input_as_output(item, path)));
-  if (on_exists_ == OnExists::overwrite || plan.records.contains(item.output)) return;
+  if (on_exists_ == OnExists::overwrite || plan.records.contains(recorded_name)) return false;
   if (on_exists_ == OnExists::fail) {
     throw UsageError(printable(formatted(
         "{}: already exists{}; --on-exists overwrite replaces it, --on-exists skip leaves "
@@ -84,7 +91,16 @@ void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
         path, resumes_ ? ", and no journal records it" : "",
         resumes_ ? "" : ", --resume continues an earlier run")));
   }
-  item.exists = true;
+  return true;
+}
+
+void ExistingOutputs::check(const BatchPlan& plan, BatchItem& item) {
+  item.keep_output = !item.replaces_input && keeps(plan, item, plan.output_path(item), item.output);
+  item.exists = item.keep_output;
+  for (ChainOutput& other : item.others) {
+    other.keep = keeps(plan, item, other.path, plan.journal_name_of(other));
+    item.exists = item.exists && other.keep;
+  }
 }
 
 }  // namespace gpufilter

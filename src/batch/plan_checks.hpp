@@ -24,7 +24,7 @@ class Places {
   std::unordered_map<std::string, std::filesystem::path> folders_;
 };
 
-// Throws UsageError if two items of the plan have the same output.
+// Throws UsageError if two outputs of the plan are the same file.
 void check_collisions(const BatchRequest& request, const BatchPlan& plan);
 
 // Decides about the outputs that already exist.
@@ -35,11 +35,14 @@ class ExistingOutputs {
   ExistingOutputs(OnExists on_exists, bool resumes, std::function<std::set<FileIdentity>()> inputs)
       : on_exists_(on_exists), resumes_(resumes), find_inputs_(std::move(inputs)) {}
 
-  // Sets `item.exists` if the output exists and is kept. Throws UsageError if the output exists and
+  // Notes in `item` which of its outputs exist and are kept. Throws UsageError if one exists and
   // may be neither kept nor replaced.
   void check(const BatchPlan& plan, BatchItem& item);
 
  private:
+  [[nodiscard]] bool keeps(const BatchPlan& plan, const BatchItem& item, const std::string& path,
+                           const std::string& recorded_name);
+
   OnExists on_exists_;
   bool resumes_;
   std::function<std::set<FileIdentity>()> find_inputs_;

@@ -56,6 +56,11 @@ BatchItem plan_item(const BatchRequest& request, FoundFile found, const fs::path
   if (item.problem.empty()) {
     item.output_format = request.to != nullptr ? request.to : format_of_name(item);
     item.replaces_input = in_place && item.output == found.relative;
+    for (ChainOutput other : request.outputs) {
+      other.path = fs::path(other.path) / item.output;
+      other.format = item.output_format;
+      item.others.push_back(std::move(other));
+    }
   }
   return item;
 }

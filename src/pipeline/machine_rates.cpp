@@ -212,7 +212,7 @@ void MachineRates::learn(const PictureTask& task, const RunReport& report, bool 
   }
   if (task.shape.size.pixels() < min_pixels || (in_folder && on_host)) return;
   learn_filters(*store_, place, on_gpu, report);
-  if (!in_folder) learn_codecs(*store_, task, report);
+  if (!in_folder && report.others.empty()) learn_codecs(*store_, task, report);
 }
 
 }  // namespace gpufilter

@@ -35,6 +35,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   header_ = first_->header();
   note_orientation(header_.metadata);
   if (turns_upright_) take_late_metadata(header_.metadata);
+  if (turns_upright_) stored_metadata_ = header_.metadata;
   if (turns_upright_) reset_orientation(header_.metadata);
 }
 
@@ -58,11 +59,13 @@ void PictureInput::finish(ReadAhead& reader) {
   note_orientation(trailing_);
 }
 
-Metadata PictureInput::leading_metadata(const Codec& codec) {
-  Metadata metadata = header_.metadata;
+void PictureInput::prepare_metadata(const Codec& codec) {
   // A stream cannot be read twice.
-  if (is_file_ && !codec.holds_late_metadata) take_late_metadata(metadata);
-  return metadata;
+  if (is_file_ && !codec.holds_late_metadata) take_late_metadata(header_.metadata);
+}
+
+const Metadata& PictureInput::leading_metadata(bool is_oriented) const {
+  return turns_upright_ && !is_oriented ? stored_metadata_ : header_.metadata;
 }
 
 std::uint64_t PictureInput::memory() const {

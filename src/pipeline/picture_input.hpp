@@ -41,9 +41,11 @@ class PictureInput {
   // After a walk: reads the rest of the file. Throws PictureError.
   void finish(ReadAhead& reader);
 
-  // The metadata for an output in the format `codec`: what belongs before its pixels, and after
-  // them.
-  [[nodiscard]] Metadata leading_metadata(const Codec& codec);
+  // The metadata for outputs: what belongs before their pixels, `is_oriented` once the chain has
+  // turned the picture upright; and after them. Call prepare_metadata() before that for the format
+  // of every output.
+  void prepare_metadata(const Codec& codec);
+  [[nodiscard]] const Metadata& leading_metadata(bool is_oriented) const;
   [[nodiscard]] const Metadata& trailing_metadata() const { return trailing_; }
 
   // From now on, walks begin with this picture.
@@ -61,6 +63,7 @@ class PictureInput {
   ReadLimits limits_;
   std::string name_;
   PictureHeader header_;
+  Metadata stored_metadata_;          // before the orientation was reset
   std::unique_ptr<ReadAhead> first_;  // opened to read the header
   int orientation_ = 1;
   bool took_late_metadata_ = false;

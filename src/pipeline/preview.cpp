@@ -28,6 +28,14 @@ void check_folder_of(const std::string& output) {
   throw PictureError(output, describe_creation_error(output, errno));
 }
 
+void expect_encoding(OutputReport& report, PictureHeader header, const WriteOptions& options) {
+  header.size = report.output_size;
+  header.format = report.output_pixel;
+  std::vector<std::uint8_t> unused;
+  const auto sink = memory_sink(unused, report.output);
+  report.encoding = create_picture(*report.output_format, *sink, header, options)->notes();
+}
+
 EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
   EngineReport report;
   const Assignment assignment = dispatcher.assign(task);
@@ -51,26 +59,29 @@ RunReport preview_picture(const std::string& input, const std::string& output,
                           const Codec* output_format, const StageChain& asked,
                           Dispatcher& dispatcher, const RunOptions& options) {
   const PictureInput source(input, asked, options);
-  PictureHeader header = source.header();
-  const StageChain chain = chain_for_orientation(
-      with_light_of(asked, header.format, header.metadata), source.orientation());
+  const PictureHeader& header = source.header();
   const Codec& to = output_format != nullptr ? *output_format : *header.file_format;
   RunReport report;
   report.input = input;
   report.output = output;
-  check_results(input, header, chain, options.limits);
-  describe_formats(report, header, chain, to, options.write);
   report.exif_orientation = source.orientation();
-  report.is_oriented = depends_on_orientation(asked);
-  if (!options.open_output) check_folder_of(output);
+  describe_orientation(report, asked, options.outputs);
+  std::vector<ChainOutput> outputs = options.outputs;
+  const StageChain chain = chain_for_orientation(
+      with_light_of(asked, header.format, header.metadata), source.orientation(), outputs);
+  check_results(input, header, chain, options.limits);
+  describe_formats(report, header, chain, to, outputs, options);
+  if (!options.open_output) {
+    check_folder_of(output);
+    for (const OutputReport& other : report.others)
+      check_folder_of(other.output);
+  }
   std::error_code unknown;
   const auto bytes = fs::file_size(input, unknown);
   report.engine = expected_engine(dispatcher, picture_task(header, chain, to, unknown ? 0 : bytes));
-  header.size = report.output_size;
-  header.format = report.output_pixel;
-  std::vector<std::uint8_t> unused;
-  const auto sink = memory_sink(unused, output);
-  report.encoding = create_picture(to, *sink, header, options.write)->notes();
+  expect_encoding(report, header, options.write);
+  for (OutputReport& other : report.others)
+    expect_encoding(other, header, options.write);
   return report;
 }
 

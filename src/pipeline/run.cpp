@@ -1,15 +1,13 @@
 #include "pipeline/run.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
-#include <random>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
-#include "pipeline/band_walk.hpp"
-#include "pipeline/block_check.hpp"
-#include "pipeline/picture_input.hpp"
+#include "pipeline/chain_walk.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/linear.hpp"
 
@@ -22,26 +20,6 @@ std::uint64_t bytes_of_file(const std::string& path) {
   const auto bytes = std::filesystem::file_size(path, error);
   return error ? 0 : bytes;
 }
-
-// One walk through the picture: the opened input, and the work on its bands.
-struct Walk {
-  explicit Walk(PictureInput& input) {
-    const ScopedSpan span(timeline, {.activity = input.reading()});
-    reader = input.open();
-  }
-
-  std::unique_ptr<ReadAhead> reader;
-  Prepared prepared;
-  Timeline timeline;
-  ImagePool plain_memory;
-
-  [[nodiscard]] ImagePool& pool() {
-    return prepared.executor ? prepared.executor->pool() : plain_memory;
-  }
-  [[nodiscard]] int pass_count() const {
-    return prepared.executor ? static_cast<int>(prepared.executor->passes().size()) : 0;
-  }
-};
 
 // Learns nothing.
 class OnEngine final : public Dispatcher {
@@ -59,7 +37,11 @@ class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
              Dispatcher& dispatcher, const RunOptions& options)
-      : chain_(chain), output_format_(output_format), dispatcher_(dispatcher), options_(options) {
+      : chain_(chain),
+        places_(options.outputs),
+        output_format_(output_format),
+        dispatcher_(dispatcher),
+        options_(options) {
     report_.start = options.start.value_or(now());
     report_.input = input;
   }
@@ -80,63 +62,58 @@ class PictureRun {
  private:
   // Reads the picture for the statistics of its input that the stage at `index` needs.
   void resolve(std::size_t index) {
-    Walk walk(*input_);
-    prepare(walk, stages_before(index), chain_[index]->needs());
-    const Plan& plan = *walk.prepared.plan;
+    ChainWalk walk(*input_);
+    prepare(walk, stages_between(first_stage_, index), chain_[index]->needs());
+    const Plan& plan = *walk.first().plan;
     // Statistics cover the whole picture, so the processor gathers all of them for comparison.
     Timeline unused;
-    const auto second =
-        on_device(walk) && options_.verify_blocks > 0 ? make_host_executor(plan, unused) : nullptr;
+    const auto second = walk.first().report.kind != processor_kind && options_.verify_blocks > 0
+                            ? make_host_executor(plan, unused)
+                            : nullptr;
     walk_bands(
         walk,
         [&](Band& band) {
-          walk.prepared.executor->measure(band.image.rows(), band.rows);
+          walk.first().executor->measure(band.image.rows(), band.rows);
           if (second) second->measure(band.image.rows(), band.rows);
         },
         [](const Band&) {});
-    static_cast<void>(walk.reader->finish());
-    if (second && second->statistics() != walk.prepared.executor->statistics()) {
+    static_cast<void>(walk.reader().finish());
+    if (second && second->statistics() != walk.first().executor->statistics()) {
       throw PictureError(report_.input,
                          formatted("not verified: the statistics for {} by {} differ from the "
                                    "processor's",
-                                   chain_[index]->name(), walk.prepared.report.device));
+                                   chain_[index]->name(), walk.first().report.device));
     }
     chain_[index] =
-        chain_[index]->resolved(walk.prepared.executor->statistics(), plan.output().format);
+        chain_[index]->resolved(walk.first().executor->statistics(), plan.output().format);
     close(walk);
   }
 
   // Keeps the result of the stages before the one at `index`, as that says. The stages after it
   // begin there.
   void keep(std::size_t index) {
-    Walk walk(*input_);
+    ChainWalk walk(*input_);
     const Stage& stage = *chain_[index];
-    StageChain before = stages_before(index);
     PictureShape shape = input_->shape();
-    for (const auto& earlier : before)
+    for (const auto& earlier : stages_between(first_stage_, index))
       shape = earlier->output(shape);
     const bool in_memory = reserve_memory(KeptPicture::bytes_of(shape));
-    prepare(walk, std::move(before), std::nullopt);
-    auto kept = std::make_unique<KeptPicture>(
-        shape, *stage.keeps_source(), walk.prepared.plan->band_rows, in_memory, input_->name());
-    const Check check = make_check(walk);
-    const int pass = walk.pass_count();
-    walk_bands(
-        walk,
-        [&](Band& band) {
-          filter(walk, band, check);
-          Span span = band_span(Activity::kernel, band.image.rows());
-          span.pass = pass;
-          span.bytes *= 2;
-          const ScopedSpan timed(walk.timeline, span);
-          kept->add(band.image.rows());
-        },
-        [](const Band&) {});
-    input_->finish(*walk.reader);
-    note(check);
-    report_.result_passes += static_cast<std::size_t>(pass);
+    prepare_with_outputs(walk, index);
+    const Prepared& last = walk.last();
+    auto kept = std::make_unique<KeptPicture>(shape, *stage.keeps_source(), last.plan->band_rows,
+                                              in_memory, input_->name());
+    const int pass = last.executor ? static_cast<int>(last.executor->passes().size()) : 0;
+    filter_bands(walk, [&](const ConstRows& rows) {
+      Span span = band_span(Activity::kernel, rows);
+      span.pass = pass;
+      span.bytes *= 2;
+      const ScopedSpan timed(walk.last_timeline(), span);
+      kept->add(rows);
+    });
+    input_->finish(walk.reader());
+    report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     auto rest = [&] {
-      const ScopedSpan span(walk.timeline, {.activity = Activity::kernel, .pass = pass});
+      const ScopedSpan span(walk.last_timeline(), {.activity = Activity::kernel, .pass = pass});
       return stage.rest_of(*kept);
     }();
     close(walk);
@@ -172,51 +149,67 @@ class PictureRun {
   }
 
   void write(const std::string& output) {
-    Walk walk(*input_);
-    prepare(walk, stages_before(chain_.size()), std::nullopt);
-    const Plan& plan = *walk.prepared.plan;
-    describe(plan);
+    ChainWalk walk(*input_);
     report_.output = output;
-    std::error_code unknown;
-    report_.replaced = output != "-" && std::filesystem::is_regular_file(output, unknown);
-
-    const auto sink = options_.open_output ? options_.open_output(output) : open_sink(output);
-    PictureHeader header = input_->header();
-    header.size = plan.output().size;
-    header.format = plan.output().format;
-    header.metadata = input_->leading_metadata(*report_.output_format);
-    const auto writer = create_picture(*report_.output_format, *sink, header, options_.write);
-    report_.encoding = writer->notes();
-    const Check check = make_check(walk);
+    prepare_with_outputs(walk, chain_.size());
+    describe(*walk.first().plan);
+    PictureOutput& last = open_output(report_);
     walk_bands(
-        walk, [&](Band& band) { filter(walk, band, check); },
+        walk, [&](Band& band) { walk.filter(band); },
         [&](const Band& band) {
-          const ScopedSpan span(walk.timeline, band_span(Activity::encode, band.image.rows()));
-          writer->write(band.image.rows());
+          walk.take(band.image.rows(),
+                    [&](const ConstRows& rows) { last.write(rows, walk.last_timeline()); });
         });
     {
-      const ScopedSpan span(walk.timeline, {.activity = Activity::encode});
-      input_->finish(*walk.reader);
+      const ScopedSpan span(walk.last_timeline(), {.activity = Activity::encode});
+      input_->finish(walk.reader());
       describe_orientation();
-      writer->finish(input_->trailing_metadata());
-      sink->commit();
+      for (PictureOutput& file : outputs_)
+        file.finish(input_->trailing_metadata());
+      for (PictureOutput& file : outputs_)
+        file.commit();
     }
-    report_.output_bytes = sink->bytes_written();
-    report_.left_out = writer->left_out();
-    note(check);
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     close(walk);
   }
 
-  // Of a walk's result; none if nothing is to be checked.
-  using Check = std::unique_ptr<BlockCheck>;
-  [[nodiscard]] Check make_check(const Walk& walk) const {
-    if (options_.verify_blocks == 0 || !walk.prepared.executor) return nullptr;
-    return std::make_unique<BlockCheck>(*walk.prepared.plan, options_.verify_blocks,
-                                        std::random_device()());
+  // A walk through the stages before the one at `end`, with the outputs among them.
+  void prepare_with_outputs(ChainWalk& walk, std::size_t end) {
+    const auto place_of = [&](std::size_t output) {
+      return std::min(end, output == places_.size() ? end : places_[output].stages);
+    };
+    prepare(walk, stages_between(first_stage_, place_of(outputs_.size())), std::nullopt);
+    describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
+                     options_);
+    PictureShape shape = walk.first().plan->output();
+    while (outputs_.size() < places_.size() && places_[outputs_.size()].stages <= end) {
+      const std::size_t place = place_of(outputs_.size());
+      PictureOutput& output = open_output(report_.others[outputs_.size()]);
+      auto next = make_part(shape, stages_between(place, place_of(outputs_.size())));
+      if (next) shape = next->prepared().plan->output();
+      walk.add_output(output, std::move(next));
+    }
   }
-  void note(const Check& check) {
-    if (check) report_.verified_blocks = report_.verified_blocks.value_or(0) + check->checked();
+
+  [[nodiscard]] std::unique_ptr<ChainPart> make_part(const PictureShape& input,
+                                                     StageChain stages) const {
+    if (stages.empty()) return nullptr;
+    const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
+    auto part = std::make_unique<ChainPart>(*assignment_.engine, work, options_.verify_blocks,
+                                            input_->name());
+    check_wrapping(*part->prepared().plan);
+    return part;
+  }
+
+  PictureOutput& open_output(OutputReport& report) {
+    if (outputs_.empty()) {
+      input_->prepare_metadata(*report_.output_format);
+      for (const OutputReport& other : report_.others)
+        input_->prepare_metadata(*other.output_format);
+    }
+    PictureHeader header = input_->header();
+    header.metadata = input_->leading_metadata(report.is_oriented);
+    return outputs_.emplace_back(report, std::move(header), options_);
   }
 
   // Once the header is read, the chain and the device are known.
@@ -228,17 +221,16 @@ class PictureRun {
     const PictureHeader& header = input_->header();
     report_.size = header.size;
     report_.input_pixel = header.format;
-    report_.is_oriented = depends_on_orientation(chain_);
-    chain_ = chain_for_orientation(chain_, input_->orientation());
+    gpufilter::describe_orientation(report_, chain_, places_);
+    chain_ = chain_for_orientation(chain_, input_->orientation(), places_);
     walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
       return stage->needs() || stage->keeps_source();
     }));
     assign(header);
   }
 
-  // Those that still have to run.
-  [[nodiscard]] StageChain stages_before(std::size_t end) const {
-    return {chain_.begin() + static_cast<std::ptrdiff_t>(first_stage_),
+  [[nodiscard]] StageChain stages_between(std::size_t begin, std::size_t end) const {
+    return {chain_.begin() + static_cast<std::ptrdiff_t>(begin),
             chain_.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
@@ -255,26 +247,27 @@ class PictureRun {
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
   // work that does not depend on them.
-  void prepare(Walk& walk, StageChain chain, std::optional<Quantity> measure) {
+  void prepare(ChainWalk& walk, StageChain chain, std::optional<Quantity> measure) {
     Engine& engine = *assignment_.engine;
     for (bool more = input_->is_file(); more && !engine.is_ready();) {
-      const ScopedSpan span(walk.timeline, {.activity = Activity::decode});
-      more = walk.reader->read_on(memory_ahead());
+      const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
+      more = walk.reader().read_on(memory_ahead());
     }
-    walk.prepared = engine.prepare(
-        {input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason},
-        walk.timeline);
-    const PictureShape input = input_->shape();
-    if (walk.prepared.plan->reads_past_edges()) {
-      check_memory(input_->name(),
-                   std::uint64_t{row_pitch(input)} * static_cast<unsigned>(input.size.height),
-                   options_.limits, "a picture whose border wraps", "choose another border");
-    }
+    walk.prepare(
+        engine, {input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason},
+        options_.verify_blocks);
+    check_wrapping(*walk.first().plan);
+  }
+
+  void check_wrapping(const Plan& plan) const {
+    if (!plan.reads_past_edges()) return;
+    check_memory(
+        input_->name(),
+        std::uint64_t{row_pitch(plan.input)} * static_cast<unsigned>(plan.input.size.height),
+        options_.limits, "a picture whose border wraps", "choose another border");
   }
 
   void describe(const Plan& plan) {
-    const PictureHeader& header = input_->header();
-    describe_formats(report_, header, chain_, output_format_of(header), options_.write);
     report_.bands = static_cast<int>(plan.bands().size());
     report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
     report_.bands_under_way =
@@ -289,14 +282,30 @@ class PictureRun {
                         report_.input, report_.exif_orientation));
   }
 
+  // Gives all bands of the walk's result to `take`, in any order if there are no outputs among the
+  // stages.
+  template <typename Take>
+  void filter_bands(ChainWalk& walk, const Take& take) {
+    const bool in_order = walk.has_outputs();
+    walk_bands(
+        walk,
+        [&](Band& band) {
+          walk.filter(band);
+          if (!in_order) take(std::as_const(band.image).rows());
+        },
+        [&](const Band& band) {
+          if (in_order) walk.take(band.image.rows(), take);
+        });
+  }
+
   // Walks through the bands and shows the progress.
   template <typename Work, typename Take>
-  void walk_bands(Walk& walk, const Work& work, const Take& take) {
-    const Plan& plan = *walk.prepared.plan;
-    gpufilter::walk_bands({.reader = *walk.reader,
+  void walk_bands(ChainWalk& walk, const Work& work, const Take& take) {
+    const Plan& plan = *walk.first().plan;
+    gpufilter::walk_bands({.reader = walk.reader(),
                            .plan = plan,
                            .pool = walk.pool(),
-                           .timeline = walk.timeline,
+                           .timeline = walk.first_timeline(),
                            .reading = input_->reading(),
                            .bands_in_flight = bands_in_flight(plan, memory_of_bands())},
                           work, [&](const Band& band) {
@@ -307,23 +316,9 @@ class PictureRun {
 
   [[nodiscard]] std::uint64_t memory_left() const { return options_.max_memory - kept_memory_; }
   [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
-  [[nodiscard]] std::uint64_t memory_of_bands() const { return memory_left() - memory_ahead(); }
-
-  [[nodiscard]] static bool on_device(const Walk& walk) {
-    return walk.prepared.report.kind != processor_kind;
-  }
-
-  // Replaces the band's input by the result.
-  void filter(Walk& walk, Band& band, const Check& check) const {
-    if (!walk.prepared.executor) return;
-    const Plan& plan = *walk.prepared.plan;
-    Image output = walk.pool().take(plan.output().size.width, band.rows, plan.output().format);
-    walk.prepared.executor->run(band.image.rows(), output.rows());
-    if (check) {
-      check->check(std::as_const(band.image).rows(), std::as_const(output).rows(), report_.input,
-                   walk.prepared.report.device);
-    }
-    band.image = std::move(output);
+  // For the stages between two outputs.
+  [[nodiscard]] std::uint64_t memory_of_bands() const {
+    return (memory_left() - memory_ahead()) / (places_.size() + 1);
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -334,24 +329,10 @@ class PictureRun {
   }
 
   // Moves the walk's spans and passes into the report.
-  void close(const Walk& walk) {
-    const int first_pass = static_cast<int>(report_.passes.size());
-    for (Span span : walk.timeline.spans()) {
-      span.walk = walk_;
-      if (span.pass >= 0) span.pass += first_pass;
-      report_.spans.push_back(span);
-    }
-    if (walk.prepared.executor || report_.passes.empty()) report_.engine = walk.prepared.report;
-    if (walk.prepared.executor) {
-      for (PassReport pass : walk.prepared.executor->passes()) {
-        pass.walk = walk_;
-        report_.passes.push_back(std::move(pass));
-      }
-    }
-    ++walk_;
-  }
+  void close(const ChainWalk& walk) { walk.add_to(report_, walk_++); }
 
   StageChain chain_;
+  std::vector<ChainOutput> places_;  // of the outputs but the last, in `chain_`
   int walks_ = 1;
   int walk_ = 0;                // number of finished walks
   const Codec* output_format_;  // nullptr: the input's
@@ -363,6 +344,7 @@ class PictureRun {
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;
+  std::deque<PictureOutput> outputs_;  // those opened so far, in the order of their places
 };
 
 }  // namespace

@@ -16,9 +16,20 @@ namespace gpufilter {
 
 using OnProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
+// An output besides the last one: what the chain holds after its first `stages` stages.
+struct ChainOutput {
+  std::size_t stages = 0;
+  std::string path;
+  const Codec* format = nullptr;  // nullptr: the input's
+  bool keep = false;              // the file exists and stays as it is
+};
+
 struct RunOptions {
   ReadLimits limits;
   WriteOptions write;
+  // In the order of their stages; none of them stands between --linear and --encoded.
+  std::vector<ChainOutput> outputs = {};
+  bool keep_last_output = false;  // as ChainOutput::keep
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
   // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
@@ -27,7 +38,7 @@ struct RunOptions {
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
   // Opens the input, once for each walk; open_source() if empty.
   OpenSource open_input;
-  // Opens the output; open_sink() if empty.
+  // Opens each output; open_sink() if empty.
   std::function<std::unique_ptr<ByteSink>(const std::string& path)> open_output;
   // The number of blocks of the result that the processor's baseline computes again. If one
   // differs, the picture fails and no output appears.
@@ -36,43 +47,50 @@ struct RunOptions {
   OnProgress on_progress;
 };
 
-// What was done and how long it took.
-struct RunReport {
-  std::string input;
+// One output file.
+struct OutputReport {
   std::string output;
-  bool replaced = false;  // the output was a file that existed before
-  const Codec* input_format = nullptr;
+  bool kept = false;      // it existed before and was not written
+  bool replaced = false;  // it was a file that existed before
   const Codec* output_format = nullptr;
-  ImageSize size;                 // of the input
-  ImageSize output_size;          // of the result
-  PixelFormat input_pixel;        // of the rows that the chain gets
-  PixelFormat output_pixel;       // of those that it yields
-  FilePixels input_file_pixels;   // as the input file holds them
-  FilePixels output_file_pixels;  // as the output file does
-  int bands = 0;
-  int band_rows = 0;
-  std::size_t bands_under_way = 0;        // at the same time, in the last walk
-  std::uint64_t memory = 0;               // bytes that these may take
-  int exif_orientation = 1;               // of the input
-  bool is_oriented = false;               // the chain applied it, and 1 is carried
+  ImageSize output_size;
+  PixelFormat output_pixel;               // of the rows that the chain yields
+  FilePixels output_file_pixels;          // as the file holds them
+  bool is_oriented = false;               // the input's EXIF orientation was applied; 1 is carried
   std::uint64_t output_bytes = 0;         // of the file
   std::optional<EncodingNotes> encoding;  // how it was written
-  std::optional<int> verified_blocks;     // found equal; nothing if verification is off
-  std::vector<std::string> left_out;      // metadata that the output's format cannot hold, by names
-  // The colour that alpha is laid over, if the output's format has no alpha.
+  std::vector<std::string> left_out;      // metadata that its format cannot hold, by names
+  // The colour that alpha is laid over, if its format has no alpha.
   std::optional<Color> background;
-  std::vector<std::string> doubts;  // of the stages; see Stage::doubt()
+};
+
+// What was done and how long it took; itself the report on the output at the end of the chain.
+struct RunReport : OutputReport {
+  std::string input;
+  std::vector<OutputReport> others;  // as in RunOptions::outputs
+  const Codec* input_format = nullptr;
+  ImageSize size;                // of the input
+  PixelFormat input_pixel;       // of the rows that the chain gets
+  FilePixels input_file_pixels;  // as the input file holds them
+  int bands = 0;
+  int band_rows = 0;
+  std::size_t bands_under_way = 0;     // at the same time, in the last walk
+  std::uint64_t memory = 0;            // bytes that these may take
+  int exif_orientation = 1;            // of the input
+  std::optional<int> verified_blocks;  // found equal; nothing if verification is off
+  std::vector<std::string> doubts;     // of the stages; see Stage::doubt()
   EngineReport engine;
   std::vector<PassReport> passes;
   std::size_t result_passes = 0;  // those that the result went through; others only measured
   std::vector<Span> spans;
   Nanoseconds start = 0;
-  Nanoseconds total = 0;  // wall clock, until the output is in place
+  Nanoseconds total = 0;  // wall clock, until the outputs are in place
 };
 
 // Reads `input`, runs the chain on the engine that `dispatcher` assigns, and writes `output` ("-":
-// standard input and output) in `output_format`; nullptr: in the input's format. The output appears
-// complete or not at all. Throws PictureError, DeviceError, UsageError.
+// standard input and output) in `output_format`; nullptr: in the input's format; and the outputs in
+// `options`. Each output appears complete or not at all, and none before all are complete. Throws
+// PictureError, DeviceError, UsageError.
 [[nodiscard]] RunReport filter_picture(const std::string& input, const std::string& output,
                                        const Codec* output_format, const StageChain& chain,
                                        Dispatcher& dispatcher, const RunOptions& options);

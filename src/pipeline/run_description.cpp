@@ -7,6 +7,21 @@
 
 namespace gpufilter {
 
+namespace {
+
+void describe_output(OutputReport& report, const std::string& path, const Codec& format,
+                     const PictureShape& shape, const WriteOptions& options) {
+  report.output = path;
+  report.output_format = &format;
+  report.output_size = shape.size;
+  report.output_pixel = shape.format;
+  report.output_file_pixels = pixels_in_file(format, shape.format);
+  if (!format.holds_alpha && shape.format.has_alpha())
+    report.background = options.get<Color>(background_option());
+}
+
+}  // namespace
+
 PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
                          const Codec& output_format, std::uint64_t file_bytes) {
   return {.shape = {header.size, header.format},
@@ -22,21 +37,42 @@ bool depends_on_orientation(const StageChain& chain) {
                      [](const auto& stage) { return stage->for_orientation(1) != nullptr; });
 }
 
-StageChain chain_for_orientation(const StageChain& chain, int orientation) {
+StageChain chain_for_orientation(const StageChain& chain, int orientation,
+                                 std::vector<ChainOutput>& outputs) {
   StageChain known;
-  for (const auto& stage : chain) {
+  std::size_t begin = 0;  // of the stages after the last output
+  auto output = outputs.begin();
+  const auto place_outputs = [&](std::size_t stages) {
+    for (; output != outputs.end() && output->stages == stages; ++output)
+      output->stages = begin = known.size();
+  };
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    place_outputs(i);
+    const auto& stage = chain[i];
     auto next = stage->for_orientation(orientation);
     if (next) {
       if (std::exchange(orientation, 1) == 1) continue;  // it changes nothing
     } else {
       next = stage;
     }
-    const bool turns = next->keeps_source() || (!known.empty() && known.back()->keeps_source());
-    auto both = turns && !known.empty() ? known.back()->merged_with(*next) : nullptr;
+    const bool follows = known.size() > begin;
+    const bool turns = next->keeps_source() || (follows && known.back()->keeps_source());
+    auto both = turns && follows ? known.back()->merged_with(*next) : nullptr;
     if (both) known.pop_back();
     known.push_back(both ? std::move(both) : std::move(next));
   }
+  place_outputs(chain.size());
   return known;
+}
+
+void describe_orientation(RunReport& report, const StageChain& asked,
+                          const std::vector<ChainOutput>& outputs) {
+  report.is_oriented = depends_on_orientation(asked);
+  report.others.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto end = asked.begin() + static_cast<std::ptrdiff_t>(outputs[i].stages);
+    report.others[i].is_oriented = depends_on_orientation({asked.begin(), end});
+  }
 }
 
 EngineReport engine_that_turns() {
@@ -48,23 +84,30 @@ EngineReport engine_that_turns() {
 }
 
 void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
-                      const Codec& output_format, const WriteOptions& options) {
+                      const Codec& output_format, const std::vector<ChainOutput>& outputs,
+                      const RunOptions& options) {
   report.input_format = header.file_format;
-  report.output_format = &output_format;
   report.size = header.size;
   report.input_pixel = header.format;
-  PictureShape shape{header.size, header.format};
-  for (const auto& stage : chain) {
-    if (std::string doubt = stage->doubt(shape.format); !doubt.empty())
-      report.doubts.push_back(std::move(doubt));
-    shape = stage->output(shape);
-  }
-  report.output_size = shape.size;
-  report.output_pixel = shape.format;
   report.input_file_pixels = header.file_pixels;
-  report.output_file_pixels = pixels_in_file(output_format, report.output_pixel);
-  if (!output_format.holds_alpha && report.output_pixel.has_alpha())
-    report.background = options.get<Color>(background_option());
+  PictureShape shape{header.size, header.format};
+  report.doubts.clear();
+  report.others.resize(outputs.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= chain.size(); ++i) {
+    for (; next < outputs.size() && outputs[next].stages == i; ++next) {
+      const ChainOutput& output = outputs[next];
+      const Codec& format = output.format == nullptr ? *header.file_format : *output.format;
+      describe_output(report.others[next], output.path, format, shape, options.write);
+      report.others[next].kept = output.keep;
+    }
+    if (i == chain.size()) break;
+    if (std::string doubt = chain[i]->doubt(shape.format); !doubt.empty())
+      report.doubts.push_back(std::move(doubt));
+    shape = chain[i]->output(shape);
+  }
+  describe_output(report, report.output, output_format, shape, options.write);
+  report.kept = options.keep_last_output;
 }
 
 void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,

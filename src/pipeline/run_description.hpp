@@ -12,8 +12,13 @@ namespace gpufilter {
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 // Such a chain for pictures with this orientation, which a stage of it has turned upright
-// afterwards. Of any chain, neighbouring stages that turn the picture become one.
-[[nodiscard]] StageChain chain_for_orientation(const StageChain& chain, int orientation);
+// afterwards. Of any chain, neighbouring stages that turn the picture become one, unless one of
+// `outputs` lies between them. `outputs` get their new places.
+[[nodiscard]] StageChain chain_for_orientation(const StageChain& chain, int orientation,
+                                               std::vector<ChainOutput>& outputs);
+// Says in `report` which outputs of the chain, as it was asked for, it turns upright.
+void describe_orientation(RunReport& report, const StageChain& asked,
+                          const std::vector<ChainOutput>& outputs);
 
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
@@ -23,9 +28,11 @@ namespace gpufilter {
 void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
                    const ReadLimits& limits);
 
-// Fills in the sizes, the formats of both files and of the pixels, and the doubts. Throws
+// Fills in the sizes, the formats of all files and of the pixels, and the doubts. `report` has the
+// output's path; `outputs` are those of `options`, with their places in this chain. Throws
 // UsageError if the chain cannot work on such a picture.
 void describe_formats(RunReport& report, const PictureHeader& header, const StageChain& chain,
-                      const Codec& output_format, const WriteOptions& options);
+                      const Codec& output_format, const std::vector<ChainOutput>& outputs,
+                      const RunOptions& options);
 
 }  // namespace gpufilter

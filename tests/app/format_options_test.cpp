@@ -52,34 +52,50 @@ TEST(RefuseUnusedOptions, WithoutAnOutputNothingIsKnown) {
   EXPECT_EQ(objection(with(quality_option(), "80"), {}), "");
 }
 
+RunReport written(const Codec& codec, const PixelFormat& pixel) {
+  RunReport report;
+  report.output_format = &codec;
+  report.output_pixel = pixel;
+  return report;
+}
+
 TEST(OptionUse, WarnsOfWhatMadeNoDifference) {
   const WriteOptions background = with(background_option(), "red");
   OptionUse opaque(background);
-  opaque.add(jpeg_codec(), rgb);
+  opaque.add(written(jpeg_codec(), rgb));
   EXPECT_EQ(opaque.warnings(), Lines{"--background has no effect: the picture has no alpha"});
   OptionUse transparent(background);
-  transparent.add(jpeg_codec(), rgba);
+  transparent.add(written(jpeg_codec(), rgba));
   EXPECT_EQ(transparent.warnings(), Lines{});
 
   const WriteOptions subsampling = with(jpeg_subsampling_option(), "420");
   OptionUse shades(subsampling);
-  shades.add(jpeg_codec(), grey);
+  shades.add(written(jpeg_codec(), grey));
   EXPECT_EQ(shades.warnings(), Lines{"--subsampling has no effect: the picture is grey"});
 
   const WriteOptions quality = with(quality_option(), "80");
   OptionUse png(quality);
-  png.add(png_codec(), rgb);
+  png.add(written(png_codec(), rgb));
   EXPECT_EQ(png.warnings(), Lines{"--quality has no effect: the output is a PNG"});
+}
+
+TEST(OptionUse, OneOutputThatItConcernsIsEnough) {
+  const auto options = WriteOptions().set(quality_option(), "50");
+  OptionUse use(options);
+  RunReport report = written(png_codec(), rgb);
+  report.others = {written(png_codec(), rgb), written(jpeg_codec(), rgb)};
+  use.add(report);
+  EXPECT_EQ(use.warnings(), Lines{});
 }
 
 TEST(OptionUse, OnePictureThatItConcernsIsEnough) {
   const WriteOptions options = with(background_option(), "red").set(png_level_option(), "1");
   OptionUse use(options);
   EXPECT_EQ(use.warnings(), Lines{});
-  use.add(jpeg_codec(), rgb);
-  use.add(png_codec(), rgba);
+  use.add(written(jpeg_codec(), rgb));
+  use.add(written(png_codec(), rgba));
   EXPECT_EQ(use.warnings(), Lines{"--background has no effect on any of the 2 pictures"});
-  use.add(jpeg_codec(), rgba);
+  use.add(written(jpeg_codec(), rgba));
   EXPECT_EQ(use.warnings(), Lines{});
 }
 

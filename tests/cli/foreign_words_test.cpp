@@ -55,8 +55,8 @@ TEST_F(ForeignWords, OptionsOfToolsForFiles) {
   expect_call({"-i", "in.png", "out.png"}, "-i" + names);
   expect_call({"in.png", "-o", "out.png"}, "-o" + names);
   expect_call({"in.png", "--output=out.png"},
-              "--output: unknown option; " +
-                  either("--output", "", "names need no option: gpufilter INPUT OUTPUT"));
+              "OUTPUT is required: --output names only what is written before the end of the "
+              "chain; gpufilter INPUT OUTPUT");
   for (const std::string name : {"-y", "--force", "--overwrite"})
     expect_answer({name}, name + ": unknown option; did you mean --on-exists overwrite?");
   expect_answer({"-f"},

@@ -42,6 +42,10 @@ class JsonSchemas : public ShardTest {
     print({in_ + "/a.png", png, "--json", "--on-exists", "skip"});
     print({in_ + "/b.jpg", png, "--json", "--dry-run"});
     print({in_ + "/missing.png", png, "--json"});
+    print({in_ + "/a.png", png, "--json", "--output", folder_ / "more.jpg", "--blur", "auto"});
+    print(command({"--json", "--dry-run", "--output", folder_ / "others/"}));
+    print(command({"--json", "--output", folder_ / "others/"}));
+    fs::remove_all(out_);
     print(command({"--json", "--dry-run"}));
     print(command({"--timing", "json", "--verify"}));
     write_file(in_ + "/damaged\xff.png", "text");

@@ -1,0 +1,40 @@
+#include "pipeline/picture_output.hpp"
+
+#include <filesystem>
+
+#include "pipeline/band_walk.hpp"
+
+namespace gpufilter {
+
+PictureOutput::PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options)
+    : report_(report) {
+  if (report.kept) return;
+  std::error_code unknown;
+  report_.replaced =
+      report_.output != "-" && std::filesystem::is_regular_file(report_.output, unknown);
+  sink_ = options.open_output ? options.open_output(report_.output) : open_sink(report_.output);
+  header.size = report_.output_size;
+  header.format = report_.output_pixel;
+  writer_ = create_picture(*report_.output_format, *sink_, header, options.write);
+  report_.encoding = writer_->notes();
+}
+
+void PictureOutput::write(const ConstRows& rows, Timeline& timeline) {
+  if (report_.kept) return;
+  const ScopedSpan span(timeline, band_span(Activity::encode, rows));
+  writer_->write(rows);
+}
+
+void PictureOutput::finish(const Metadata& trailing) {
+  if (report_.kept) return;
+  writer_->finish(trailing);
+  report_.left_out = writer_->left_out();
+}
+
+void PictureOutput::commit() {
+  if (report_.kept) return;
+  sink_->commit();
+  report_.output_bytes = sink_->bytes_written();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,31 @@
+// An output file of a picture that is being filtered.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+// Takes the rows of one output; does nothing with them if the file is kept. Otherwise the file
+// appears complete with commit(), or not at all.
+class PictureOutput {
+ public:
+  // `report` has the path, the format and the shape; the output adds what it learns, and has to be
+  // outlived by it. `header` is the input's, with the metadata that belongs before the pixels.
+  // Throws PictureError.
+  PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options);
+
+  // `timeline` gets a span.
+  void write(const ConstRows& rows, Timeline& timeline);
+  // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
+  void finish(const Metadata& trailing);
+  void commit();
+
+ private:
+  OutputReport& report_;
+  std::unique_ptr<ByteSink> sink_;
+  std::unique_ptr<RowWriter> writer_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,152 @@
+// --output: what the chain holds at a place is written, and the chain goes on.
+#include <filesystem>
+
+#include "cli/filter_fixture.hpp"
+#include "stages/gray.hpp"
+#include "stages/resize.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Outputs : public FilterTest {
+ protected:
+  // Exit code 2, and a single line.
+  void expect_refusal(const std::vector<std::string>& arguments, const std::string& line) const {
+    const ProcessResult result = filter(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_EQ(result.err, "gpufilter: " + line + "\n");
+    EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
+  }
+  void expect_grey_and_blurred(const std::string& grey, const std::string& soft) const {
+    EXPECT_TRUE(same_pixels(read_picture(grey), filter_on_host(image_, {make_gray()}, {})));
+    EXPECT_TRUE(
+        same_pixels(read_picture(soft), filter_on_host(image_, {make_gray(), make_blur({})}, {})));
+  }
+
+  const Image image_ = random_image(size_, format_, 1);
+  const std::string in_ = stored(image_, "in.png");
+  const std::string out_ = folder_ / "out.png";
+  const std::string grey_ = folder_ / "grey.png";
+};
+
+TEST_F(Outputs, HoldWhatTheChainHoldsThere) {
+  const ProcessResult result =
+      filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--device", "cpu"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  expect_grey_and_blurred(grey_, out_);
+  const std::string line = "\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG, ";
+  EXPECT_NE(result.err.find(line), std::string::npos) << result.err;
+}
+
+TEST_F(Outputs, FoldersTakeTheInputsName) {
+  filter_quietly({in_, out_, "--gray", "--output", folder_ / "a/b/", "--blur", "auto"});
+  expect_grey_and_blurred(folder_ / "a/b/in.png", out_);
+  fs::create_directory(folder_ / "exists");
+  filter_quietly({in_, folder_ / "c/", "--gray", "--output", folder_ / "exists", "--blur", "auto"});
+  expect_grey_and_blurred(folder_ / "exists/in.png", folder_ / "c/in.png");
+  filter_quietly(
+      {in_, out_, "--output", folder_ / "d/", "--to", "tif", "--on-exists", "overwrite"});
+  EXPECT_TRUE(same_pixels(read_picture(folder_ / "d/in.tif"), image_));
+  EXPECT_TRUE(same_pixels(read_picture(out_), image_)) << "its own name decides";
+}
+
+TEST_F(Outputs, StandardInputAndOutputWork) {
+  const ProcessResult result = filter(
+      {"-", "-", "--gray", "--output", grey_, "--blur", "auto", "-q"}, {.input = read_file(in_)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  write_file(out_, result.out);
+  expect_grey_and_blurred(grey_, out_);
+  const std::string line = "gpufilter: --output " + (folder_ / "") +
+                           ": is a folder, and standard input has no name; name a file\n";
+  const ProcessResult refused =
+      filter({"-", "-", "--output", folder_ / ""}, {.input = read_file(in_)});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, line);
+}
+
+TEST_F(Outputs, NamesAreChecked) {
+  expect_refusal({in_, out_, "--output", in_},
+                 "--output " + in_ + ": is the input; give the output another name");
+  const std::string twice = ": two outputs have this name; give one of them another";
+  expect_refusal({in_, out_, "--output", out_}, "--output " + out_ + twice);
+  expect_refusal({in_, out_, "--output", grey_, "--gray", "--output", folder_ / "./grey.png"},
+                 "--output " + (folder_ / "./grey.png") + twice);
+  expect_refusal({in_, out_, "--output", "-"},
+                 "--output -: only OUTPUT can be standard output; name a file or folder");
+  expect_refusal(
+      {in_, out_, "--linear", "--output", grey_, "--encoded"},
+      "--output " + grey_ + ": the stages before it work in linear light; put --encoded before it");
+  expect_refusal({in_, out_, "--trace", grey_, "--output", grey_},
+                 grey_ + ": is a picture of this run; give --trace another file");
+  expect_failure(2, {in_, out_, "--output", folder_ / "grey.gif"}, {"grey.gif", ".png"});
+}
+
+TEST_F(Outputs, NoneAppearsIfOneFails) {
+  const std::string nowhere = folder_ / "missing/grey.png";
+  expect_failure(1, {in_, out_, "--output", grey_, "--gray", "--output", nowhere},
+                 {nowhere + ": "});
+  write_file(in_, read_file(in_).substr(0, 2000));
+  expect_failure(1, {in_, out_, "--output", grey_, "--gray"}, {in_ + ": "});
+}
+
+TEST_F(Outputs, ExistingOnesAreTreatedAsAsked) {
+  write_file(grey_, "before");
+  expect_failure(2, {in_, out_, "--output", grey_, "--on-exists", "fail"},
+                 {grey_ + ": already exists; --on-exists overwrite replaces it\n"});
+  const ProcessResult kept =
+      filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_NE(kept.err.find("\nalso " + grey_ + ": 67x45, grey, 8-bit; PNG; already exists, kept\n"),
+            std::string::npos)
+      << kept.err;
+  EXPECT_EQ(read_file(grey_), "before");
+  // And the other way round.
+  fs::remove(grey_);
+  write_file(out_, "before");
+  filter_quietly({in_, out_, "--gray", "--output", grey_, "--blur", "auto", "--on-exists", "skip"});
+  EXPECT_EQ(read_file(out_), "before");
+  const ProcessResult replaced = filter({in_, out_, "--gray", "--output", grey_, "--blur", "auto"});
+  EXPECT_NE(replaced.err.find("\nalso " + grey_ + " (replaced): "), std::string::npos)
+      << replaced.err;
+  expect_grey_and_blurred(grey_, out_);
+}
+
+TEST_F(Outputs, AreInTheReports) {
+  const std::vector<std::string> words{in_,   out_,     "--resize", "50%",      "--output",
+                                       grey_, "--blur", "auto",     "--device", "cpu"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return filter(all).out;
+  };
+  const std::string planned = with({"--dry-run"});
+  EXPECT_NE(planned.find("\nalso " + grey_ + ": 34x23, RGB, 8-bit; PNG\n"), std::string::npos)
+      << planned;
+  EXPECT_FALSE(fs::exists(grey_));
+  const Json json = Json::parse(with({"--json"}));
+  ASSERT_EQ(json["other_outputs"].size(), 1U) << json;
+  const Json& other = json["other_outputs"][0];
+  EXPECT_EQ(other["output"], grey_);
+  EXPECT_EQ(other["output_format"], "PNG");
+  EXPECT_EQ(other["output_width"], 34);
+  EXPECT_EQ(other["output_height"], 23);
+  EXPECT_EQ(other["kept"], false);
+  EXPECT_EQ(other["replaced"], false);
+  EXPECT_EQ(other["output_bytes"], fs::file_size(grey_));
+}
+
+// What the formats cannot hold is said for each output.
+TEST_F(Outputs, LossesAreNamedForEach) {
+  const std::string in = stored(random_image(size_, {4, 8}, 2), "alpha.png");
+  const ProcessResult result = filter({in, out_, "--output", folder_ / "a.jpg", "--quality", "90"});
+  EXPECT_EQ(result.exit_code, 0);
+  const std::string warning =
+      "gpufilter: warning: " + (folder_ / "a.jpg") + ": alpha is laid over #ffffff";
+  EXPECT_EQ(result.err.find(warning), 0U) << result.err;
+  EXPECT_EQ(result.err.find("--quality has no effect"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace gpufilter::test
