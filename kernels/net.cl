@@ -1,9 +1,5 @@
 // A convolutional network: an operation after the other on planes of numbers. src/stages/net_loops.cpp and
-// src/stages/net_pixels.cpp have the same arithmetic.
-//
-// All values of a block of the picture are in one buffer. A value has a plane for each channel with the positions
-// VALUE_left <= x < VALUE_left + VALUE_columns and VALUE_top <= y < VALUE_top + VALUE_rows. Those outside of the
-// picture get what the border says: the number that is computed at the position where the border finds it.
+// src/stages/net_pixels.cpp have the same arithmetic. Those on quantized values are in net_integers.cl.
 
 #ifndef OPERATION
 #define OPERATION 0
@@ -18,18 +14,6 @@
 #define STRENGTH 1.0f
 #define NEEDS_BASE 0         // the picture's pixels at the result's size
 #endif
-#ifndef KERNEL_WIDTH
-#define INPUTS 1             // of a group
-#define OUTPUTS 1            // of a group
-#define BLOCK 1              // outputs that a work-item computes
-#define COLUMNS 1            // columns that it computes
-#define KERNEL_WIDTH 1
-#define KERNEL_HEIGHT 1
-#define LEFT 0
-#define TOP 0
-#define INTEGER 0            // sums of quantized values
-#define REQUANTIZE 0         // and scaled
-#endif
 #ifndef SLOPES
 #define SLOPES 0             // of an activation
 #define LIMITS 0
@@ -39,36 +23,7 @@
 #define CHANNELS_FIRST 1
 #endif
 
-#define NET_GROUP 64  // work-items of a group, along a row
-
-#define VALUE(name) int name, int name##_left, int name##_top, int name##_columns, int name##_rows
-#define AT(name, channel, x, y) \
-  planes[name + ((channel) * name##_rows + (y) - name##_top) * name##_columns + (x) - name##_left]
-
-// Whether there is 0 at a position, in a value of `length` positions.
-bool is_outside(int i, int length) { return BORDER == BORDER_CONSTANT && (i < 0 || i >= length); }
-
-// The position whose number stands there; where there is 0, the nearest one. A picture that wraps goes on.
-int net_inside(int i, int length) {
-#if BORDER == BORDER_WRAP
-  return i;
-#elif BORDER == BORDER_CONSTANT
-  return clamp(i, 0, length - 1);
-#else
-  return border_position(i, length);
-#endif
-}
-
-// Groups of a row of a value come one after the other for each of its planes, or blocks of planes.
-#define GROUPS_ACROSS(columns, wide) (((columns) + NET_GROUP * (wide) - 1) / (NET_GROUP * (wide)))
-
-float net_limited(float number, float low, float high) {
-  const float raised = number > low ? number : low;
-  return raised < high ? raised : high;
-}
-
-// Half to even; the number is below 2^22.
-float net_rounded(float number) { return (number + 0x1.8p23f) - 0x1.8p23f; }
+#include "net_values.cl"
 
 float net_luma(float red, float green, float blue) { return fma(0.114f, blue, fma(0.587f, green, 0.299f * red)); }
 
@@ -143,7 +98,7 @@ void net_pack(SOURCE_BAND, TARGET_BAND, __global const float *planes, VALUE(in))
 
 #ifdef KERNEL_net_convolution
 // `weights`: for each block of outputs, kernel row, kernel column and input, those of the block. `numbers`: for each
-// output its bias, its slope and its scale; then the limits.
+// output its bias, then for each its slope; then the limits.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, int height, int outputs,
                      __global const float *restrict weights, __global const float *restrict numbers) {
@@ -162,7 +117,7 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
     x[p] = net_inside(out_left + min(begin + p * NET_GROUP, out_columns - 1), width);
 #pragma unroll
     for (int j = 0; j < BLOCK; ++j) {
-      sums[p][j] = INTEGER ? 0.0f : numbers[min(group * OUTPUTS + first + j, outputs - 1)];
+      sums[p][j] = numbers[min(group * OUTPUTS + first + j, outputs - 1)];
     }
   }
   weights += (size_t)block * (KERNEL_HEIGHT * KERNEL_WIDTH * INPUTS * BLOCK);
@@ -189,18 +144,11 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
       if (first + j >= OUTPUTS) continue;
       const int output = group * OUTPUTS + first + j;
       float result = sums[p][j];
-#if INTEGER
-      result = (float)((int)result + as_int(numbers[output]));
-#if REQUANTIZE
-      result = net_rounded(
-          net_limited(result * numbers[2 * outputs + output], numbers[3 * outputs], numbers[3 * outputs + 1]));
-#endif
-#endif
 #if SLOPES
       result = result < 0.0f ? result * numbers[outputs + output] : result;
 #endif
 #if LIMITS
-      result = net_limited(result, numbers[3 * outputs], numbers[3 * outputs + 1]);
+      result = net_limited(result, numbers[2 * outputs], numbers[2 * outputs + 1]);
 #endif
       AT(out, output, out_left + column, row) = outside ? 0.0f : result;
     }
@@ -216,11 +164,9 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
 #define NET_MULTIPLY 4
 #define NET_OFFSET 5
 #define NET_CONCAT 6
-#define NET_QUANTIZE 9
-#define NET_DEQUANTIZE 10
 
 // Channel `channel` of the result and on, from channel 0 of the inputs on. `numbers`: for each channel two, the second
-// for SLOPES; then the limits. QUANTIZE: the scale, the nearest number to 1 / scale, the limits.
+// for SLOPES; then the limits.
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width, int height, int channel,
                int channels, __global const float *restrict numbers) {
@@ -248,19 +194,6 @@ void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width
     result *= numbers[c];
 #elif OPERATION == NET_OFFSET
     result += numbers[c];
-#elif OPERATION == NET_QUANTIZE
-    // The nearest number to the quotient (P. Markstein: computation of elementary functions on the IBM RISC
-    // System/6000 processor, 1990), since division is not exact on every device. What is far outside of the limits is
-    // limited first, so that nothing overflows.
-    const float scale = numbers[0];
-    const float inverse = numbers[1];
-    result = net_limited(result, -1024.0f * scale, 1024.0f * scale);
-    float quotient = result * inverse;
-    quotient = fma(fma(-quotient, scale, result), inverse, quotient);
-    quotient = fma(fma(-quotient, scale, result), inverse, quotient);
-    result = net_rounded(net_limited(quotient, numbers[2], numbers[3]));
-#elif OPERATION == NET_DEQUANTIZE
-    result *= numbers[0];
 #endif
   }
   AT(out, channel + c, out_left + column, row) = result;

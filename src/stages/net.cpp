@@ -29,7 +29,7 @@ void add(ContentHasher& hasher, const std::vector<Number>& numbers) {
 std::string hash_of(const NetGraph& graph) {
   ContentHasher hasher;
   for (const NetValue& value : graph.values)
-    add(hasher, std::vector<int>{value.channels, value.scale});
+    add(hasher, std::vector<int>{value.channels, value.scale, value.quantized ? 1 : 0, value.low});
   for (const NetOperation& operation : graph.operations) {
     add(hasher,
         std::vector<int>{static_cast<int>(operation.kind), operation.output, operation.kernel_width,
@@ -39,6 +39,7 @@ std::string hash_of(const NetGraph& graph) {
     add(hasher, operation.inputs);
     add(hasher, operation.weights);
     add(hasher, operation.bias);
+    add(hasher, operation.integers.weights);
     add(hasher, operation.integers.bias);
     add(hasher, operation.integers.scales);
     add(hasher, operation.activation.slopes);

@@ -56,7 +56,7 @@ std::vector<Extent> extents_of(const NetGraph& graph, ImageSize block) {
   const auto rows = spans(NetAxis::rows, block.height);
   std::vector<std::uint64_t> sizes;
   for (size_t i = 0; i < graph.values.size(); ++i) {
-    sizes.push_back(static_cast<std::uint64_t>(graph.values[i].channels) *
+    sizes.push_back(static_cast<std::uint64_t>(graph.values[i].planes()) *
                     static_cast<std::uint64_t>(columns[i].count()) *
                     static_cast<std::uint64_t>(rows[i].count()));
   }

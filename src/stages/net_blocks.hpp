@@ -16,7 +16,7 @@ struct NetBlock {
 };
 
 // Where a value is: its planes, one after the other, from the number `begin` on. The names and the
-// order are those of the parameters VALUE of kernels/net.cl.
+// order are those of the parameters VALUE of kernels/net_values.cl.
 struct NetPlace {
   std::int32_t begin = 0;
   std::int32_t left = 0;

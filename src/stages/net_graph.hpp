@@ -1,7 +1,7 @@
 // A convolutional network, checked, as --net runs it: operations on planes of numbers.
 //
 // A value has planes of single-precision numbers, one for each channel; with `scale` times the
-// picture's width and height. Quantized values are whole numbers as well: they are held without
+// picture's width and height. Quantized values are bytes; their numbers, below, are meant without
 // their zero point, so that 0 stands for 0.
 #pragma once
 
@@ -16,6 +16,13 @@ namespace gpufilter {
 struct NetValue {
   int channels = 0;
   int scale = 1;
+  // Each byte stands for a number from `low` to low + 255. Four channels share a word of 32 bits,
+  // the first in its lowest byte; those that do not exist have any bytes.
+  bool quantized = false;
+  int low = 0;
+
+  // Of words of 32 bits.
+  [[nodiscard]] int planes() const { return quantized ? (channels + 3) / 4 : channels; }
 };
 
 enum class NetOperator {
@@ -44,9 +51,10 @@ struct NetActivation {
   [[nodiscard]] bool exists() const { return limits || !slopes.empty(); }
 };
 
-// A convolution of quantized values, whose sums are exact: they are below 2^24.
+// A convolution of quantized values, whose sums are exact: they fit 32 bits.
 struct NetIntegers {
-  std::vector<std::int32_t> bias;  // for each output
+  std::vector<std::int16_t> weights = {};  // in the order of those below, from -255 to 255
+  std::vector<std::int32_t> bias = {};     // for each output
   // The result is float(sum + bias); with scales, that times the output's scale, limited to low and
   // high and rounded half to even.
   std::vector<float> scales = {};
@@ -71,7 +79,7 @@ struct NetOperation {
   int groups = 1;
   std::vector<float> weights = {};
   std::vector<float> bias = {};
-  bool integer = false;  // with `integers` in place of bias and activation
+  bool integer = false;  // with `integers` in place of weights, bias and activation
   NetIntegers integers = {};
 
   NetActivation activation = {};

@@ -6,6 +6,7 @@
 
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
+#include "stages/net_integer_rows.hpp"
 #include "stages/net_regions.hpp"
 
 namespace gpufilter {
@@ -32,18 +33,28 @@ static_assert(lanes<InstructionSet::avx512> + net_kernel <= net_slack);
   return raised < high ? raised : high;
 }
 
-[[gnu::always_inline]] inline float activated(float number, const NetActivation& activation,
-                                              size_t channel) {
-  if (!activation.slopes.empty())
-    number = number < 0 ? number * activation.slopes[channel] : number;
-  return activation.limits ? limited(number, activation.low, activation.high) : number;
-}
-
-[[gnu::always_inline]] inline float requantized(float sum, const NetIntegers& integers,
-                                                size_t output) {
-  const auto exact = static_cast<float>(static_cast<std::int32_t>(sum) + integers.bias[output]);
-  if (integers.scales.empty()) return exact;
-  return rounded(limited(exact * integers.scales[output], integers.low, integers.high));
+// Values are read before the loops, so that stores cannot change them: otherwise GCC does not
+// vectorise.
+[[gnu::always_inline]] inline void activate(const float* from, float* to, size_t count,
+                                            const NetActivation& activation, size_t channel) {
+  const bool sloped = !activation.slopes.empty();
+  const float slope = sloped ? activation.slopes[channel] : 1;
+  const bool limits = activation.limits;
+  const float low = activation.low;
+  const float high = activation.high;
+  if (sloped && limits) {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = limited(from[i] < 0 ? from[i] * slope : from[i], low, high);
+  } else if (sloped) {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = from[i] < 0 ? from[i] * slope : from[i];
+  } else if (limits) {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = limited(from[i], low, high);
+  } else {
+    for (size_t i = 0; i < count; ++i)
+      to[i] = from[i];
+  }
 }
 
 // One row of a convolution.
@@ -66,7 +77,7 @@ template <InstructionSet set, size_t count>
   for (size_t begin = 0; begin < row.columns; begin += lanes<set>) {
     std::array<std::array<float, lanes<set>>, count> sums;
     for (size_t o = 0; o < count; ++o)
-      sums[o].fill(operation.integer ? 0.0F : operation.bias[first + o]);
+      sums[o].fill(operation.bias[first + o]);
     for (size_t k = 0; k < taps; ++k) {
       const float* const x = in + row.taps[k] + begin;
       for (size_t o = 0; o < count; ++o) {
@@ -76,14 +87,8 @@ template <InstructionSet set, size_t count>
       }
     }
     for (size_t o = 0; o < count; ++o) {
-      float* const y = row.out + (first + o) * row.out_pitch + begin;
-      if (operation.integer) {
-        for (size_t i = 0; i < lanes<set>; ++i)
-          y[i] = requantized(sums[o][i], operation.integers, first + o);
-      } else {
-        for (size_t i = 0; i < lanes<set>; ++i)
-          y[i] = activated(sums[o][i], operation.activation, first + o);
-      }
+      activate(sums[o].data(), row.out + (first + o) * row.out_pitch + begin, lanes<set>,
+               operation.activation, first + o);
     }
   }
 }
@@ -108,7 +113,7 @@ template <InstructionSet set>
 
 std::vector<std::ptrdiff_t> tap_distances(const NetOperation& operation, const NetPlanes& in) {
   std::vector<std::ptrdiff_t> taps;
-  const int inputs = in.channels() / operation.groups;
+  const int inputs = in.value().channels / operation.groups;
   for (int ky = 0; ky < operation.kernel_height; ++ky) {
     for (int kx = 0; kx < operation.kernel_width; ++kx) {
       for (int i = 0; i < inputs; ++i) {
@@ -140,7 +145,7 @@ struct ConvolutionLoop {
       convolve_row<set>(
           {*operation, place(*in, y - operation->top, 0, columns.begin - operation->left), *taps,
            place(*out, y, 0, columns.begin), out->pitch(), static_cast<size_t>(columns.count())},
-          static_cast<size_t>(out->channels()), in->pitch());
+          static_cast<size_t>(out->value().channels), in->pitch());
     }
   }
 };
@@ -153,15 +158,15 @@ struct PointLoop {
                                          const RowRange rows, const RowRange columns) {
     const auto count = static_cast<size_t>(columns.count());
     for (int y = rows.begin; y < rows.end; ++y) {
-      for (int c = 0; c < out->channels(); ++c) {
+      for (int c = 0; c < out->value().channels; ++c) {
         const auto channel = static_cast<size_t>(c);
         const float* const a = place(*first, y, c, columns.begin);
         const float* const b = place(*second, y, c, columns.begin);
         float* const to = place(*out, y, c, columns.begin);
+        const float number = channel < operation->numbers.size() ? operation->numbers[channel] : 0;
         switch (operation->kind) {
           case NetOperator::activation:
-            for (size_t i = 0; i < count; ++i)
-              to[i] = activated(a[i], operation->activation, channel);
+            activate(a, to, count, operation->activation, channel);
             break;
           case NetOperator::add:
             for (size_t i = 0; i < count; ++i)
@@ -173,25 +178,94 @@ struct PointLoop {
             break;
           case NetOperator::multiply:
             for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] * operation->numbers[channel];
+              to[i] = a[i] * number;
             break;
-          case NetOperator::offset:
+          default:  // offset
             for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] + operation->numbers[channel];
-            break;
-          case NetOperator::quantize:
-            for (size_t i = 0; i < count; ++i)
-              to[i] =
-                  rounded(limited(a[i] / operation->numbers[0], operation->low, operation->high));
-            break;
-          default:  // dequantize
-            for (size_t i = 0; i < count; ++i)
-              to[i] = a[i] * operation->numbers[0];
+              to[i] = a[i] + number;
         }
       }
     }
   }
 };
+
+// Floats to bytes, four channels at a time.
+struct QuantizeLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const NetOperation* operation, const NetPlanes* in,
+                                         NetPlanes* out, const RowRange rows,
+                                         const RowRange columns) {
+    const auto count = static_cast<size_t>(columns.count());
+    const int begin = columns.begin - in->columns().begin;
+    const float scale = operation->numbers.front();
+    const float low = operation->low;
+    const float high = operation->high;
+    for (int y = rows.begin; y < rows.end; ++y) {
+      for (int c = 0; c < in->value().channels; ++c) {
+        const float* const from = in->row(y, c) + begin;
+        std::uint32_t* const to = out->words(y, c / 4) + (columns.begin - out->columns().begin);
+        const int shift = 8 * (c % 4);
+        const std::uint32_t kept = shift == 0 ? 0 : ~std::uint32_t{0};
+        for (size_t i = 0; i < count; ++i) {
+          const float whole = rounded(limited(from[i] / scale, low, high));
+          to[i] =
+              (to[i] & kept) + (static_cast<std::uint32_t>(static_cast<int>(whole - low)) << shift);
+        }
+      }
+    }
+  }
+};
+
+struct DequantizeLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const NetOperation* operation, const NetPlanes* in,
+                                         NetPlanes* out, const RowRange rows,
+                                         const RowRange columns) {
+    const auto count = static_cast<size_t>(columns.count());
+    const int low = in->value().low;
+    const float scale = operation->numbers.front();
+    for (int y = rows.begin; y < rows.end; ++y) {
+      for (int c = 0; c < out->value().channels; ++c) {
+        const std::uint32_t* const from =
+            in->words(y, c / 4) + (columns.begin - in->columns().begin);
+        float* const to = out->row(y, c) + (columns.begin - out->columns().begin);
+        const int shift = 8 * (c % 4);
+        for (size_t i = 0; i < count; ++i) {
+          const int byte = static_cast<int>(from[i] >> shift & 255U);
+          to[i] = static_cast<float>(byte + low) * scale;
+        }
+      }
+    }
+  }
+};
+
+void integer_convolution(const NetOperation& operation, const NetFours& fours, const NetPlanes& in,
+                         NetPlanes& out, const RowRange& rows, const RowRange& columns) {
+  std::vector<std::ptrdiff_t> distances;
+  for (int ky = 0; ky < operation.kernel_height; ++ky) {
+    for (int kx = 0; kx < operation.kernel_width; ++kx) {
+      for (int plane = 0; plane < fours.planes; ++plane) {
+        const size_t planes =
+            static_cast<size_t>(ky) * in.row_pitch() + static_cast<size_t>(plane) * in.pitch();
+        distances.insert(distances.end(), static_cast<size_t>(fours.parts),
+                         static_cast<std::ptrdiff_t>(planes) + kx);
+      }
+    }
+  }
+  const int left = columns.begin - operation.left - in.columns().begin;
+  for (int y = rows.begin; y < rows.end; ++y) {
+    net_integer_row({.fours = fours,
+                     .integers = operation.integers,
+                     .distances = distances,
+                     .in = in.words(y - operation.top, 0) + left,
+                     .in_pitch = in.pitch(),
+                     .out = out.words(y, 0) + (columns.begin - out.columns().begin),
+                     .out_pitch = out.pitch(),
+                     .outputs = static_cast<size_t>(out.value().channels),
+                     .out_low = out.value().low,
+                     .columns = static_cast<size_t>(columns.count())});
+  }
+}
 
 void copy_row(const float* from, float* to, int count) {
   for (int i = 0; i < count; ++i)
@@ -202,7 +276,7 @@ void concatenate(std::span<const NetPlanes* const> inputs, NetPlanes& out, const
                  const RowRange& columns) {
   int channel = 0;
   for (const NetPlanes* in : inputs) {
-    for (int c = 0; c < in->channels(); ++c, ++channel) {
+    for (int c = 0; c < in->value().channels; ++c, ++channel) {
       for (int y = rows.begin; y < rows.end; ++y) {
         copy_row(place(*in, y, c, columns.begin), place(out, y, channel, columns.begin),
                  columns.count());
@@ -220,11 +294,11 @@ void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
     if (!shuffles) return c;
     const int place_in_block = dy * factor + dx;
     return operation.channels_first ? c * factor * factor + place_in_block
-                                    : place_in_block * out.channels() + c;
+                                    : place_in_block * out.value().channels + c;
   };
   for (int y = rows.begin; y < rows.end; ++y) {
     const int source_y = floor_divide(y, factor);
-    for (int c = 0; c < out.channels(); ++c) {
+    for (int c = 0; c < out.value().channels; ++c) {
       float* const to = place(out, y, c, 0);
       for (int dx = 0; dx < factor; ++dx) {
         const float* const from =
@@ -240,15 +314,22 @@ void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
 
 }  // namespace
 
-void net_operation_rows(const NetOperation& operation, std::span<const NetPlanes* const> inputs,
-                        NetPlanes& output, const RowRange& rows, const RowRange& columns) {
+void net_operation_rows(const NetOperation& operation, const NetFours& fours,
+                        std::span<const NetPlanes* const> inputs, NetPlanes& output,
+                        const RowRange& rows, const RowRange& columns) {
   if (rows.count() <= 0 || columns.count() <= 0) return;
   const NetPlanes& first = *inputs.front();
   switch (operation.kind) {
     case NetOperator::convolution: {
+      if (operation.integer)
+        return integer_convolution(operation, fours, first, output, rows, columns);
       const std::vector<std::ptrdiff_t> taps = tap_distances(operation, first);
       return run_loop<ConvolutionLoop>(&operation, &first, &output, rows, columns, &taps);
     }
+    case NetOperator::quantize:
+      return run_loop<QuantizeLoop>(&operation, &first, &output, rows, columns);
+    case NetOperator::dequantize:
+      return run_loop<DequantizeLoop>(&operation, &first, &output, rows, columns);
     case NetOperator::concat:
       return concatenate(inputs, output, rows, columns);
     case NetOperator::depth_to_space:

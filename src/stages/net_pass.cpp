@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/net_blocks.hpp"
+#include "stages/net_integer_kernels.hpp"
 #include "stages/resize.hpp"
 #include "stages/resize_rows.hpp"
 #include "stages/row_launch.hpp"
@@ -22,7 +22,7 @@ namespace {
 using std::size_t;
 
 constexpr std::uint64_t suitable_bytes = std::uint64_t{256} << 20U;
-constexpr int group_width = 64;  // NET_GROUP of kernels/net.cl
+constexpr int group_width = 64;  // NET_GROUP of kernels/net_values.cl
 
 // How many outputs and columns a work-item of a convolution computes.
 struct Tile {
@@ -70,28 +70,9 @@ std::vector<float> packed_weights(const NetOperation& operation, int outputs, co
   return packed;
 }
 
-// Bias, slope and scale of each output, then the limits.
-std::vector<float> convolution_numbers(const NetOperation& operation, int outputs) {
-  std::vector<float> numbers = operation.bias;
-  for (const std::int32_t bias : operation.integers.bias)
-    numbers.push_back(std::bit_cast<float>(bias));
-  const auto append = [&](std::vector<float> more) {
-    more.resize(static_cast<size_t>(outputs), 0.0F);
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  };
-  append(operation.activation.slopes);
-  append(operation.integers.scales);
-  numbers.push_back(operation.integer ? operation.integers.low : operation.activation.low);
-  numbers.push_back(operation.integer ? operation.integers.high : operation.activation.high);
-  return numbers;
-}
-
-std::vector<float> point_numbers(const NetOperation& operation, int channels) {
-  if (operation.kind == NetOperator::quantize) {
-    const float scale = operation.numbers.front();
-    return {scale, 1 / scale, operation.low, operation.high};
-  }
-  std::vector<float> numbers = operation.numbers;
+// For each channel its first number, then for each its slope; then the limits.
+std::vector<float> channel_numbers(const NetOperation& operation, std::vector<float> numbers,
+                                   int channels) {
   numbers.resize(static_cast<size_t>(channels), 0.0F);
   std::vector<float> slopes = operation.activation.slopes;
   slopes.resize(static_cast<size_t>(channels), 0.0F);
@@ -159,9 +140,10 @@ class NetPass final : public DevicePass {
         {"net.cl", function, formatted("-D KERNEL_{} {}", function, macros())});
   }
 
-  [[nodiscard]] Kernel operation_kernel(const char* function, const std::string& more) const {
+  [[nodiscard]] Kernel operation_kernel(const char* file, const std::string& function,
+                                        const std::string& more) const {
     return session_.make_kernel(
-        {"net.cl", function,
+        {file, function,
          formatted("-D KERNEL_{} -D BORDER={} {}", function, static_cast<int>(use_.border), more)});
   }
 
@@ -176,12 +158,13 @@ class NetPass final : public DevicePass {
 
   Step make_step(const NetOperation& operation) {
     const int outputs = channels(operation.output);
+    if (is_integer(operation)) return integer_step(operation);
     if (operation.kind == NetOperator::convolution) return convolution_step(operation, outputs);
     const bool shuffles = operation.kind == NetOperator::depth_to_space;
     if (shuffles || operation.kind == NetOperator::nearest) {
       return {&operation,
               operation_kernel(
-                  "net_enlarge",
+                  "net.cl", "net_enlarge",
                   formatted("-D SHUFFLE={} -D FACTOR={} -D CHANNELS_FIRST={}", shuffles ? 1 : 0,
                             operation.factor, operation.channels_first ? 1 : 0)),
               {session_, bytes_of({})},
@@ -189,12 +172,22 @@ class NetPass final : public DevicePass {
               outputs};
     }
     return {&operation,
-            operation_kernel("net_point",
+            operation_kernel("net.cl", "net_point",
                              formatted("-D OPERATION={} {}", static_cast<int>(operation.kind),
                                        activation_macros(operation.activation))),
             {session_, bytes_of({})},
-            {session_, bytes_of(point_numbers(operation, outputs))},
+            {session_, bytes_of(channel_numbers(operation, operation.numbers, outputs))},
             outputs};
+  }
+
+  Step integer_step(const NetOperation& operation) {
+    NetIntegerKernel kernel = net_integer_kernel(*graph_, operation, session_.device());
+    return {&operation,
+            operation_kernel("net_integers.cl", kernel.function, kernel.macros),
+            {session_, std::move(kernel.weights)},
+            {session_, std::move(kernel.numbers)},
+            kernel.blocks,
+            kernel.columns};
   }
 
   Step convolution_step(const NetOperation& operation, int outputs) {
@@ -202,15 +195,14 @@ class NetPass final : public DevicePass {
     const int each = outputs / operation.groups;
     const std::string more = formatted(
         "-D INPUTS={} -D OUTPUTS={} -D BLOCK={} -D COLUMNS={} -D KERNEL_WIDTH={} "
-        "-D KERNEL_HEIGHT={} -D LEFT={} -D TOP={} -D INTEGER={} -D REQUANTIZE={} {}",
+        "-D KERNEL_HEIGHT={} -D LEFT={} -D TOP={} {}",
         channels(operation.inputs.front()) / operation.groups, each, tile.outputs, tile.columns,
         operation.kernel_width, operation.kernel_height, operation.left, operation.top,
-        operation.integer ? 1 : 0, operation.integers.scales.empty() ? 0 : 1,
         activation_macros(operation.activation));
     return {&operation,
-            operation_kernel("net_convolution", more),
+            operation_kernel("net.cl", "net_convolution", more),
             {session_, bytes_of(packed_weights(operation, outputs, tile))},
-            {session_, bytes_of(convolution_numbers(operation, outputs))},
+            {session_, bytes_of(channel_numbers(operation, operation.bias, outputs))},
             operation.groups * ((each + tile.outputs - 1) / tile.outputs),
             tile.columns};
   }
@@ -291,6 +283,8 @@ class NetPass final : public DevicePass {
     };
     switch (operation.kind) {
       case NetOperator::convolution:
+      case NetOperator::quantize:
+      case NetOperator::dequantize:
         return launch(step.blocks,
                       {planes_, a.begin, a.left, a.top, a.columns, a.rows, out.begin, out.left,
                        out.top, out.columns, out.rows, width, height, outputs,

@@ -81,7 +81,8 @@ double net_products(const NetGraph& graph) {
   const double result = graph.scale();
   for (const NetOperation& operation : graph.operations) {
     const double scale = graph.values[static_cast<size_t>(operation.output)].scale;
-    products += static_cast<double>(operation.weights.size()) * scale * scale / (result * result);
+    const size_t weights = operation.weights.size() + operation.integers.weights.size();
+    products += static_cast<double>(weights) * scale * scale / (result * result);
   }
   return products;
 }
@@ -89,8 +90,9 @@ double net_products(const NetGraph& graph) {
 size_t net_parameters(const NetGraph& graph) {
   size_t count = 0;
   for (const NetOperation& operation : graph.operations) {
-    count += operation.weights.size() + operation.bias.size() + operation.integers.bias.size() +
-             operation.activation.slopes.size() + operation.numbers.size();
+    count += operation.weights.size() + operation.bias.size() + operation.integers.weights.size() +
+             operation.integers.bias.size() + operation.activation.slopes.size() +
+             operation.numbers.size();
   }
   return count;
 }

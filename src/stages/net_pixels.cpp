@@ -28,7 +28,7 @@ struct UnpackLoop {
                                          NetPlanes* planes, int y) {
     const auto channels = static_cast<size_t>(format.channels);
     const size_t green = format.color_channels() == 3 ? 1 : 0;
-    const bool is_luma = planes->channels() == 1;
+    const bool is_luma = planes->value().channels == 1;
     float* const first = planes->row(y, 0);
     float* const second = planes->row(y, is_luma ? 0 : 1);
     float* const third = planes->row(y, is_luma ? 0 : 2);
@@ -65,7 +65,7 @@ struct PackLoop {
     const auto channels = static_cast<size_t>(format.channels);
     const auto base_channels = static_cast<size_t>(base_format.channels);
     const size_t step = base_format.color_channels() == 3 ? 1 : 0;
-    const bool follows_luma = planes->channels() == 1 && colors == 3;
+    const bool follows_luma = planes->value().channels == 1 && colors == 3;
     for (int x = columns.begin; x < columns.end; ++x) {
       const auto at = static_cast<size_t>(x);
       const auto i = static_cast<size_t>(x - planes->columns().begin);
@@ -116,7 +116,7 @@ void net_unpack(const NetUse& use, const ConstRows& source, ImageSize size, cons
     const bool wraps = use.border == Border::wrap;
     const int row = wraps ? y : border_position(use.border, y, size.height);
     if (row < 0 && !wraps) {
-      for (int c = 0; c < planes.channels(); ++c)
+      for (int c = 0; c < planes.value().channels; ++c)
         std::fill_n(planes.row(y, c), planes.pitch(), 0.0F);
     } else if (source.format.depth == 8) {
       run_loop<UnpackLoop<std::uint8_t>>(source.row(row), source.format, &from, factor, &planes, y);

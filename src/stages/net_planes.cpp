@@ -7,8 +7,8 @@ namespace gpufilter {
 
 using std::size_t;
 
-NetPlanes::NetPlanes(int channels, const RowRange& columns)
-    : channels_(channels),
+NetPlanes::NetPlanes(const NetValue& value, const RowRange& columns)
+    : value_(value),
       columns_(columns),
       pitch_((static_cast<size_t>(columns.count() + net_slack) + 15) / 16 * 16) {}
 
@@ -17,22 +17,27 @@ RowRange NetPlanes::advance(const RowRange& wanted) {
                 std::clamp(rows_.end, wanted.begin, wanted.end)};
   if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
   if (kept.count() > 0 && kept.begin > rows_.begin) {
-    std::memmove(numbers_.data(), numbers_.data() + offset(kept.begin, 0),
-                 static_cast<size_t>(kept.count()) * row_pitch() * sizeof(float));
+    std::memmove(bytes_.data(), bytes_.data() + offset(kept.begin, 0),
+                 static_cast<size_t>(kept.count()) * row_pitch() * word);
   }
-  const size_t needed = static_cast<size_t>(wanted.count()) * row_pitch();
-  if (numbers_.size() < needed) numbers_.resize(needed);
+  const size_t needed = static_cast<size_t>(wanted.count()) * row_pitch() * word;
+  if (bytes_.size() < needed) bytes_.resize(needed);
   rows_ = wanted;
   return {kept.end, wanted.end};
 }
 
 void NetPlanes::fill_columns(const RowRange& rows, int length, Border border) {
   for (int y = rows.begin; y < rows.end; ++y) {
-    for (int c = 0; c < channels_; ++c) {
-      float* const at = row(y, c) - columns_.begin;
+    for (int plane = 0; plane < value_.planes(); ++plane) {
+      std::uint8_t* const begin = bytes_.data() + offset(y, plane);
+      const auto at = [&](int x) { return begin + word * static_cast<size_t>(x - columns_.begin); };
       const auto fill = [&](int x) {
         const int from = border_position(border, x, length);
-        at[x] = from < 0 ? 0.0F : at[from];
+        if (from < 0) {
+          std::memset(at(x), outside(), word);
+        } else {
+          std::memcpy(at(x), at(from), word);
+        }
       };
       for (int x = columns_.begin; x < std::min(0, columns_.end); ++x)
         fill(x);
@@ -46,10 +51,11 @@ void NetPlanes::fill_rows(const RowRange& rows, int length, Border border) {
   for (int y = rows.begin; y < rows.end; ++y) {
     if (y >= 0 && y < length) continue;
     const int from = border_position(border, y, length);
+    std::uint8_t* const to = bytes_.data() + offset(y, 0);
     if (from < 0) {
-      std::fill_n(row(y, 0), row_pitch(), 0.0F);
+      std::memset(to, outside(), row_pitch() * word);
     } else {
-      std::memcpy(row(y, 0), row(from, 0), row_pitch() * sizeof(float));
+      std::memcpy(to, bytes_.data() + offset(from, 0), row_pitch() * word);
     }
   }
 }

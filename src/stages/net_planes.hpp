@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "stages/border.hpp"
@@ -15,22 +16,30 @@ inline constexpr int net_slack = 80;
 class NetPlanes {
  public:
   // For a strip of columns.
-  NetPlanes(int channels, const RowRange& columns);
+  NetPlanes(const NetValue& value, const RowRange& columns);
 
   // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
   RowRange advance(const RowRange& wanted);
 
-  // Where row y of a channel begins: column columns().begin.
-  [[nodiscard]] float* row(int y, int channel) { return numbers_.data() + offset(y, channel); }
-  [[nodiscard]] const float* row(int y, int channel) const {
-    return numbers_.data() + offset(y, channel);
+  // Where row y of a plane begins: column columns().begin. Of quantized values, words.
+  [[nodiscard]] float* row(int y, int plane) {
+    return reinterpret_cast<float*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] const float* row(int y, int plane) const {
+    return reinterpret_cast<const float*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] std::uint32_t* words(int y, int plane) {
+    return reinterpret_cast<std::uint32_t*>(bytes_.data() + offset(y, plane));
+  }
+  [[nodiscard]] const std::uint32_t* words(int y, int plane) const {
+    return reinterpret_cast<const std::uint32_t*>(bytes_.data() + offset(y, plane));
   }
   [[nodiscard]] const RowRange& columns() const { return columns_; }
-  [[nodiscard]] int channels() const { return channels_; }
-  // Numbers from a channel to the next, and from a row to the next.
+  [[nodiscard]] const NetValue& value() const { return value_; }
+  // Numbers or words from a plane to the next, and from a row to the next.
   [[nodiscard]] std::size_t pitch() const { return pitch_; }
   [[nodiscard]] std::size_t row_pitch() const {
-    return pitch_ * static_cast<std::size_t>(channels_);
+    return pitch_ * static_cast<std::size_t>(value_.planes());
   }
 
   // Fills what lies outside of 0 ... length - 1 in these rows, by the border's rule.
@@ -38,16 +47,22 @@ class NetPlanes {
   void fill_rows(const RowRange& rows, int length, Border border);
 
  private:
-  [[nodiscard]] std::size_t offset(int y, int channel) const {
-    return static_cast<std::size_t>(y - rows_.begin) * row_pitch() +
-           static_cast<std::size_t>(channel) * pitch_;
+  static constexpr std::size_t word = 4;  // bytes
+
+  [[nodiscard]] std::size_t offset(int y, int plane) const {
+    return word * (static_cast<std::size_t>(y - rows_.begin) * row_pitch() +
+                   static_cast<std::size_t>(plane) * pitch_);
+  }
+  // Bytes that stand for 0.
+  [[nodiscard]] std::uint8_t outside() const {
+    return static_cast<std::uint8_t>(value_.quantized ? -value_.low : 0);
   }
 
-  int channels_;
+  NetValue value_;
   RowRange columns_;
   std::size_t pitch_;
   RowRange rows_;
-  std::vector<float> numbers_;
+  std::vector<std::uint8_t> bytes_;
 };
 
 }  // namespace gpufilter

@@ -12,8 +12,12 @@ namespace {
 
 using std::size_t;
 
-// Sums of products below this are exact in single precision.
-constexpr double exact_sum = 1 << 24;
+// Sums of products, and biases, are below this; together they fit 32 bits.
+constexpr std::int64_t exact_sum = std::int64_t{1} << 30;
+
+NetValue quantized_shape(int channels, int scale, const NetQuantization& by) {
+  return {channels, scale, true, by.lowest - by.zero_points.front()};
+}
 
 bool is_relu(const NetActivation& activation) {
   return activation.slopes.empty() && activation.limits && activation.low == 0 &&
@@ -74,7 +78,9 @@ void NetBuilder::read_quantize() {
     operation.low = static_cast<float>(to.lowest - to.zero_points.front());
     operation.high = static_cast<float>(to.highest - to.zero_points.front());
   }
-  add(std::move(operation), shape(from)).quantization = to;
+  const NetValue& source_shape = shape(from);
+  add(std::move(operation), quantized_shape(source_shape.channels, source_shape.scale, to))
+      .quantization = to;
 }
 
 void NetBuilder::read_dequantize() {
@@ -106,12 +112,12 @@ void NetBuilder::read_dequantize() {
   NetOperation operation{.kind = NetOperator::dequantize};
   operation.inputs = {from};
   operation.numbers = by.scales;
-  NetName& result = add(std::move(operation), shape(from));
+  NetName& result = add(std::move(operation), {shape(from).channels, shape(from).scale});
   result.quantized_value = from;
   result.quantization = by;
 }
 
-// Whole numbers without their zero points, as floats in the order of the chain.
+// Whole numbers without their zero points, in the order of the chain.
 void NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& weights,
                                      const std::vector<int>& zero_points) const {
   if (weights.type != OnnxType::int8 && weights.type != OnnxType::uint8)
@@ -125,30 +131,28 @@ void NetBuilder::set_integer_weights(NetOperation& operation, const OnnxTensor& 
   operation.integer = true;
   for (int o = 0; o < outputs; ++o) {
     const int zero = zero_points[zero_points.size() == 1 ? 0 : static_cast<size_t>(o)];
-    double sum = 0;
+    std::int64_t sum = 0;
     for (int ky = 0; ky < operation.kernel_height; ++ky) {
       for (int kx = 0; kx < operation.kernel_width; ++kx) {
         for (int i = 0; i < group; ++i) {
           const int row = (o * group + i) * operation.kernel_height + ky;
           const auto at = static_cast<size_t>(row * operation.kernel_width + kx);
-          const auto weight = static_cast<float>(weights.integers[at] - zero);
-          operation.weights.push_back(weight);
+          const std::int64_t weight = weights.integers[at] - zero;
+          if (std::abs(weight) > 255) fail("its weights and their zero points differ in type");
+          operation.integers.weights.push_back(static_cast<std::int16_t>(weight));
           sum += std::abs(weight) * 255;
         }
       }
     }
     if (sum >= exact_sum)
-      fail(
-          formatted("the weights of output {} add up to more than {:.0f}; smaller ones are "
-                    "supported",
-                    o, exact_sum / 255));
+      fail(formatted("the weights of output {} add up to more than {}; smaller ones are supported",
+                     o, exact_sum / 255));
   }
 }
 
 std::vector<std::int32_t> NetBuilder::integer_bias(const OnnxTensor* bias, int outputs) const {
   if (bias == nullptr) return std::vector<std::int32_t>(static_cast<size_t>(outputs), 0);
-  // A sum of 24 bits is added to it.
-  constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max() - (1 << 24);
+  constexpr std::int64_t max = exact_sum;
   const bool fits = std::all_of(bias->integers.begin(), bias->integers.end(),
                                 [](std::int64_t n) { return n >= -max && n <= max; });
   if (bias->type != OnnxType::int32 || bias->count() != static_cast<size_t>(outputs) || !fits)
@@ -160,6 +164,7 @@ void NetBuilder::set_scales(NetOperation& operation, const NetQuantization& from
                             const std::vector<float>& weight_scales,
                             const NetQuantization& to) const {
   const size_t outputs = operation.integers.bias.size();
+  if (to.highest > 255) fail("its results are neither uint8 nor int8");
   if (from.scales.size() != 1 || to.scales.size() != 1 ||
       (weight_scales.size() != 1 && weight_scales.size() != outputs))
     fail(formatted("{} scales of weights for {} outputs", weight_scales.size(), outputs));
@@ -241,7 +246,7 @@ void NetBuilder::read_linear_convolution() {
       integer_bias(has_input(8) ? &constant(8, "its biases are") : nullptr, outputs);
   set_scales(operation, from, by.scales, to);
   const int scale = shape(*source.value).scale;
-  add(std::move(operation), {outputs, scale}).quantization = to;
+  add(std::move(operation), quantized_shape(outputs, scale, to)).quantization = to;
 }
 
 // Its sums are whole; the Cast that follows makes them floats.

@@ -35,14 +35,14 @@ class Sketch {
     operation.left = operation.top = side / 2;
     operation.integer = true;
     for (int i = 0; i < outputs * taps; ++i)
-      operation.weights.push_back(static_cast<float>(static_cast<int>(number() * 127)));
+      operation.integers.weights.push_back(static_cast<std::int16_t>(number() * 127));
     for (int i = 0; i < outputs; ++i) {
       operation.integers.bias.push_back(static_cast<int>(number() * 1000));
       operation.integers.scales.push_back(0.01F + 0.001F * static_cast<float>(i));
     }
     operation.integers.low = -3;
     operation.integers.high = 252;
-    return add(std::move(operation), {outputs, scale(from)});
+    return add(std::move(operation), {outputs, scale(from), true, -3});
   }
 
   int activation(int from, NetActivation activation) {
@@ -87,13 +87,13 @@ class Sketch {
     operation.numbers = {0.0123F};
     operation.low = -3;
     operation.high = 252;
-    return add(std::move(operation), value(from));
+    return add(std::move(operation), {channels(from), scale(from), true, -3});
   }
 
   int dequantize(int from) {
     NetOperation operation{.kind = NetOperator::dequantize, .inputs = {from}};
     operation.numbers = {0.0071F};
-    return add(std::move(operation), value(from));
+    return add(std::move(operation), {channels(from), scale(from)});
   }
 
   [[nodiscard]] NetGraph take(std::string name) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -43,6 +44,20 @@ void add_number(OnnxTensor& tensor, std::uint64_t bits) {
       return tensor.integers.push_back(static_cast<std::int32_t>(bits));
     case OnnxType::int64:
       return tensor.integers.push_back(static_cast<std::int64_t>(bits));
+  }
+}
+
+// Whole numbers need not be stored in as many bits as their type has.
+bool fits(OnnxType type, std::int64_t number) {
+  switch (type) {
+    case OnnxType::uint8:
+      return std::in_range<std::uint8_t>(number);
+    case OnnxType::int8:
+      return std::in_range<std::int8_t>(number);
+    case OnnxType::int32:
+      return std::in_range<std::int32_t>(number);
+    default:
+      return true;
   }
 }
 
@@ -140,6 +155,10 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, const std::string&
                             raw->size(), count * width));
     }
     set_numbers(tensor, *raw, width);
+  }
+  for (const std::int64_t number : tensor.integers) {
+    if (!fits(tensor.type, number))
+      report.fail(formatted("its type cannot hold {}; the file is damaged", number));
   }
   if (tensor.count() != count) {
     report.fail(formatted("{} numbers where its dimensions ask for {}; the file is damaged",

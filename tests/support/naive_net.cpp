@@ -1,10 +1,13 @@
 #include "support/naive_net.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
+
+#include "support/pictures.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -32,6 +35,8 @@ class Node {
     if (type == "Conv") return convolution();
     if (type == "ConvTranspose") return transposed();
     if (type == "QLinearConv") return linear_convolution();
+    if (type == "ConvInteger") return integer_convolution();
+    if (type == "Cast") return value(0);
     if (type == "Concat") return concatenation();
     if (type == "DepthToSpace" || type == "Resize") return enlarged();
     return points();
@@ -96,32 +101,51 @@ class Node {
     return y;
   }
 
-  NaivePlanes linear_convolution() const {
-    const NaivePlanes& x = value(0);
-    const SketchTensor& w = constant(3);
+  // The exact sum for an output of a convolution of whole numbers, whose inputs are in this order
+  // in the node: x and its zero point, weights and theirs.
+  std::int64_t exact_sum(int o, int px, int py, const std::array<std::size_t, 4>& places) const {
+    const NaivePlanes& x = value(places[0]);
+    const auto zero_of_x = static_cast<std::int64_t>(constant(places[1]).numbers.at(0));
+    const SketchTensor& w = constant(places[2]);
+    const auto zero_of_w = static_cast<std::int64_t>(number(constant(places[3]), index(o)));
     const int outputs = static_cast<int>(w.dimensions[0]);
     const int inputs = static_cast<int>(w.dimensions[1]);
     const int side = static_cast<int>(w.dimensions[2]);
-    const auto zero_of_x = static_cast<std::int64_t>(constant(2).numbers.at(0));
-    NaivePlanes y(outputs, x.width, x.height);
-    y.outside = single(7);
-    each(y, [&](int o, int px, int py) {
-      auto sum =
-          static_cast<std::int64_t>(node_.inputs.size() > 8 ? number(constant(8), index(o)) : 0);
-      const auto zero_of_w = static_cast<std::int64_t>(number(constant(5), index(o)));
+    const int groups = static_cast<int>(attribute(node_, "group", std::int64_t{1}));
+    const int first = o / (outputs / groups) * inputs;
+    std::int64_t sum = 0;
+    for (int i = 0; i < inputs; ++i) {
       for (int ky = 0; ky < side; ++ky) {
         for (int kx = 0; kx < side; ++kx) {
-          for (int i = 0; i < inputs; ++i) {
-            const auto weight = static_cast<std::int64_t>(
-                w.numbers.at(index(((o * inputs + i) * side + ky) * side + kx)));
-            const auto sample = static_cast<std::int64_t>(
-                x.padded(i, px + kx - side / 2, py + ky - side / 2, border_));
-            sum += (weight - zero_of_w) * (sample - zero_of_x);
-          }
+          const auto weight = static_cast<std::int64_t>(
+              w.numbers.at(index(((o * inputs + i) * side + ky) * side + kx)));
+          const auto sample = static_cast<std::int64_t>(
+              x.padded(first + i, px + kx - side / 2, py + ky - side / 2, border_));
+          sum += (weight - zero_of_w) * (sample - zero_of_x);
         }
       }
+    }
+    return sum;
+  }
+
+  NaivePlanes linear_convolution() const {
+    const NaivePlanes& x = value(0);
+    NaivePlanes y(static_cast<int>(constant(3).dimensions[0]), x.width, x.height);
+    y.outside = single(7);
+    each(y, [&](int o, int px, int py) {
+      const double bias = node_.inputs.size() > 8 ? number(constant(8), index(o)) : 0;
+      const std::int64_t sum = exact_sum(o, px, py, {0, 2, 3, 5}) + static_cast<std::int64_t>(bias);
       const float scale = single(1) * static_cast<float>(number(constant(4), index(o))) / single(6);
       return quantized(static_cast<float>(sum) * scale, constant(7));
+    });
+    return y;
+  }
+
+  NaivePlanes integer_convolution() const {
+    const NaivePlanes& x = value(0);
+    NaivePlanes y(static_cast<int>(constant(1).dimensions[0]), x.width, x.height);
+    each(y, [&](int o, int px, int py) {
+      return static_cast<float>(exact_sum(o, px, py, {0, 2, 1, 3}));
     });
     return y;
   }
@@ -221,6 +245,53 @@ NaivePlanes evaluate(const OnnxSketch& sketch, const NaivePlanes& x, Border bord
   for (const SketchNode& node : sketch.nodes)
     values[node.output] = Node(sketch, node, values, border).result();
   return values.at("y");
+}
+
+Image naive_net(const Image& image, const OnnxSketch& net, const NetUse& use) {
+  const PixelFormat format = image.format();
+  const auto max = static_cast<float>(format.max_sample());
+  const float factor =
+      use.input == NetInput::rgb255 ? (format.depth == 8 ? 1.0F : 1 / 257.0F) : 1 / max;
+  const float back = use.input == NetInput::rgb255 ? (format.depth == 8 ? 1.0F : 257.0F) : max;
+  NaivePlanes x(net.channels, image.size().width, image.size().height);
+  const auto sample = [&](int px, int py, int c) {
+    return static_cast<float>(sample_at(image, px, py, format.color_channels() == 1 ? 0 : c));
+  };
+  const auto luma = [&](int px, int py) {
+    if (format.color_channels() == 1) return sample(px, py, 0);
+    return std::fma(0.114F, sample(px, py, 2),
+                    std::fma(0.587F, sample(px, py, 1), 0.299F * sample(px, py, 0)));
+  };
+  for (int c = 0; c < net.channels; ++c) {
+    for (int py = 0; py < x.height; ++py) {
+      for (int px = 0; px < x.width; ++px)
+        x.at(c, px, py) = (net.channels == 1 ? luma(px, py) : sample(px, py, c)) * factor;
+    }
+  }
+  NaivePlanes y = evaluate(net, x, use.border);
+  const bool follows = net.channels == 1;
+  const int colors = follows ? format.color_channels() : 3;
+  Image result = poisoned_image(ImageSize{y.width, y.height},
+                                {colors + (format.has_alpha() ? 1 : 0), format.depth});
+  for (int py = 0; py < y.height; ++py) {
+    for (int px = 0; px < y.width; ++px) {
+      for (int c = 0; c < colors; ++c) {
+        float number = y.at(follows ? 0 : c, px, py) * back;
+        if (follows && colors == 3) {
+          number = std::fma(use.strength, std::fma(y.at(0, px, py), back, -luma(px, py)),
+                            sample(px, py, c));
+        } else if (use.strength != 1) {
+          number = std::fma(use.strength, number - sample(px, py, c), sample(px, py, c));
+        }
+        const float limited = number > 0 ? std::min(number, max) : 0;
+        set_sample(result, px, py, c, static_cast<std::uint32_t>(std::nearbyint(limited)));
+      }
+      if (format.has_alpha()) {
+        set_sample(result, px, py, colors, sample_at(image, px, py, format.channels - 1));
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace gpufilter::test

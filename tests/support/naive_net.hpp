@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "image/image.hpp"
 #include "stages/border.hpp"
+#include "stages/net_pixels.hpp"
 #include "support/onnx_sketch.hpp"
 
 namespace gpufilter::test {
@@ -37,5 +39,8 @@ struct NaivePlanes {
 
 // "y" of the network. Quantized values hold the numbers of ONNX, with their zero points.
 [[nodiscard]] NaivePlanes evaluate(const OnnxSketch& sketch, const NaivePlanes& x, Border border);
+
+// What --net makes of a picture.
+[[nodiscard]] Image naive_net(const Image& image, const OnnxSketch& net, const NetUse& use);
 
 }  // namespace gpufilter::test
