@@ -77,8 +77,8 @@ class JsonSchemas : public ShardTest {
     print({"devices", "--json"});
     print({"bench", "matmul", "--json", "--trials=1", "--sizes", "17", "--show", "2"});
     print({"verify", "levels", "--device", "cpu", "--depth", "8", "--json"});
-    print({"verify", "blur", "--quick", "--depth", "8", "--json", "--diff", folder_ / "v.png",
-           "--kernels", GPUFILTER_SOURCE "/samples/broken/no-edge"});
+    print({"verify", "blur", "--quick", "--channels", "3", "--depth", "8", "--json", "--diff",
+           folder_ / "v.png", "--kernels", GPUFILTER_SOURCE "/samples/broken/no-edge"});
     const KernelFolder kernels(folder_ / "kernels");
     kernels.write("candidates.json", R"({
       "blur_naive": {"pixels": [1], "lines": [1], "groups": ["32x1", "128x1"]}})");
