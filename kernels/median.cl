@@ -46,14 +46,12 @@ uint median_by_bits(SOURCE_BAND, int x, int y, int width, int height, int c, boo
   return found;
 }
 
-// Stores a pixel of plain medians. Colours are weighted, unless `opaque`.
-void finish_pixel(ROWS, int x, int y, pixel_t pixel, bool opaque) {
+// Stores a pixel of plain medians, after weighting its colours by alpha.
+void finish_pixel(ROWS, int x, int y, pixel_t pixel) {
 #if ALPHA_WEIGHTED
-  if (!opaque) {
-    for (int c = 0; c < COLORS; ++c) {
-      pixel.at[c] = (sample_t)median_by_bits(source, source_pitch, source_first, x, y, width, height, c, true,
-                                             pixel.at[c]);
-    }
+  for (int c = 0; c < COLORS; ++c) {
+    pixel.at[c] = (sample_t)median_by_bits(source, source_pitch, source_first, x, y, width, height, c, true,
+                                           pixel.at[c]);
   }
 #endif
   store_pixel(TARGET_ROW(y), x, pixel);
@@ -70,91 +68,12 @@ void median_bisection(ROWS) {
     pixel.at[c] =
         (sample_t)median_by_bits(source, source_pitch, source_first, x, y, width, height, c, false, 0);
   }
-  finish_pixel(SAME_ROWS, x, y, pixel, false);
+  finish_pixel(SAME_ROWS, x, y, pixel);
 }
 #endif
 
-// ---- By a network of comparisons, for small windows ----
-
-#ifdef KERNEL_median_network
-// As Network<RADIUS> in src/stages/median_networks.hpp, with rows and columns exchanged: a window's rows are sorted
-// once and serve all the pixels of a work-item, which lie below each other.
-#if RADIUS == 1
-#define SORTING(S) S(0, 2) S(0, 1) S(1, 2)
-#define SELECTING(S) \
-  S(0, 2) S(1, 2) S(3, 5) S(3, 4) S(4, 5) S(6, 8) S(6, 7) S(6, 2) S(6, 4) S(4, 2)
-#define RESULT 4
-#else
-#define SORTING(S) S(0, 3) S(1, 4) S(0, 2) S(1, 3) S(0, 1) S(2, 4) S(1, 2) S(3, 4) S(2, 3)
-#define SELECTING(S) \
-  S(0, 2) S(1, 3) S(0, 1) S(2, 4) S(1, 2) S(3, 4) S(2, 3) S(5, 8) S(6, 9) S(6, 8) S(5, 6) S(7, 9) S(6, 7) \
-  S(8, 9) S(7, 8) S(10, 13) S(11, 14) S(10, 12) S(11, 13) S(10, 11) S(12, 14) S(11, 12) S(13, 14) S(12, 13) \
-  S(15, 18) S(16, 19) S(15, 17) S(16, 18) S(15, 16) S(17, 19) S(16, 17) S(17, 18) S(20, 23) S(21, 24) S(20, 22) \
-  S(21, 23) S(20, 21) S(22, 24) S(21, 22) S(7, 20) S(3, 16) S(15, 8) S(4, 11) S(12, 20) S(8, 21) S(9, 16) \
-  S(12, 11) S(8, 9) S(20, 13) S(11, 17) S(11, 20) S(12, 8) S(11, 9) S(8, 20) S(8, 11)
-#define RESULT 11
-#endif
-
-#define EXCHANGE(a, b)                        \
-  {                                           \
-    const uint smaller = min(at[a], at[b]);   \
-    at[b] = max(at[a], at[b]);                \
-    at[a] = smaller;                          \
-  }
-
-// The sorted samples of a row of the window, of each channel.
-typedef struct {
-  uint at[CHANNELS][SIDE];
-} sorted_t;
-
-UNROLLED void sort_samples(uint *at) { SORTING(EXCHANGE) }
-UNROLLED void select_median(uint *at) { SELECTING(EXCHANGE) }
-
-UNROLLED sorted_t sorted_row(SOURCE_BAND, int x, int y, int width, int height) {
-  sorted_t row;
-#pragma unroll
-  for (int i = 0; i < SIDE; ++i) {
-    const pixel_t pixel = WINDOW_PIXEL(x + i - RADIUS, y);
-#pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) row.at[c][i] = pixel.at[c];
-  }
-#pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) sort_samples(row.at[c]);
-  return row;
-}
-#define SORTED_ROW(y) sorted_row(source, source_pitch, source_first, x, y, width, height)
-
-__kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void median_network(ROWS) {
-  const int x = get_global_id(0);
-  const int first = OWN_ROW;
-  if (x >= width || first >= TARGET_END) return;
-  sorted_t rows[SIDE];
-#pragma unroll
-  for (int i = 1; i < SIDE; ++i) rows[i] = SORTED_ROW(first + i - 1 - RADIUS);
-#pragma unroll
-  for (int line = 0; line < LINES; ++line) {
-    const int y = first + line;
-    if (y >= TARGET_END) return;
-#pragma unroll
-    for (int i = 1; i < SIDE; ++i) rows[i - 1] = rows[i];
-    rows[SIDE - 1] = SORTED_ROW(y + RADIUS);
-    pixel_t pixel;
-    bool opaque = true;
-#pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) {
-      uint at[WINDOW];
-#pragma unroll
-      for (int i = 0; i < WINDOW; ++i) at[i] = rows[i % SIDE].at[c][i / SIDE];
-#if ALPHA_WEIGHTED
-      for (int i = 0; i < SIDE && c == CHANNELS - 1; ++i) opaque = opaque && at[i] == MAX_SAMPLE;
-#endif
-      select_median(at);
-      pixel.at[c] = (sample_t)at[RESULT];
-    }
-    finish_pixel(SAME_ROWS, x, y, pixel, opaque);
-  }
-}
+#ifdef KERNEL_median_pairs
+#include "median_pairs.cl"
 #endif
 
 // ---- By a histogram that moves down, for larger windows of 8-bit samples ----
@@ -209,7 +128,7 @@ void median_sliding(ROWS) {
 #if ALPHA_WEIGHTED
       // The last channel's medians are the last to be known: then colours can be weighted.
       if (c == CHANNELS - 1 && histogram.counts[MAX_SAMPLE * ITEMS] < WINDOW) {
-        finish_pixel(SAME_ROWS, x, y, load_pixel(TARGET_ROW(y), x), false);
+        finish_pixel(SAME_ROWS, x, y, load_pixel(TARGET_ROW(y), x));
       }
 #endif
       COUNT_ROW(y - RADIUS, -1);

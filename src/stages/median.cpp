@@ -42,21 +42,25 @@ class Median final : public Stage {
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    return make_row_pass(session, kernel(input.format), input, input);
+    return make_row_pass(session, kernel(input.format, session.device()), input, input);
   }
 
  private:
-  [[nodiscard]] RowKernel kernel(const PixelFormat& format) const {
-    constexpr int max_network_radius = 2;
+  [[nodiscard]] RowKernel kernel(const PixelFormat& format, const DeviceInfo& device) const {
+    constexpr int max_pairs_radius = 2;
     RowKernel kernel{.file = "median.cl"};
     const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
     kernel.macros =
         formatted("-D BORDER={} -D ALPHA_WEIGHTED={} -D RADIUS={}",
                   static_cast<int>(parameters_.border), weighs ? 1 : 0, parameters_.radius);
     kernel.pixels = 1;
-    if (parameters_.radius <= max_network_radius) {
-      kernel.function = "median_network";
-      kernel.lines = 4;
+    if (parameters_.radius <= max_pairs_radius) {
+      kernel.function = "median_pairs";
+      kernel.pixels = format.channels > 2 ? 4 : 8;
+      kernel.lines = 8;
+      kernel.group_width = 32;
+      kernel.group_height = 4;
+      if (device.compute_capability >= 90) kernel.macros += " -D HALVES=1";
     } else if (format.depth == 8) {
       kernel.function = "median_sliding";
       kernel.lines = 64;
