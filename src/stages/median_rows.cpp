@@ -16,7 +16,7 @@ namespace {
 using std::size_t;
 
 // Columns whose windows, or histograms, stay in the second-level cache.
-constexpr size_t tile_samples = 1024;
+constexpr size_t tile_samples = 4096;
 // Samples that networks take together: one or more whole vectors.
 constexpr size_t block = 64;
 constexpr int max_network_radius = 3;

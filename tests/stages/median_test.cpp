@@ -157,6 +157,14 @@ TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
   }
 }
 
+TEST(MedianOnProcessor, HasNoSeamsInWidePictures) {
+  for (const int radius : {1, 3, 4, 8}) {
+    check_on_processor(test::random_image({4133, 2}, {1, 8}, 7), {.radius = radius});
+    check_on_processor(test::mixed_alpha_image({1041, 2}, {4, 16}, 8), {.radius = radius});
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
   std::size_t turn = 0;
   for (const int radius : {15, 31}) {
