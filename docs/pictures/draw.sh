@@ -216,6 +216,13 @@ filter stored.png framed.png --pad 16 --pad-color black
 filter stored.png square.png --pad 240x240
 side_by_side pad 2 framed.png square.png
 
+# docs/stages/overlay.md
+badge="${samples}/badge-alpha.png"
+filter "${badge}" badge.png --resize 90x90
+filter stored.png marked.png --overlay badge.png --at southeast+10+10
+filter stored.png faint.png --overlay badge.png --opacity 0.35
+side_by_side overlay 2 marked.png faint.png
+
 # docs/stages/trim.md
 filter stored.png white.png --pad 40,20,10,60 --pad-color '#f4f0e8'
 filter white.png trimmed.png --trim

@@ -24,6 +24,7 @@
 #include "stages/mlp.hpp"
 #include "stages/morphology.hpp"
 #include "stages/net.hpp"
+#include "stages/overlay.hpp"
 #include "stages/pad.hpp"
 #include "stages/resize.hpp"
 #include "stages/sharpen.hpp"
@@ -90,6 +91,7 @@ const std::vector<StageKind>& stage_catalogue() {
       crop_stage_kind(),
       trim_stage_kind(),
       pad_stage_kind(),
+      overlay_stage_kind(),
       resize_stage_kind(),
       rotate_stage_kind(),
       flip_stage_kind(),

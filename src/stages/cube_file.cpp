@@ -3,11 +3,11 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/posix_file.hpp"
 #include "base/text_file.hpp"
-#include "codec/byte_source.hpp"
-#include "codec/codec.hpp"
 #include "image/image.hpp"
 #include "stages/cube.hpp"
+#include "stages/picture_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -40,17 +40,14 @@ void append_row(const std::uint8_t* row, const PixelFormat& format, int width,
 }
 
 Cube read_hald(const std::string& path) {
-  const std::unique_ptr<RowReader> reader = open_picture(open_source(path));
-  const PictureHeader& header = reader->header();
-  const int level = level_of(path, header.size);
-  Image image(header.size, header.format);
-  reader->read(image.rows());
+  const Image image = read_picture_file(path);
+  const int level = level_of(path, image.size());
   Cube cube{.size = level * level};
-  cube.colors.reserve(header.size.pixels());
+  cube.colors.reserve(image.size().pixels());
   const auto append =
-      header.format.depth == 8 ? append_row<std::uint8_t> : append_row<std::uint16_t>;
-  for (int y = 0; y < header.size.height; ++y)
-    append(image.rows().row(y), header.format, header.size.width, cube.colors);
+      image.format().depth == 8 ? append_row<std::uint8_t> : append_row<std::uint16_t>;
+  for (int y = 0; y < image.size().height; ++y)
+    append(image.rows().row(y), image.format(), image.width(), cube.colors);
   return cube;
 }
 
@@ -64,8 +61,6 @@ Cube read_cube(const std::string& path) {
     return parse_cube(read_text_file(path), path);
   } catch (const std::system_error& error) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
-  } catch (const PictureError& error) {
-    throw UsageError(formatted("{}: {}", path, error.what()));
   }
 }
 

@@ -230,7 +230,7 @@ TEST_F(Help, EveryExampleWorks) {
       SCOPED_TRACE(example);
       const TemporaryFolder folder;
       for (const char* name :
-           {"in.png", "a.png", "b.png", "other.png", "expected.png", "result.png"})
+           {"in.png", "a.png", "b.png", "other.png", "expected.png", "result.png", "logo.png"})
         write_png(random_image(size_, format_, 1), folder / name);
       for (const char* name : {"photos", "expected", "results"})
         std::filesystem::create_directory(folder.path() / name);

@@ -1,0 +1,28 @@
+// --overlay: lays another picture over the picture.
+#pragma once
+
+#include <string>
+
+#include "image/image.hpp"
+#include "stages/catalogue.hpp"
+#include "stages/gravity.hpp"
+
+namespace gpufilter {
+
+// Where a picture lies in another: as placed() says.
+struct OverlayPlace {
+  Gravity gravity = Gravity::center;
+  PixelPosition offset;
+  bool operator==(const OverlayPlace&) const = default;
+};
+
+// "southeast+10+20", "center", "-5+0". Throws UsageError.
+[[nodiscard]] OverlayPlace parse_overlay_place(const std::string& text);
+
+// `picture` is of any format and size; `opacity` is from 0 to 1.
+[[nodiscard]] std::shared_ptr<const Stage> make_overlay(Image picture, const OverlayPlace& place,
+                                                        double opacity, std::string label);
+
+[[nodiscard]] StageKind overlay_stage_kind();
+
+}  // namespace gpufilter
