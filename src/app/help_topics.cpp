@@ -65,7 +65,8 @@ constexpr std::array topics{
           "--strip removes all but the colour profile, density, orientation and the like.\n",
           "", "metadata.md"},
     Topic{"formats",
-          "PNG, JPEG, TIFF, WebP and Netpbm's PPM, PGM, PNM and PAM are read and written. The "
+          "PNG, JPEG, TIFF, WebP, JPEG XL and Netpbm's PPM, PGM, PNM and PAM are read and written. "
+          "The "
           "content decides an input's format, the name of the output its format; --to sets it for "
           "'-' and for folders.\n"
           "16-bit pictures stay 16-bit, except in JPEG and WebP. JPEG, PPM, PGM and PNM have no "

@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "codec/file_head.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jxl/codec.hpp"
 #include "codec/netpbm/codec.hpp"
 #include "codec/other_formats.hpp"
 #include "codec/png/codec.hpp"
@@ -54,6 +55,9 @@ const CodecList& codecs() {
 #endif
 #ifdef GPUFILTER_HAS_WEBP
       &webp_codec(),
+#endif
+#ifdef GPUFILTER_HAS_JXL
+      &jxl_codec(),
 #endif
   };
   return table;

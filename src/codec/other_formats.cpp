@@ -40,7 +40,7 @@ const std::vector<OtherFormat>& other_formats() {
       {"WebP", {".webp"}, {"RIFF????WEBP"sv}, "libwebp-dev"},
       {"GIF", {".gif"}, {"GIF87a"sv, "GIF89a"sv}},
       {"BMP", {".bmp", ".dib"}, {"BM????\0\0\0\0"sv}},
-      {"JPEG XL", {".jxl"}, {"\xff\x0a"sv, "\0\0\0\x0cJXL \r\n\x87\n"sv}},
+      {"JPEG XL", {".jxl"}, {"\xff\x0a"sv, "\0\0\0\x0cJXL \r\n\x87\n"sv}, "libjxl-dev"},
       {"JPEG 2000",
        {".jp2", ".j2k", ".j2c", ".jpc", ".jpf", ".jpx", ".jpm"},
        {"\0\0\0\x0cjP  \r\n\x87\n"sv, "\xff\x4f\xff\x51"sv}},

@@ -64,7 +64,29 @@ void change_depth_colors(const std::uint8_t* pixels, std::uint8_t* changed, std:
   }
 }
 
+template <typename Sample>
+void round_channel(std::uint8_t* pixels, std::size_t width, std::size_t channels,
+                   std::size_t channel, int bits) {
+  constexpr std::uint32_t max = static_cast<Sample>(~Sample{0});
+  const std::uint32_t few = (1U << static_cast<unsigned>(bits)) - 1U;
+  for (std::size_t i = channel; i < width * channels; i += channels) {
+    const std::uint32_t sample = scaled_sample(load<Sample>(pixels, i), max, few);
+    store(pixels, i, static_cast<Sample>(scaled_sample(sample, few, max)));
+  }
+}
+
 }  // namespace
+
+void round_to_bits(std::uint8_t* pixels, int width, const PixelFormat& format,
+                   const SampleBits& bits) {
+  const auto round = format.depth == 8 ? round_channel<std::uint8_t> : round_channel<std::uint16_t>;
+  for (int c = 0; c < format.channels; ++c) {
+    const int own = c < format.color_channels() ? bits.color : bits.alpha;
+    if (own == 0 || own >= format.depth) continue;
+    round(pixels, static_cast<std::size_t>(width), static_cast<std::size_t>(format.channels),
+          static_cast<std::size_t>(c), own);
+  }
+}
 
 void change_colors(const std::uint8_t* pixels, std::uint8_t* changed, int width,
                    const PixelFormat& format, int channels) {

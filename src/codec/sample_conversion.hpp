@@ -13,6 +13,15 @@ namespace gpufilter {
 // `count` samples of 16 bits (in the machine's byte order) become as many of 8.
 void narrow_samples(const std::uint8_t* wide, std::uint8_t* narrow, std::size_t count);
 
+// Makes samples of `width` pixels those that samples of fewer bits become by scaled_sample(): each
+// becomes the nearest of these. 0 bits, or as many as `format` has: they stay as they are.
+struct SampleBits {
+  int color = 0;
+  int alpha = 0;
+};
+void round_to_bits(std::uint8_t* pixels, int width, const PixelFormat& format,
+                   const SampleBits& bits);
+
 // Lays `width` pixels of `format`, which has to have alpha, over `background`: the result has the
 // same depth and no alpha; each sample is (c * a + b * (max - a) + max / 2) / max. A grey picture
 // gets the background's luma_bt601().

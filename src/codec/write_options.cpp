@@ -72,8 +72,9 @@ const WriteOption& background_option() {
 
 const WriteOption& quality_option() {
   static const WriteOption option{"quality", WriteOption::WholeNumber{1, 100}, "",
-                                  "Quality of JPEG and WebP output. JPEG: by default that of a "
-                                  "JPEG input, otherwise 90. WebP: by default 75."};
+                                  "Quality of lossy output. By default that of a JPEG input from "
+                                  "JPEG to JPEG, otherwise 90 for "
+                                  "JPEG and JPEG XL, 75 for WebP. In JPEG XL, 100 is lossless."};
   return option;
 }
 

@@ -29,7 +29,7 @@ std::optional<TiffEntry> orientation_entry(const Tiff& tiff) {
 
 // XMP writes it as an attribute, tiff:Orientation="6", or as an element,
 // <tiff:Orientation>6</tiff:Orientation>.
-void reset_in_xmp(Bytes& xmp) {
+void set_in_xmp(Bytes& xmp, int orientation) {
   constexpr std::string_view name = "tiff:Orientation";
   for (auto at = xmp.begin();;) {
     at = std::search(at, xmp.end(), name.begin(), name.end());
@@ -41,8 +41,57 @@ void reset_in_xmp(Bytes& xmp) {
     const bool follows = std::all_of(at, value, [&](std::uint8_t c) {
       return between.find(static_cast<char>(c)) != std::string_view::npos;
     });
-    if (follows && value != at && value != xmp.end()) *value = '1';
+    if (follows && value != at && value != xmp.end())
+      *value = static_cast<std::uint8_t>('0' + orientation);
   }
+}
+
+// EXIF that holds an orientation alone: header, number of entries, the entry (tag, type, count,
+// value), no next directory.
+Bytes exif_of(int orientation) {
+  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
+          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
+          0,    0,    0, 0,  0, 0};
+}
+
+// A copy of the first directory with the orientation is added at the end, so that all offsets stay
+// right. EXIF that is damaged, or has a directory of other orientations, is replaced.
+Bytes with_orientation_added(const Bytes& exif, int orientation) {
+  const Tiff tiff(exif);
+  const std::size_t directory = tiff.first_directory();
+  const std::size_t end = tiff.link_of(directory);
+  if (!tiff.is_valid() || directory == 0 || !tiff.number(end, 4) ||
+      exif.size() > std::size_t{1} << 30U) {
+    return exif_of(orientation);
+  }
+  Bytes result = exif;
+  const auto append = [&](std::size_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t byte = tiff.is_little_endian() ? i : size - 1 - i;
+      result.push_back(static_cast<std::uint8_t>(value >> 8 * byte));
+    }
+  };
+  const auto copy = [&](std::size_t from, std::size_t to) {
+    result.insert(result.end(), exif.begin() + static_cast<std::ptrdiff_t>(from),
+                  exif.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  if (result.size() % 2 != 0) result.push_back(0);
+  const std::size_t at = result.size();
+  std::size_t place = directory + 2;  // entries are in the order of their tags
+  while (place < end && *tiff.number(place, 2) < orientation_tag)
+    place += Tiff::entry_bytes;
+  const bool replaces = place < end && *tiff.number(place, 2) == orientation_tag;
+  append(tiff.entry_count(directory) + (replaces ? 0 : 1), 2);
+  copy(directory + 2, place);
+  append(orientation_tag, 2);
+  append(Tiff::type_short, 2);
+  append(1, 4);
+  append(static_cast<std::size_t>(orientation), 2);
+  append(0, 2);
+  copy(place + (replaces ? Tiff::entry_bytes : 0), end + 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    result[4 + i] = static_cast<std::uint8_t>(at >> 8 * (tiff.is_little_endian() ? i : 3 - i));
+  return result;
 }
 
 }  // namespace
@@ -53,22 +102,21 @@ int exif_orientation(const Bytes& exif) {
   return entry ? static_cast<int>(tiff.value(*entry).value_or(1)) : 1;
 }
 
-void reset_orientation(Metadata& metadata) {
-  reset_in_xmp(metadata.xmp);
+void set_orientation(Metadata& metadata, int orientation) {
+  set_in_xmp(metadata.xmp, orientation);
   const Tiff tiff(metadata.exif);
-  const auto entry = orientation_entry(tiff);
-  if (!entry) return;
-  metadata.exif[entry->value.begin] = tiff.is_little_endian() ? 1 : 0;
-  metadata.exif[entry->value.begin + 1] = tiff.is_little_endian() ? 0 : 1;
+  if (const auto entry = orientation_entry(tiff)) {
+    const auto value = static_cast<std::uint8_t>(orientation);
+    metadata.exif[entry->value.begin] = tiff.is_little_endian() ? value : 0;
+    metadata.exif[entry->value.begin + 1] = tiff.is_little_endian() ? 0 : value;
+  } else if (orientation != 1) {
+    metadata.exif = with_orientation_added(metadata.exif, orientation);
+  }
 }
 
 Bytes exif_with_orientation_alone(const Bytes& exif) {
   const int orientation = exif_orientation(exif);
-  if (orientation == 1) return {};
-  // Header, number of entries, the entry (tag, type, count, value), no next directory.
-  return {'M',  'M',  0, 42, 0, 0, 0, 8, 0, 1,
-          0x01, 0x12, 0, 3,  0, 0, 0, 1, 0, static_cast<std::uint8_t>(orientation),
-          0,    0,    0, 0,  0, 0};
+  return orientation == 1 ? Bytes() : exif_of(orientation);
 }
 
 }  // namespace gpufilter

@@ -13,8 +13,8 @@ namespace gpufilter {
 // default.
 [[nodiscard]] Bytes exif_with_orientation_alone(const Bytes& exif);
 
-// Sets the orientation to 1 where `metadata` has another one: in EXIF, and as tiff:Orientation in
-// XMP.
-void reset_orientation(Metadata& metadata);
+// Sets the orientation that `metadata` has: in EXIF, which gets one unless it is 1, and where XMP
+// has tiff:Orientation.
+void set_orientation(Metadata& metadata, int orientation);
 
 }  // namespace gpufilter

@@ -109,4 +109,23 @@ std::array<TransferCurve, 3> icc_curves(const Bytes& bytes) {
   return {curve_of(profile, "rTRC"), curve_of(profile, "gTRC"), curve_of(profile, "bTRC")};
 }
 
+std::optional<std::array<double, 6>> icc_primaries(const Bytes& bytes) try {
+  const Part profile({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  std::array<double, 6> primaries{};
+  size_t next = 0;
+  for (const char* name : {"rXYZ", "gXYZ", "bXYZ"}) {
+    const auto tag = find_tag(profile, name);
+    if (!tag) return std::nullopt;
+    const double x = tag->fixed(8);
+    const double y = tag->fixed(12);
+    const double sum = x + y + tag->fixed(16);
+    if (sum <= 0 || y <= 0) return std::nullopt;
+    primaries.at(next++) = x / sum;
+    primaries.at(next++) = y / sum;
+  }
+  return primaries;
+} catch (const NoIccCurves&) {
+  return std::nullopt;
+}
+
 }  // namespace gpufilter

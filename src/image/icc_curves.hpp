@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 
 #include "image/metadata.hpp"
@@ -19,5 +20,9 @@ class NoIccCurves : public std::runtime_error {
 // Red, green and blue of a profile of a matrix and curves; three times the curve of a grey one.
 // Throws NoIccCurves.
 [[nodiscard]] std::array<TransferCurve, 3> icc_curves(const Bytes& profile);
+
+// x and y of red, green and blue of a profile of a matrix and curves, relative to D50; nothing for
+// other profiles and damaged ones.
+[[nodiscard]] std::optional<std::array<double, 6>> icc_primaries(const Bytes& profile);
 
 }  // namespace gpufilter

@@ -5,9 +5,16 @@
 
 namespace gpufilter {
 
+// A sample of 0..max as the nearest one of 0..new_max, both at most 65535. There and back is the
+// same sample if new_max is not smaller.
+[[nodiscard]] constexpr std::uint32_t scaled_sample(std::uint32_t sample, std::uint32_t max,
+                                                    std::uint32_t new_max) {
+  return (sample * new_max + max / 2) / max;
+}
+
 // The nearest of 256 levels to the given one of 65536.
 [[nodiscard]] constexpr std::uint8_t narrow_sample(std::uint16_t sample) {
-  return static_cast<std::uint8_t>((sample * 255U + 32767U) / 65535U);
+  return static_cast<std::uint8_t>(scaled_sample(sample, 65535U, 255U));
 }
 
 // A colour with this alpha laid over a background, rounded to nearest. `max` is the largest sample

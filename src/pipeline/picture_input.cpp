@@ -36,7 +36,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   note_orientation(header_.metadata);
   if (turns_upright_) take_late_metadata(header_.metadata);
   if (turns_upright_) stored_metadata_ = header_.metadata;
-  if (turns_upright_) reset_orientation(header_.metadata);
+  if (turns_upright_) set_orientation(header_.metadata, 1);
 }
 
 std::unique_ptr<ReadAhead> PictureInput::open() {

@@ -182,7 +182,7 @@ TEST_F(FilterUsage, LibrariesOfOneFormatAreLoadedForItsPicturesOnly) {
     options.environment["LD_DEBUG"] = "files";
     return filter(words, options).err.find("file=" + library) != std::string::npos;
   };
-  for (const std::string extension : {"tiff", "webp"}) {
+  for (const std::string extension : {"tiff", "webp", "jxl"}) {
     const std::string library = "lib" + extension.substr(0, 4);
     EXPECT_FALSE(loads({"--version"}, library));
     EXPECT_FALSE(loads({"rgb.png", "out.jpg"}, library));

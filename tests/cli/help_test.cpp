@@ -169,9 +169,9 @@ TEST_F(Help, ASubcommandHasItsPage) {
 
 TEST_F(Help, AnOptionHasItsPage) {
   const std::string quality =
-      "--quality 1..100\n\nQuality of JPEG and WebP output. JPEG: by default that of a JPEG "
-      "input,\n"
-      "otherwise 90. WebP: by default 75.\n";
+      "--quality 1..100\n\nQuality of lossy output. By default that of a JPEG input from JPEG to "
+      "JPEG,\n"
+      "otherwise 90 for JPEG and JPEG XL, 75 for WebP. In JPEG XL, 100 is lossless.\n";
   EXPECT_EQ(page({"help", "--quality"}), quality);
   EXPECT_EQ(page({"help", "quality"}), quality);
   EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));

@@ -1,4 +1,4 @@
-// Pictures exchanged with the programs of Netpbm, libtiff and libwebp, and with Pillow.
+// Pictures exchanged with the programs of Netpbm, libtiff, libwebp and libjxl, and with Pillow.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -42,7 +42,7 @@ class OtherPrograms : public ProgramTest {
   // Ours, from a PNG or into one.
   static void copy(const std::string& from, const std::string& to) {
     std::vector<std::string> words{from, to, "--device", "cpu", "--on-exists", "overwrite"};
-    if (to.ends_with(".webp")) words.emplace_back("--lossless");
+    if (to.ends_with(".webp") || to.ends_with(".jxl")) words.emplace_back("--lossless");
     filter_quietly(words);
   }
 
@@ -73,7 +73,8 @@ TEST_F(OtherPrograms, ReadWhatWeWrite) {
       {"tif", "png", "import PIL", pillow, {{1, 8}, {3, 8}, {4, 8}}},
       {"webp", "pam", "dwebp", "dwebp -pam \"$1\" -o \"$2\"", {{4, 8}}},
       {"webp", "ppm", "dwebp", "dwebp -ppm \"$1\" -o \"$2\"", {{3, 8}}},
-      {"webp", "png", "import PIL", pillow, {{3, 8}, {4, 8}}}};
+      {"webp", "png", "import PIL", pillow, {{3, 8}, {4, 8}}},
+      {"jxl", "png", "djxl", "djxl \"$1\" \"$2\"", all}};
   for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
     const std::string ours = folder_ / ("ours." + exchange.extension);
     const std::string theirs = folder_ / ("theirs." + exchange.other);
@@ -92,7 +93,13 @@ TEST_F(OtherPrograms, WriteWhatWeRead) {
       {"ppm", "ppm", "pngtopam", "pngtopam \"$1\" | pnmtoplainpnm > \"$2\"", {{3, 8}, {3, 16}}},
       {"tif", "tif", "pnmtotiff", "pngtopam \"$1\" | pnmtotiff -lzw > \"$2\"", {{1, 8}, {3, 8}}},
       {"tif", "tif", "import PIL", pillow, {{1, 8}, {2, 8}, {3, 8}, {4, 8}}},
-      {"webp", "webp", "cwebp", "cwebp -lossless -exact \"$1\" -o \"$2\"", {{3, 8}, {4, 8}}}};
+      {"webp", "webp", "cwebp", "cwebp -lossless -exact \"$1\" -o \"$2\"", {{3, 8}, {4, 8}}},
+      // Before 0.8, cjxl reduces alpha to 8 bits.
+      {"jxl",
+       "jxl",
+       "cjxl",
+       "cjxl -d 0 -e 3 \"$1\" \"$2\"",
+       {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 16}, {3, 16}}}};
   for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
     const std::string theirs = folder_ / ("theirs." + exchange.other);
     ASSERT_TRUE(succeeds(exchange.command, stored(image, "in.png"), theirs));

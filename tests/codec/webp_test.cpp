@@ -5,6 +5,7 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
+#include "codec/fidelity.hpp"
 #include "codec/webp/codec.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"

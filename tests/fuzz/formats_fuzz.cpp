@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "fuzz/mutate.hpp"
+#include "image/exif_orientation.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 
@@ -11,6 +12,19 @@ namespace {
 
 constexpr ReadLimits limits{.max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false};
 
+// With the pixels both ways, and with boxes or chunks of metadata.
+void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat& format) {
+  const Image image = random_image({29, 17}, format, 1);
+  files.push_back(encode(codec, image).file);
+  for (const WriteOption* option : codec.options) {
+    if (option->name != "lossless") continue;
+    Metadata metadata;
+    set_orientation(metadata, 6);
+    metadata.xmp = Bytes(90, ' ');
+    files.push_back(encode(codec, image, WriteOptions().set(*option, "on"), metadata).file);
+  }
+}
+
 std::vector<Bytes> seeds() {
   std::vector<Bytes> files;
   for (const Codec* codec : codecs()) {
@@ -18,8 +32,7 @@ std::vector<Bytes> seeds() {
     for (const int depth : {8, 16}) {
       for (int channels = 1; channels <= 4; ++channels) {
         const PixelFormat format{channels, depth};
-        if (format_in_file(*codec, format) == format)
-          files.push_back(encode(*codec, random_image({29, 17}, format, 1)).file);
+        if (format_in_file(*codec, format) == format) add_seeds(files, *codec, format);
       }
     }
   }

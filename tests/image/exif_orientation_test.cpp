@@ -65,13 +65,13 @@ TEST(ResetOrientation, ChangesTheOneNumberInExif) {
   expected[32] = 1;
   Metadata metadata;
   metadata.exif = little;
-  reset_orientation(metadata);
+  set_orientation(metadata, 1);
   EXPECT_EQ(metadata.exif, expected);
 
   expected = big;
   expected[19] = 1;
   metadata.exif = big;
-  reset_orientation(metadata);
+  set_orientation(metadata, 1);
   EXPECT_EQ(metadata.exif, expected);
 }
 
@@ -79,21 +79,61 @@ TEST(ResetOrientation, LeavesExifWithoutOneAsItIs) {
   for (Bytes exif : {Bytes{}, Bytes{'I', 'I', 42}, Bytes(little.begin(), little.begin() + 30)}) {
     Metadata metadata;
     metadata.exif = exif;
-    reset_orientation(metadata);
+    set_orientation(metadata, 1);
     EXPECT_EQ(metadata.exif, exif);
   }
   Metadata metadata;
   metadata.exif = little;
   metadata.exif[32] = 9;  // of no meaning
-  reset_orientation(metadata);
+  set_orientation(metadata, 1);
   EXPECT_EQ(metadata.exif[32], 9);
+}
+
+// A date and the orientation in the order of their tags; all that was there before stays there.
+TEST(SetOrientation, AddsOneToExifWithoutIt) {
+  Bytes without{'I', 'I', 42, 0, 10, 0, 0, 0, 0xEE, 0xEE, 1, 0, 0x32, 1,
+                2,   0,   0,  0, 0,  0, 0, 0, 0,    0,    7, 0, 0,    0};
+  for (const bool later_tag : {false, true}) {
+    without[12] = later_tag ? 0x32 : 0x0F;
+    Metadata metadata;
+    metadata.exif = without;
+    set_orientation(metadata, 6);
+    EXPECT_EQ(exif_orientation(metadata.exif), 6);
+    ASSERT_EQ(metadata.exif.size(), without.size() + 2 + 2 * 12 + 4);
+    Bytes kept(metadata.exif.begin(), metadata.exif.begin() + 28);
+    kept[4] = 10;
+    EXPECT_EQ(kept, without);
+    const Bytes entry(without.begin() + 12, without.begin() + 24);
+    const auto place = metadata.exif.begin() + 30 + (later_tag ? 12 : 0);
+    EXPECT_EQ(Bytes(place, place + 12), entry);
+    EXPECT_EQ(metadata.exif[metadata.exif.size() - 4], 7) << "the next directory";
+  }
+}
+
+TEST(SetOrientation, MakesExifWhereThereIsNoneOrNoValidOne) {
+  Bytes invalid = little;
+  invalid[32] = 9;
+  for (Bytes exif : {Bytes{}, Bytes{'I', 'I', 42}, Bytes(little.begin(), little.begin() + 30), big,
+                     little, invalid}) {
+    Metadata metadata;
+    metadata.exif = exif;
+    set_orientation(metadata, 5);
+    EXPECT_EQ(exif_orientation(metadata.exif), 5);
+  }
+}
+
+TEST(SetOrientation, ChangesXmpToo) {
+  Metadata metadata;
+  metadata.xmp = bytes_of("<a tiff:Orientation=\"1\"/>");
+  set_orientation(metadata, 8);
+  EXPECT_EQ(text_of(metadata.xmp), "<a tiff:Orientation=\"8\"/>");
 }
 
 TEST(ResetOrientation, ChangesEitherFormInXmp) {
   const auto reset = [](const std::string& xmp) {
     Metadata metadata;
     metadata.xmp = bytes_of(xmp);
-    reset_orientation(metadata);
+    set_orientation(metadata, 1);
     return text_of(metadata.xmp);
   };
   EXPECT_EQ(reset("<a tiff:Orientation=\"6\" tiff:Make=\"8\"/>"),

@@ -55,6 +55,7 @@ const std::vector<Confinement>& confinements() {
       {"jerror.h", {"codec/jpeg"}},
       {"tiffio.h", {"codec/tiff"}},
       {"webp/", {"codec/webp"}},
+      {"jxl/", {"codec/jxl"}},
       {"CL/", {"device"}},
       {"CLI/", {"app"}},
       {"tbb/",

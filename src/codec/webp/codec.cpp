@@ -1,6 +1,7 @@
 #include "codec/webp/codec.hpp"
 
 #include "base/format.hpp"
+#include "codec/fidelity.hpp"
 #include "codec/webp/functions.hpp"
 
 namespace gpufilter {
@@ -12,14 +13,6 @@ std::string webp_libraries() {
 }
 
 }  // namespace
-
-const WriteOption& lossless_option() {
-  static const WriteOption option{"lossless", WriteOption::Flag{}, "off",
-                                  "Write WebP that keeps every sample. A lossless WebP input stays "
-                                  "lossless unless --quality is "
-                                  "given."};
-  return option;
-}
 
 const Codec& webp_codec() {
   static const Codec codec{.name = "WebP",

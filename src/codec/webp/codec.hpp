@@ -7,17 +7,15 @@
 
 namespace gpufilter {
 
-// The entry for WebP in the table of codecs, and its option besides quality_option().
+// The entry for WebP in the table of codecs.
 [[nodiscard]] const Codec& webp_codec();
-[[nodiscard]] const WriteOption& lossless_option();
 
 // Still pictures, RGB or RGBA of 8 bits. The file and its pixels are held in memory as a whole; an
 // animation is refused.
 [[nodiscard]] std::unique_ptr<RowReader> open_webp(std::unique_ptr<ByteSource> source,
                                                    const ReadLimits& limits);
 
-// As create_picture(). The pixels are held in memory as a whole. Without lossless_option(), a file
-// is lossless only if the input is a lossless WebP and no quality is given.
+// As create_picture(). The pixels are held in memory as a whole.
 [[nodiscard]] std::unique_ptr<RowWriter> create_webp(ByteSink& sink, const PictureHeader& header,
                                                      const WriteOptions& options);
 

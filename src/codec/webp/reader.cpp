@@ -1,18 +1,16 @@
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "codec/fidelity.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
-#include "codec/webp/settings.hpp"
+#include "codec/whole_picture_reader.hpp"
 #include "image/exif_thumbnail.hpp"
-#include "image/image.hpp"
 
 namespace gpufilter {
 namespace {
@@ -34,7 +32,7 @@ const char* words_for(VP8StatusCode status) {
   }
 }
 
-class WebpReader final : public RowReader {
+class WebpReader final : public WholePictureReader {
  public:
   WebpReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : source_(std::move(source)), limits_(limits) {
@@ -52,21 +50,7 @@ class WebpReader final : public RowReader {
     constexpr int lossless = 2;
     const ImageSize size{features_.width, features_.height};
     if (size != header_.size) refuse("its headers contradict each other");
-    header_.stored = std::make_shared<WebpSettings>(features_.format == lossless);
-  }
-
-  // All pixels are decoded at the first call: a caller may want only the header.
-  void read(const MutableRows& rows) override {
-    if (!image_) decode();
-    const std::size_t bytes =
-        static_cast<std::size_t>(rows.width) * header_.format.bytes_per_pixel();
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-      std::memcpy(rows.row(y), image_->rows().row(next_row_++), bytes);
-  }
-
-  Metadata finish() override {
-    image_.reset();
-    return {};
+    header_.stored = std::make_shared<StoredFidelity>(features_.format == lossless);
   }
 
  private:
@@ -127,26 +111,24 @@ class WebpReader final : public RowReader {
     remove_exif_thumbnail(metadata.exif);
   }
 
-  void decode() {
-    image_.emplace(header_.size, header_.format);
+  Image decode() override {
+    Image image(header_.size, header_.format);
     WebPDecoderConfig config;
     if (libwebp().WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION) == 0)
       refuse("another version of libwebp is needed");
     config.output.colorspace = header_.format.has_alpha() ? MODE_RGBA : MODE_RGB;
     config.output.is_external_memory = 1;
-    config.output.u.RGBA = {image_->rows().data, static_cast<int>(image_->pitch()),
-                            image_->bytes()};
+    config.output.u.RGBA = {image.rows().data, static_cast<int>(image.pitch()), image.bytes()};
     const VP8StatusCode status = libwebp().WebPDecode(file_.data(), file_.size(), &config);
     if (status != VP8_STATUS_OK) refuse(words_for(status));
     file_ = {};
+    return image;
   }
 
   std::unique_ptr<ByteSource> source_;
   ReadLimits limits_;
   WebPBitstreamFeatures features_{};
   Bytes file_;
-  std::optional<Image> image_;
-  int next_row_ = 0;
 };
 
 }  // namespace

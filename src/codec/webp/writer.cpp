@@ -7,10 +7,11 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
+#include "codec/exif_and_xmp.hpp"
+#include "codec/fidelity.hpp"
 #include "codec/row_conversion.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
-#include "codec/webp/settings.hpp"
 
 namespace gpufilter {
 namespace {
@@ -37,33 +38,11 @@ struct Encoded : WebPMemoryWriter {
   Encoded& operator=(const Encoded&) = delete;
 };
 
-struct Settings {
-  bool lossless = false;
-  int quality = default_quality;
-  std::string reason = "the default";
-};
-
-Settings settings_for(const PictureHeader& header, const WriteOptions& options) {
-  if (*options.get<bool>(lossless_option())) return {true, default_quality, "asked for"};
-  if (const auto quality = options.get<int>(quality_option()))
-    return {false, *quality, "asked for"};
-  const auto* stored = dynamic_cast<const WebpSettings*>(header.stored.get());
-  if (stored != nullptr && stored->is_lossless())
-    return {true, default_quality, "kept from the input"};
-  return {};
-}
-
-std::string describe(const Settings& settings) {
-  const std::string what =
-      settings.lossless ? "lossless" : formatted("quality {}", settings.quality);
-  return formatted("{} ({})", what, settings.reason);
-}
-
 class WebpWriter final : public RowWriter {
  public:
   WebpWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
       : sink_(sink),
-        settings_(settings_for(header, options)),
+        fidelity_(chosen_fidelity(webp_codec(), header, options, default_quality)),
         format_(format_in_file(webp_codec(), header.format)),
         conversion_(header.format, format_, header.size.width, {}),
         strips_(*options.get<bool>(strip_option())),
@@ -78,7 +57,7 @@ class WebpWriter final : public RowWriter {
                  {.max_memory = options.max_memory()}, "a WebP", "write PNG instead");
     if (!strips_) note_private_metadata(header);
     metadata_ = strips_ ? stripped(header.metadata) : header.metadata;
-    log::info(formatted("{}: {}", sink.name(), describe(settings_)));
+    log::info(formatted("{}: {}", sink.name(), to_string(fidelity_)));
     picture_.width = size.width;
     picture_.height = size.height;
     picture_.use_argb = 1;
@@ -121,11 +100,11 @@ class WebpWriter final : public RowWriter {
   [[nodiscard]] WebPConfig encoder_config() const {
     WebPConfig config;
     const auto quality =
-        static_cast<float>(settings_.lossless ? lossless_effort : settings_.quality);
+        static_cast<float>(fidelity_.is_lossless ? lossless_effort : fidelity_.quality);
     if (libwebp().WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality,
                                          WEBP_ENCODER_ABI_VERSION) == 0)
       fail();
-    config.lossless = settings_.lossless ? 1 : 0;
+    config.lossless = fidelity_.is_lossless ? 1 : 0;
     config.exact = 1;
     config.thread_level = allowed_threads() > 1 ? 1 : 0;
     return config;
@@ -134,12 +113,7 @@ class WebpWriter final : public RowWriter {
   void write_file(const WebPData& bitstream) {
     const IccProfile* profile = profile_for(format_, metadata_, left_out_);
     note_color_description(metadata_, profile != nullptr, left_out_);
-    if (metadata_.density && metadata_.density->unit == Density::Unit::per_metre)
-      left_out_.add("density");
-    Metadata foreign;  // that WebP has no chunk for
-    foreign.image_resources = metadata_.image_resources;
-    foreign.text = metadata_.text;
-    note_content(foreign, left_out_);
+    note_all_but_exif_and_xmp(metadata_, left_out_);
     if (profile == nullptr && metadata_.exif.empty() && metadata_.xmp.empty())
       return sink_.write({bitstream.bytes, bitstream.size});
     const auto mux = owned(libwebp().WebPNewInternal(WEBP_MUX_ABI_VERSION));
@@ -161,7 +135,7 @@ class WebpWriter final : public RowWriter {
   }
 
   ByteSink& sink_;
-  Settings settings_;
+  Fidelity fidelity_;
   PixelFormat format_;
   RowConversion conversion_;
   bool strips_;

@@ -1,0 +1,36 @@
+#include "codec/exif_and_xmp.hpp"
+
+#include <cstdint>
+
+namespace gpufilter {
+namespace {
+
+constexpr std::size_t offset_size = 4;
+
+}  // namespace
+
+void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out) {
+  if (metadata.density && metadata.density->unit == Density::Unit::per_metre)
+    left_out.add("density");
+  Metadata foreign;
+  foreign.image_resources = metadata.image_resources;
+  foreign.text = metadata.text;
+  note_content(foreign, left_out);
+}
+
+Bytes exif_from_box(const Bytes& box) {
+  if (box.size() <= offset_size) return {};
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < offset_size; ++i)
+    offset = offset << 8U | box[i];
+  if (offset >= box.size() - offset_size) return {};
+  return {box.begin() + static_cast<std::ptrdiff_t>(offset_size + offset), box.end()};
+}
+
+Bytes exif_for_box(const Bytes& exif) {
+  Bytes box(offset_size, 0);
+  box.insert(box.end(), exif.begin(), exif.end());
+  return box;
+}
+
+}  // namespace gpufilter
