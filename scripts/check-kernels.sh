@@ -54,3 +54,5 @@ check "reductions of arrays" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_l
   --gtest_filter='IntegerReduction.*:FloatReduction.*'
 check "matrix products, and the builds that count their reads" "[  PASSED  ]" "${races[@]}" \
   "${build}/tests/test_compute" --gtest_filter='Small/MatrixReads.*:MatrixBlocksOnSmallDevices.AreSmall*'
+check "JPEG decoding" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_compute" \
+  --gtest_filter='JpegDecoder.Leaves*:JpegDecoder.DecodesSmall*'

@@ -15,6 +15,7 @@
 #include "codec/left_out.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/write_options.hpp"
+#include "image/jpeg_scan.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
 
@@ -58,6 +59,11 @@ class RowReader {
   // (text, EXIF). Logs a warning if the file has damaged metadata, which is skipped. Throws
   // PictureError.
   virtual Metadata finish() = 0;
+
+  // The picture as a scan that others may decode instead: then no row is read, but finish() is
+  // called. Nothing if it is not that kind of JPEG, or if it comes from a pipe. The reader outlives
+  // the scan.
+  [[nodiscard]] virtual std::optional<JpegScan> jpeg_scan() { return std::nullopt; }
 
  protected:
   PictureHeader header_;

@@ -23,9 +23,9 @@ struct Codec {
   int max_depth = 16;                // bits of a sample
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
-  Rate decoding;                     // of a byte of samples; only the processor does it
-  Rate encoding;
-  std::string report_key;  // for EncodingNotes in JSON reports; empty: it makes none
+  Rate decoding;                     // of a byte of samples; devices decode only JPEG
+  Rate encoding;                     // only the processor does it
+  std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none
   std::vector<const WriteOption*> options;  // all of them affect the bytes of a file
   std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
   std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,

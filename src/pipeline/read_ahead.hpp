@@ -19,8 +19,11 @@ class ReadAhead final : public RowReader {
   // bytes are already kept. Errors in the file are thrown when those rows are read.
   [[nodiscard]] bool read_on(std::uint64_t maximum);
 
+  [[nodiscard]] int rows_decoded() const { return decoded_; }
+
   void read(const MutableRows& rows) override;
   Metadata finish() override { return reader_->finish(); }
+  [[nodiscard]] std::optional<JpegScan> jpeg_scan() override { return reader_->jpeg_scan(); }
 
  private:
   void take_kept(const MutableRows& rows, int& next);

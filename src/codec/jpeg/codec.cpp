@@ -56,7 +56,7 @@ const Codec& jpeg_codec() {
       .max_depth = 8,
       .is_lossless = false,
       .encodes_in_parallel = true,
-      .decoding = {"decode JPEG", 1.7e-9, 0},
+      .decoding = {"decode JPEG", 1.7e-9, 0.1e-9},
       .encoding = {"encode JPEG", 2.5e-9, 0},
       .report_key = "jpeg",
       .options = {&quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),

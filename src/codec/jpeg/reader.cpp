@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
+#include "codec/jpeg/device_scan.hpp"
 #include "codec/jpeg/encoding.hpp"
 #include "codec/jpeg/fair_share.hpp"
 #include "codec/jpeg/group_reader.hpp"
@@ -38,22 +39,39 @@ class JpegReader final : public RowReader {
     Decompressor& jpeg = decoder_.jpeg();
     header_.file_format = &jpeg_codec();
     header_.size = {static_cast<int>(jpeg.image_width), static_cast<int>(jpeg.image_height)};
+    rows_left_ = header_.size.height;
     header_.format = {jpeg.out_color_space == JCS_GRAYSCALE ? 1 : 3, 8};
     header_.file_pixels =
         jpeg.out_color_space == JCS_CMYK ? FilePixels{"CMYK", 4, 8} : file_pixels(header_.format);
     header_.metadata = read_jpeg_metadata(jpeg, decoder_.errors(), warnings_);
     if (!limits.warn) warnings_.clear();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());
+    scan_begin_ = bytes_read_ - decoder_.input().unread().size();
+  }
+
+  [[nodiscard]] std::optional<JpegScan> jpeg_scan() override {
+    const auto file_bytes = source_->size();
+    if (!file_bytes || *file_bytes <= scan_begin_) return std::nullopt;
+    auto scan = device_scan(decoder_.jpeg());
+    if (!scan) return std::nullopt;
+    scan->max_bytes = static_cast<std::size_t>(*file_bytes - scan_begin_);
+    scan->read = [this](std::span<std::uint8_t> bytes) {
+      return plain_scan_bytes(bytes.first(source_->read_at(scan_begin_, bytes)));
+    };
+    return scan;
   }
 
   void read(const MutableRows& rows) override {
     if (!std::exchange(started_, true)) choose_way();
     for (int y = rows.rows.begin; y < rows.rows.end; ++y)
       read_row(rows.row(y));
+    rows_left_ -= rows.rows.count();
   }
 
   Metadata finish() override {
-    if (groups_) {
+    if (rows_left_ > 0) {
+      // A device has decoded the picture.
+    } else if (groups_) {
       groups_->finish();
     } else if (!scans_) {
       decoder_.finish();
@@ -79,7 +97,10 @@ class JpegReader final : public RowReader {
   }
 
   std::size_t read_bytes(std::span<JOCTET> buffer) {
-    return read_ahead_ ? read_ahead_->read_on(buffer) : source_->read(buffer);
+    if (read_ahead_) return read_ahead_->read_on(buffer);
+    const std::size_t count = source_->read(buffer);
+    bytes_read_ += count;
+    return count;
   }
 
   // Not in the constructor: a caller that wants only the header must not wait for more of the file.
@@ -127,6 +148,8 @@ class JpegReader final : public RowReader {
   void read_scan_by_scan() { read_ahead_->drop(decoder_.input().unread().size()); }
 
   std::unique_ptr<ByteSource> source_;
+  std::uint64_t bytes_read_ = 0;  // of the header, and of pictures that are not divided
+  std::uint64_t scan_begin_ = 0;  // where the first scan's data begin
   ScanLimits scan_limits_;
   JpegRowDecoder decoder_;  // of the header, and of everything if the picture is not divided
   std::optional<FairShare> share_;
@@ -135,6 +158,7 @@ class JpegReader final : public RowReader {
   std::optional<JpegReadAhead> read_ahead_;
   std::optional<JpegScanReader> scans_;
   bool started_ = false;
+  int rows_left_ = 0;
   std::vector<std::string> warnings_;  // logged at the end: a refused picture has only one message
 };
 

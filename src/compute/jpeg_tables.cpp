@@ -1,0 +1,67 @@
+#include "compute/jpeg_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace gpufilter {
+namespace {
+
+// As in the kernels.
+constexpr int fast_bits = 9;
+constexpr int longest_code = 16;
+
+constexpr std::array<std::uint8_t, 64> zigzag{
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+struct Tables {
+  std::array<std::array<std::uint16_t, 1U << fast_bits>, 6> fast{};
+  std::array<std::array<std::int32_t, 8>, 6> limits{};
+  std::array<std::array<std::int32_t, 8>, 6> offsets{};
+  std::array<std::array<std::uint8_t, 256>, 6> symbols{};
+  std::array<std::array<std::uint8_t, 64>, 3> divisors{};
+  std::array<std::uint8_t, 64> places = zigzag;
+};
+static_assert(sizeof(Tables) == jpeg_table_words * sizeof(std::int32_t));
+
+void add_codes(Tables& tables, std::size_t index, const JpegHuffmanTable& table) {
+  tables.symbols.at(index) = table.symbols;
+  std::int32_t code = 0;
+  std::size_t symbol = 0;
+  for (int length = 1; length <= longest_code; ++length) {
+    code *= 2;
+    const std::int32_t offset = static_cast<std::int32_t>(symbol) - code;
+    for (int i = 0; i < table.counts.at(static_cast<std::size_t>(length)); ++i, ++code, ++symbol) {
+      if (length > fast_bits) continue;
+      const auto first = tables.fast.at(index).begin() + (code << (fast_bits - length));
+      std::fill_n(first, 1 << (fast_bits - length),
+                  static_cast<std::uint16_t>(length << 8 | table.symbols.at(symbol)));
+    }
+    if (length <= fast_bits) continue;
+    const auto place = static_cast<std::size_t>(length - fast_bits - 1);
+    tables.limits.at(index).at(place) = code << (longest_code - length);
+    tables.offsets.at(index).at(place) = offset;
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> jpeg_decoding_tables(const JpegScan& scan) {
+  Tables tables;
+  std::vector<std::int32_t> words(jpeg_table_words);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& component = scan.components[i < scan.components.size() ? i : 0];
+    add_codes(tables, 2 * i, component.first);
+    add_codes(tables, 2 * i + 1, component.others);
+    for (std::size_t k = 0; k < zigzag.size(); ++k)
+      tables.divisors.at(i).at(k) = component.divisors.at(zigzag.at(k));
+    words.insert(words.end(), component.divisors.begin(), component.divisors.end());
+  }
+  std::memcpy(words.data(), &tables, sizeof(tables));
+  return words;
+}
+
+}  // namespace gpufilter

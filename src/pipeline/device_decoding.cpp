@@ -1,0 +1,79 @@
+#include "pipeline/device_decoding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpufilter {
+
+bool is_decoded_sooner_by_gpu(const PictureHeader& header, int rows_left) {
+  constexpr double clearly = 2;
+  constexpr double launches = 3e-3;  // seconds, whatever the picture's size
+  const Rate& rate = header.file_format->decoding;
+  const auto bytes_of = [&](int rows) {
+    return static_cast<double>(row_pitch(header.size.width, header.format)) * rows;
+  };
+  return clearly * (launches + bytes_of(header.size.height) * rate.device) <
+         bytes_of(rows_left) * rate.host;
+}
+
+NoteJpegCommand noted_in(BandCommands& commands) {
+  return [&commands](JpegStep step, Event command) {
+    const bool is_upload = step == JpegStep::upload;
+    commands.add(std::move(command), is_upload ? Activity::upload : Activity::kernel,
+                 static_cast<int>(step) - 1, 0);
+  };
+}
+
+std::unique_ptr<DeviceDecoding> DeviceDecoding::start(Session& session, const JpegScan& scan,
+                                                      Timeline& timeline) {
+  std::unique_ptr<DeviceDecoding> decoding;
+  {
+    const ScopedSpan span(timeline, {.activity = Activity::build_program, .pass = 0});
+    decoding.reset(new DeviceDecoding(session, scan));
+  }
+  const auto memory = session.allocate_pinned(scan.max_bytes);
+  std::size_t count = 0;
+  {
+    const ScopedSpan span(timeline, {.activity = Activity::decode});
+    count = scan.read({memory.get(), scan.max_bytes});
+  }
+  Queue queue = session.make_queue();
+  BandCommands commands({}, timeline);
+  const bool loaded = decoding->data_.load(queue, {memory.get(), count}, noted_in(commands));
+  queue.finish();
+  if (!loaded) return nullptr;
+  commands.record();
+  return decoding;
+}
+
+std::unique_ptr<JpegRows> DeviceDecoding::make_rows(const Plan& plan, Timeline& timeline) const {
+  const ScopedSpan span(timeline, {.activity = Activity::build_program, .pass = 1});
+  return std::make_unique<JpegRows>(session_, data_, max_source_rows(plan));
+}
+
+std::vector<PassReport> DeviceDecoding::describe(const JpegRows& rows) const {
+  std::vector<CodeDescription> code = rows.descriptions();
+  code.insert(code.begin(), data_.description());
+  std::vector<PassReport> reports;
+  for (const char* step : {"entropy decoding", "inverse DCT", "upsampling"}) {
+    PassReport report;
+    static_cast<CodeDescription&>(report) = code.at(reports.size());
+    report.stage = step;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+int max_source_rows(const Plan& plan) {
+  int rows = 1;
+  for (const RowRange& band : plan.bands())
+    rows = std::max(rows, plan.windows(band).front().count());
+  return rows;
+}
+
+std::uint64_t memory_beside_decoding(const JpegScan& scan, std::uint64_t max_memory) {
+  const std::uint64_t data = JpegData::memory_of(scan);
+  return max_memory > data ? max_memory - data : 0;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,51 @@
+// Pictures that are decoded by the device that filters them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codec/codec_table.hpp"
+#include "compute/jpeg_decoder.hpp"
+#include "pipeline/band_commands.hpp"
+#include "pipeline/band_executor.hpp"
+
+namespace gpufilter {
+
+// Whether a GPU decodes the picture clearly sooner than the processor decodes its last `rows_left`
+// rows.
+[[nodiscard]] bool is_decoded_sooner_by_gpu(const PictureHeader& header, int rows_left);
+
+// The commands of the decoder, as passes in the order of its steps.
+[[nodiscard]] NoteJpegCommand noted_in(BandCommands& commands);
+
+class DeviceDecoding {
+ public:
+  // Passes in reports.
+  static constexpr int steps = 3;
+
+  // Reads the scan and loads it into the device's memory. Nothing if libjpeg has to decode it.
+  // Throws PictureError, DeviceError.
+  [[nodiscard]] static std::unique_ptr<DeviceDecoding> start(Session& session, const JpegScan& scan,
+                                                             Timeline& timeline);
+
+  // For one lane of bands of `plan`.
+  [[nodiscard]] std::unique_ptr<JpegRows> make_rows(const Plan& plan, Timeline& timeline) const;
+
+  [[nodiscard]] std::vector<PassReport> describe(const JpegRows& rows) const;
+
+ private:
+  DeviceDecoding(Session& session, const JpegScan& scan)
+      : session_(session), data_(session, scan) {}
+
+  Session& session_;
+  JpegData data_;
+};
+
+// The maximum of rows that a band of `plan` reads.
+[[nodiscard]] int max_source_rows(const Plan& plan);
+
+// Bytes that bands may take if the device decodes `scan` and everything may take `max_memory`; 0 if
+// that is too little. It is laid out for the scan's memory, and for each band for the decoder's.
+[[nodiscard]] std::uint64_t memory_beside_decoding(const JpegScan& scan, std::uint64_t max_memory);
+
+}  // namespace gpufilter

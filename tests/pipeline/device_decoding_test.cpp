@@ -1,0 +1,121 @@
+// A device that decodes what it filters: the same pixels and the same refusals as with the
+// processor.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "codec/png/codec.hpp"
+#include "pipeline/run.hpp"
+#include "stages/blur.hpp"
+#include "stages/levels.hpp"
+#include "support/filtering.hpp"
+#include "support/jpeg.hpp"
+#include "support/pictures.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpufilter {
+namespace {
+
+class DeviceDecoding : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+    engine_ = std::make_unique<Engine>(
+        std::vector<DeviceCandidate>{{test::all_sessions().front()->device(), "the first"}},
+        EngineOptions{.band_rows = 40});
+    recipe_.before_start = [](jpeg_compress_struct& jpeg) { jpeg.restart_interval = 7; };
+    write(test::encode_with_libjpeg(test::textured_raster(230, 190, 3), recipe_));
+  }
+
+  void write(const test::Bytes& jpeg) const { test::write_file(in_, {jpeg.begin(), jpeg.end()}); }
+
+  [[nodiscard]] RunReport filter(DecodeOn decode_on, RunOptions options = {}) {
+    options.decode_on = decode_on;
+    return filter_picture(in_, out_, &png_codec(), {make_auto_levels(1), make_blur({})}, *engine_,
+                          options);
+  }
+
+  // "entropy decoding, ..., blur", of all passes.
+  static std::string passes_of(const RunReport& report) {
+    std::string text;
+    for (const PassReport& pass : report.passes)
+      text += (text.empty() ? "" : ", ") + pass.stage;
+    return text;
+  }
+
+  // Bytes of samples that the processor decoded.
+  static std::uint64_t decoded_bytes(const RunReport& report) {
+    std::uint64_t bytes = 0;
+    for (const Span& span : report.spans)
+      bytes += span.activity == Activity::decode ? span.bytes : 0;
+    return bytes;
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string in_ = folder_ / "in.jpg";
+  const std::string out_ = folder_ / "out.png";
+  test::JpegRecipe recipe_;
+  std::unique_ptr<Engine> engine_;
+};
+
+constexpr const char* on_processor = "statistics, levels + blur";
+constexpr const char* on_device =
+    "entropy decoding, inverse DCT, upsampling, statistics, "
+    "entropy decoding, inverse DCT, upsampling, levels + blur";
+
+TEST_F(DeviceDecoding, ChangesNoPixel) {
+  const RunReport by_processor = filter(DecodeOn::cpu);
+  EXPECT_EQ(passes_of(by_processor), on_processor);
+  EXPECT_GT(decoded_bytes(by_processor), 0U);
+  const Image expected = test::read_picture(out_);
+  const RunReport by_device = filter(DecodeOn::gpu);
+  EXPECT_EQ(passes_of(by_device), on_device);
+  EXPECT_EQ(decoded_bytes(by_device), 0U);
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), expected));
+}
+
+TEST_F(DeviceDecoding, IsVerified) {
+  RunOptions options;
+  options.verify_blocks = 5;
+  const RunReport report = filter(DecodeOn::gpu, options);
+  EXPECT_EQ(passes_of(report), on_device);
+  EXPECT_EQ(report.verified_blocks, 5);
+}
+
+TEST_F(DeviceDecoding, LeavesOtherFilesToTheProcessor) {
+  recipe_.progressive = true;
+  write(test::encode_with_libjpeg(test::textured_raster(230, 190, 3), recipe_));
+  EXPECT_EQ(passes_of(filter(DecodeOn::gpu)), on_processor);
+}
+
+TEST_F(DeviceDecoding, KeepsWithinTheMemory) {
+  RunOptions options;
+  options.max_memory = std::uint64_t{60} << 10U;
+  options.decoder_memory = 0;
+  EXPECT_EQ(passes_of(filter(DecodeOn::gpu, options)), on_processor);
+}
+
+// The processor is chosen by auto: such devices are as fast as libjpeg at best.
+TEST_F(DeviceDecoding, IsLeftToGpusByDefault) {
+  if (test::all_sessions().front()->device().kind == DeviceKind::gpu)
+    GTEST_SKIP() << "skipped: the device is a GPU";
+  EXPECT_EQ(passes_of(filter(DecodeOn::automatic)), on_processor);
+}
+
+TEST_F(DeviceDecoding, RefusesWhatTheProcessorRefuses) {
+  test::Bytes damaged = test::encode_with_libjpeg(test::textured_raster(230, 190, 3), recipe_);
+  damaged.erase(damaged.end() - 400, damaged.end() - 2);
+  write(damaged);
+  const auto refusal = [&](DecodeOn decode_on) -> std::string {
+    try {
+      static_cast<void>(filter(decode_on));
+    } catch (const PictureError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal(DecodeOn::cpu), "");
+  EXPECT_EQ(refusal(DecodeOn::gpu), refusal(DecodeOn::cpu));
+}
+
+}  // namespace
+}  // namespace gpufilter
