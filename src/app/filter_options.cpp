@@ -32,6 +32,12 @@ void add_device_options(Arguments& app, FilterOptions& options) {
   app.begin_group("Devices and resources");
   add_device_choice(app, options.device, options.require_device,
                     {.automatic = "whatever finishes first", .has_all = true});
+  add_choice<DecodeOn>(
+      app, "--decode-on", options.run.decode_on,
+      {{"auto", DecodeOn::automatic}, {"cpu", DecodeOn::cpu}, {"gpu", DecodeOn::gpu}},
+      "Where JPEGs are decoded that a GPU filters. The pixels are the same. auto: on the GPU if "
+      "that is faster. gpu: on any OpenCL device. Progressive and damaged files, and those that do "
+      "not fit into --max-memory, are decoded by the processor.");
   app.add_option(
          "--threads", options.threads,
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "
@@ -43,6 +49,7 @@ void add_device_options(Arguments& app, FilterOptions& options) {
          "--max-memory",
          [&options](const std::string& text) {
            options.max_memory = parse_bytes(text);
+           options.run.decoder_memory = 0;
            ReadLimits& limits = options.run.limits;
            limits.max_memory = std::max(limits.max_memory, *options.max_memory);
            options.run.write.limit_memory(limits.max_memory);

@@ -7,6 +7,7 @@
 
 #include "base/timeline.hpp"
 #include "image/image_pool.hpp"
+#include "image/jpeg_scan.hpp"
 #include "pipeline/plan.hpp"
 
 namespace gpufilter {
@@ -48,7 +49,11 @@ class BandExecutor {
   // The statistics of all bands measured so far; no thread may be measuring.
   [[nodiscard]] virtual PictureStatistics statistics() = 0;
 
-  // The passes of the plan, then the measuring, if the plan measures.
+  // Whether it decodes the picture: then the sources of run() and measure() need no pixels.
+  [[nodiscard]] virtual bool decodes() const { return false; }
+
+  // The steps of decoding, if it decodes; the passes of the plan; then the measuring, if the plan
+  // measures.
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 
@@ -58,9 +63,11 @@ class BandExecutor {
                                                                Timeline& timeline);
 
 // The device of `session`, with the kernels of all passes built; with `fuse`, neighbouring passes
-// share a kernel where they can. Throws DeviceError, UsageError.
+// share a kernel where they can. If `scan` is given, the picture's, the device decodes it if it
+// can. Throws DeviceError, UsageError, PictureError.
 [[nodiscard]] std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
                                                                  Timeline& timeline,
-                                                                 bool fuse = true);
+                                                                 bool fuse = true,
+                                                                 const JpegScan* scan = nullptr);
 
 }  // namespace gpufilter

@@ -44,6 +44,7 @@ struct BandWalk {
   Timeline& timeline;  // gets a span for each band that is read
   Activity reading = Activity::decode;
   std::size_t bands_in_flight = 1;
+  bool reads = true;  // if not, bands have no source
 };
 
 // Decodes the plan's bands, passes several at a time to work(band), and the results in order to
@@ -60,6 +61,7 @@ void walk_bands(const BandWalk& walk, const Work& work, const Take& take) {
     if (next == rows.size()) return nullptr;
     Band& band = bands[next % bands.size()];
     band.rows = rows[next++];
+    if (!walk.reads) return &band;
     const Nanoseconds start = now();
     band.image = feed.next(band.rows);
     Span span = band_span(walk.reading, band.image.rows());
@@ -73,6 +75,7 @@ void walk_bands(const BandWalk& walk, const Work& work, const Take& take) {
     band.image = {};
   };
   run_band_pipeline<Band>(bands.size(), decode_next, work, finish);
+  if (!walk.reads) return;
   const ScopedSpan span(walk.timeline, {.activity = walk.reading});
   feed.finish();
 }

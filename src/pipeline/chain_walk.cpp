@@ -34,6 +34,7 @@ ChainWalk::ChainWalk(PictureInput& input) : input_(input) {
 
 void ChainWalk::prepare(Engine& engine, const Work& work, int verify_blocks) {
   first_ = engine.prepare(work, timeline_);
+  reads_source_ = !first_.executor || !first_.executor->decodes() || verify_blocks > 0;
   if (verify_blocks > 0 && first_.executor && !work.measure)
     check_ = std::make_unique<BlockCheck>(*first_.plan, verify_blocks, std::random_device()());
 }
@@ -66,11 +67,18 @@ int ChainWalk::pass_count() const {
   return count;
 }
 
+ConstRows ChainWalk::source(const Band& band) const {
+  if (reads_source_) return band.image.rows();
+  const PictureShape& input = first_.plan->input;
+  return {nullptr, row_pitch(input), first_.plan->windows(band.rows).front(), input.size.width,
+          input.format};
+}
+
 void ChainWalk::filter(Band& band) {
   if (!first_.executor) return;
   const PictureShape& result = first_.plan->output();
   Image output = pool().take(result.size.width, band.rows, result.format);
-  first_.executor->run(band.image.rows(), output.rows());
+  first_.executor->run(source(band), output.rows());
   if (check_) {
     check_->check(std::as_const(band.image).rows(), std::as_const(output).rows(), input_.name(),
                   first_.report.device);

@@ -38,6 +38,10 @@ class ChainWalk {
 
   // The memory of bands, for the first stages.
   [[nodiscard]] ImagePool& pool() { return first_.executor ? first_.executor->pool() : memory_; }
+  // Whether bands need their source: not if the device decodes it, unless it is checked.
+  [[nodiscard]] bool reads_source() const { return reads_source_; }
+  // Of a band; without pixels if it does not need them.
+  [[nodiscard]] ConstRows source(const Band& band) const;
   // Replaces the band by the result of the first stages. Safe to call from several threads for
   // different bands.
   void filter(Band& band);
@@ -56,6 +60,7 @@ class ChainWalk {
   Timeline timeline_;
   std::unique_ptr<ReadAhead> reader_;
   Prepared first_;
+  bool reads_source_ = true;
   std::unique_ptr<BlockCheck> check_;  // of the first stages' result
   ImagePool memory_;
   std::vector<PictureOutput*> outputs_;

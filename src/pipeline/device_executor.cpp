@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "compute/picture_reduction.hpp"
+#include "pipeline/band_commands.hpp"
 #include "pipeline/band_executor.hpp"
+#include "pipeline/device_decoding.hpp"
 #include "pipeline/pass_groups.hpp"
 
 namespace gpufilter {
@@ -18,81 +20,12 @@ struct Lane {
   std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group that stores its result
   std::unique_ptr<CountingPass> counting;           // of the group that counts it; or
   std::unique_ptr<PictureReducer> reducer;          // if the plan measures with a separate kernel
+  std::unique_ptr<JpegRows> decoded;                // fills the first buffer, if the device decodes
   Queue queue;                                      // goes first: its commands use the rest
 
   [[nodiscard]] const PictureStatistics& statistics() {
     return counting ? counting->result(queue) : reducer->result(queue);
   }
-};
-
-// The commands of one band, to be timed when they are done.
-class BandCommands {
- public:
-  BandCommands(const RowRange& band, Timeline& timeline) : band_(band), timeline_(timeline) {}
-
-  void add(Event event, Activity activity, int pass, std::uint64_t bytes) {
-    commands_.push_back({std::move(event),
-                         {.activity = activity,
-                          .pass = pass,
-                          .bytes = bytes,
-                          .first_row = band_.begin,
-                          .rows = band_.count()},
-                         0});
-  }
-
-  // The kernels of one group: its bytes are counted once, whatever they move among themselves.
-  void add_kernels(std::vector<Event> events, std::size_t group, std::uint64_t bytes) {
-    for (Event& event : events) {
-      add(std::move(event), Activity::kernel, static_cast<int>(group), bytes);
-      bytes = 0;
-    }
-  }
-
-  // Only after the queue has finished.
-  void record() {
-    const Nanoseconds ended = now();
-    Nanoseconds first = ended;
-    Nanoseconds last = begun_;
-    for (Command& command : commands_) {
-      const Event::Times times = command.event.times();
-      command.queued = times.queued;
-      command.span.start = times.start;
-      command.span.duration = times.duration;
-      first = std::min(first, times.start);
-      last = std::max(last, times.start + times.duration);
-    }
-    // The offset between the clocks is only as exact as the host was woken in time. But the
-    // commands ran after they were begun and before now.
-    const Nanoseconds early = std::max<Nanoseconds>(begun_ - first, 0);
-    const Nanoseconds shift = last > ended ? ended - last : early;
-    Nanoseconds free = begun_;  // when the queue had finished the earlier commands
-    for (Command& command : commands_) {
-      command.span.start += shift;
-      if (command.span.activity == Activity::kernel) {
-        record_launch(std::max(free, command.queued + shift), command.span.start);
-      }
-      timeline_.add(command.span);
-      free = command.span.start + command.span.duration;
-    }
-  }
-
- private:
-  struct Command {
-    Event event;
-    Span span;
-    Nanoseconds queued = 0;
-  };
-
-  // The time before a kernel runs: short, unless the driver compiles it for this launch.
-  void record_launch(Nanoseconds from, Nanoseconds to) {
-    if (to <= from) return;
-    timeline_.add({.activity = Activity::launch, .start = from, .duration = to - from});
-  }
-
-  RowRange band_;
-  Timeline& timeline_;
-  Nanoseconds begun_ = now();
-  std::vector<Command> commands_;
 };
 
 std::size_t bytes_of(const RowRange& rows, std::size_t pitch) {
@@ -101,7 +34,8 @@ std::size_t bytes_of(const RowRange& rows, std::size_t pitch) {
 
 class DeviceExecutor final : public BandExecutor {
  public:
-  DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline, bool fuse)
+  DeviceExecutor(const Plan& plan, Session& session, Timeline& timeline, bool fuse,
+                 const JpegScan* scan)
       : plan_(plan),
         groups_(group_passes(plan, session.device(), fuse)),
         counts_(!groups_.empty() && groups_.back().counts),
@@ -109,8 +43,11 @@ class DeviceExecutor final : public BandExecutor {
         session_(session),
         timeline_(timeline),
         in_place_(session.device().kind == DeviceKind::cpu && session.device().unified_memory),
-        pool_(make_pool()) {
+        pool_(make_pool()),
+        decoding_(scan == nullptr ? nullptr : DeviceDecoding::start(session, *scan, timeline)),
+        first_pass_(decoding_ ? DeviceDecoding::steps : 0) {
     auto lane = make_lane();
+    if (decoding_) reports_ = decoding_->describe(*lane->decoded);
     for (std::size_t i = 0; i < stored_; ++i)
       add_report(describe_group(plan, groups_[i]), lane->passes[i]->description());
     if (counts_) add_report(describe_group(plan, groups_.back()), lane->counting->description());
@@ -125,12 +62,13 @@ class DeviceExecutor final : public BandExecutor {
     BandCommands commands(target.rows, timeline_);
     const std::size_t bytes = bytes_of(target.rows, target.pitch);
     const Buffer borrowed = bring(*lane, source, commands);
+    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
     if (in_place_) {
       const Buffer output = session_.borrow(target.data, bytes);
-      run_passes(*lane, borrowed, target.rows, &output, commands);
+      run_passes(*lane, input, target.rows, &output, commands);
       commands.add(lane->queue.reclaim(output), Activity::download, -1, 0);
     } else {
-      const Buffer& output = run_passes(*lane, lane->buffers[0], target.rows, nullptr, commands);
+      const Buffer& output = run_passes(*lane, input, target.rows, nullptr, commands);
       commands.add(lane->queue.download(output, target.data, bytes), Activity::download, -1, bytes);
     }
     lane->queue.finish();
@@ -142,14 +80,14 @@ class DeviceExecutor final : public BandExecutor {
     std::unique_ptr<Lane> lane = take_lane();
     BandCommands commands(band, timeline_);
     const Buffer borrowed = bring(*lane, source, commands);
-    const Buffer& input = in_place_ ? borrowed : lane->buffers[0];
+    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
     const std::size_t last = counts_ ? groups_.back().first : plan_.passes.size();
     const DeviceRows rows{&run_passes(*lane, input, band, nullptr, commands),
                           plan_.windows(band)[last]};
     const PictureShape& shape = counts_ ? plan_.passes[last].input : plan_.output();
     commands.add_kernels(counts_ ? lane->counting->enqueue(lane->queue, rows, band)
                                  : lane->reducer->add(lane->queue, rows),
-                         stored_, bytes_of(rows.rows, row_pitch(shape)));
+                         pass_number(stored_), bytes_of(rows.rows, row_pitch(shape)));
     lane->queue.finish();
     commands.record();
     give_back(std::move(lane));
@@ -163,8 +101,17 @@ class DeviceExecutor final : public BandExecutor {
   }
 
   [[nodiscard]] const std::vector<PassReport>& passes() const override { return reports_; }
+  [[nodiscard]] bool decodes() const override { return decoding_ != nullptr; }
 
  private:
+  // In the reports, where the steps of decoding come first.
+  [[nodiscard]] int pass_number(std::size_t group) const {
+    return first_pass_ + static_cast<int>(group);
+  }
+
+  // Whether the passes read the source in the host's memory.
+  [[nodiscard]] bool takes_in_place() const { return in_place_ && !decoding_; }
+
   void add_report(PassReport report, const CodeDescription& code) {
     static_cast<CodeDescription&>(report) = code;
     reports_.push_back(std::move(report));
@@ -172,11 +119,12 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
-    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, session_.make_queue()});
+    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, session_.make_queue()});
     // Buffers hold the results that stay on the device; in place, the last group's does not stay.
     const std::size_t kept = stored_ - (in_place_ && !plan_.measure ? 1 : 0);
-    if (!in_place_ || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
+    if (!takes_in_place() || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
+    if (decoding_) lane->decoded = decoding_->make_rows(plan_, timeline_);
     for (std::size_t i = 0; i < stored_; ++i) {
       const ScopedSpan span(timeline_, build_span(i));
       lane->passes.push_back(prepare_group(plan_, groups_[i], session_));
@@ -195,8 +143,8 @@ class DeviceExecutor final : public BandExecutor {
     }
   }
 
-  static Span build_span(std::size_t pass) {
-    return {.activity = Activity::build_program, .pass = static_cast<int>(pass)};
+  [[nodiscard]] Span build_span(std::size_t group) const {
+    return {.activity = Activity::build_program, .pass = pass_number(group)};
   }
 
   [[nodiscard]] std::unique_ptr<Lane> take_lane() {
@@ -216,9 +164,13 @@ class DeviceExecutor final : public BandExecutor {
     idle_.push_back(std::move(lane));
   }
 
-  // Makes the band's input available to the device: copied into the lane's first buffer, or in
-  // place as the returned buffer.
+  // Makes the band's input available to the device: copied or decoded into the lane's first buffer,
+  // or in place as the returned buffer.
   Buffer bring(Lane& lane, const ConstRows& source, BandCommands& commands) {
+    if (decoding_) {
+      lane.decoded->enqueue(lane.queue, {&lane.buffers[0], source.rows}, noted_in(commands));
+      return {};
+    }
     const std::size_t bytes = bytes_of(source.rows, source.pitch);
     if (!in_place_) {
       commands.add(lane.queue.upload(lane.buffers[0], source.data, bytes), Activity::upload, -1,
@@ -245,7 +197,7 @@ class DeviceExecutor final : public BandExecutor {
       result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
       const DeviceRows to{result, windows[groups_[i].end]};
       commands.add_kernels(
-          enqueue(lane.queue, *lane.passes[i], before.size, after.size, from, to), i,
+          enqueue(lane.queue, *lane.passes[i], before.size, after.size, from, to), pass_number(i),
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
@@ -281,6 +233,8 @@ class DeviceExecutor final : public BandExecutor {
   Timeline& timeline_;
   bool in_place_;  // the device works in the host's memory: nothing is copied
   ImagePool pool_;
+  std::unique_ptr<DeviceDecoding> decoding_;  // if the device decodes the picture
+  int first_pass_;                            // of the groups, in the reports
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> idle_;
   std::vector<PassReport> reports_;
@@ -289,8 +243,9 @@ class DeviceExecutor final : public BandExecutor {
 }  // namespace
 
 std::unique_ptr<BandExecutor> make_device_executor(const Plan& plan, Session& session,
-                                                   Timeline& timeline, bool fuse) {
-  return std::make_unique<DeviceExecutor>(plan, session, timeline, fuse);
+                                                   Timeline& timeline, bool fuse,
+                                                   const JpegScan* scan) {
+  return std::make_unique<DeviceExecutor>(plan, session, timeline, fuse, scan);
 }
 
 }  // namespace gpufilter

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_room.hpp"
+#include "pipeline/device_decoding.hpp"
 
 namespace gpufilter {
 namespace {
@@ -131,8 +132,12 @@ Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
   report_.driver = candidate.device->driver_version;
   if (!session_) start_device(*candidate.device, timeline);
   prepared.session = session_;
-  prepared.plan = plan(work);
-  prepared.executor = make_device_executor(*prepared.plan, *session_, timeline, options_.fuse);
+  prepared.plan = plan_for_decoding(work, *candidate.device);
+  const JpegScan* scan = prepared.plan ? work.scan : nullptr;
+  if (!prepared.plan) prepared.plan = plan(work);
+  prepared.executor =
+      make_device_executor(*prepared.plan, *session_, timeline, options_.fuse, scan);
+  if (prepared.executor->decodes()) prepared.decoder_memory = JpegData::memory_of(*scan);
   prepared.report = report_;
   return prepared;
 }
@@ -141,6 +146,25 @@ std::unique_ptr<Plan> Engine::plan(const Work& work) {
   auto plan = std::make_unique<Plan>(make_plan(work.input, work.chain, limits(work)));
   plan->measure = work.measure;
   return plan;
+}
+
+// With the memory of the decoder; nothing if the device is not to decode the picture, or has not
+// enough memory for that.
+std::unique_ptr<Plan> Engine::plan_for_decoding(const Work& work, const DeviceInfo& device) {
+  const bool is_asked = work.any_device_decodes || device.kind == DeviceKind::gpu;
+  if (work.scan == nullptr || !is_asked || !JpegData::can_index(*work.scan)) return nullptr;
+  const std::uint64_t memory =
+      memory_beside_decoding(*work.scan, work.max_memory + work.decoder_memory);
+  // Coefficients and samples take at most three quarters of what a band takes otherwise.
+  Work smaller = work;
+  smaller.max_memory = memory / 7 * 4;
+  if (smaller.max_memory == 0) return nullptr;
+  auto planned = plan(smaller);
+  const std::uint64_t decoder = JpegRows::memory_of(*work.scan, max_source_rows(*planned));
+  planned->scratch += decoder;
+  const bool fits = planned->band_memory(planned->band_rows) <= memory &&
+                    decoder <= limits(work).max_buffer && !planned->reads_past_edges();
+  return fits ? std::move(planned) : nullptr;
 }
 
 PlanLimits Engine::limits(const Work& work) {

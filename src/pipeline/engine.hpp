@@ -31,6 +31,7 @@ struct Prepared {
   std::shared_ptr<Session> session;  // the executor refers to it and to the plan
   std::unique_ptr<Plan> plan;
   std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
+  std::uint64_t decoder_memory = 0;        // bytes, besides the bands', if the executor decodes
 };
 
 // EngineReport::kind of this program's own code, without OpenCL.
@@ -43,6 +44,10 @@ struct Work {
   std::optional<Quantity> measure = std::nullopt;  // statistics to measure instead of the pixels
   std::uint64_t max_memory = UINT64_MAX;           // see PlanLimits
   std::string reason = {};  // why on this engine; empty: the engine's own reason
+  // Of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the processor does.
+  const JpegScan* scan = nullptr;
+  std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take
+  bool any_device_decodes = false;
 };
 
 struct EngineOptions {
@@ -100,6 +105,7 @@ class Engine {
   [[nodiscard]] bool leave_current(const std::string& reason);
   [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);
   [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work);
+  [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const Work& work, const DeviceInfo& device);
   [[nodiscard]] PlanLimits limits(const Work& work);
 
   EngineOptions options_;

@@ -33,11 +33,13 @@ TaskTimes Rates::times(const PictureTask& task) const {
   TaskTimes times;
   const double decode_once = bytes_of(task.shape) * on_host(task.decoding);
   times.decode = decode_once;
+  double walks = 1;
   PictureShape shape = task.shape;
   const StageChain chain = expanded(task.chain, task.shape, nullptr);
   for (const auto& stage : chain) {
     if (stage->needs()) {
       // The picture is read once more, and filtered up to here.
+      ++walks;
       times.decode += decode_once;
       times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_rate);
       times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_rate) +
@@ -56,6 +58,8 @@ TaskTimes Rates::times(const PictureTask& task) const {
     times.device_filter += operations * on_device(cost.rate);
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_rate);
+  if (task.device_decodes)
+    times.device_decode = walks * bytes_of(task.shape) * on_device(task.decoding);
   times.encode = bytes_of(shape) * on_host(task.encoding);
   times.compile = compile_time(chain, task.shape.format);
   return times;
@@ -80,34 +84,43 @@ double Rates::compile_time(const StageChain& chain, const PixelFormat& format) c
 
 double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads) {
   const double encode = parallel_encoding ? times.encode / threads : times.encode;
-  return std::max(
-      {times.decode, encode, (times.decode + times.encode + times.host_filter) / threads});
+  return std::max({times.decode, encode, work_on_host(times) / threads});
 }
 
 double time_on_device(const TaskTimes& times, bool parallel_encoding, double threads,
                       double start) {
   const double encode = parallel_encoding ? times.encode / threads : times.encode;
-  const double running = std::max(
-      {times.decode, encode, times.device_filter, (times.decode + times.encode) / threads});
+  const double decode = times.device_decode > 0 ? 0 : times.decode;
+  const double device = times.device_decode + times.device_filter;
+  const double running = std::max({decode, encode, device, work_beside_device(times) / threads});
   // Nothing is encoded before the device can be used.
-  return std::max(running, start + std::max(encode, times.device_filter));
+  return std::max(running, start + std::max(encode, device));
+}
+
+double work_on_host(const TaskTimes& times) {
+  return times.decode + times.encode + times.host_filter;
+}
+
+double work_beside_device(const TaskTimes& times) {
+  return times.device_decode > 0 ? times.encode : times.decode + times.encode;
 }
 
 double folder_time_on_host(const TaskTimes& times, double pictures, double threads) {
-  return pictures * (times.decode + times.encode + times.host_filter) / threads;
+  return pictures * work_on_host(times) / threads;
 }
 
 double folder_time_with_device(const TaskTimes& times, double pictures, double threads,
                                double start) {
-  const double codecs = times.decode + times.encode;
-  const double each = (codecs + times.host_filter) / threads;
+  const double on_host = work_on_host(times);
+  const double beside_device = work_beside_device(times);
+  const double device = times.device_decode + times.device_filter;
+  const double each = on_host / threads;
   const double left = std::max(pictures - start / each, 0.0);
   if (left == 0) return pictures * each;
   // The device gets the share of the pictures with which it finishes together with the processor.
-  const double share = std::min(
-      1.0, (codecs + times.host_filter) / (threads * times.device_filter + times.host_filter));
-  return start + left * std::max((codecs + (1 - share) * times.host_filter) / threads,
-                                 share * times.device_filter);
+  const double share = std::min(1.0, on_host / (threads * device + on_host - beside_device));
+  return start +
+         left * std::max((share * beside_device + (1 - share) * on_host) / threads, share * device);
 }
 
 }  // namespace gpufilter

@@ -72,11 +72,16 @@ double Fleet::start_left(const Member& member) const {
                   0.0);
 }
 
+// What the processor does for a picture whoever filters it does not count.
+double Fleet::work_of(const Member& member, const TaskTimes& times) {
+  return member.is_host ? work_on_host(times) - work_beside_device(times)
+                        : times.device_decode + times.device_filter;
+}
+
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {
   const auto end = [&](const Member& member) {
-    return member.is_host
-               ? handicap * (member.backlog + times.host_filter) / threads()
-               : start_left(member) + times.compile + member.backlog + times.device_filter;
+    const double work = member.backlog + work_of(member, times);
+    return member.is_host ? handicap * work / threads() : start_left(member) + times.compile + work;
   };
   return *std::min_element(members_.begin(), members_.end(),
                            [&](const Member& a, const Member& b) { return end(a) < end(b); });
@@ -88,7 +93,7 @@ Assignment Fleet::assign_to(Member& member, const TaskTimes& times, std::string 
       "programs for it {}",
       text_of(times.decode), text_of(times.encode), text_of(times.host_filter),
       text_of(times.device_filter), text_of(times.compile)));
-  const double work = member.is_host ? times.host_filter : times.device_filter;
+  const double work = work_of(member, times);
   member.backlog += work;
   const auto give_back = [this, &member, work](void*) {
     const std::lock_guard lock(mutex_);
@@ -186,7 +191,7 @@ Assignment FastestFleet::assign(const PictureTask& task) {
   count(task);
   if (pays && !in_folder()) return assign_to(*device_, times, phrase(all, *device_));
   // The processor is not idle while the GPU starts, unless one picture would keep it until the end.
-  const bool idle = first().backlog == 0 && times.host_filter / threads() < all.device / 2;
+  const bool idle = first().backlog == 0 && work_of(first(), times) / threads() < all.device / 2;
   Member& chosen = idle ? first() : first_to_end(times);
   return assign_to(chosen, times, phrase(all, chosen));
 }

@@ -41,7 +41,7 @@ class Fleet : public Dispatcher {
     std::unique_ptr<Engine> engine;
     bool is_host = false;
     Nanoseconds begun = 0;  // when its start began
-    double backlog = 0;     // seconds of filtering that were assigned but are not done
+    double backlog = 0;     // seconds of such work that were assigned but are not done
   };
   // Wall-clock seconds until the picture, or the rest of the folder, is done.
   struct Estimates {
@@ -54,6 +54,8 @@ class Fleet : public Dispatcher {
   // All are called while mutex_ is held.
   [[nodiscard]] Member& first() { return members_.front(); }
   Member& add_device(std::unique_ptr<Engine> engine);
+  // Seconds of work on a picture that depend on the member.
+  [[nodiscard]] static double work_of(const Member& member, const TaskTimes& times);
   // The member that finishes the filtering first, including its start.
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
   // The time until it can be used.

@@ -152,6 +152,7 @@ void learn_device(RateStore& store, const std::string& place, const RunReport& r
 }
 
 void learn_codecs(RateStore& store, const PictureTask& task, const RunReport& report) {
+  // A device's decoding has no such span of known size, only one of reading the file.
   const Sum decoded =
       sum_of(report, [](const Span& span) { return span.activity == Activity::decode; });
   if (decoded.bytes > 0)

@@ -68,6 +68,10 @@ const Metadata& PictureInput::leading_metadata(bool is_oriented) const {
   return turns_upright_ && !is_oriented ? stored_metadata_ : header_.metadata;
 }
 
+std::optional<JpegScan> PictureInput::jpeg_scan() const {
+  return first_ ? first_->jpeg_scan() : std::nullopt;
+}
+
 std::uint64_t PictureInput::memory() const {
   return kept_ && kept_->is_in_memory() ? KeptPicture::bytes_of(kept_->shape()) : 0;
 }

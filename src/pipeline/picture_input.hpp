@@ -33,6 +33,8 @@ class PictureInput {
   [[nodiscard]] std::unique_ptr<ReadAhead> open();
   // What reading from it is.
   [[nodiscard]] Activity reading() const { return kept_ ? Activity::read_back : Activity::decode; }
+  // Of the file, as RowReader has it; nothing once it has been read.
+  [[nodiscard]] std::optional<JpegScan> jpeg_scan() const;
   // What open() yields.
   [[nodiscard]] PictureShape shape() const;
   // Whether reading does not wait for other programs.

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "pipeline/chain_walk.hpp"
+#include "pipeline/device_decoding.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/linear.hpp"
 
@@ -73,7 +74,7 @@ class PictureRun {
     walk_bands(
         walk,
         [&](Band& band) {
-          walk.first().executor->measure(band.image.rows(), band.rows);
+          walk.first().executor->measure(walk.source(band), band.rows);
           if (second) second->measure(band.image.rows(), band.rows);
         },
         [](const Band&) {});
@@ -242,7 +243,16 @@ class PictureRun {
     chain_ = with_light_of(chain_, header.format, header.metadata);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     check_results(input_->name(), header, chain_, options_.limits);
+    task_.device_decodes = device_decodes(input_->jpeg_scan(), header.size.height);
     assignment_ = dispatcher_.assign(task_);
+  }
+
+  // Whether a device is to decode the picture, of which the processor would still have to decode
+  // `rows_left` rows.
+  [[nodiscard]] bool device_decodes(const std::optional<JpegScan>& scan, int rows_left) const {
+    if (!scan || options_.decode_on == DecodeOn::cpu) return false;
+    return options_.decode_on == DecodeOn::gpu ||
+           is_decoded_sooner_by_gpu(input_->header(), rows_left);
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -253,9 +263,17 @@ class PictureRun {
       const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
       more = walk.reader().read_on(memory_ahead());
     }
-    walk.prepare(
-        engine, {input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason},
-        options_.verify_blocks);
+    decoder_memory_ = 0;
+    Work work{input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason};
+    const auto scan = walk.reader().jpeg_scan();
+    if (device_decodes(scan, input_->header().size.height - walk.reader().rows_decoded()))
+      work.scan = &*scan;
+    work.decoder_memory = options_.decoder_memory;
+    work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
+    walk.prepare(engine, work, options_.verify_blocks);
+    decoder_memory_ = walk.first().decoder_memory;
+    if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
+      log::info(formatted("{}: the processor decodes it", report_.input));
     check_wrapping(*walk.first().plan);
   }
 
@@ -272,7 +290,7 @@ class PictureRun {
     report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
     report_.bands_under_way =
         std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
-    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way;
+    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way + decoder_memory_;
   }
 
   void describe_orientation() {
@@ -307,7 +325,8 @@ class PictureRun {
                            .pool = walk.pool(),
                            .timeline = walk.first_timeline(),
                            .reading = input_->reading(),
-                           .bands_in_flight = bands_in_flight(plan, memory_of_bands())},
+                           .bands_in_flight = bands_in_flight(plan, memory_of_bands()),
+                           .reads = walk.reads_source()},
                           work, [&](const Band& band) {
                             take(band);
                             progress(band.rows, plan.output().size.height);
@@ -318,7 +337,8 @@ class PictureRun {
   [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
   // For the stages between two outputs.
   [[nodiscard]] std::uint64_t memory_of_bands() const {
-    return (memory_left() - memory_ahead()) / (places_.size() + 1);
+    const std::uint64_t decoder = decoder_memory_ > 0 ? options_.decoder_memory : 0;
+    return (memory_left() - memory_ahead()) / (places_.size() + 1) + decoder - decoder_memory_;
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -339,8 +359,9 @@ class PictureRun {
   Dispatcher& dispatcher_;
   const RunOptions& options_;
   std::optional<PictureInput> input_;
-  std::size_t first_stage_ = 0;    // of those that still have to run
-  std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
+  std::size_t first_stage_ = 0;       // of those that still have to run
+  std::uint64_t kept_memory_ = 0;     // bytes of pictures kept between stages
+  std::uint64_t decoder_memory_ = 0;  // of the device that decodes in this walk
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;

@@ -24,8 +24,16 @@ struct ChainOutput {
   bool keep = false;              // the file exists and stays as it is
 };
 
+// Who decodes pictures that a device filters.
+enum class DecodeOn {
+  automatic,  // a GPU, if it is sooner
+  cpu,
+  gpu  // the OpenCL device, whenever it can
+};
+
 struct RunOptions {
   ReadLimits limits;
+  DecodeOn decode_on = DecodeOn::automatic;
   WriteOptions write;
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
@@ -36,6 +44,8 @@ struct RunOptions {
   // if there is no room for that, it is kept in a temporary file. A single band of one row, or of
   // the height in the engine's options, is allowed even if it takes more.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
+  // Bytes that a picture may take besides these if a device decodes it, most of them the device's.
+  std::uint64_t decoder_memory = std::uint64_t{64} << 20U;
   // Opens the input, once for each walk; open_source() if empty.
   OpenSource open_input;
   // Opens each output; open_sink() if empty.
