@@ -1,5 +1,6 @@
 #include "codec/codec.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,6 +33,10 @@ std::unique_ptr<RowWriter> create_picture(const Codec& codec, ByteSink& sink,
   } catch (const LibraryNotLoaded& failure) {
     throw PictureError(sink.name(), formatted("{} {}", codec.name, failure.what()));
   }
+}
+
+void RowWriter::write_coded(const CodedRows& /*rows*/) {
+  throw std::logic_error("this format has no other coding");
 }
 
 void RowWriter::note_private_metadata(const PictureHeader& header) {

@@ -15,6 +15,7 @@
 #include "codec/left_out.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/write_options.hpp"
+#include "image/jpeg_coding.hpp"
 #include "image/jpeg_scan.hpp"
 #include "image/metadata.hpp"
 #include "image/rows.hpp"
@@ -89,6 +90,9 @@ class RowWriter {
 
   // Encodes the next rows; their format and width are those given at creation. Throws PictureError.
   virtual void write(const ConstRows& rows) = 0;
+
+  // In place of write(), for the next rows of a picture that Codec::coding describes: their data.
+  virtual void write_coded(const CodedRows& rows);
 
   // Call once, after the last row: writes `trailing` if the format can hold it, and completes the
   // stream. The sink is not committed. Throws PictureError.

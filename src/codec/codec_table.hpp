@@ -30,6 +30,9 @@ struct Codec {
   std::unique_ptr<RowReader> (*open)(std::unique_ptr<ByteSource>, const ReadLimits&) = nullptr;
   std::unique_ptr<RowWriter> (*create)(ByteSink&, const PictureHeader&,
                                        const WriteOptions&) = nullptr;
+  // How pixels of header.size and header.format are coded in such a file, if a device may do it:
+  // the writer then takes write_coded() as well as write(). nullptr: it never may.
+  std::optional<JpegCoding> (*coding)(const PictureHeader&, const WriteOptions&) = nullptr;
   // Metadata that follows the pixels in a file, for formats that cannot hold it there; what is
   // damaged is left out, as open() warns of it. nullptr if there is none in files of this format.
   Metadata (*read_late_metadata)(ByteSource&) = nullptr;

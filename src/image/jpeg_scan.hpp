@@ -8,14 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "image/jpeg_huffman_table.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
-
-struct JpegHuffmanTable {
-  std::array<std::uint8_t, 17> counts{};  // of codes of 1 to 16 bits; the first element is unused
-  std::array<std::uint8_t, 256> symbols{};
-};
 
 // Whether the codes fit their lengths and the symbols mean something, as libjpeg requires it. A
 // table of first coefficients (DC) has no symbols above 15.

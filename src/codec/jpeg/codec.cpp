@@ -7,6 +7,7 @@
 #include <jerror.h>
 
 #include "base/format.hpp"
+#include "codec/jpeg/coding.hpp"
 
 namespace gpufilter {
 namespace {
@@ -63,6 +64,7 @@ const Codec& jpeg_codec() {
                   &jpeg_progressive_option(), &background_option(), &strip_option()},
       .open = open_jpeg,
       .create = create_jpeg,
+      .coding = jpeg_coding,
       .libraries = jpeg_libraries};
   return codec;
 }

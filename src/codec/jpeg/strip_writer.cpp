@@ -61,6 +61,16 @@ void JpegStripWriter::write(const ConstRows& rows) {
     add_row(rows.row(y));
 }
 
+void JpegStripWriter::write_coded(const CodedRows& rows) {
+  finish();  // the strips before
+  rows_left_ -= rows.rows.count();
+  for (const std::size_t end : rows.ends) {
+    rows.bytes[end - 2] = 0xFF;
+    rows.bytes[end - 1] = next_marker(rows_left_ == 0 && end == rows.bytes.size());
+  }
+  emit_(rows.bytes);
+}
+
 void JpegStripWriter::finish() {
   while (!running_.empty())
     emit_first();
@@ -107,12 +117,15 @@ void JpegStripWriter::encode(Strip& strip) {
 void JpegStripWriter::emit_first() {
   Strip& strip = *running_.front();
   if (strip.is_copied) strip.task.wait();
-  // The end marker becomes a restart marker. These are numbered from 0 to 7 again and again.
-  if (!strip.last) strip.encoded.back() = static_cast<std::uint8_t>(JPEG_RST0 + emitted_ % 8);
-  ++emitted_;
+  strip.encoded.back() = next_marker(strip.last);
   emit_(strip.encoded);
   spare_.push_back(std::move(running_.front()));
   running_.pop_front();
+}
+
+// Restart markers are numbered from 0 to 7 again and again.
+std::uint8_t JpegStripWriter::next_marker(bool is_last) {
+  return static_cast<std::uint8_t>(is_last ? JPEG_EOI : JPEG_RST0 + emitted_++ % 8);
 }
 
 // The caller's thread counts as busy.

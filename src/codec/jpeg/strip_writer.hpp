@@ -13,6 +13,7 @@
 #include "base/background.hpp"
 #include "codec/jpeg/encoding.hpp"
 #include "codec/jpeg/fair_share.hpp"
+#include "image/jpeg_coding.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
@@ -36,6 +37,9 @@ class JpegStripWriter {
   // and std::bad_alloc.
   void write(const ConstRows& rows);
 
+  // The same for the data of whole strips, instead of their rows: sets the markers in them.
+  void write_coded(const CodedRows& rows);
+
   // Call once, after the picture's last row: returns when everything has been emitted. Throws as
   // write() does.
   void finish();
@@ -49,6 +53,8 @@ class JpegStripWriter {
   void start(std::unique_ptr<Strip> strip);
   void emit_first();
   [[nodiscard]] bool has_thread_left() const;
+  // The marker after the next strip.
+  [[nodiscard]] std::uint8_t next_marker(bool is_last);
   static void encode(Strip& strip);
   [[nodiscard]] std::unique_ptr<Strip> take_strip();
 

@@ -6,11 +6,10 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
-#include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/coding.hpp"
 #include "codec/jpeg/library.hpp"
 #include "codec/jpeg/metadata.hpp"
 #include "codec/jpeg/output.hpp"
-#include "codec/jpeg/strip_encoder.hpp"
 #include "codec/jpeg/strip_writer.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/row_conversion.hpp"
@@ -18,20 +17,11 @@
 namespace gpufilter {
 namespace {
 
-JpegPicture picture_of(const PictureHeader& header, const WriteOptions& options) {
-  JpegPicture picture{header.size, header.format, *options.get<Color>(background_option()), {}};
-  picture.settings =
-      choose_jpeg_settings(stored_jpeg_encoding(header), header.format.color_channels() == 1,
-                           options.get<int>(quality_option()),
-                           chroma_option(*options.get<std::string>(jpeg_subsampling_option())));
-  picture.settings.progressive = *options.get<bool>(jpeg_progressive_option());
-  return picture;
-}
-
 class JpegWriter final : public RowWriter {
  public:
   JpegWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
-      : picture_(picture_of(header, options)),
+      : picture_(jpeg_picture(header, options)),
+        sink_(sink),
         errors_(sink.name()),
         output_(sink, errors_),
         jpeg_(errors_),
@@ -47,8 +37,7 @@ class JpegWriter final : public RowWriter {
                    {.max_memory = options.max_memory()}, "a progressive JPEG",
                    "leave out --progressive");
     }
-    const bool restarts = !progressive && *options.get<std::string>(jpeg_restart_option()) == "on";
-    const int mcu_rows = restarts ? mcu_rows_a_strip(picture_) : 0;
+    const int mcu_rows = restart_rows(picture_, options);
     errors_.run([&] {
       create_compressor(jpeg_, picture_);
       jpeg_.dest = &output_;
@@ -59,7 +48,7 @@ class JpegWriter final : public RowWriter {
       jpeg_start_compress(&jpeg_, TRUE);
     });
     write_metadata(header);
-    if (mcu_rows > 0) start_strips(sink, mcu_rows * mcu_grid(picture_).mcu.height);
+    if (mcu_rows > 0) start_strips(mcu_rows * mcu_grid(picture_).mcu.height);
   }
 
   void write(const ConstRows& rows) override {
@@ -69,6 +58,11 @@ class JpegWriter final : public RowWriter {
       auto* row = const_cast<JSAMPROW>(conversion_.convert(rows.row(y)));
       errors_.run([&] { jpeg_write_scanlines(&jpeg_, &row, 1); });
     }
+  }
+
+  void write_coded(const CodedRows& rows) override {
+    if (!strips_) start_strips(picture_.size.height);
+    strips_->write_coded(rows);
   }
 
   // In a JPEG, metadata comes before the pixels.
@@ -99,16 +93,17 @@ class JpegWriter final : public RowWriter {
   }
 
   // jpeg_ writes only the headers of the whole picture.
-  void start_strips(ByteSink& sink, int rows) {
+  void start_strips(int rows) {
     errors_.run([this] {
       jpeg_write_scanlines(&jpeg_, nullptr, 0);
       output_.flush();
     });
     strips_.emplace(errors_.name(), picture_, rows,
-                    [&sink](std::span<const std::uint8_t> bytes) { sink.write(bytes); });
+                    [this](std::span<const std::uint8_t> bytes) { sink_.write(bytes); });
   }
 
   JpegPicture picture_;
+  ByteSink& sink_;
   JpegErrors errors_;
   JpegOutput output_;
   Compressor jpeg_;

@@ -1,0 +1,72 @@
+// Encodes pixels in the memory of a device as baseline JPEG, with libjpeg's bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "device/device_rows.hpp"
+#include "image/jpeg_coding.hpp"
+
+namespace gpufilter {
+
+// Colour, downsampling, forward DCT, quantisation and Huffman code take one kernel, which leaves a
+// fragment of the data for each work-group; others join the fragments. Not for use by two threads
+// at a time.
+class JpegEncoder {
+ public:
+  // Bytes that suit the data of a band of `rows` rows: those of an ordinary picture take less. An
+  // encoder takes twice as many on the device.
+  [[nodiscard]] static std::uint64_t suitable_bytes(const JpegCoding& coding, int rows);
+
+  // The number of rows of a band, at most `rows`, that suits the coding: whole restart intervals or
+  // the whole picture; 0 if there is none.
+  [[nodiscard]] static int suitable_rows(const JpegCoding& coding, int rows);
+
+  // For bands of at most `max_rows` rows and `max_bytes` bytes of data, zeros after bytes of ones
+  // included. `session` outlives it. Throws DeviceError.
+  JpegEncoder(Session& session, const JpegCoding& coding, int max_rows, std::uint64_t max_bytes);
+
+  // The steps of its work, for reports: the kernel that makes fragments, and those that join them.
+  static constexpr std::array steps{"forward DCT and Huffman code", "joining of the code"};
+  [[nodiscard]] const std::array<CodeDescription, 2>& descriptions() const { return descriptions_; }
+
+  struct Commands {
+    std::vector<Event> blocks;
+    std::vector<Event> joining;
+    std::vector<Event> downloads;
+  };
+  // Encodes `rows`, whole restart intervals, into `target`; returns when that is done. Adds what it
+  // queued to `commands`. Nothing if the data take more than `max_bytes` or `target`. Throws
+  // DeviceError.
+  [[nodiscard]] std::optional<CodedRows> encode(Queue& queue, const DeviceRows& rows,
+                                                std::span<std::uint8_t> target, Commands& commands);
+
+ private:
+  struct Layout;
+  [[nodiscard]] Layout layout_of(const RowRange& rows) const;
+  void enqueue(Queue& queue, const DeviceRows& rows, const Layout& layout, Commands& commands);
+
+  JpegCoding coding_;
+  std::int32_t capacity_;  // bytes of the data before and after zeros are inserted, each
+  std::int32_t groups_;    // work-groups for the chunks
+  Kernel encode_;
+  Kernel place_fragments_;
+  Kernel measure_chunks_;
+  Kernel place_chunks_;
+  Kernel stuff_bytes_;
+  Buffer tables_;
+  Buffer fragments_;
+  Buffer fragment_table_;
+  Buffer starts_;
+  Buffer chunks_;
+  Buffer sizes_;
+  Buffer counters_;
+  Buffer data_;
+  std::vector<std::uint32_t> table_words_;
+  std::vector<std::uint32_t> counted_;  // the words of counters_
+  std::array<CodeDescription, 2> descriptions_;
+};
+
+}  // namespace gpufilter
