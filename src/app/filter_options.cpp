@@ -38,6 +38,12 @@ void add_device_options(Arguments& app, FilterOptions& options) {
       "Where JPEGs are decoded that a GPU filters. The pixels are the same. auto: on the GPU if "
       "that is faster. gpu: on any OpenCL device. Progressive and damaged files, and those that do "
       "not fit into --max-memory, are decoded by the processor.");
+  add_choice<EncodeOn>(
+      app, "--encode-on", options.run.encode_on,
+      {{"auto", EncodeOn::automatic}, {"cpu", EncodeOn::cpu}, {"gpu", EncodeOn::gpu}},
+      "Where JPEGs are encoded whose stages run on a GPU. The file is the same. auto: on the GPU. "
+      "gpu: on any OpenCL device. Progressive files, and those with --verify or several outputs, "
+      "are encoded by the processor.");
   app.add_option(
          "--threads", options.threads,
          "Threads for decoding, filtering and encoding together. PoCL starts as many of its own, "

@@ -1,6 +1,7 @@
 #include "pipeline/band_executor.hpp"
 
 #include "base/format.hpp"
+#include "compute/jpeg_encoder.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/estimate.hpp"
 
@@ -22,6 +23,19 @@ PassReport describe_measuring(const Plan& plan) {
   report.work = {{statistics_rate, static_cast<double>(plan.output().size.pixels()) *
                                        plan.output().format.channels}};
   return report;
+}
+
+PassReport describe_coding(const Plan& plan, std::size_t step) {
+  PassReport report;
+  report.stage = JpegEncoder::steps.at(step);
+  report.work = {{coding_rates.at(step), static_cast<double>(plan.output().size.pixels())}};
+  return report;
+}
+
+std::optional<CodedRows> BandExecutor::run_coded(const ConstRows& source,
+                                                 const MutableRows& target) {
+  run(source, target);
+  return std::nullopt;
 }
 
 // No work: its speed is part of no estimate that is learned from runs.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct PassReport : CodeDescription {
 // What an executor reports before it runs.
 [[nodiscard]] PassReport describe_pass(const Pass& pass);
 [[nodiscard]] PassReport describe_measuring(const Plan& plan);
+// Of a step of JpegEncoder, for a plan with a coding.
+[[nodiscard]] PassReport describe_coding(const Plan& plan, std::size_t step);
 // Of a stage that keeps its source, in memory or in a temporary file.
 [[nodiscard]] PassReport describe_keeping(const Stage& stage, bool in_memory);
 
@@ -43,6 +46,11 @@ class BandExecutor {
   // several threads for different bands. Throws DeviceError.
   virtual void run(const ConstRows& source, const MutableRows& target) = 0;
 
+  // For a plan with a coding: the same, but leaves the coded data of the band at the beginning of
+  // target's memory. Nothing if they are too large: then it fills `target` with the rows.
+  [[nodiscard]] virtual std::optional<CodedRows> run_coded(const ConstRows& source,
+                                                           const MutableRows& target);
+
   // For a plan that measures: runs the passes and adds the rows `band` of their result to the
   // statistics. Equally thread-safe.
   virtual void measure(const ConstRows& source, const RowRange& band) = 0;
@@ -52,8 +60,8 @@ class BandExecutor {
   // Whether it decodes the picture: then the sources of run() and measure() need no pixels.
   [[nodiscard]] virtual bool decodes() const { return false; }
 
-  // The steps of decoding, if it decodes; the passes of the plan; then the measuring, if the plan
-  // measures.
+  // The steps of decoding, if it decodes; the passes of the plan; then the measuring or the coding,
+  // if the plan has one.
   [[nodiscard]] virtual const std::vector<PassReport>& passes() const = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/thread_limit.hpp"
@@ -18,7 +19,8 @@ namespace gpufilter {
 // A band in progress.
 struct Band {
   RowRange rows;
-  Image image;  // before the passes: their input; after: the result
+  Image image;                     // before the passes: their input; after: the result
+  std::optional<CodedRows> coded;  // in the memory of `image`, in place of the result
 };
 
 [[nodiscard]] inline Span band_span(Activity activity, const ConstRows& rows) {
@@ -72,6 +74,7 @@ void walk_bands(const BandWalk& walk, const Work& work, const Take& take) {
   };
   const auto finish = [&](Band& band) {
     take(band);
+    band.coded.reset();
     band.image = {};
   };
   run_band_pipeline<Band>(bands.size(), decode_next, work, finish);

@@ -78,7 +78,11 @@ void ChainWalk::filter(Band& band) {
   if (!first_.executor) return;
   const PictureShape& result = first_.plan->output();
   Image output = pool().take(result.size.width, band.rows, result.format);
-  first_.executor->run(source(band), output.rows());
+  if (first_.plan->coding) {
+    band.coded = first_.executor->run_coded(source(band), output.rows());
+  } else {
+    first_.executor->run(source(band), output.rows());
+  }
   if (check_) {
     check_->check(std::as_const(band.image).rows(), std::as_const(output).rows(), input_.name(),
                   first_.report.device);

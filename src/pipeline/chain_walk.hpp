@@ -42,8 +42,8 @@ class ChainWalk {
   [[nodiscard]] bool reads_source() const { return reads_source_; }
   // Of a band; without pixels if it does not need them.
   [[nodiscard]] ConstRows source(const Band& band) const;
-  // Replaces the band by the result of the first stages. Safe to call from several threads for
-  // different bands.
+  // Replaces the band by the result of the first stages, coded if the plan says so. Safe to call
+  // from several threads for different bands.
   void filter(Band& band);
   // Takes the result of the first stages, in order. Writes the outputs, and gives the result of the
   // walk to `last`.

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"
 #include "pipeline/band_commands.hpp"
 #include "pipeline/band_executor.hpp"
@@ -21,6 +22,7 @@ struct Lane {
   std::unique_ptr<CountingPass> counting;           // of the group that counts it; or
   std::unique_ptr<PictureReducer> reducer;          // if the plan measures with a separate kernel
   std::unique_ptr<JpegRows> decoded;                // fills the first buffer, if the device decodes
+  std::unique_ptr<JpegEncoder> encoder;             // if the results are coded
   Queue queue;                                      // goes first: its commands use the rest
 
   [[nodiscard]] const PictureStatistics& statistics() {
@@ -52,6 +54,10 @@ class DeviceExecutor final : public BandExecutor {
       add_report(describe_group(plan, groups_[i]), lane->passes[i]->description());
     if (counts_) add_report(describe_group(plan, groups_.back()), lane->counting->description());
     if (lane->reducer) add_report(describe_measuring(plan), lane->reducer->description());
+    if (lane->encoder) {
+      for (std::size_t i = 0; i < JpegEncoder::steps.size(); ++i)
+        add_report(describe_coding(plan, i), lane->encoder->descriptions().at(i));
+    }
     idle_.push_back(std::move(lane));
   }
 
@@ -74,6 +80,24 @@ class DeviceExecutor final : public BandExecutor {
     lane->queue.finish();
     commands.record();
     give_back(std::move(lane));
+  }
+
+  [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& source,
+                                                   const MutableRows& target) override {
+    std::unique_ptr<Lane> lane = take_lane();
+    BandCommands commands(target.rows, timeline_);
+    const std::size_t bytes = bytes_of(target.rows, target.pitch);
+    const Buffer borrowed = bring(*lane, source, commands);
+    const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
+    const Buffer& result = run_passes(*lane, input, target.rows, nullptr, commands);
+    auto coded = encode(*lane, result, target, commands);
+    if (!coded) {
+      commands.add(lane->queue.download(result, target.data, bytes), Activity::download, -1, bytes);
+      lane->queue.finish();
+    }
+    commands.record();
+    give_back(std::move(lane));
+    return coded;
   }
 
   void measure(const ConstRows& source, const RowRange& band) override {
@@ -119,9 +143,10 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] std::unique_ptr<Lane> make_lane() {
     const auto bytes = static_cast<std::size_t>(plan_.largest_buffer(plan_.band_rows)) + row_slack;
-    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, session_.make_queue()});
-    // Buffers hold the results that stay on the device; in place, the last group's does not stay.
-    const std::size_t kept = stored_ - (in_place_ && !plan_.measure ? 1 : 0);
+    auto lane = std::make_unique<Lane>(Lane{{}, {}, {}, {}, {}, {}, session_.make_queue()});
+    // Buffers hold the results that stay on the device; in place, the last group's may not stay.
+    const bool stays = plan_.measure || plan_.coding;
+    const std::size_t kept = stored_ - (in_place_ && !stays ? 1 : 0);
     if (!takes_in_place() || kept >= 2) lane->buffers[0] = session_.allocate(bytes);
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
     if (decoding_) lane->decoded = decoding_->make_rows(plan_, timeline_);
@@ -130,6 +155,12 @@ class DeviceExecutor final : public BandExecutor {
       lane->passes.push_back(prepare_group(plan_, groups_[i], session_));
     }
     if (plan_.measure) prepare_measuring(*lane);
+    if (plan_.coding) {
+      const ScopedSpan span(timeline_, build_span(stored_));
+      lane->encoder = std::make_unique<JpegEncoder>(
+          session_, *plan_.coding, plan_.band_rows,
+          JpegEncoder::suitable_bytes(*plan_.coding, plan_.band_rows));
+    }
     return lane;
   }
 
@@ -201,6 +232,21 @@ class DeviceExecutor final : public BandExecutor {
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
+  }
+
+  // Encodes the rows of `result` into the memory of `target`.
+  std::optional<CodedRows> encode(Lane& lane, const Buffer& result, const MutableRows& target,
+                                  BandCommands& commands) {
+    const std::size_t bytes = bytes_of(target.rows, target.pitch);
+    JpegEncoder::Commands coding;
+    auto coded =
+        lane.encoder->encode(lane.queue, {&result, target.rows}, {target.data, bytes}, coding);
+    const std::size_t coded_bytes = coded ? coded->bytes.size() : 0;
+    commands.add_kernels(std::move(coding.blocks), pass_number(stored_), bytes + coded_bytes);
+    commands.add_kernels(std::move(coding.joining), pass_number(stored_ + 1), 2 * coded_bytes);
+    for (Event& download : coding.downloads)
+      commands.add(std::move(download), Activity::download, -1, 0);
+    return coded;
   }
 
   // Kernels work within the picture: rows past its edges are filled separately, under the numbers

@@ -178,6 +178,8 @@ PlanLimits Engine::limits(const Work& work) {
   limits.max_memory = work.max_memory;
   limits.device = device ? &*device : nullptr;
   limits.band_rows = options_.band_rows;
+  if (device && (device->kind == DeviceKind::gpu || work.any_device_codes))
+    limits.coding = work.coding;
   return limits;
 }
 

@@ -48,6 +48,9 @@ struct Work {
   const JpegScan* scan = nullptr;
   std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take
   bool any_device_decodes = false;
+  // How a GPU may code the result instead of storing it.
+  std::optional<JpegCoding> coding = std::nullopt;
+  bool any_device_codes = false;
 };
 
 struct EngineOptions {

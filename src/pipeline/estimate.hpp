@@ -1,6 +1,7 @@
 // Estimates how long a picture will take on the processor and on a device.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -38,6 +39,8 @@ inline const Rate start_rate{"start", 0, 0.4};                    // until a dev
 // Of compiling a program, and each number that was written into it.
 inline const Rate program_rate{"compile a program", 0, 0.1};
 inline const Rate literal_rate{"compile a literal", 0, 150e-6};
+// Of a pixel that a device codes as JPEG, in the steps of JpegEncoder.
+inline const std::array coding_rates{Rate{"JPEG blocks", 0, 10e-12}, Rate{"JPEG data", 0, 2e-12}};
 // Of a byte that a device reads or writes in its memory; only measured.
 inline const Rate copy_rate{"copy", 0, 0};
 

@@ -25,6 +25,14 @@ void PictureOutput::write(const ConstRows& rows, Timeline& timeline) {
   writer_->write(rows);
 }
 
+void PictureOutput::write_coded(const CodedRows& rows, Timeline& timeline) {
+  const ScopedSpan span(timeline, {.activity = Activity::encode,
+                                   .bytes = rows.bytes.size(),
+                                   .first_row = rows.rows.begin,
+                                   .rows = rows.rows.count()});
+  writer_->write_coded(rows);
+}
+
 void PictureOutput::finish(const Metadata& trailing) {
   if (report_.kept) return;
   writer_->finish(trailing);

@@ -18,6 +18,8 @@ class PictureOutput {
 
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
+  // The same for coded rows; see RowWriter::write_coded().
+  void write_coded(const CodedRows& rows, Timeline& timeline);
   // Call once, after the last row; `trailing` is the metadata that belongs after the pixels.
   void finish(const Metadata& trailing);
   void commit();

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "compute/jpeg_encoder.hpp"
 
 namespace gpufilter {
 namespace {
@@ -157,7 +158,10 @@ int Plan::halo() const {
 }
 
 std::uint64_t Plan::band_memory(int rows) const {
-  if (on_device) return 4 * largest_buffer(rows) + scratch;
+  if (on_device) {
+    const std::uint64_t coded = coding ? 2 * JpegEncoder::suitable_bytes(*coding, rows) : 0;
+    return 4 * largest_buffer(rows) + coded + scratch;
+  }
   std::uint64_t largest = 0;
   for (const RowRange& band : bands_of(output().size.height, rows)) {
     largest = std::max({largest, bytes_of(band, output()), bytes_of(windows(band).front(), input)});
@@ -201,8 +205,19 @@ Plan make_plan(const PictureShape& input, const StageChain& chain, const PlanLim
         "a band of one row takes {} bytes, the device allocates at most {}; try --device cpu",
         plan.largest_buffer(1), limits.max_buffer));
   }
-  plan.band_rows =
-      std::clamp(limits.band_rows ? *limits.band_rows : suitable_rows(plan, limits), 1, maximum);
+  const auto choose_rows = [&] {
+    plan.band_rows =
+        std::clamp(limits.band_rows ? *limits.band_rows : suitable_rows(plan, limits), 1, maximum);
+  };
+  plan.coding = limits.coding;
+  choose_rows();
+  if (!plan.coding) return plan;
+  if (const int rows = JpegEncoder::suitable_rows(*plan.coding, plan.band_rows)) {
+    plan.band_rows = rows;
+  } else {
+    plan.coding.reset();
+    choose_rows();
+  }
   return plan;
 }
 

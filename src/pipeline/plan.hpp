@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "image/jpeg_coding.hpp"
 #include "image/rows.hpp"
 #include "stages/stage.hpp"
 
@@ -41,6 +42,8 @@ struct Plan {
   std::uint64_t scratch = 0;
   // The statistics to measure instead of storing the result.
   std::optional<Quantity> measure = std::nullopt;
+  // How a device codes the result. Bands are whole restart intervals.
+  std::optional<JpegCoding> coding = std::nullopt;
 
   [[nodiscard]] const PictureShape& output() const {
     return passes.empty() ? input : passes.back().output;
@@ -64,8 +67,8 @@ struct Plan {
   [[nodiscard]] int halo() const;
 
   // The maximum memory of a band of `rows` rows in bytes: its input and its result on the host; on
-  // a device the same there, and the stages' scratch memory; on the processor the rows between
-  // stages that one thread keeps.
+  // a device the same there, coded data, and the stages' scratch memory; on the processor the rows
+  // between stages that one thread keeps.
   [[nodiscard]] std::uint64_t band_memory(int rows) const;
 };
 
@@ -83,6 +86,8 @@ struct PlanLimits {
   const DeviceInfo* device = nullptr;
   // Rows of a band; overrides target_buffer and max_memory, but not max_buffer.
   std::optional<int> band_rows = std::nullopt;
+  // How the device is to code the result, if it can with bands that suit it.
+  std::optional<JpegCoding> coding = std::nullopt;
 };
 
 // Stages are expanded into their steps. Neighbouring stages that one stage can replace become one

@@ -158,6 +158,7 @@ class PictureRun {
     walk_bands(
         walk, [&](Band& band) { walk.filter(band); },
         [&](const Band& band) {
+          if (band.coded) return last.write_coded(*band.coded, walk.last_timeline());
           walk.take(band.image.rows(),
                     [&](const ConstRows& rows) { last.write(rows, walk.last_timeline()); });
         });
@@ -179,7 +180,8 @@ class PictureRun {
     const auto place_of = [&](std::size_t output) {
       return std::min(end, output == places_.size() ? end : places_[output].stages);
     };
-    prepare(walk, stages_between(first_stage_, place_of(outputs_.size())), std::nullopt);
+    prepare(walk, stages_between(first_stage_, place_of(outputs_.size())), std::nullopt,
+            end == chain_.size() ? coding_of_result() : std::nullopt);
     describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
                      options_);
     PictureShape shape = walk.first().plan->output();
@@ -257,7 +259,8 @@ class PictureRun {
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
   // work that does not depend on them.
-  void prepare(ChainWalk& walk, StageChain chain, std::optional<Quantity> measure) {
+  void prepare(ChainWalk& walk, StageChain chain, std::optional<Quantity> measure,
+               const std::optional<JpegCoding>& coding = std::nullopt) {
     Engine& engine = *assignment_.engine;
     for (bool more = input_->is_file(); more && !engine.is_ready();) {
       const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
@@ -270,11 +273,28 @@ class PictureRun {
       work.scan = &*scan;
     work.decoder_memory = options_.decoder_memory;
     work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
+    work.coding = coding;
+    work.any_device_codes = options_.encode_on == EncodeOn::gpu;
     walk.prepare(engine, work, options_.verify_blocks);
     decoder_memory_ = walk.first().decoder_memory;
     if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
     check_wrapping(*walk.first().plan);
+  }
+
+  // How a device may code the result. Blocks to be verified are compared as samples.
+  [[nodiscard]] std::optional<JpegCoding> coding_of_result() const {
+    const auto state = output_format_of(input_->header()).coding;
+    if (state == nullptr || options_.encode_on == EncodeOn::cpu || !places_.empty() ||
+        options_.keep_last_output || options_.verify_blocks > 0)
+      return std::nullopt;
+    PictureShape shape = input_->shape();
+    for (const auto& stage : stages_between(first_stage_, chain_.size()))
+      shape = stage->output(shape);
+    PictureHeader header = input_->header();
+    header.size = shape.size;
+    header.format = shape.format;
+    return state(header, options_.write);
   }
 
   void check_wrapping(const Plan& plan) const {

@@ -31,6 +31,13 @@ enum class DecodeOn {
   gpu  // the OpenCL device, whenever it can
 };
 
+// Who encodes JPEGs if their last stage runs on a device.
+enum class EncodeOn {
+  automatic,  // a GPU
+  cpu,
+  gpu  // the OpenCL device, whenever it can
+};
+
 struct RunOptions {
   ReadLimits limits;
   DecodeOn decode_on = DecodeOn::automatic;
@@ -38,6 +45,7 @@ struct RunOptions {
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_last_output = false;  // as ChainOutput::keep
+  EncodeOn encode_on = EncodeOn::automatic;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
   // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
