@@ -74,8 +74,10 @@ void measure(Session& session, const Image& image, const std::string& quality,
     host = std::min(host, seconds(now() - start) * 1e3);
   }
   const JpegCoding coding = target.codec.coding(target.header, target.options).value();
+  const Nanoseconds begun = now();
   JpegEncoder encoder(session, coding, image.size().height,
                       JpegEncoder::suitable_bytes(coding, image.size().height));
+  const double build = seconds(now() - begun) * 1e3;
   Queue queue = session.make_queue();
   const Buffer rows = session.allocate(image.bytes() + row_slack);
   queue.upload(rows, image.rows().data, image.bytes());
@@ -96,10 +98,10 @@ void measure(Session& session, const Image& image, const std::string& quality,
   }
   std::printf(
       "%4dx%-4d q%-3s %s %8zu bytes %s: blocks %.3f, joining %.3f, downloads %.3f, "
-      "together %.3f ms; processor %.1f ms\n",
+      "together %.3f ms; built in %.1f ms; processor %.1f ms\n",
       image.width(), image.size().height, quality.c_str(), subsampling.c_str(), expected.size(),
       found == expected ? "equal" : "DIFFERENT", times.blocks, times.joining, times.downloads,
-      times.wall, host);
+      times.wall, build, host);
 }
 
 void run(const std::string& device, const std::vector<std::string>& paths) {

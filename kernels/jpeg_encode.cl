@@ -254,41 +254,24 @@ code_t code_of(uint entry, int value, uint size) {
 
 uint size_of(int value) { return 32u - clz(abs(value)); }
 
-// Bits on their way into the window, which begins with word `first` of the fragment. What lies outside is dropped.
-typedef struct {
-  __local uint *window;
-  uint first;
-  uint word;   // of the fragment
-  ulong bits;  // the first one highest
-  uint count;
-} stream_t;
-
-UNROLLED void flush(stream_t *stream) {
-  const uint at = stream->word - stream->first;
-  if (at < WINDOW) atomic_or(&stream->window[at], (uint)(stream->bits >> 32));
-}
-
-UNROLLED void put_code(stream_t *stream, code_t code) {
-  stream->count += code.count;
-  stream->bits |= (ulong)code.bits << (64u - stream->count);
-  if (stream->count < 32u) return;
-  flush(stream);
-  ++stream->word;
-  stream->bits <<= 32;
-  stream->count -= 32u;
+// Puts a code into the window, which begins with word `first` of the fragment, as far as it lies there.
+void put_code(__local uint *window, uint first, uint position, code_t code) {
+  const ulong bits = (ulong)code.bits << (64u - code.count - position % 32u);
+  const uint word = position / 32u - first;
+  if (word < WINDOW) atomic_or(&window[word], (uint)(bits >> 32));
+  if ((uint)bits != 0u && word + 1u < WINDOW) atomic_or(&window[word + 1u], (uint)bits);
 }
 
 // The number of bits of a block. With `put`, they go into the window from `position` of the fragment on.
 UNROLLED uint code_block(__local work_t *work, int mcu, int block, int difference, bool real, bool put, uint first,
                          uint position) {
-  uint count = 0;
-  stream_t stream = {work->window, first, position / 32u, 0ul, position % 32u};
+  const uint begin = position;
   const int chroma = component_of(block) != 0;
   __local const uint *ac_codes = work->codes + AC_CODES + chroma * 256;
   const uint dc_size = size_of(difference);
   code_t code = code_of(work->codes[DC_CODES + chroma * 16 + dc_size], difference, dc_size);
-  if (put) put_code(&stream, code);
-  count += code.count;
+  if (put) put_code(work->window, first, position, code);
+  position += code.count;
   const int number = mcu * BLOCKS + block;
   __local const short *coefficients = work->coefficients + number * BLOCK_PITCH;
   ulong nonzero = real ? (ulong)work->nonzero[number * 2 + 1] << 32 | work->nonzero[number * 2] : 0ul;
@@ -300,22 +283,21 @@ UNROLLED uint code_block(__local work_t *work, int mcu, int block, int differenc
     before = at;
     for (; run > 15; run -= 16) {
       code = code_of(ac_codes[0xF0], 0, 0u);
-      if (put) put_code(&stream, code);
-      count += code.count;
+      if (put) put_code(work->window, first, position, code);
+      position += code.count;
     }
     const int value = coefficients[work->natural[at]];
     const uint size = size_of(value);
     code = code_of(ac_codes[(uint)run << 4 | size], value, size);
-    if (put) put_code(&stream, code);
-    count += code.count;
+    if (put) put_code(work->window, first, position, code);
+    position += code.count;
   }
   if (before < 63) {
     code = code_of(ac_codes[0], 0, 0u);
-    if (put) put_code(&stream, code);
-    count += code.count;
+    if (put) put_code(work->window, first, position, code);
+    position += code.count;
   }
-  if (put && stream.count > 0u) flush(&stream);
-  return count;
+  return position - begin;
 }
 
 void load_tables(__local work_t *work, __global const uint *tables) {
