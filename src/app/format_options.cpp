@@ -16,13 +16,15 @@ struct ValueNames {
   std::string operator()(const WriteOption::Choice& choices) const {
     return formatted("{}", fmt::join(choices.names, "|"));
   }
+  std::string operator()(const WriteOption::List&) const { return "LIST"; }
   std::string operator()(const WriteOption::AnyColor&) const { return "COLOR"; }
   std::string operator()(const WriteOption::Flag&) const { return ""; }
 };
 
 std::vector<std::string> words_of(const WriteOption& option) {
-  const auto* choices = std::get_if<WriteOption::Choice>(&option.kind);
-  return choices == nullptr ? std::vector<std::string>{} : choices->names;
+  if (const auto* choices = std::get_if<WriteOption::Choice>(&option.kind)) return choices->names;
+  if (const auto* list = std::get_if<WriteOption::List>(&option.kind)) return list->names;
+  return {};
 }
 
 // Accepts the values that parse_value() accepts.

@@ -62,8 +62,10 @@ constexpr std::array topics{
           "EXIF, XMP, IPTC, text, density and colour profiles are carried over as far as the "
           "output's format can hold them; a warning names what it cannot. Thumbnails, which show "
           "the old picture, are removed.\n"
-          "--strip removes all but the colour profile, density, orientation and the like.\n",
-          "", "metadata.md"},
+          "--strip removes all but the colour profile, density, orientation and the like. --keep "
+          "names the kinds that stay, for instance exif,icc; the orientation stays with every "
+          "list.\n",
+          "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
     Topic{"formats",
           "PNG, JPEG, TIFF, WebP, JPEG XL and Netpbm's PPM, PGM, PNM and PAM are read and written. "
           "The "

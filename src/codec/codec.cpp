@@ -39,8 +39,8 @@ void RowWriter::write_coded(const CodedRows& /*rows*/) {
   throw std::logic_error("this format has no other coding");
 }
 
-void RowWriter::note_private_metadata(const PictureHeader& header) {
-  if (header.stored == nullptr) return;
+void RowWriter::note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds) {
+  if (header.stored == nullptr || !kinds.has(MetadataKind::other)) return;
   for (std::string& name : header.stored->private_metadata())
     left_out_.add(std::move(name));
 }

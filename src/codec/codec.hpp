@@ -105,8 +105,8 @@ class RowWriter {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
 
  protected:
-  // Adds to left_out_ what the input has and only its own format can hold.
-  void note_private_metadata(const PictureHeader& header);
+  // Adds to left_out_ what the input has and only its own format can hold, if it is to be kept.
+  void note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds);
 
   LeftOut left_out_;
   std::optional<EncodingNotes> notes_;

@@ -1,6 +1,7 @@
 #include "codec/write_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -10,6 +11,27 @@
 
 namespace gpufilter {
 namespace {
+
+constexpr const char* all_kinds = "all";
+constexpr const char* no_kinds = "none";
+constexpr std::array<std::pair<const char*, MetadataKind>, 7> metadata_kinds{
+    {{"exif", MetadataKind::exif},
+     {"xmp", MetadataKind::xmp},
+     {"iptc", MetadataKind::iptc},
+     {"icc", MetadataKind::icc},
+     {"text", MetadataKind::text},
+     {"density", MetadataKind::density},
+     {"other", MetadataKind::other}}};
+
+std::vector<std::string_view> words_of(std::string_view list) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    words.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 // Reads the values of each kind.
 struct Parser {
@@ -30,6 +52,14 @@ struct Parser {
     const auto& names = choices.names;
     if (std::find(names.begin(), names.end(), text) == names.end()) {
       throw UsageError(not_among(text, names));
+    }
+    return std::string(text);
+  }
+
+  OptionValue operator()(const WriteOption::List& list) const {
+    for (const std::string_view word : words_of(text)) {
+      if (std::find(list.names.begin(), list.names.end(), word) == list.names.end())
+        throw UsageError(not_among(word, list.names));
     }
     return std::string(text);
   }
@@ -85,6 +115,21 @@ const WriteOption& strip_option() {
   return option;
 }
 
+const WriteOption& keep_option() {
+  static const WriteOption option = [] {
+    WriteOption::List list;
+    for (const auto& [name, kind] : metadata_kinds)
+      list.names.emplace_back(name);
+    list.names.insert(list.names.end(), {all_kinds, no_kinds});
+    return WriteOption{"keep", std::move(list), "",
+                       "The metadata that stays, separated by commas: exif, xmp, iptc, icc (colour "
+                       "profile, gamma), text (and comments), density, other (what only JPEG "
+                       "holds), all or none. The orientation always stays. --strip is --keep "
+                       "icc,density."};
+  }();
+  return option;
+}
+
 WriteOptions& WriteOptions::set(const WriteOption& option, std::string_view text) {
   given_.insert_or_assign(option.name, parse_value(option, text));
   return *this;
@@ -98,6 +143,22 @@ std::optional<OptionValue> WriteOptions::value(const WriteOption& option) const 
   if (const auto found = given_.find(option.name); found != given_.end()) return found->second;
   if (option.default_value.empty()) return std::nullopt;
   return parse_value(option, option.default_value);
+}
+
+MetadataKinds kept_metadata(const WriteOptions& options) {
+  const auto list = options.get<std::string>(keep_option());
+  if (!list) {
+    if (!*options.get<bool>(strip_option())) return MetadataKinds::all();
+    return {MetadataKind::icc, MetadataKind::density};
+  }
+  MetadataKinds kinds{};
+  for (const std::string_view word : words_of(*list)) {
+    if (word == all_kinds) return MetadataKinds::all();
+    for (const auto& [name, kind] : metadata_kinds) {
+      if (word == name) kinds.add(kind);
+    }
+  }
+  return kinds;
 }
 
 }  // namespace gpufilter

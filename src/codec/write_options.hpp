@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "image/color.hpp"
+#include "image/metadata.hpp"
 
 namespace gpufilter {
 
-using OptionValue = std::variant<int, std::string, Color, bool>;  // in the order of the kinds
+using OptionValue = std::variant<int, std::string, Color, bool>;
 
 // Declared once, in the row of every codec that has it. On the command line it is "--name".
 struct WriteOption {
@@ -24,11 +25,14 @@ struct WriteOption {
   struct Choice {
     std::vector<std::string> names;
   };
+  struct List {  // some of the names, separated by commas
+    std::vector<std::string> names;
+  };
   struct AnyColor {};
   struct Flag {};  // "on" or "off"; on the command line its name alone means "on"
 
   std::string name;  // without dashes: "quality"
-  std::variant<WholeNumber, Choice, AnyColor, Flag> kind;
+  std::variant<WholeNumber, Choice, List, AnyColor, Flag> kind;
   std::string default_value;  // as text; empty: the codec decides, by the picture
   std::string help;
   // The pictures, as the codec gets them, that it makes a difference to.
@@ -48,8 +52,9 @@ struct WriteOption {
 // For all formats that lose samples to be small.
 [[nodiscard]] const WriteOption& quality_option();
 
-// Leaves out all metadata but what stripped() keeps: for all formats.
+// What of the metadata is written: for all formats. See kept_metadata().
 [[nodiscard]] const WriteOption& strip_option();
+[[nodiscard]] const WriteOption& keep_option();
 
 // The options that were given, by their names. A codec ignores those of other codecs.
 class WriteOptions {
@@ -77,5 +82,8 @@ class WriteOptions {
   std::map<std::string, OptionValue> given_;
   std::uint64_t max_memory_ = std::uint64_t{1} << 30U;
 };
+
+// The kinds of metadata that these options keep.
+[[nodiscard]] MetadataKinds kept_metadata(const WriteOptions& options);
 
 }  // namespace gpufilter

@@ -7,16 +7,32 @@
 
 namespace gpufilter {
 
-Metadata stripped(const Metadata& metadata) {
-  Metadata kept;
-  kept.icc_profile = metadata.icc_profile;
-  kept.exif = exif_with_orientation_alone(metadata.exif);
-  kept.gamma = metadata.gamma;
-  kept.chromaticity = metadata.chromaticity;
-  kept.srgb_intent = metadata.srgb_intent;
-  kept.coding_points = metadata.coding_points;
-  kept.density = metadata.density;
-  return kept;
+namespace {
+
+void clear_colors(Metadata& metadata) {
+  metadata.icc_profile.reset();
+  metadata.gamma.reset();
+  metadata.chromaticity.reset();
+  metadata.srgb_intent.reset();
+  metadata.coding_points.reset();
+}
+
+}  // namespace
+
+Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds) {
+  Metadata result = metadata;
+  if (!kinds.has(MetadataKind::exif)) result.exif = exif_with_orientation_alone(metadata.exif);
+  if (!kinds.has(MetadataKind::xmp)) result.xmp.clear();
+  if (!kinds.has(MetadataKind::iptc)) result.image_resources.clear();
+  if (!kinds.has(MetadataKind::text)) result.text.clear();
+  if (!kinds.has(MetadataKind::density)) result.density.reset();
+  if (!kinds.has(MetadataKind::icc)) clear_colors(result);
+  return result;
+}
+
+void set_profile(Metadata& metadata, const IccProfile& profile) {
+  clear_colors(metadata);
+  metadata.icc_profile = profile;
 }
 
 void add_late_metadata(Metadata& metadata, Metadata late) {

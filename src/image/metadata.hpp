@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +51,43 @@ struct Metadata {
   std::vector<TextEntry> text;  // PNG tEXt, zTXt, iTXt; JPEG comments under "Comment"
 };
 
-// What --strip leaves of `metadata`: all that says how the pixels are to be shown. That is the
-// colour profile, gamma, chromaticity and the like, the density, and the orientation from EXIF.
-[[nodiscard]] Metadata stripped(const Metadata& metadata);
+// The kinds of metadata that users choose from.
+enum class MetadataKind {
+  exif,
+  xmp,
+  iptc,  // all of Photoshop's image resources
+  icc,   // the profile, and whatever else says what colours the samples mean
+  text,
+  density,
+  other  // what only the format that it comes from can hold
+};
+
+class MetadataKinds {
+ public:
+  MetadataKinds(std::initializer_list<MetadataKind> kinds) {
+    for (const MetadataKind kind : kinds)
+      add(kind);
+  }
+  [[nodiscard]] static MetadataKinds all() {
+    using enum MetadataKind;
+    return {exif, xmp, iptc, icc, text, density, other};
+  }
+
+  void add(MetadataKind kind) { bits_ |= bit(kind); }
+  [[nodiscard]] bool has(MetadataKind kind) const { return (bits_ & bit(kind)) != 0; }
+
+ private:
+  [[nodiscard]] static unsigned bit(MetadataKind kind) { return 1U << static_cast<unsigned>(kind); }
+
+  unsigned bits_ = 0;
+};
+
+// What of `metadata` is of these kinds. Without EXIF, its orientation stays: otherwise the picture
+// would be shown lying on its side.
+[[nodiscard]] Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds);
+
+// Replaces all that says what colours the samples mean.
+void set_profile(Metadata& metadata, const IccProfile& profile);
 
 // Adds to `metadata` what `late`, found after the pixels, has besides it.
 void add_late_metadata(Metadata& metadata, Metadata late);

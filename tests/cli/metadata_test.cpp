@@ -247,6 +247,77 @@ TEST_F(MetadataTable, FromPng) {
   check("## From PNG", "png", "jpg", "chromaticity (1 picture), gamma (1 picture)");
 }
 
+// One picture with everything; each word of --keep keeps the tags of its own kinds and no others.
+TEST_F(MetadataTable, KeepChoosesKinds) {
+  const std::vector<std::pair<std::string, std::string>> kinds{{"EXIF", "exif"},
+                                                               {"XMP", "xmp"},
+                                                               {"IPTC", "iptc"},
+                                                               {"comment", "text"},
+                                                               {"density", "density"},
+                                                               {"colour profile", "icc"},
+                                                               {"other APP segments", "other"}};
+  std::vector<Row> rows = rows_below("## From JPEG");
+  std::erase_if(rows, [&](const Row& row) {
+    return row.what != "orientation" &&
+           std::none_of(kinds.begin(), kinds.end(),
+                        [&](const auto& kind) { return kind.first == row.what; });
+  });
+  ASSERT_EQ(rows.size(), kinds.size() + 1);
+  fs::create_directory(folder_.path() / "in");
+  std::vector<std::string> command{"exiftool", "-overwrite_original"};
+  for (const Row& row : rows) {
+    const auto change = change_for(row);
+    command.insert(command.end(), change.begin(), change.end());
+  }
+  command.push_back(folder_ / "in/0.jpg");
+  save("in/0.jpg", plain_jpeg(*std::find_if(rows.begin(), rows.end(),
+                                            [](const Row& row) { return row.what == "density"; })));
+  ASSERT_EQ(run_process(command).exit_code, 0);
+
+  const auto tags_with = [&](const std::string& extension, const std::string& list) {
+    const std::string folder = extension + "-" + list;
+    const ProcessResult result = filter({folder_ / "in", folder_ / folder, "--to", extension,
+                                         "--keep", list, "--device", "cpu", "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return read_all(folder, extension, 1).at(0);
+  };
+  const std::map<std::string, std::vector<std::string>> names{
+      {"exif", {"IFD0:Artist"}},
+      {"xmp", {"XMP-dc:Subject"}},
+      {"iptc", {"IPTC:By-line", "IPTC2:By-line"}},
+      {"text", {"File:Comment", "PNG:Comment", "IFD0:ImageDescription"}},
+      {"density", {"JFIF:XResolution", "PNG-pHYs:PixelsPerUnitX", "IFD0:XResolution"}},
+      {"icc", {"ICC-header:ColorSpaceData"}},
+      {"other", {"Ducky:Comment"}}};
+  // Whether the tags of `word` are there as in `all`.
+  const auto has = [&](const Tags& tags, const Tags& all, const std::string& word) {
+    return std::any_of(names.at(word).begin(), names.at(word).end(), [&](const std::string& name) {
+      return all.contains(name) && tags.contains(name) && tags.at(name) == all.at(name);
+    });
+  };
+  for (const std::string extension : {"jpg", "png", "tif", "webp"}) {
+    if (codec_of_name("a." + extension) == nullptr) continue;
+    const Tags all = tags_with(extension, "all");
+    int held = 0;
+    for (const auto& [what, word] : kinds) {
+      SCOPED_TRACE(extension + " --keep " + word);
+      const Tags tags = tags_with(extension, word);
+      held += has(all, all, word) ? 1 : 0;
+      for (const auto& [other, name] : kinds)
+        EXPECT_EQ(has(tags, all, name), name == word && has(all, all, word)) << name;
+      ASSERT_TRUE(tags.contains("IFD0:Orientation"));
+      EXPECT_EQ(tags.at("IFD0:Orientation"), all.at("IFD0:Orientation"));
+    }
+    EXPECT_EQ(held, extension == "jpg" ? 7 : extension == "webp" ? 3 : 6);
+    const Tags none = tags_with(extension, "none");
+    const Tags two = tags_with(extension, "exif,icc");
+    for (const auto& [what, word] : kinds) {
+      EXPECT_FALSE(has(none, all, word)) << extension << " " << word;
+      EXPECT_EQ(has(two, all, word), word == "exif" || word == "icc") << extension << " " << word;
+    }
+  }
+}
+
 TEST_F(MetadataTest, WarnsOnceOfWhatTheOutputCannotHold) {
   PngSettings settings;
   settings.metadata.gamma = 100'000;

@@ -194,7 +194,7 @@ TEST(ImageResources, HoldBareIptc) {
   EXPECT_TRUE(resources_from_iptc({}).empty());
 }
 
-TEST(Stripped, KeepsWhatPixelsMean) {
+TEST(Kept, IsWhatPixelsMeanWithoutAnyContent) {
   Metadata metadata;
   metadata.icc_profile.emplace().data = {1, 2, 3};
   metadata.exif = exif_with_thumbnail(true);
@@ -206,7 +206,7 @@ TEST(Stripped, KeepsWhatPixelsMean) {
   metadata.coding_points.emplace();
   metadata.density.emplace();
   metadata.text = {{"Title", "T", "", ""}};
-  const Metadata kept = stripped(metadata);
+  const Metadata kept = kept_part(metadata, {MetadataKind::icc, MetadataKind::density});
   EXPECT_EQ(kept.icc_profile->data, metadata.icc_profile->data);
   EXPECT_EQ(kept.exif, exif_with_orientation_alone(metadata.exif));
   EXPECT_EQ(kept.gamma, 1);

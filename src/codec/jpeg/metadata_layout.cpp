@@ -1,6 +1,7 @@
 #include "codec/jpeg/metadata_layout.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.hpp"
 #include "codec/jpeg/library.hpp"
@@ -14,6 +15,19 @@ constexpr std::size_t longest_identifier = 32;
 
 std::string_view text_of(const JpegSegment& segment) {
   return {reinterpret_cast<const char*>(segment.data.data()), segment.data.size()};
+}
+
+// Of a segment whose content is no member of Metadata: comments, further parts and repetitions.
+MetadataKind kind_of(const JpegSegment& segment) {
+  const std::string_view text = text_of(segment);
+  if (segment.marker == JPEG_COM) return MetadataKind::text;
+  if (segment.marker == JPEG_APP0 + 1 && text.starts_with(exif_prefix)) return MetadataKind::exif;
+  if (segment.marker == JPEG_APP0 + 1 &&
+      (text.starts_with(xmp_prefix) || text.starts_with(extended_xmp_prefix)))
+    return MetadataKind::xmp;
+  if (segment.marker == JPEG_APP0 + 13 && text.starts_with(resources_prefix))
+    return MetadataKind::iptc;
+  return MetadataKind::other;
 }
 
 }  // namespace
@@ -34,6 +48,15 @@ JpegSegmentKind jpeg_segment_kind(int marker, std::string_view segment) {
       break;
   }
   return JpegSegmentKind::other;
+}
+
+JpegMetadataLayout kept_part(const JpegMetadataLayout& layout, const MetadataKinds& kinds) {
+  JpegMetadataLayout result;
+  std::copy_if(layout.begin(), layout.end(), std::back_inserter(result),
+               [&](const JpegSegment& segment) {
+                 return segment.kind != JpegSegmentKind::other || kinds.has(kind_of(segment));
+               });
+  return result;
 }
 
 bool is_picture_index(const JpegSegment& segment) {

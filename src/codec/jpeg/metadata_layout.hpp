@@ -34,6 +34,10 @@ struct JpegSegment {
 // In the order of the file, each kind but `other` at most once.
 using JpegMetadataLayout = std::vector<JpegSegment>;
 
+// The segments of these kinds, and the places of others.
+[[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
+                                           const MetadataKinds& kinds);
+
 // Whether it says where in the file other pictures are, which stand after the first one's end and
 // are not kept (CIPA DC-007, Multi-Picture Format).
 [[nodiscard]] bool is_picture_index(const JpegSegment& segment);

@@ -27,7 +27,7 @@ class JpegWriter final : public RowWriter {
         jpeg_(errors_),
         conversion_(header.format, format_in_file(jpeg_codec(), header.format), header.size.width,
                     picture_.background),
-        strips_metadata_(*options.get<bool>(strip_option())) {
+        kinds_(kept_metadata(options)) {
     check_size(header.size);
     notes_ = notes_on(picture_.settings);
     log::info(formatted("{}: {}", errors_.name(), notes_->text));
@@ -42,12 +42,13 @@ class JpegWriter final : public RowWriter {
       create_compressor(jpeg_, picture_);
       jpeg_.dest = &output_;
     });
-    set_jpeg_density(jpeg_, header.metadata, left_out_);
+    const Metadata metadata = kept_part(header.metadata, kinds_);
+    set_jpeg_density(jpeg_, metadata, left_out_);
     errors_.run([&] {
       jpeg_.restart_in_rows = mcu_rows;
       jpeg_start_compress(&jpeg_, TRUE);
     });
-    write_metadata(header);
+    write_metadata(header, metadata);
     if (mcu_rows > 0) start_strips(mcu_rows * mcu_grid(picture_).mcu.height);
   }
 
@@ -67,21 +68,18 @@ class JpegWriter final : public RowWriter {
 
   // In a JPEG, metadata comes before the pixels.
   void finish(const Metadata& trailing) override {
-    note_content(strips_metadata_ ? stripped(trailing) : trailing, left_out_,
-                 " that follows the pixels in a stream");
+    note_content(kept_part(trailing, kinds_), left_out_, " that follows the pixels in a stream");
     if (strips_ && strips_->rows_left() == 0) return strips_->finish();
     errors_.run([this] { jpeg_finish_compress(&jpeg_); });
   }
 
  private:
-  void write_metadata(const PictureHeader& header) {
-    if (strips_metadata_) {
-      return write_jpeg_metadata(jpeg_, errors_,
-                                 {stripped(header.metadata), header.format, nullptr}, left_out_);
-    }
+  void write_metadata(const PictureHeader& header, const Metadata& metadata) {
     const JpegEncoding* input = stored_jpeg_encoding(header);
-    const JpegMetadataLayout* layout = input == nullptr ? nullptr : &input->metadata_layout;
-    write_jpeg_metadata(jpeg_, errors_, {header.metadata, header.format, layout}, left_out_);
+    JpegMetadataLayout layout;
+    if (input != nullptr) layout = kept_part(input->metadata_layout, kinds_);
+    write_jpeg_metadata(jpeg_, errors_,
+                        {metadata, header.format, input == nullptr ? nullptr : &layout}, left_out_);
   }
 
   void check_size(const ImageSize& size) const {
@@ -108,7 +106,7 @@ class JpegWriter final : public RowWriter {
   JpegOutput output_;
   Compressor jpeg_;
   RowConversion conversion_;
-  bool strips_metadata_;
+  MetadataKinds kinds_;
   std::optional<JpegStripWriter> strips_;
 };
 

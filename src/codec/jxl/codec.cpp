@@ -22,21 +22,21 @@ const WriteOption& jxl_effort_option() {
 }
 
 const Codec& jxl_codec() {
-  static const Codec codec{
-      .name = "JPEG XL",
-      .extensions = {".jxl"},
-      .signatures = {"\xff\x0a", {"\0\0\0\x0cJXL \r\n\x87\n", 12}},
-      .holds_alpha = true,
-      .holds_late_metadata = false,
-      .encodes_in_parallel = true,
-      .decoding = {"decode JPEG XL", 15e-9, 0},
-      .encoding = {"encode JPEG XL", 90e-9, 0},
-      .report_key = "",
-      .options = {&quality_option(), &lossless_option(), &jxl_effort_option(), &strip_option()},
-      .open = open_jxl,
-      .create = create_jxl,
-      .libraries = jxl_libraries,
-      .loaded_later = "libjxl " GPUFILTER_JXL_VERSION};
+  static const Codec codec{.name = "JPEG XL",
+                           .extensions = {".jxl"},
+                           .signatures = {"\xff\x0a", {"\0\0\0\x0cJXL \r\n\x87\n", 12}},
+                           .holds_alpha = true,
+                           .holds_late_metadata = false,
+                           .encodes_in_parallel = true,
+                           .decoding = {"decode JPEG XL", 15e-9, 0},
+                           .encoding = {"encode JPEG XL", 90e-9, 0},
+                           .report_key = "",
+                           .options = {&quality_option(), &lossless_option(), &jxl_effort_option(),
+                                       &strip_option(), &keep_option()},
+                           .open = open_jxl,
+                           .create = create_jxl,
+                           .libraries = jxl_libraries,
+                           .loaded_later = "libjxl " GPUFILTER_JXL_VERSION};
   return codec;
 }
 

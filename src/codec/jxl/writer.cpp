@@ -38,14 +38,14 @@ class JxlWriter final : public RowWriter {
       : sink_(sink),
         fidelity_(fidelity_for(header, options)),
         effort_(options.get<int>(jxl_effort_option()).value_or(fidelity_.is_lossless ? 3 : 5)),
-        strips_(*options.get<bool>(strip_option())),
-        metadata_(strips_ ? stripped(header.metadata) : header.metadata),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header.metadata, kinds_)),
         encoder_(libjxl().JxlEncoderCreate(nullptr), libjxl().JxlEncoderDestroy) {
     const std::uint64_t samples =
         header.size.pixels() * static_cast<unsigned>(header.format.channels);
     check_memory(sink.name(), samples * (header.format.bytes_per_sample() + sizeof(float)),
                  {.max_memory = options.max_memory()}, "a JPEG XL", "write PNG instead");
-    if (!strips_) note_private_metadata(header);
+    note_private_metadata(header, kinds_);
     log::info(formatted("{}: {}", sink.name(), to_string(fidelity_)));
     image_ = Image(header.size, header.format);
   }
@@ -58,7 +58,7 @@ class JxlWriter final : public RowWriter {
   }
 
   void finish(const Metadata& trailing) override {
-    add_late_metadata(metadata_, strips_ ? stripped(trailing) : trailing);
+    add_late_metadata(metadata_, kept_part(trailing, kinds_));
     check(encoder_ != nullptr && libjxl().JxlEncoderSetParallelRunner(encoder_.get(), run_for_jxl,
                                                                       nullptr) == JXL_ENC_SUCCESS);
     set_info();
@@ -138,7 +138,7 @@ class JxlWriter final : public RowWriter {
   ByteSink& sink_;
   Fidelity fidelity_;
   int effort_;
-  bool strips_;
+  MetadataKinds kinds_;
   Metadata metadata_;
   OwnedJxlEncoder encoder_;
   Image image_;

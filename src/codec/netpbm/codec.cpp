@@ -32,7 +32,7 @@ Codec map_codec(const std::string& name, const std::string& ending, int color_ch
           .decoding = {"decode " + name, 0.3e-9, 0},
           .encoding = {"encode " + name, 0.3e-9, 0},
           .report_key = "",
-          .options = {&background_option(), &strip_option()},
+          .options = {&background_option(), &strip_option(), &keep_option()},
           .open = open_netpbm,
           .create = create<codec>};
 }
@@ -63,7 +63,7 @@ const Codec& pam_codec() {
                            .decoding = {"decode PAM", 0.3e-9, 0},
                            .encoding = {"encode PAM", 0.3e-9, 0},
                            .report_key = "",
-                           .options = {&strip_option()},
+                           .options = {&strip_option(), &keep_option()},
                            .open = open_netpbm,
                            .create = create<pam_codec>};
   return codec;

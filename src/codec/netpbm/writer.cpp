@@ -34,9 +34,9 @@ class NetpbmWriter final : public RowWriter {
         format_(format_in_file(codec, header.format)),
         conversion_(header.format, format_, header.size.width,
                     *options.get<Color>(background_option())),
-        strips_(*options.get<bool>(strip_option())) {
-    if (!strips_) note_private_metadata(header);
-    const Metadata metadata = strips_ ? stripped(header.metadata) : header.metadata;
+        kinds_(kept_metadata(options)) {
+    note_private_metadata(header, kinds_);
+    const Metadata metadata = kept_part(header.metadata, kinds_);
     if (format_.color_channels() < header.format.color_channels())
       left_out_.add(formatted("colours (a {} is grey)", codec.name));
     if (metadata.icc_profile) left_out_.add("the ICC profile");
@@ -55,7 +55,7 @@ class NetpbmWriter final : public RowWriter {
   }
 
   void finish(const Metadata& trailing) override {
-    note_content(strips_ ? stripped(trailing) : trailing, left_out_);
+    note_content(kept_part(trailing, kinds_), left_out_);
   }
 
  private:
@@ -73,7 +73,7 @@ class NetpbmWriter final : public RowWriter {
   ByteSink& sink_;
   PixelFormat format_;
   RowConversion conversion_;
-  bool strips_;
+  MetadataKinds kinds_;
   std::vector<std::uint8_t> swapped_;
 };
 

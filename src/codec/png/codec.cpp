@@ -41,7 +41,7 @@ const Codec& png_codec() {
       .decoding = {"decode PNG", 3.5e-9, 0},
       .encoding = {"encode PNG", 8e-9, 0},
       .report_key = "",
-      .options = {&png_level_option(), &strip_option()},
+      .options = {&png_level_option(), &strip_option(), &keep_option()},
       .open = [](std::unique_ptr<ByteSource> source,
                  const ReadLimits& limits) { return open_png(std::move(source), limits); },
       .create = create_png,

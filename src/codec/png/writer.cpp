@@ -82,8 +82,8 @@ class PngWriter final : public RowWriter {
       : output_{{sink.name(), "cannot be encoded as PNG"}, sink},
         structs_(output_.report),
         format_(header.format),
-        strips_(*options.get<bool>(strip_option())) {
-    if (!strips_) note_private_metadata(header);
+        kinds_(kept_metadata(options)) {
+    note_private_metadata(header, kinds_);
     call([png = png(), info = structs_.info, &output = output_, &header] {
       png_set_write_fn(png, &output, write_bytes, flush_nothing);
       write_header(png, info, header);
@@ -143,7 +143,7 @@ class PngWriter final : public RowWriter {
   }
 
   void write_metadata(const Metadata& all, PngPlace place) {
-    const Metadata metadata = strips_ ? stripped(all) : all;
+    const Metadata metadata = kept_part(all, kinds_);
     has_exif_ = has_exif_ || !metadata.exif.empty();
     has_xmp_ = has_xmp_ || !metadata.xmp.empty();
     has_image_resources_ = has_image_resources_ || !metadata.image_resources.empty();
@@ -156,7 +156,7 @@ class PngWriter final : public RowWriter {
   Output output_;
   WriteStructs structs_;
   PixelFormat format_;
-  bool strips_;
+  MetadataKinds kinds_;
   bool has_exif_ = false;
   bool has_xmp_ = false;
   bool has_image_resources_ = false;

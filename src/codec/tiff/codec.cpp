@@ -36,7 +36,7 @@ const Codec& tiff_codec() {
                            .decoding = {"decode TIFF", 4e-9, 0},
                            .encoding = {"encode TIFF", 50e-9, 0},
                            .report_key = "",
-                           .options = {&tiff_compression_option(), &strip_option()},
+                           .options = {&tiff_compression_option(), &strip_option(), &keep_option()},
                            .open = open_tiff,
                            .create = create_tiff,
                            .libraries = tiff_libraries,

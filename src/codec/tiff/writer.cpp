@@ -95,7 +95,7 @@ class TiffWriter final : public RowWriter {
   TiffWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
       : sink_(sink),
         format_(header.format),
-        strips_metadata_(*options.get<bool>(strip_option())),
+        kinds_(kept_metadata(options)),
         little_endian_(header.metadata.exif.empty() || header.metadata.exif[0] == 'I'),
         spool_(sink.name()),
         row_bytes_(static_cast<std::size_t>(header.size.width) * format_.bytes_per_pixel()),
@@ -103,10 +103,9 @@ class TiffWriter final : public RowWriter {
                                               static_cast<std::size_t>(header.size.height))),
         file_(sink.name(), mode(header.size), bytes(), "cannot be encoded as TIFF",
               max_allocation) {
-    if (!strips_metadata_) note_private_metadata(header);
+    note_private_metadata(header, kinds_);
     set_layout(header.size, compression_for(header, options));
-    write_tiff_metadata(file_, strips_metadata_ ? stripped(header.metadata) : header.metadata,
-                        format_,
+    write_tiff_metadata(file_, kept_part(header.metadata, kinds_), format_,
                         {little_endian_, [this] { return static_cast<std::uint32_t>(even_end()); },
                          [this](const Bytes& bytes) { spool_.write(even_end(), bytes); }},
                         left_out_);
@@ -122,8 +121,7 @@ class TiffWriter final : public RowWriter {
 
   // libtiff takes most tags only before the pixels.
   void finish(const Metadata& trailing) override {
-    note_content(strips_metadata_ ? stripped(trailing) : trailing, left_out_,
-                 " that follows the pixels in a stream");
+    note_content(kept_part(trailing, kinds_), left_out_, " that follows the pixels in a stream");
     if (!strip_.empty()) write_strip();
     file_.flush();
     spool_.copy_to(sink_);
@@ -178,7 +176,7 @@ class TiffWriter final : public RowWriter {
 
   ByteSink& sink_;
   PixelFormat format_;
-  bool strips_metadata_;
+  MetadataKinds kinds_;
   bool little_endian_;
   Spool spool_;
   std::size_t row_bytes_;

@@ -15,20 +15,21 @@ std::string webp_libraries() {
 }  // namespace
 
 const Codec& webp_codec() {
-  static const Codec codec{.name = "WebP",
-                           .extensions = {".webp"},
-                           .signatures = {"RIFF????WEBP"},
-                           .holds_alpha = true,
-                           .color_channels = 3,
-                           .max_depth = 8,
-                           .decoding = {"decode WebP", 8e-9, 0},
-                           .encoding = {"encode WebP", 35e-9, 0},
-                           .report_key = "",
-                           .options = {&quality_option(), &lossless_option(), &strip_option()},
-                           .open = open_webp,
-                           .create = create_webp,
-                           .libraries = webp_libraries,
-                           .loaded_later = "libwebp " GPUFILTER_WEBP_VERSION};
+  static const Codec codec{
+      .name = "WebP",
+      .extensions = {".webp"},
+      .signatures = {"RIFF????WEBP"},
+      .holds_alpha = true,
+      .color_channels = 3,
+      .max_depth = 8,
+      .decoding = {"decode WebP", 8e-9, 0},
+      .encoding = {"encode WebP", 35e-9, 0},
+      .report_key = "",
+      .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
+      .open = open_webp,
+      .create = create_webp,
+      .libraries = webp_libraries,
+      .loaded_later = "libwebp " GPUFILTER_WEBP_VERSION};
   return codec;
 }
 

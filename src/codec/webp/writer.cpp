@@ -45,7 +45,7 @@ class WebpWriter final : public RowWriter {
         fidelity_(chosen_fidelity(webp_codec(), header, options, default_quality)),
         format_(format_in_file(webp_codec(), header.format)),
         conversion_(header.format, format_, header.size.width, {}),
-        strips_(*options.get<bool>(strip_option())),
+        kinds_(kept_metadata(options)),
         picture_(sink.name()) {
     const ImageSize& size = header.size;
     if (size.width > WEBP_MAX_DIMENSION || size.height > WEBP_MAX_DIMENSION) {
@@ -55,8 +55,8 @@ class WebpWriter final : public RowWriter {
     }
     check_memory(sink.name(), size.pixels() * sizeof(std::uint32_t),
                  {.max_memory = options.max_memory()}, "a WebP", "write PNG instead");
-    if (!strips_) note_private_metadata(header);
-    metadata_ = strips_ ? stripped(header.metadata) : header.metadata;
+    note_private_metadata(header, kinds_);
+    metadata_ = kept_part(header.metadata, kinds_);
     log::info(formatted("{}: {}", sink.name(), to_string(fidelity_)));
     picture_.width = size.width;
     picture_.height = size.height;
@@ -78,7 +78,7 @@ class WebpWriter final : public RowWriter {
   }
 
   void finish(const Metadata& trailing) override {
-    add_late_metadata(metadata_, strips_ ? stripped(trailing) : trailing);
+    add_late_metadata(metadata_, kept_part(trailing, kinds_));
     Encoded encoded;
     picture_.writer = libwebp().WebPMemoryWrite;
     picture_.custom_ptr = &encoded;
@@ -138,7 +138,7 @@ class WebpWriter final : public RowWriter {
   Fidelity fidelity_;
   PixelFormat format_;
   RowConversion conversion_;
-  bool strips_;
+  MetadataKinds kinds_;
   Metadata metadata_;
   Picture picture_;
   int next_row_ = 0;
