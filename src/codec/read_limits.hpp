@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "codec/ink_conversion.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
@@ -16,6 +17,8 @@ struct ReadLimits {
   // Whether to log a warning if damaged metadata is skipped; false if the same file was read
   // before.
   bool warn = true;
+  // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
+  ChooseInk choose_ink = {};
 };
 
 // Bytes of a row, regardless of --max-pixels: several copies of some rows are always in memory.

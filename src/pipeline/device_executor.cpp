@@ -3,11 +3,13 @@
 #include <mutex>
 #include <optional>
 
+#include "base/format.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"
 #include "pipeline/band_commands.hpp"
 #include "pipeline/band_executor.hpp"
 #include "pipeline/device_decoding.hpp"
+#include "pipeline/host_check.hpp"
 #include "pipeline/pass_groups.hpp"
 
 namespace gpufilter {
@@ -18,12 +20,13 @@ namespace {
 // one's transfers overlap with another's kernels.
 struct Lane {
   std::array<Buffer, 2> buffers;
-  std::vector<std::unique_ptr<DevicePass>> passes;  // one for each group that stores its result
-  std::unique_ptr<CountingPass> counting;           // of the group that counts it; or
-  std::unique_ptr<PictureReducer> reducer;          // if the plan measures with a separate kernel
-  std::unique_ptr<JpegRows> decoded;                // fills the first buffer, if the device decodes
-  std::unique_ptr<JpegEncoder> encoder;             // if the results are coded
-  Queue queue;                                      // goes first: its commands use the rest
+  // One for each group that stores its result; nullptr: the processor runs it.
+  std::vector<std::unique_ptr<DevicePass>> passes;
+  std::unique_ptr<CountingPass> counting;   // of the group that counts it; or
+  std::unique_ptr<PictureReducer> reducer;  // if the plan measures with a separate kernel
+  std::unique_ptr<JpegRows> decoded;        // fills the first buffer, if the device decodes
+  std::unique_ptr<JpegEncoder> encoder;     // if the results are coded
+  Queue queue;                              // goes first: its commands use the rest
 
   [[nodiscard]] const PictureStatistics& statistics() {
     return counting ? counting->result(queue) : reducer->result(queue);
@@ -51,7 +54,10 @@ class DeviceExecutor final : public BandExecutor {
     auto lane = make_lane();
     if (decoding_) reports_ = decoding_->describe(*lane->decoded);
     for (std::size_t i = 0; i < stored_; ++i)
-      add_report(describe_group(plan, groups_[i]), lane->passes[i]->description());
+      add_report(describe_group(plan, groups_[i]),
+                 lane->passes[i] ? lane->passes[i]->description() : describe_processor(i));
+    while (!decoding_ && first_on_device_ < stored_ && !lane->passes[first_on_device_])
+      ++first_on_device_;
     if (counts_) add_report(describe_group(plan, groups_.back()), lane->counting->description());
     if (lane->reducer) add_report(describe_measuring(plan), lane->reducer->description());
     if (lane->encoder) {
@@ -63,10 +69,13 @@ class DeviceExecutor final : public BandExecutor {
 
   [[nodiscard]] ImagePool& pool() override { return pool_; }
 
-  void run(const ConstRows& source, const MutableRows& target) override {
+  void run(const ConstRows& rows, const MutableRows& target) override {
+    if (stored_ > 0 && first_on_device_ == stored_) return run_on_processor(rows, target);
     std::unique_ptr<Lane> lane = take_lane();
     BandCommands commands(target.rows, timeline_);
     const std::size_t bytes = bytes_of(target.rows, target.pitch);
+    const Image before = run_first(first_on_device_, rows, target.rows);
+    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows;
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
     if (in_place_) {
@@ -82,11 +91,13 @@ class DeviceExecutor final : public BandExecutor {
     give_back(std::move(lane));
   }
 
-  [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& source,
+  [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& rows,
                                                    const MutableRows& target) override {
     std::unique_ptr<Lane> lane = take_lane();
     BandCommands commands(target.rows, timeline_);
     const std::size_t bytes = bytes_of(target.rows, target.pitch);
+    const Image before = run_first(first_on_device_, rows, target.rows);
+    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows;
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
     const Buffer& result = run_passes(*lane, input, target.rows, nullptr, commands);
@@ -100,9 +111,11 @@ class DeviceExecutor final : public BandExecutor {
     return coded;
   }
 
-  void measure(const ConstRows& source, const RowRange& band) override {
+  void measure(const ConstRows& rows_read, const RowRange& band) override {
     std::unique_ptr<Lane> lane = take_lane();
     BandCommands commands(band, timeline_);
+    const Image before = run_first(first_on_device_, rows_read, band);
+    const ConstRows source = first_on_device_ > 0 ? before.rows() : rows_read;
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
     const std::size_t last = counts_ ? groups_.back().first : plan_.passes.size();
@@ -136,6 +149,64 @@ class DeviceExecutor final : public BandExecutor {
   // Whether the passes read the source in the host's memory.
   [[nodiscard]] bool takes_in_place() const { return in_place_ && !decoding_; }
 
+  [[nodiscard]] const Pass& first_pass(std::size_t group) const {
+    return plan_.passes[groups_[group].first];
+  }
+
+  // Such a pass is a group by itself.
+  [[nodiscard]] bool is_on_processor(std::size_t group) const {
+    return !first_pass(group).stage->processor_only().empty();
+  }
+
+  [[nodiscard]] CodeDescription describe_processor(std::size_t group) const {
+    const Stage& stage = *first_pass(group).stage;
+    return {stage.label(), formatted("the processor: {}", stage.processor_only())};
+  }
+
+  void run_on_processor(std::size_t group, const ConstRows& source, const MutableRows& target) {
+    const ScopedSpan span(timeline_, {.activity = Activity::kernel,
+                                      .pass = pass_number(group),
+                                      .bytes = bytes_of(source.rows, source.pitch) +
+                                               bytes_of(target.rows, target.pitch),
+                                      .first_row = target.rows.begin,
+                                      .rows = target.rows.count()});
+    run_on_host(first_pass(group), source, target);
+  }
+
+  // All groups, if none is the device's.
+  void run_on_processor(const ConstRows& source, const MutableRows& target) {
+    const Image before = run_first(stored_ - 1, source, target.rows);
+    run_on_processor(stored_ - 1, stored_ > 1 ? before.rows() : source, target);
+  }
+
+  // The result of the first groups, which are the processor's; empty if there are none.
+  [[nodiscard]] Image run_first(std::size_t count, const ConstRows& source, const RowRange& band) {
+    const auto windows = plan_.windows(band);
+    Image result;
+    for (std::size_t i = 0; i < count; ++i) {
+      const PictureShape& shape = first_pass(i).output;
+      Image next = pool_.take(shape.size.width, windows[groups_[i].end], shape.format);
+      run_on_processor(i, i == 0 ? source : std::as_const(result).rows(), next.rows());
+      result = std::move(next);
+    }
+    return result;
+  }
+
+  // A group of the processor that gets its rows from the device and gives them back.
+  void run_between(Lane& lane, std::size_t group, const DeviceRows& from, const DeviceRows& to,
+                   BandCommands& commands) {
+    const Pass& pass = first_pass(group);
+    Image source = pool_.take(pass.input.size.width, from.rows, pass.input.format);
+    Image target = pool_.take(pass.output.size.width, to.rows, pass.output.format);
+    commands.add(lane.queue.download(*from.buffer, source.rows().data, source.bytes()),
+                 Activity::download, -1, source.bytes());
+    lane.queue.finish();
+    run_on_processor(group, std::as_const(source).rows(), target.rows());
+    commands.add(lane.queue.upload(*to.buffer, target.rows().data, target.bytes()),
+                 Activity::upload, -1, target.bytes());
+    lane.queue.finish();
+  }
+
   void add_report(PassReport report, const CodeDescription& code) {
     static_cast<CodeDescription&>(report) = code;
     reports_.push_back(std::move(report));
@@ -151,8 +222,10 @@ class DeviceExecutor final : public BandExecutor {
     if (kept >= 1) lane->buffers[1] = session_.allocate(bytes);
     if (decoding_) lane->decoded = decoding_->make_rows(plan_, timeline_);
     for (std::size_t i = 0; i < stored_; ++i) {
+      lane->passes.emplace_back();
+      if (is_on_processor(i)) continue;
       const ScopedSpan span(timeline_, build_span(i));
-      lane->passes.push_back(prepare_group(plan_, groups_[i], session_));
+      lane->passes.back() = prepare_group(plan_, groups_[i], session_);
     }
     if (plan_.measure) prepare_measuring(*lane);
     if (plan_.coding) {
@@ -220,13 +293,17 @@ class DeviceExecutor final : public BandExecutor {
                            const Buffer* last, BandCommands& commands) {
     const auto windows = plan_.windows(band);
     const Buffer* result = &input;
-    for (std::size_t i = 0; i < stored_; ++i) {
+    for (std::size_t i = first_on_device_; i < stored_; ++i) {
       const PictureShape& before = plan_.passes[groups_[i].first].input;
       const PictureShape& after = plan_.passes[groups_[i].end - 1].output;
       const bool is_last = i + 1 == stored_;
       const DeviceRows from{result, windows[groups_[i].first]};
-      result = is_last && last != nullptr ? last : &lane.buffers[(i + 1) % 2];
+      result = is_last && last != nullptr ? last : &lane.buffers[(i - first_on_device_ + 1) % 2];
       const DeviceRows to{result, windows[groups_[i].end]};
+      if (!lane.passes[i]) {
+        run_between(lane, i, from, to, commands);
+        continue;
+      }
       commands.add_kernels(
           enqueue(lane.queue, *lane.passes[i], before.size, after.size, from, to), pass_number(i),
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
@@ -273,8 +350,9 @@ class DeviceExecutor final : public BandExecutor {
 
   const Plan& plan_;
   std::vector<PassGroup> groups_;
-  bool counts_;         // whether the last group counts its result
-  std::size_t stored_;  // the number of groups that store their results
+  bool counts_;                      // whether the last group counts its result
+  std::size_t stored_;               // the number of groups that store their results
+  std::size_t first_on_device_ = 0;  // the groups before it are the processor's
   Session& session_;
   Timeline& timeline_;
   bool in_place_;  // the device works in the host's memory: nothing is copied

@@ -54,8 +54,11 @@ TaskTimes Rates::times(const PictureTask& task) const {
       times.device_filter += 2 * bytes_of(shape) * on_device(transfer_rate);
       continue;
     }
-    times.host_filter += operations * on_host(cost.rate);
-    times.device_filter += operations * on_device(cost.rate);
+    const double host_time = operations * on_host(cost.rate);
+    times.host_filter += host_time;
+    times.device_filter += stage->processor_only().empty()
+                               ? operations * on_device(cost.rate)
+                               : host_time + 2 * bytes_of(shape) * on_device(transfer_rate);
   }
   times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_rate);
   if (task.device_decodes)

@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
 #include "image/exif_orientation.hpp"
 #include "pipeline/run_description.hpp"
+#include "stages/convert_colors.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,9 +30,14 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
               options.open_input ? options.open_input : open_source),
       is_file_(is_regular_file(path)),
       limits_(options.limits) {
+  limits_.choose_ink = ink_choice(chain);
   auto source = source_.open();
   name_ = source->name();
-  first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
+  try {
+    first_ = std::make_unique<ReadAhead>(open_picture(std::move(source), limits_));
+  } catch (const UnusableProfile& error) {
+    throw PictureError(name_, formatted("the ICC profile {}", error.what()));
+  }
   limits_.warn = false;
   header_ = first_->header();
   note_orientation(header_.metadata);

@@ -11,7 +11,6 @@
 #include "codec/creation_error.hpp"
 #include "pipeline/picture_input.hpp"
 #include "pipeline/run_description.hpp"
-#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -67,8 +66,8 @@ RunReport preview_picture(const std::string& input, const std::string& output,
   report.exif_orientation = source.orientation();
   describe_orientation(report, asked, options.outputs);
   std::vector<ChainOutput> outputs = options.outputs;
-  const StageChain chain = chain_for_orientation(
-      with_light_of(asked, header.format, header.metadata), source.orientation(), outputs);
+  const StageChain chain =
+      chain_for_orientation(chain_for_colors(asked, input, header), source.orientation(), outputs);
   check_results(input, header, chain, options.limits);
   describe_formats(report, header, chain, to, outputs, options);
   if (!options.open_output) {

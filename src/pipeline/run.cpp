@@ -10,7 +10,6 @@
 #include "pipeline/chain_walk.hpp"
 #include "pipeline/device_decoding.hpp"
 #include "pipeline/run_description.hpp"
-#include "stages/linear.hpp"
 
 namespace gpufilter {
 namespace {
@@ -212,6 +211,10 @@ class PictureRun {
     }
     PictureHeader header = input_->header();
     header.metadata = input_->leading_metadata(report.is_oriented);
+    const std::size_t place =
+        outputs_.size() == places_.size() ? chain_.size() : places_[outputs_.size()].stages;
+    if (const auto profile = last_profile(stages_between(0, place)))
+      set_profile(header.metadata, *profile);
     return outputs_.emplace_back(report, std::move(header), options_);
   }
 
@@ -242,7 +245,7 @@ class PictureRun {
   }
 
   void assign(const PictureHeader& header) {
-    chain_ = with_light_of(chain_, header.format, header.metadata);
+    chain_ = chain_for_colors(chain_, input_->name(), header);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     check_results(input_->name(), header, chain_, options_.limits);
     task_.device_decodes = device_decodes(input_->jpeg_scan(), header.size.height);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
+#include "stages/color_profile.hpp"
 
 namespace gpufilter {
 
@@ -73,6 +75,23 @@ void describe_orientation(RunReport& report, const StageChain& asked,
     const auto end = asked.begin() + static_cast<std::ptrdiff_t>(outputs[i].stages);
     report.others[i].is_oriented = depends_on_orientation({asked.begin(), end});
   }
+}
+
+StageChain chain_for_colors(const StageChain& chain, const std::string& name,
+                            const PictureHeader& header) {
+  try {
+    return with_colors_of(chain, header.format, header.metadata);
+  } catch (const UnusableProfile& error) {
+    throw PictureError(name, formatted("the ICC profile {}", error.what()));
+  }
+}
+
+std::shared_ptr<const IccProfile> last_profile(const StageChain& chain) {
+  std::shared_ptr<const IccProfile> profile;
+  for (const auto& stage : chain) {
+    if (auto next = stage->new_profile()) profile = std::move(next);
+  }
+  return profile;
 }
 
 EngineReport engine_that_turns() {

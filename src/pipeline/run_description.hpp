@@ -20,6 +20,13 @@ namespace gpufilter {
 void describe_orientation(RunReport& report, const StageChain& asked,
                           const std::vector<ChainOutput>& outputs);
 
+// The chain for a picture whose samples mean what its header says. Throws PictureError with the
+// file's `name`.
+[[nodiscard]] StageChain chain_for_colors(const StageChain& chain, const std::string& name,
+                                          const PictureHeader& header);
+// The profile of what a chain yields; nullptr: that of its input.
+[[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const StageChain& chain);
+
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
 

@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
+#include "stages/convert_colors.hpp"
 #include "stages/convolve.hpp"
 #include "stages/crop.hpp"
 #include "stages/denoise.hpp"
@@ -88,6 +89,8 @@ const std::vector<StageKind>& stage_catalogue() {
       depth_stage_kind(),
       linear_stage_kind(),
       encoded_stage_kind(),
+      to_srgb_stage_kind(),
+      profile_stage_kind(),
       crop_stage_kind(),
       trim_stage_kind(),
       pad_stage_kind(),

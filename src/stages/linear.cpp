@@ -70,6 +70,12 @@ class Light final : public Stage {
   [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override {
     return direction_ == Direction::to_light ? curves_.doubt : "";
   }
+  [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
+    const LightCurves curves = light_curves(colors.metadata);
+    if (direction_ == Direction::to_samples) return make_encoded(curves, colors.depth_outside);
+    colors.depth_outside = colors.format.depth;
+    return make_linear(curves);
+  }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     return {Rate("light", 0.6e-9, 15e-12), static_cast<double>(input.channels)};
   }
@@ -162,6 +168,11 @@ StageKind encoded_stage_kind() {
 StageChain with_light_ends(StageChain chain) {
   bool in_light = false;
   for (const auto& stage : chain) {
+    if (in_light && stage->new_profile()) {
+      throw UsageError(formatted(
+          "--{}: the stages here work in linear light; put it before --linear or after --encoded",
+          stage->name()));
+    }
     const Light* light = as_light(stage);
     if (light == nullptr) continue;
     const bool begins = light->direction() == Direction::to_light;
@@ -174,25 +185,6 @@ StageChain with_light_ends(StageChain chain) {
   }
   if (in_light) chain.push_back(make_encoded({}, 8));
   return chain;
-}
-
-StageChain with_light_of(const StageChain& chain, const PixelFormat& input,
-                         const Metadata& metadata) {
-  std::optional<LightCurves> curves;
-  StageChain own;
-  int depth_outside = input.depth;
-  PixelFormat format = input;
-  for (const auto& stage : chain) {
-    own.push_back(stage);
-    if (const Light* light = as_light(stage)) {
-      if (!curves) curves = light_curves(metadata);
-      const bool begins = light->direction() == Direction::to_light;
-      if (begins) depth_outside = format.depth;
-      own.back() = begins ? make_linear(*curves) : make_encoded(*curves, depth_outside);
-    }
-    format = own.back()->output_format(format);
-  }
-  return own;
 }
 
 }  // namespace gpufilter

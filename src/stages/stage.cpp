@@ -39,6 +39,10 @@ std::shared_ptr<const Stage> Stage::for_orientation(int /*orientation*/) const {
   return nullptr;
 }
 
+std::shared_ptr<const Stage> Stage::for_colors(PictureColors& /*colors*/) const {
+  return nullptr;
+}
+
 std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statistics*/,
                                              const PixelFormat& /*input*/) const {
   throw_not_runnable(*this);
@@ -91,6 +95,18 @@ StageChain expanded(const StageChain& chain, const PictureShape& input, const De
     shape = stage->output(shape);
   }
   return all;
+}
+
+StageChain with_colors_of(const StageChain& chain, const PixelFormat& input,
+                          const Metadata& metadata) {
+  PictureColors colors{input, metadata};
+  StageChain own;
+  for (const auto& stage : chain) {
+    auto known = stage->for_colors(colors);
+    own.push_back(known ? std::move(known) : stage);
+    colors.format = own.back()->output_format(colors.format);
+  }
+  return own;
 }
 
 }  // namespace gpufilter

@@ -11,6 +11,7 @@
 #include "base/rate.hpp"
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
+#include "image/metadata.hpp"
 #include "image/region.hpp"
 #include "image/turn.hpp"
 #include "image/whole_picture.hpp"
@@ -51,6 +52,13 @@ struct StageSizes {
 class UnsuitableSize : public UsageError {
  public:
   using UsageError::UsageError;
+};
+
+// What the samples of one picture mean, at a place of its chain.
+struct PictureColors {
+  PixelFormat format;
+  Metadata metadata;
+  int depth_outside = 8;  // between --linear and --encoded: of the samples before
 };
 
 class Stage;
@@ -120,6 +128,15 @@ class Stage {
   // to it.
   [[nodiscard]] virtual std::shared_ptr<const Stage> for_orientation(int orientation) const;
 
+  // The stage for pictures whose samples mean this; nullptr if that makes no difference to it.
+  // Changes `colors` to what its result's mean, apart from the format. Throws UnusableProfile.
+  [[nodiscard]] virtual std::shared_ptr<const Stage> for_colors(PictureColors& colors) const;
+  // The profile of its result, if it is not that of its source.
+  [[nodiscard]] virtual std::shared_ptr<const IccProfile> new_profile() const { return nullptr; }
+
+  // Why only the processor carries it out, also in chains on a device; empty if it has kernels.
+  [[nodiscard]] virtual std::string processor_only() const { return {}; }
+
   // The statistics of the whole picture that it needs before it can process any of it. Such a stage
   // is never run or prepared itself; the stage that resolved() returns is.
   [[nodiscard]] virtual std::optional<Quantity> needs() const { return std::nullopt; }
@@ -176,5 +193,10 @@ class Stage {
 // The chain with its steps in place of the stages that have some. Throws what Stage::output() does.
 [[nodiscard]] StageChain expanded(const StageChain& chain, const PictureShape& input,
                                   const DeviceInfo* device);
+
+// The chain for one picture, as for_colors() says. Throws UnusableProfile, and what
+// Stage::output_format() does.
+[[nodiscard]] StageChain with_colors_of(const StageChain& chain, const PixelFormat& input,
+                                        const Metadata& metadata);
 
 }  // namespace gpufilter

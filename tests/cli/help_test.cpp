@@ -246,6 +246,9 @@ TEST_F(Help, EveryExampleWorks) {
       std::filesystem::copy(std::filesystem::path(GPUFILTER_SOURCE) / "samples/luts/film.cube",
                             folder.path());
       std::filesystem::copy(
+          std::filesystem::path(GPUFILTER_SOURCE) / "samples/profiles/display-p3.icc",
+          folder.path() / "display.icc");
+      std::filesystem::copy(
           std::filesystem::path(GPUFILTER_SOURCE) / "samples/recipes/web-gallery.recipe",
           folder.path());
       const std::string place = std::filesystem::path(GPUFILTER_PROGRAM).parent_path();

@@ -131,7 +131,7 @@ Bytes changed(Bytes file, std::mt19937& random) {
 
 // One line for a refusal; samples do not depend on how the rows are asked for.
 TEST_P(Formats, SurviveFilesChangedAtRandom) {
-  constexpr ReadLimits limits{.max_pixels = 20'000, .max_memory = 1U << 20U, .warn = false};
+  const ReadLimits limits{.max_pixels = 20'000, .max_memory = 1U << 20U, .warn = false};
   std::vector<Bytes> seeds;
   for (const PixelFormat& format : held_formats())
     seeds.push_back(encode(codec(), random_image({23, 12}, format, 1)).file);

@@ -10,7 +10,7 @@
 namespace gpufilter::test {
 namespace {
 
-constexpr ReadLimits limits{.max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false};
+const ReadLimits limits{.max_pixels = 1'000'000, .max_memory = 16U << 20U, .warn = false};
 
 // With the pixels both ways, and with boxes or chunks of metadata.
 void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat& format) {

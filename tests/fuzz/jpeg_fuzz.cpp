@@ -12,7 +12,7 @@
 namespace gpufilter::test {
 namespace {
 
-constexpr ReadLimits limits{.max_pixels = 1'000'000, .warn = false};
+const ReadLimits limits{.max_pixels = 1'000'000, .warn = false};
 
 struct Outcome {
   Bytes samples;

@@ -128,7 +128,7 @@ TEST(Linear, IsTheSameEverywhere) {
 TEST(Linear, TakesLightOf8BitsToo) {
   const Image image = test::random_image({33, 5}, {3, 8}, 4);
   const StageChain chain =
-      with_light_of({make_linear({}), make_depth(8), make_encoded({}, 8)}, image.format(), {});
+      with_colors_of({make_linear({}), make_depth(8), make_encoded({}, 8)}, image.format(), {});
   const LightTable encoded = *encoded_tables({}, 8, 8)[0];
   const LightTable linear = *linear_tables({}, 8)[0];
   const Image expected = test::mapped(image, image.format(), [&](test::Samples pixel) {
@@ -146,7 +146,7 @@ TEST(Linear, AndBackChangesNothingIn8Bits) {
     metadata.gamma = 45455;
     for (const Metadata& of : {Metadata(), metadata}) {
       const StageChain chain =
-          with_light_of({make_linear({}), make_encoded({}, 16)}, image.format(), of);
+          with_colors_of({make_linear({}), make_encoded({}, 16)}, image.format(), of);
       EXPECT_TRUE(test::same_pixels(test::filter_on_host(image, chain, {}), image));
     }
   }
@@ -157,7 +157,7 @@ TEST(Linear, HasThePicturesCurvesAndDepth) {
   metadata.gamma = 50000;
   const StageChain chain{make_depth(16), make_linear({}), make_blur({}),       make_encoded({}, 8),
                          make_depth(8),  make_linear({}), make_encoded({}, 16)};
-  const StageChain own = with_light_of(chain, {3, 8}, metadata);
+  const StageChain own = with_colors_of(chain, {3, 8}, metadata);
   ASSERT_EQ(own.size(), chain.size());
   PixelFormat format{3, 8};
   std::vector<int> depths;

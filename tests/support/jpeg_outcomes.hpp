@@ -31,7 +31,7 @@ class DetailedLog {
   log::Level before_ = log::level();
 };
 
-inline constexpr ReadLimits outcome_limits{.max_pixels = 4'000'000};
+inline const ReadLimits outcome_limits{.max_pixels = 4'000'000};
 
 [[nodiscard]] JpegOutcome decode_by_threads(const Bytes& jpeg, std::size_t threads,
                                             const ReadLimits& limits = outcome_limits);

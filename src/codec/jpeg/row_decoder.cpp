@@ -80,6 +80,7 @@ void JpegRowDecoder::read_part_header(const JpegRowDecoder& whole) {
   jpeg_.jpeg_color_space = whole.jpeg_.jpeg_color_space;
   jpeg_.out_color_space = whole.jpeg_.out_color_space;
   inverted_ink_ = whole.inverted_ink_;
+  ink_ = whole.ink_;
   cmyk_row_.resize(whole.cmyk_row_.size());
 }
 
@@ -89,8 +90,8 @@ void JpegRowDecoder::read_row(std::uint8_t* row) {
   JSAMPROW destination = cmyk ? cmyk_row_.data() : row;
   errors_.run([&] { jpeg_read_scanlines(&jpeg_, &destination, 1); });
   if (!cmyk) return;
-  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.image_width),
-              inverted_ink_ ? CmykPolarity::inverted : CmykPolarity::ink);
+  if (ink_) return ink_->to_rgb(cmyk_row_.data(), row, jpeg_.image_width);
+  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.image_width), polarity());
 }
 
 // Calls libjpeg, so only within JpegErrors::run().

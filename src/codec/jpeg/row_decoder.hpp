@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "codec/ink_conversion.hpp"
 #include "codec/jpeg/coefficients.hpp"
 #include "codec/jpeg/decompressor.hpp"
 #include "codec/jpeg/input.hpp"
@@ -22,6 +25,12 @@ class JpegRowDecoder {
 
   // Chooses the format of the rows, grey or RGB, after the header was read. Throws PictureError.
   void choose_colors();
+  // Of a CMYK file.
+  [[nodiscard]] CmykPolarity polarity() const {
+    return inverted_ink_ ? CmykPolarity::inverted : CmykPolarity::ink;
+  }
+  // Instead of cmyk_to_rgb(), unless it is nullptr.
+  void convert_by(std::shared_ptr<const InkConversion> ink) { ink_ = std::move(ink); }
 
   // Begins at a restart marker of the file that `whole` has opened; `read` yields the bytes from
   // `place` on. The part has `height` rows. May be called again for another part of the same file.
@@ -62,6 +71,7 @@ class JpegRowDecoder {
   bool created_ = false;
   bool started_ = false;
   bool inverted_ink_ = false;
+  std::shared_ptr<const InkConversion> ink_;
   std::vector<JSAMPLE> cmyk_row_;
 };
 

@@ -189,6 +189,11 @@ void convert_tiff_row(const TiffLayout& layout, const std::uint8_t* stored, std:
     for (std::size_t x = 0; x < layout.width; ++x)
       std::copy_n(layout.palette[stored_sample(layout, stored, x * samples)].begin(), 3,
                   row + 3 * x);
+  } else if (layout.colors == Colors::cmyk && layout.ink && samples == 4) {
+    layout.ink->to_rgb(stored, row, layout.width);
+  } else if (layout.colors == Colors::cmyk && layout.ink) {
+    for (std::size_t x = 0; x < layout.width; ++x)
+      layout.ink->to_rgb(stored + x * samples, row + 3 * x, 1);
   } else if (layout.colors == Colors::cmyk) {
     for (std::size_t x = 0; x < layout.width; ++x)
       cmyk_to_rgb(stored + x * samples, row + 3 * x, 1, CmykPolarity::ink);

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "codec/ink_conversion.hpp"
 #include "codec/tiff/library.hpp"
 #include "image/pixel_format.hpp"
 
@@ -22,8 +24,9 @@ struct TiffLayout {
   bool premultiplied = false;
   int left_out_channels = 0;  // stored, but neither colours nor alpha
   std::vector<std::array<std::uint8_t, 3>> palette;
-  PixelFormat format;      // of the rows that the reader yields
-  FilePixels file_pixels;  // for reports
+  std::shared_ptr<const InkConversion> ink;  // of CMYK; nullptr: cmyk_to_rgb()
+  PixelFormat format;                        // of the rows that the reader yields
+  FilePixels file_pixels;                    // for reports
 };
 
 // Of the current directory. Throws PictureError if such pixels are not supported.

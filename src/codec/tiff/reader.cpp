@@ -32,6 +32,8 @@ class TiffReader final : public RowReader {
         read_tiff_metadata(file_, [this](std::uint64_t offset, std::span<std::uint8_t> bytes) {
           return source_->read_at(offset, bytes);
         });
+    if (layout_.colors == TiffLayout::Colors::cmyk)
+      layout_.ink = chosen_ink(limits.choose_ink, CmykPolarity::ink, header_.metadata);
     header_.stored =
         std::make_shared<TiffSettings>(file_.field<std::uint16_t>(TIFFTAG_COMPRESSION));
   }

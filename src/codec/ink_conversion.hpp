@@ -1,0 +1,40 @@
+// How the CMYK of a picture with an ICC profile becomes RGB.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "codec/sample_conversion.hpp"
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+class InkConversion {
+ public:
+  virtual ~InkConversion() = default;
+
+  // 8-bit pixels. Safe to call from several threads.
+  virtual void to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) const = 0;
+
+  // The profile of that RGB.
+  [[nodiscard]] virtual const IccProfile& result() const = 0;
+};
+
+// Makes the conversion for a picture with this profile.
+using ChooseInk = std::function<std::shared_ptr<const InkConversion>(const IccProfile& profile,
+                                                                     CmykPolarity polarity)>;
+
+// For a reader of CMYK, once its header is known: by `choose` if the picture has a profile, which
+// is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion.
+[[nodiscard]] inline std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
+                                                                     CmykPolarity polarity,
+                                                                     Metadata& metadata) {
+  if (!choose || !metadata.icc_profile) return nullptr;
+  auto conversion = choose(*metadata.icc_profile, polarity);
+  set_profile(metadata, conversion->result());
+  return conversion;
+}
+
+}  // namespace gpufilter

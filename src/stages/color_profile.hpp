@@ -1,0 +1,68 @@
+// ICC profiles and conversions between them, by Little CMS.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "image/metadata.hpp"
+#include "image/pixel_format.hpp"
+
+namespace gpufilter {
+
+// Why a profile cannot be used; it completes "the ICC profile ...".
+class UnusableProfile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class ProfileColors { grey, rgb, cmyk };
+
+// In the order of ICC.1.
+enum class RenderingIntent { perceptual, relative, saturation, absolute };
+
+struct ProfileUse {
+  RenderingIntent intent = RenderingIntent::relative;
+  bool black_point_compensation = true;
+};
+
+// "2.14"
+[[nodiscard]] std::string little_cms_version();
+
+// The profile of sRGB, always of the same bytes.
+[[nodiscard]] const IccProfile& srgb_profile();
+
+// What a profile's pixels are. Throws UnusableProfile if it is damaged, or not for pixels of such
+// colours.
+[[nodiscard]] ProfileColors colors_of(const IccProfile& profile);
+
+// What the profile calls itself, for messages; empty if it has no name.
+[[nodiscard]] std::string name_of(const IccProfile& profile);
+
+// The profile of a picture of `format`: its own, otherwise one for its gamma and chromaticity
+// (PNG); nullptr if it has neither, so that its samples count as sRGB.
+[[nodiscard]] std::shared_ptr<const IccProfile> profile_of(const Metadata& metadata,
+                                                           const PixelFormat& format);
+
+// The pixels of one end of a conversion.
+struct ProfilePixels {
+  ProfileColors colors = ProfileColors::rgb;
+  bool alpha = false;  // copied
+  int depth = 8;
+  bool inverted_ink = false;  // 255 is no ink
+};
+
+class ProfileConversion {
+ public:
+  // Throws UnusableProfile if one of the profiles cannot be used that way.
+  ProfileConversion(const IccProfile& from, const ProfilePixels& source, const IccProfile& to,
+                    const ProfilePixels& target, const ProfileUse& use);
+
+  // Safe to call from several threads.
+  void convert(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels) const;
+
+ private:
+  std::shared_ptr<void> transform_;
+};
+
+}  // namespace gpufilter
