@@ -130,7 +130,13 @@ bool is_equal(const Image& image, const std::uint8_t* samples) {
 void report(Session& session, const std::string& path) {
   const auto reader = open_picture(open_source(path));
   Decoding decoding(session, *reader);
-  Times times = decoding.times();
+  Times times;
+  try {
+    times = decoding.times();
+  } catch (const std::runtime_error& error) {
+    std::printf("%-34s %s\n", path.c_str(), error.what());
+    return;
+  }
   Image image(reader->header().size, reader->header().format);
   const Nanoseconds start = now();
   reader->read(image.rows());

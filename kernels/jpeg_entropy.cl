@@ -207,7 +207,7 @@ typedef struct {
   uchar symbols[6][256];
   uchar divisors[3][64];  // of the components, in the order of the coefficients
   uchar places[64];       // of the coefficients in their block, row by row
-} tables_t;
+} __attribute__((aligned(16))) tables_t;
 
 #define NO_CODE 0x10100  // one bit that belongs to no code
 
@@ -248,24 +248,20 @@ int long_code(uint bits, __local const tables_t *tables, int table) {
 #define CHECK 1  // it is noted what is wrong
 #define STORE 2  // they are stored
 
-typedef struct {
-  int place;
-  int4 sum;    // finished blocks, and of each component the differences of the first coefficients
-  int faults;  // as in status[0]
-} decoded_t;
-
 // Decodes the codes that begin before bit `end`, or until `blocks_left` blocks are finished: the last one of the
-// segment, which ends at bit `segment_end`. `sum` is that of the segment so far. Coefficients of the blocks
-// 0 <= block < block_count are stored; the first block that is decoded here has the number `block`.
-UNROLLED decoded_t decode(const int task, __global const uint *data, int4 subsequence, int place,
-                          __local const tables_t *tables, int luma_units, int units, int4 sum, int blocks_left, int segment_end, __global short *coefficients, int block,
-                          int block_count) {
+// segment, which ends at bit `segment_end`. Adds to `total`, which is that of the segment so far: finished blocks, and of
+// each component the differences of the first coefficients. Coefficients of the blocks 0 <= block < block_count are
+// stored; the first block that is decoded here has the number `block`. Returns where decoding stands then.
+UNROLLED int decode(const int task, __global const uint *data, int4 subsequence, int place,
+                    __local const tables_t *tables, int luma_units, int units, int4 *total, int *faults_found,
+                    int blocks_left, int segment_end, __global short *coefficients, int block, int block_count) {
   // A block lies in at most three subsequences. If each has a third of this energy, no sum in libjpeg's vector code
   // exceeds 16 bits.
   const int max_energy = 2047 * 2047 / 3;
   int position = subsequence.x + PLACE_BITS(place);
   int unit = PLACE_UNIT(place);
   int coefficient = PLACE_COEFFICIENT(place);
+  int4 sum = *total;
   int faults = 0;
   int energy = 0;
   int next = position >> 5;
@@ -325,8 +321,9 @@ UNROLLED decoded_t decode(const int task, __global const uint *data, int4 subseq
       break;
     }
   }
-  const decoded_t decoded = {PLACE(max(position - subsequence.y, 0), unit, coefficient), sum, faults};
-  return decoded;
+  *total = sum;
+  *faults_found = faults;
+  return PLACE(max(position - subsequence.y, 0), unit, coefficient);
 }
 
 #ifdef KERNEL_synchronize
@@ -361,11 +358,10 @@ __kernel void synchronize(__global const uint *data, __global const int4 *subseq
     const int begin = is_known || (round == 0 && step == 0) ? 0 : item == 0 ? before : shared[item - 1];
     const int is_changed = is_used && begin != first;
     if (is_changed) {
-      const decoded_t decoded =
-          decode(COUNT, data, subsequence, begin, &tables, luma_units, units, (int4)0, 0, 0, 0, 0, 0);
+      int faults;
+      sum = 0;
+      place = decode(COUNT, data, subsequence, begin, &tables, luma_units, units, &sum, &faults, 0, 0, 0, 0, 0);
       first = begin;
-      place = decoded.place;
-      sum = decoded.sum;
       has_changed = 1;
       changes[step & 1] = 1;
     }
@@ -404,14 +400,14 @@ __kernel void check_data(__global const uint *data, __global const int4 *subsequ
   if (index >= count || status[1] == 0 || status[rounds] != 0) return;
   const int4 subsequence = subsequences[index];
   if (subsequence.z < 0) return;
-  const int4 sum = SUM_IN_SEGMENT(index, subsequence);
-  const int blocks_left = min(segment_blocks, blocks - subsequence.z * segment_blocks) - sum.x;
-  if (blocks_left <= 0) return;
+  int4 sum = SUM_IN_SEGMENT(index, subsequence);
+  const int segment_left = min(segment_blocks, blocks - subsequence.z * segment_blocks);
+  if (sum.x >= segment_left) return;
   const int segment_end = segments[subsequence.z + 1] * 8;
-  const decoded_t decoded = decode(CHECK, data, subsequence, firsts[index], &tables, luma_units, units, sum,
-                                   blocks_left, segment_end, 0, 0, 0);
-  int faults = decoded.faults;
-  if (subsequence.y == segment_end && decoded.sum.x - sum.x < blocks_left) faults |= WRONG_LENGTH;
+  int faults;
+  decode(CHECK, data, subsequence, firsts[index], &tables, luma_units, units, &sum, &faults, segment_left - sum.x,
+         segment_end, 0, 0, 0);
+  if (subsequence.y == segment_end && sum.x < segment_left) faults |= WRONG_LENGTH;
   if (faults != 0) atomic_or(&status[0], faults);
 }
 #endif
@@ -430,13 +426,14 @@ __kernel void store_coefficients(__global const uint *data, __global const int4 
   if (index >= count) return;
   const int4 subsequence = subsequences[index];
   if (subsequence.z < 0) return;
-  const int4 sum = SUM_IN_SEGMENT(index, subsequence);
+  int4 sum = SUM_IN_SEGMENT(index, subsequence);
   const int segment_first = subsequence.z * segment_blocks;
   const int blocks_left = min(segment_blocks, blocks - segment_first) - sum.x;
   const int block = segment_first + sum.x - first_block;
   if (blocks_left <= 0 || block >= block_count || block < -SUBSEQUENCE_BITS) return;
-  decode(STORE, data, subsequence, firsts[index], &tables, luma_units, units, sum, blocks_left, 0, coefficients,
-         block, block_count);
+  int faults;
+  decode(STORE, data, subsequence, firsts[index], &tables, luma_units, units, &sum, &faults, blocks_left, 0,
+         coefficients, block, block_count);
 }
 #endif
 

@@ -159,7 +159,9 @@ __kernel void color_rows(__global const uchar *planes, PLANES, int first_mcu_row
   const uint words[3] = {r.x | g.x << 8 | b.x << 16 | r.y << 24, g.y | b.y << 8 | r.z << 16 | g.z << 24,
                          b.z | r.w << 8 | g.w << 16 | b.w << 24};
   if (3 * begin + 12 <= target_pitch) {
-    vstore3((uint3)(words[0], words[1], words[2]), get_global_id(0), (__global uint *)out);
+    __global uint *to = (__global uint *)(out + 3 * begin);
+    for (int i = 0; i < 3; ++i)
+      to[i] = words[i];
     return;
   }
   for (int i = 0; i < 3 * (width - begin); ++i)

@@ -40,7 +40,7 @@ enum class EncodeOn {
 
 struct RunOptions {
   ReadLimits limits;
-  DecodeOn decode_on = DecodeOn::automatic;
+  DecodeOn decode_on = DecodeOn::cpu;
   WriteOptions write;
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};

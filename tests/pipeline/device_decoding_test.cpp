@@ -19,9 +19,10 @@ class DeviceDecoding : public ::testing::Test {
  protected:
   void SetUp() override {
     if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-    engine_ = std::make_unique<Engine>(
-        std::vector<DeviceCandidate>{{test::all_sessions().front()->device(), "the first"}},
-        EngineOptions{.band_rows = 40});
+    DeviceInfo device = test::all_sessions().front()->device();
+    device.kind = DeviceKind::cpu;
+    engine_ = std::make_unique<Engine>(std::vector<DeviceCandidate>{{device, "the first"}},
+                                       EngineOptions{.band_rows = 40});
     recipe_.before_start = [](jpeg_compress_struct& jpeg) { jpeg.restart_interval = 7; };
     write(test::encode_with_libjpeg(test::textured_raster(230, 190, 3), recipe_));
   }
@@ -94,11 +95,17 @@ TEST_F(DeviceDecoding, KeepsWithinTheMemory) {
   EXPECT_EQ(passes_of(filter(DecodeOn::gpu, options)), on_processor);
 }
 
-// The processor is chosen by auto: such devices are as fast as libjpeg at best.
-TEST_F(DeviceDecoding, IsLeftToGpusByDefault) {
-  if (test::all_sessions().front()->device().kind == DeviceKind::gpu)
-    GTEST_SKIP() << "skipped: the device is a GPU";
-  EXPECT_EQ(passes_of(filter(DecodeOn::automatic)), on_processor);
+TEST_F(DeviceDecoding, IsDoneByGpusIfItIsSooner) {
+  EXPECT_EQ(passes_of(filter(DecodeOn::automatic)), on_processor) << "a small picture";
+  write(test::encode_with_libjpeg(test::textured_raster(1300, 1100, 3), recipe_));
+  EXPECT_EQ(passes_of(filter(DecodeOn::automatic)), on_processor) << "not a GPU";
+  const Image expected = test::read_picture(out_);
+  DeviceInfo gpu = test::all_sessions().front()->device();
+  gpu.kind = DeviceKind::gpu;
+  engine_ = std::make_unique<Engine>(std::vector<DeviceCandidate>{{gpu, "a claim"}},
+                                     EngineOptions{.band_rows = 300});
+  EXPECT_EQ(passes_of(filter(DecodeOn::automatic)), on_device);
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), expected));
 }
 
 TEST_F(DeviceDecoding, RefusesWhatTheProcessorRefuses) {
