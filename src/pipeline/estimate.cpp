@@ -60,11 +60,19 @@ TaskTimes Rates::times(const PictureTask& task) const {
                                ? operations * on_device(cost.rate)
                                : host_time + 2 * bytes_of(shape) * on_device(transfer_rate);
   }
-  times.device_filter += (bytes_of(task.shape) + bytes_of(shape)) * on_device(transfer_rate);
+  // Coded data are so few that they do not count.
+  const double downloaded = task.device_encodes ? 0 : bytes_of(shape);
+  times.device_filter += (bytes_of(task.shape) + downloaded) * on_device(transfer_rate);
   if (task.device_decodes)
     times.device_decode = walks * bytes_of(task.shape) * on_device(task.decoding);
   times.encode = bytes_of(shape) * on_host(task.encoding);
   times.compile = compile_time(chain, task.shape.format);
+  if (task.device_encodes) {
+    for (const Rate& step : coding_rates) {
+      times.device_encode += static_cast<double>(shape.size.pixels()) * on_device(step);
+      times.compile += on_device(program_rate);
+    }
+  }
   return times;
 }
 
@@ -92,12 +100,17 @@ double time_on_host(const TaskTimes& times, bool parallel_encoding, double threa
 
 double time_on_device(const TaskTimes& times, bool parallel_encoding, double threads,
                       double start) {
-  const double encode = parallel_encoding ? times.encode / threads : times.encode;
+  const double encoding = times.device_encode > 0 ? 0 : times.encode;
+  const double encode = parallel_encoding ? encoding / threads : encoding;
   const double decode = times.device_decode > 0 ? 0 : times.decode;
-  const double device = times.device_decode + times.device_filter;
+  const double device = work_on_device(times);
   const double running = std::max({decode, encode, device, work_beside_device(times) / threads});
   // Nothing is encoded before the device can be used.
   return std::max(running, start + std::max(encode, device));
+}
+
+double work_on_device(const TaskTimes& times) {
+  return times.device_decode + times.device_filter + times.device_encode;
 }
 
 double work_on_host(const TaskTimes& times) {
@@ -105,7 +118,8 @@ double work_on_host(const TaskTimes& times) {
 }
 
 double work_beside_device(const TaskTimes& times) {
-  return times.device_decode > 0 ? times.encode : times.decode + times.encode;
+  return (times.device_decode > 0 ? 0 : times.decode) +
+         (times.device_encode > 0 ? 0 : times.encode);
 }
 
 double folder_time_on_host(const TaskTimes& times, double pictures, double threads) {
@@ -116,7 +130,7 @@ double folder_time_with_device(const TaskTimes& times, double pictures, double t
                                double start) {
   const double on_host = work_on_host(times);
   const double beside_device = work_beside_device(times);
-  const double device = times.device_decode + times.device_filter;
+  const double device = work_on_device(times);
   const double each = on_host / threads;
   const double left = std::max(pictures - start / each, 0.0);
   if (left == 0) return pictures * each;

@@ -20,15 +20,17 @@ struct PictureTask {
   bool parallel_encoding = false;  // whether its encoder uses several threads
   std::uint64_t file_bytes = 0;    // of the input; 0: unknown
   bool device_decodes = false;     // the device that filters it, if any
+  bool device_encodes = false;     // likewise
 };
 
-// In seconds. Codecs run on the processor, but a device may decode what it filters.
+// In seconds. Codecs run on the processor, but a device may decode and encode what it filters.
 struct TaskTimes {
   double decode = 0;         // on one thread, over all walks through the picture
   double encode = 0;         // of one thread
   double host_filter = 0;    // of one thread
   double device_filter = 0;  // transfers and kernels, one after the other
   double device_decode = 0;  // 0: the processor decodes for the device
+  double device_encode = 0;  // likewise
   double compile = 0;        // programs for the device, before the first kernel can run
 };
 
@@ -64,6 +66,8 @@ class Rates {
   std::string device_;
 };
 
+// The work of a device on pictures that it filters.
+[[nodiscard]] double work_on_device(const TaskTimes& times);
 // The work of the processor on pictures that it filters, and on those that a device filters.
 [[nodiscard]] double work_on_host(const TaskTimes& times);
 [[nodiscard]] double work_beside_device(const TaskTimes& times);

@@ -74,8 +74,7 @@ double Fleet::start_left(const Member& member) const {
 
 // What the processor does for a picture whoever filters it does not count.
 double Fleet::work_of(const Member& member, const TaskTimes& times) {
-  return member.is_host ? work_on_host(times) - work_beside_device(times)
-                        : times.device_decode + times.device_filter;
+  return member.is_host ? work_on_host(times) - work_beside_device(times) : work_on_device(times);
 }
 
 Fleet::Member& Fleet::first_to_end(const TaskTimes& times) {

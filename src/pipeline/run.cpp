@@ -249,6 +249,7 @@ class PictureRun {
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     check_results(input_->name(), header, chain_, options_.limits);
     task_.device_decodes = device_decodes(input_->jpeg_scan(), header.size.height);
+    task_.device_encodes = coding_of_result().has_value();
     assignment_ = dispatcher_.assign(task_);
   }
 

@@ -67,6 +67,16 @@ TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
   EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
 }
 
+TEST_F(Estimates, ADeviceThatEncodesNeedsTwoProgramsMore) {
+  PictureTask task = task_of(5, 2, {make_blur({})});
+  const TaskTimes before = rates_.times(task);
+  task.device_encodes = true;
+  const TaskTimes times = rates_.times(task);
+  EXPECT_DOUBLE_EQ(times.compile, before.compile + 200);
+  EXPECT_LT(times.device_filter, before.device_filter) << "fewer bytes come down";
+  EXPECT_GT(times.device_encode, 0);
+}
+
 TEST(EstimatedTimes, OverlapWithTheCodecs) {
   const TaskTimes times{.decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1};
   EXPECT_DOUBLE_EQ(time_on_host(times, true, 1), 24);
@@ -82,6 +92,12 @@ TEST(EstimatedTimes, OverlapWithTheCodecs) {
   // A device with three seconds per picture takes over half of the work of two threads.
   const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
   EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
+  // A device that encodes leaves only the decoding to the processor.
+  const TaskTimes coded{
+      .decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1, .device_encode = 2};
+  EXPECT_DOUBLE_EQ(work_beside_device(coded), 4);
+  EXPECT_DOUBLE_EQ(time_on_device(coded, false, 4, 0), 4);
+  EXPECT_DOUBLE_EQ(time_on_device(coded, true, 4, 10), 13);
 }
 
 }  // namespace

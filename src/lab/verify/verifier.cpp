@@ -15,6 +15,7 @@
 #include "host/instruction_set.hpp"
 #include "lab/forced_tuning.hpp"
 #include "lab/memory_picture.hpp"
+#include "lab/verify/coding_check.hpp"
 #include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/host_check.hpp"
@@ -34,6 +35,8 @@ struct Job {
   VerifyChain chain;
   PixelFormat format;
   std::size_t number;  // in the order of the report
+  // In place of stages: the picture is coded by devices, and by the processor for comparison.
+  std::optional<CheckedCoding> coding = std::nullopt;
 };
 
 // A picture, the stages applied to it and the expected result.
@@ -101,16 +104,21 @@ class Verification {
         for (const VerifyChain& chain : verify_pairs(options_.stages, turn))
           add_job(chain, format, turn);
       }
+      if (options_.stages.empty()) {
+        for (const CheckedCoding& coding : checked_codings(format, options_.quick))
+          add_job({coding.text, {}}, format, turn, coding);
+      }
       ++turn;
     }
   }
 
   // Neighbouring jobs, which take about the same time, are of different parts, and so are those of
   // one chain in different formats.
-  void add_job(const VerifyChain& chain, const PixelFormat& format, std::size_t turn) {
+  void add_job(const VerifyChain& chain, const PixelFormat& format, std::size_t turn,
+               const std::optional<CheckedCoding>& coding = std::nullopt) {
     const std::size_t number = next_job_++;
     if ((number + turn) % options_.part.count == options_.part.index)
-      jobs_.push_back({chain, format, number});
+      jobs_.push_back({chain, format, number, coding});
   }
 
   // All jobs, as many at the same time as suit the one device of `places`.
@@ -174,6 +182,12 @@ class Verification {
   }
 
   void check(const Job& job, const Image& picture, std::span<const Place> places) {
+    if (job.coding) {
+      for (const Place& place : places) {
+        if (place.session) check_coding(place, job, picture);
+      }
+      return;
+    }
     Image expected;
     try {
       expected = filter_by_baseline(picture, job.chain.chain);
@@ -187,6 +201,26 @@ class Verification {
         check_in(place, {job.chain, picture, expected, rows, job.number});
       if (job.chain.every_candidate) check_candidates(place, job, picture, expected);
     }
+  }
+
+  void check_coding(const Place& place, const Job& job, const Image& picture) {
+    if (is_decided()) return;
+    const Case work{job.chain, picture, picture, picture.size().height, job.number};
+    std::optional<std::string> difference;
+    bool failed = false;
+    try {
+      difference = coding_difference(*place.session, picture, *job.coding);
+    } catch (const DeviceError& error) {
+      difference = error.what();
+      failed = true;
+    }
+    const std::lock_guard lock(mutex_);
+    VerifiedVariant& variant = variant_of(place, work, job.coding->codec->name);
+    variant.cases += failed ? 0 : 1;
+    report_.cases += failed ? 0 : 1;
+    if (!difference) return;
+    ++(failed ? variant.failed : variant.different);
+    keep_first(place, work, variant.variant, *difference, nullptr);
   }
 
   // Every candidate that `gpufilter tune` may choose later.
@@ -261,7 +295,7 @@ class Verification {
 
   // Only the text before the comma: numbers follow it, such as bounds of tables and group shapes.
   VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
-    std::string stage;
+    std::string stage = work.chain.chain.empty() ? "encode" : "";
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
     const std::string variant = kernel.substr(0, kernel.find(','));
