@@ -223,11 +223,11 @@ filter stored.png marked.png --overlay badge.png --at southeast+10+10
 filter stored.png faint.png --overlay badge.png --opacity 0.35
 side_by_side overlay 2 marked.png faint.png
 
-# docs/stages/profile.md: samples in Adobe RGB without their profile, and converted.
-adobe=/usr/share/color/icc/compatibleWithAdobeRGB1998.icc  # Debian's icc-profiles-free
-filter stored.png adobe.png --profile "${adobe}"
-filter adobe.png ignored.png --keep none
-filter adobe.png converted.png --to-srgb
+# docs/stages/profile.md: samples in ProPhoto RGB without their profile, and converted.
+prophoto=/usr/share/color/icc/ghostscript/rommrgb.icc  # Debian's libgs-common
+filter stored.png prophoto.png --profile "${prophoto}"
+filter prophoto.png ignored.png --keep none
+filter prophoto.png converted.png --to-srgb
 side_by_side profile 2 ignored.png converted.png
 
 # docs/stages/trim.md
