@@ -17,7 +17,9 @@ OwnedProfile owned(cmsHPROFILE profile) {
   return {profile, little_cms().cmsCloseProfile};
 }
 
+// The library's own sRGB is more precise than the numbers of its file, and what its programs use.
 OwnedProfile opened(const IccProfile& profile) {
+  if (&profile == &srgb_profile()) return owned(little_cms().cmsCreate_sRGBProfile());
   auto handle = owned(little_cms().cmsOpenProfileFromMem(
       profile.data.data(), static_cast<cmsUInt32Number>(profile.data.size())));
   if (!handle) throw UnusableProfile("is damaged");

@@ -123,8 +123,13 @@ class ConvertColors final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    const ProfileConversion& conversion = conversion_for(source.format);
     const auto width = static_cast<size_t>(source.width);
+    if (stays(source.format)) {
+      for (int y = target.rows.begin; y < target.rows.end; ++y)
+        std::memcpy(target.row(y), source.row(y), width * source.format.bytes_per_pixel());
+      return;
+    }
+    const ProfileConversion& conversion = conversion_for(source.format);
     const bool spreads = spreads_grey(source.format);
     std::vector<std::uint8_t> spread;
     if (spreads) spread.resize(4 * width * source.format.bytes_per_sample());
@@ -232,7 +237,10 @@ std::shared_ptr<const Stage> made(const std::string& option, const Make& make) {
 
 std::shared_ptr<const Stage> profile_from_options(const OptionValues& values) {
   const std::string& path = values.text("--profile");
-  const std::string bytes = read_network_bytes(path);
+  const std::string bytes = read_stage_bytes(path);
+  constexpr size_t signature_at = 36;
+  if (bytes.size() < signature_at || bytes.compare(signature_at, 4, "acsp") != 0)
+    throw UsageError(formatted("{}: not an ICC profile", path));
   IccProfile profile;
   profile.data.assign(bytes.begin(), bytes.end());
   return made("--profile", [&] {

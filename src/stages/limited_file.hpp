@@ -6,11 +6,11 @@
 
 namespace gpufilter {
 
-// Far more than the numbers of any reasonable network.
-inline constexpr std::size_t network_file_limit = std::size_t{64} << 20U;
+// Far more than the numbers of any reasonable network, or a profile.
+inline constexpr std::size_t stage_file_limit = std::size_t{64} << 20U;
 
 // The bytes of a file. Throws UsageError "PATH: reason", also if there are more than
-// network_file_limit.
-[[nodiscard]] std::string read_network_bytes(const std::string& path);
+// stage_file_limit.
+[[nodiscard]] std::string read_stage_bytes(const std::string& path);
 
 }  // namespace gpufilter

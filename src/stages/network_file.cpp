@@ -4,7 +4,7 @@
 namespace gpufilter {
 
 Network read_network(const std::string& path) {
-  return parse_network(read_network_bytes(path), path);
+  return parse_network(read_stage_bytes(path), path);
 }
 
 }  // namespace gpufilter

@@ -339,7 +339,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::string& name, const std:
 }
 
 OnnxModel read_onnx(const std::string& path) {
-  return parse_onnx(read_network_bytes(path), path,
+  return parse_onnx(read_stage_bytes(path), path,
                     std::filesystem::path(path).parent_path().string());
 }
 

@@ -116,7 +116,7 @@ std::string external_bytes(const StoredTensor& stored, const std::string& folder
                   "folder, or export a single file",
                   printable(location.string())));
   }
-  const std::string bytes = read_network_bytes(file.string());
+  const std::string bytes = read_stage_bytes(file.string());
   const std::uint64_t offset = place_in_file(value("offset"), 0, report);
   const std::uint64_t rest = offset > bytes.size() ? 0 : bytes.size() - offset;
   const std::uint64_t length = place_in_file(value("length"), rest, report);
@@ -142,9 +142,9 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, const std::string&
   tensor.type = static_cast<OnnxType>(stored.type);
   std::uint64_t count = 1;
   for (const std::int64_t size : tensor.dimensions) {
-    const bool fits = size >= 0 && static_cast<std::uint64_t>(size) <= network_file_limit;
-    if (!fits || (count *= static_cast<std::uint64_t>(size)) > network_file_limit)
-      report.fail(formatted("more than {} numbers, the limit for a network", network_file_limit));
+    const bool fits = size >= 0 && static_cast<std::uint64_t>(size) <= stage_file_limit;
+    if (!fits || (count *= static_cast<std::uint64_t>(size)) > stage_file_limit)
+      report.fail(formatted("more than {} numbers, the limit for a network", stage_file_limit));
   }
   std::string file;
   std::optional<std::string_view> raw = stored.raw;

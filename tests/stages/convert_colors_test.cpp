@@ -59,9 +59,10 @@ TEST(ToSrgb, FollowsThePicturesProfile) {
         for (int c = 0; c < colors; ++c)
           EXPECT_NEAR(test::sample_at(result, x, 0, c), expected, format.depth == 8 ? 1.01 : 90)
               << to_string(format) << " " << x;
-        if (format.has_alpha())
+        if (format.has_alpha()) {
           EXPECT_EQ(test::sample_at(result, x, 0, colors),
                     test::sample_at(image, x, 0, format.channels - 1));
+        }
       }
     }
   }
@@ -75,6 +76,10 @@ TEST(ToSrgb, LeavesPicturesWithoutProfile) {
       if (metadata.icc_profile && format.color_channels() == 1) continue;
       const StageChain chain = with_colors_of({make_to_srgb({})}, format, metadata);
       EXPECT_TRUE(chain[0]->changes_nothing({{9, 9}, format}));
+      const Image image = test::random_image({300, 9}, format, 1);
+      Image result = test::poisoned_image(image.size(), format);
+      chain[0]->run(image.rows(), result.rows(), {image.size(), image.size()});
+      EXPECT_TRUE(test::same_pixels(result, image));
       // A grey file cannot have a profile for RGB, and needs none.
       EXPECT_EQ(chain[0]->new_profile() != nullptr, format.color_channels() == 3);
     }
