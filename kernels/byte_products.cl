@@ -13,6 +13,7 @@
 #if NVIDIA
 #define EXCHANGE
 #define PRODUCT_LOOP _Pragma("unroll")
+#define PRODUCT_STEPS _Pragma("unroll 3")
 #define MULTIPLY_32(sums, weights, numbers)                                                                   \
   asm("mma.sync.aligned.m16n8k32.row.col.s32." WEIGHT_TYPE                                                    \
       ".u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                               \
@@ -26,6 +27,7 @@
 #else
 // The same anywhere, slowly, to prove the rest.
 #define EXCHANGE __local uint exchange[ITEMS * 6];
+#define PRODUCT_STEPS _Pragma("nounroll")
 #define PRODUCT_LOOP _Pragma("nounroll")  // barriers in many copies of a loop take PoCL long to compile
 #define MULTIPLY_32(sums, weights, numbers) multiply(sums, weights, numbers, exchange)
 #define MULTIPLY_16(sums, weights, numbers) multiply(sums, (uint4)(weights, 0, 0), (uint2)(numbers, 0), exchange)

@@ -170,16 +170,17 @@ void net_convolution(__global float *planes, VALUE(in), VALUE(out), int width, i
 __kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
 void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width, int height, int channel,
                int channels, __global const float *restrict numbers) {
-  const int across = GROUPS_ACROSS(out_columns, 1);
+  const int across = GROUPS_ACROSS(out_columns, COLUMNS);
   const int c = (int)get_group_id(0) / across;
-  const int column = ((int)get_group_id(0) - c * across) * NET_GROUP + (int)get_local_id(0);
-  if (column >= out_columns) return;
+  const int begin = ((int)get_group_id(0) - c * across) * NET_GROUP * COLUMNS + (int)get_local_id(0);
   const int row = out_top + (int)get_global_id(1);
-  const int x = net_inside(out_left + column, width);
   const int y = net_inside(row, height);
-  float result = 0.0f;
-  if (!is_outside(out_left + column, width) && !is_outside(row, height)) {
-    result = AT(a, c, x, y);
+  float results[COLUMNS];
+#pragma unroll
+  for (int p = 0; p < COLUMNS; ++p) {
+    const int column = out_left + min(begin + p * NET_GROUP, out_columns - 1);
+    const int x = net_inside(column, width);
+    float result = AT(a, c, x, y);
 #if OPERATION == NET_ACTIVATION && SLOPES
     result = result < 0.0f ? result * numbers[channels + c] : result;
 #endif
@@ -195,8 +196,13 @@ void net_point(__global float *planes, VALUE(a), VALUE(b), VALUE(out), int width
 #elif OPERATION == NET_OFFSET
     result += numbers[c];
 #endif
+    results[p] = is_outside(column, width) || is_outside(row, height) ? 0.0f : result;
   }
-  AT(out, channel + c, out_left + column, row) = result;
+#pragma unroll
+  for (int p = 0; p < COLUMNS; ++p) {
+    const int column = begin + p * NET_GROUP;
+    if (column < out_columns) AT(out, channel + c, out_left + column, row) = results[p];
+  }
 }
 #endif
 

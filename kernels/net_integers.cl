@@ -14,23 +14,34 @@
 #define LOW 0.0f   // limits of a result
 #define HIGH 255.0f
 #endif
-#ifndef OUTPUT_PAIRS
-#define OUTPUT_PAIRS 1  // times 32 outputs of a team
-#define PIXEL_TILES 8   // times 8 columns of a team
+#ifndef MATRICES
+#define MATRICES 2      // of 16 outputs each, of a team
+#define RUNS 1          // of 8 pixels of a team
 #endif
 
 // Bytes that stand for 0, where the border is 0.
 #define OUTSIDE_WORD ((uint)(-OUT_LOW) * 0x01010101u)
 
-// The byte of a number that has been limited.
-uint net_byte(float number) { return (uint)((int)net_rounded(number) - OUT_LOW); }
+// The byte of a number that has been limited, in the lowest bits. Rounded half to even: above 2^23 the last bit of a
+// number counts ones.
+uint net_byte(float number) { return as_uint(number + 0x1.8p23f) - (uint)OUT_LOW; }
 
-// `numbers` of convolutions: for each output of all blocks what its sum begins with, an integer, and its scale.
+// `numbers` of convolutions: for each output of all blocks what its sum begins with, an integer; its scale; its offset.
+#define START(output) as_int(numbers[3 * (output)])
 uint net_result(int sum, int output, __global const float *restrict numbers) {
+  const float scaled = (float)sum * numbers[3 * output + 1];
 #if REQUANTIZE
-  return net_byte(net_limited((float)sum * numbers[2 * output + 1], LOW, HIGH));
+  return net_byte(fmin(fmax(scaled, LOW), HIGH));
 #else
-  return as_uint((float)sum);
+  return as_uint(scaled + numbers[3 * output + 2]);
+#endif
+}
+// The lowest bytes of four words.
+uint net_word(uint4 bytes) {
+#if NVIDIA
+  return bytes_of(bytes_of(bytes.x, bytes.y, 0x0040), bytes_of(bytes.z, bytes.w, 0x0040), 0x5410);
+#else
+  return (bytes.x & 255) | (bytes.y & 255) << 8 | (bytes.z & 255) << 16 | bytes.w << 24;
 #endif
 }
 
@@ -59,7 +70,7 @@ void net_quantize(__global float *planes, VALUE(in), VALUE(out), int width, int 
       float quotient = number * inverse;
       quotient = fma(fma(-quotient, scale, number), inverse, quotient);
       quotient = fma(fma(-quotient, scale, number), inverse, quotient);
-      word |= net_byte(net_limited(quotient, LOW, HIGH)) << 8 * (c % 4);
+      word |= (net_byte(net_limited(quotient, LOW, HIGH)) & 255) << 8 * (c % 4);
     }
   }
   ((__global uint *)planes)[PLACE(out, plane, out_left + column, row)] = word;
@@ -109,14 +120,14 @@ void net_fours(__global uint *planes, VALUE(in), VALUE(out), int width, int heig
   const int begin = ((int)get_group_id(0) - block * across) * NET_GROUP * COLUMNS + (int)get_local_id(0);
   const int row = out_top + (int)get_global_id(1);
   const int y = net_inside(row, height);
-  const int first = as_int(numbers[8 * BLOCKS + block]);
+  const int first = as_int(numbers[12 * BLOCKS + block]);
   int x[COLUMNS];
   int sums[COLUMNS][4];
 #pragma unroll
   for (int p = 0; p < COLUMNS; ++p) {
     x[p] = net_inside(out_left + min(begin + p * NET_GROUP, out_columns - 1), width);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) sums[p][j] = as_int(numbers[2 * (4 * block + j)]);
+    for (int j = 0; j < 4; ++j) sums[p][j] = START(4 * block + j);
   }
   weights += (size_t)block * (KERNEL_HEIGHT * KERNEL_WIDTH * PLANES * PARTS * 4);
   for (int ky = 0; ky < KERNEL_HEIGHT; ++ky) {
@@ -140,104 +151,134 @@ void net_fours(__global uint *planes, VALUE(in), VALUE(out), int width, int heig
     if (column >= out_columns) continue;
     const bool outside = is_outside(out_left + column, width) || is_outside(row, height);
 #if REQUANTIZE
-    uint word = 0;
-#pragma unroll
-    for (int j = 0; j < 4; ++j) word |= net_result(sums[p][j], 4 * block + j, numbers) << 8 * j;
-    AT(out, block, out_left + column, row) = outside ? OUTSIDE_WORD : word;
+    uint4 bytes;
+    bytes.x = net_result(sums[p][0], 4 * block, numbers);
+    bytes.y = net_result(sums[p][1], 4 * block + 1, numbers);
+    bytes.z = net_result(sums[p][2], 4 * block + 2, numbers);
+    bytes.w = net_result(sums[p][3], 4 * block + 3, numbers);
+    AT(out, block, out_left + column, row) = outside ? OUTSIDE_WORD : net_word(bytes);
 #else
     for (int j = 0; j < min(4, outputs - 4 * block); ++j)
-      AT(out, 4 * block + j, out_left + column, row) = outside ? 0 : net_result(sums[p][j], 0, numbers);
+      AT(out, 4 * block + j, out_left + column, row) = outside ? 0 : net_result(sums[p][j], 4 * block + j, numbers);
 #endif
   }
 }
 #endif
 
-#ifdef KERNEL_net_tiles
-// Convolutions by matrix units. Of the words that a result reads, those of all kernel rows, in them columns, in them
-// planes, a step takes eight. A team of 32 work-items computes PIXEL_TILES * 8 columns of OUTPUT_PAIRS * 32 outputs. It
-// multiplies matrices of weights, of 16 outputs, with matrices of bytes, of 8 columns; byte_products.cl says which parts of
-// them a work-item holds. Of two matrices of weights it gets the sums of four outputs, a word of the result: row r of
-// matrix m of a pair belongs to output 4 * (r % 8) + 2 * m + r / 8.
+#ifdef KERNEL_net_matrices
+// Convolutions by matrix units, of inputs in local memory. Of the words that a result reads, those of all kernel rows,
+// in them columns, in them planes, a step takes eight. A team of 32 work-items computes RUNS runs of 8 neighbouring
+// pixels of MATRICES * 16 outputs. It multiplies matrices of weights, of 16 outputs, with matrices of bytes, of 8
+// pixels; byte_products.cl says which parts of them a work-item holds.
 #define WEIGHT_TYPE "s8"
 #define WEIGHT char
-#define ITEMS NET_GROUP
+#define ITEMS (TILE_WIDTH * TILE_HEIGHT / 8 / RUNS * 32)
 #include "byte_products.cl"
 
 #define WORDS (KERNEL_HEIGHT * KERNEL_WIDTH * PLANES)
 #define STEPS ((WORDS + 7) / 8)
-#define MATRICES (2 * OUTPUT_PAIRS)
+// The output of row `row` of matrix `matrix` of those of a team. For words, two matrices give a work-item four outputs.
+#if REQUANTIZE
+#define OUTPUT_OF(matrix, row) ((matrix) / 2 * 32 + (row) % 8 * 4 + (matrix) % 2 * 2 + (row) / 8)
+#else
+#define OUTPUT_OF(matrix, row) ((matrix)*16 + (row))
+#endif
+#define RUNS_ACROSS (TILE_WIDTH / 8)
+// Words from a plane to the next: four planes with eight neighbours each are in different banks.
+#define TILE_PLANE ((TILE_AREA + 23) / 32 * 32 + 8)
 
-// `weights`: for each team of outputs, step and matrix what each work-item holds.
-__kernel __attribute__((reqd_work_group_size(NET_GROUP, 1, 1)))
-void net_tiles(__global uint *planes, VALUE(in), VALUE(out), int width, int height, int outputs,
-               __global const uint4 *restrict weights, __global const float *restrict numbers) {
+// `weights`: for each block of outputs, step and matrix what each work-item of a team holds.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void net_matrices(__global uint *planes, VALUE(in), VALUE(out), int width, int height, int outputs,
+                  __global const uint4 *restrict weights, __global const float *restrict numbers) {
   EXCHANGE
-  const int across = GROUPS_ACROSS(out_columns, PIXEL_TILES / 4);
+  __local uint tile[PLANES * TILE_PLANE];
+  const int across = TILES_ACROSS(out_columns);
   const int block = (int)get_group_id(0) / across;
+  const int tile_x = FIRST_OF(out_left) + ((int)get_group_id(0) - block * across) * TILE_WIDTH;
+  const int tile_y = FIRST_OF(out_top) + (int)get_group_id(1) * TILE_HEIGHT;
+  const int end_x = out_left + out_columns;
+  const int end_y = out_top + out_rows;
+
+  EACH_TILE_PLACE(place, from, ITEMS) {
+#pragma unroll 16
+    for (int plane = 0; plane < PLANES; ++plane)
+      tile[plane * TILE_PLANE + place] = planes[from + plane * (in_columns * in_rows)];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
   const int item = LOCAL_ITEM % 32;
-  const int team = ((int)get_group_id(0) - block * across) * (NET_GROUP / 32) + LOCAL_ITEM / 32;
-  const int begin = team * PIXEL_TILES * 8;
-  const int row = out_top + (int)get_global_id(1);
-  const int first = block * OUTPUT_PAIRS * 32 + item / 4 * 4;  // output
-  int inputs[PIXEL_TILES];  // places of the first words
-  uint sums[PIXEL_TILES][MATRICES][4];
+  const int run = LOCAL_ITEM / 32 * RUNS;  // the team's first
+  const int first = block * MATRICES * 16;  // output
+  uint sums[RUNS][MATRICES][4];
 #pragma unroll
-  for (int t = 0; t < PIXEL_TILES; ++t) {
-    const int x = net_inside(out_left + min(begin + 8 * t + item / 4, out_columns - 1), width);
-    inputs[t] = PLACE(in, 0, x - LEFT, net_inside(row, height) - TOP);
+  for (int m = 0; m < MATRICES; ++m) {
 #pragma unroll
-    for (int m = 0; m < MATRICES; ++m) {
+    for (int i = 0; i < 4; ++i) {
+      const uint start = (uint)START(first + OUTPUT_OF(m, item / 4 + i / 2 * 8));
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        sums[t][m][i] = as_uint(numbers[2 * (first + m / 2 * 32 + m % 2 * 2 + i / 2)]);
+      for (int t = 0; t < RUNS; ++t) sums[t][m][i] = start;
     }
   }
+  const int own = run / RUNS_ACROSS * TILE_COLUMNS + run % RUNS_ACROSS * 8 + item / 4;  // the first pixel in the tile
   weights += (size_t)block * (STEPS * MATRICES * 32) + item;
-  PRODUCT_LOOP
+  PRODUCT_STEPS
   for (int step = 0; step < STEPS; ++step) {
     int places[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const int word = min(8 * step + 4 * i + item % 4, WORDS - 1);  // those after the last have no weights
-      const int tap = word / PLANES;
-      places[i] = ((word % PLANES) * in_rows + tap / KERNEL_WIDTH) * in_columns + tap % KERNEL_WIDTH;
+      const int tap = PLANES % 8 == 0 ? 8 * step / PLANES : word / PLANES;
+      places[i] = own + (word - tap * PLANES) * TILE_PLANE + tap / KERNEL_WIDTH * TILE_COLUMNS + tap % KERNEL_WIDTH;
     }
-    uint2 bytes[PIXEL_TILES];
+    uint2 bytes[RUNS];
 #pragma unroll
-    for (int t = 0; t < PIXEL_TILES; ++t)
-      bytes[t] = (uint2)(planes[inputs[t] + places[0]], planes[inputs[t] + places[1]]);
+    for (int t = 0; t < RUNS; ++t) {
+      const int there = t / RUNS_ACROSS * TILE_COLUMNS + t % RUNS_ACROSS * 8;
+      bytes[t] = (uint2)(tile[places[0] + there], tile[places[1] + there]);
+    }
     PRODUCT_LOOP
     for (int m = 0; m < MATRICES; ++m) {
       const uint4 part = weights[(step * MATRICES + m) * 32];
       PRODUCT_LOOP
-      for (int t = 0; t < PIXEL_TILES; ++t) MULTIPLY_32(sums[t][m], part, bytes[t]);
+      for (int t = 0; t < RUNS; ++t) MULTIPLY_32(sums[t][m], part, bytes[t]);
     }
   }
 #pragma unroll
-  for (int t = 0; t < PIXEL_TILES; ++t) {
+  for (int t = 0; t < RUNS; ++t) {
+    const int y = tile_y + run / RUNS_ACROSS + t / RUNS_ACROSS;
+    if (y >= END_OF(end_y, height)) continue;
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
-      const int column = begin + 8 * t + item % 4 * 2 + j;
-      if (column >= out_columns) continue;
-      const bool outside = is_outside(out_left + column, width) || is_outside(row, height);
-#pragma unroll
-      for (int pair = 0; pair < OUTPUT_PAIRS; ++pair) {
-        uint word = 0;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int output = first + pair * 32 + i;
-          const uint result = net_result((int)sums[t][2 * pair + i / 2][i % 2 * 2 + j], output, numbers);
+      const int x = tile_x + (run % RUNS_ACROSS + t % RUNS_ACROSS) * 8 + item % 4 * 2 + j;
+      if (x >= END_OF(end_x, width)) continue;
+      const bool outside = is_outside(x, width) || is_outside(y, height);
 #if REQUANTIZE
-          word |= result << 8 * i;
-#else
-          if (output < outputs) AT(out, output, out_left + column, row) = outside ? 0 : result;
-#endif
+#pragma unroll
+      for (int m = 0; m < MATRICES; m += 2) {
+        const int output = first + OUTPUT_OF(m, item / 4);
+        uint4 bytes;
+        bytes.x = net_result((int)sums[t][m][j], output, numbers);
+        bytes.y = net_result((int)sums[t][m][2 + j], output + 1, numbers);
+        bytes.z = net_result((int)sums[t][m + 1][j], output + 2, numbers);
+        bytes.w = net_result((int)sums[t][m + 1][2 + j], output + 3, numbers);
+        if (output >= outputs) continue;
+        EACH_PLACE(row, y, out_top, end_y, height) {
+          EACH_PLACE(column, x, out_left, end_x, width)
+            AT(out, output / 4, column, row) = outside ? OUTSIDE_WORD : net_word(bytes);
         }
-#if REQUANTIZE
-        if (first + pair * 32 < outputs)
-          AT(out, first / 4 + pair * 8, out_left + column, row) = outside ? OUTSIDE_WORD : word;
-#endif
       }
+#else
+#pragma unroll
+      for (int i = 0; i < 2 * MATRICES; ++i) {
+        const int output = first + OUTPUT_OF(i / 2, item / 4 + i % 2 * 8);
+        if (output >= outputs) continue;
+        const uint result = net_result((int)sums[t][i / 2][i % 2 * 2 + j], output, numbers);
+        EACH_PLACE(row, y, out_top, end_y, height) {
+          EACH_PLACE(column, x, out_left, end_x, width) AT(out, output, column, row) = outside ? 0 : result;
+        }
+      }
+#endif
     }
   }
 }

@@ -5,15 +5,21 @@
 // computed at the position where the border finds it. Words are numbers, a plane for each channel; or, of quantized
 // values, the bytes of four channels.
 
+#ifndef COLUMNS
+#define COLUMNS 1            // columns that a work-item computes
+#endif
+#ifndef BLOCK
+#define BLOCK 1              // outputs that it computes
+#endif
 #ifndef KERNEL_WIDTH
 #define INPUTS 1             // of a group
-#define OUTPUTS 1            // of a group
-#define BLOCK 1              // outputs that a work-item computes
-#define COLUMNS 1            // columns that it computes
 #define KERNEL_WIDTH 1
 #define KERNEL_HEIGHT 1
 #define LEFT 0
 #define TOP 0
+#endif
+#ifndef OUTPUTS
+#define OUTPUTS 1            // of a group
 #endif
 
 #define NET_GROUP 64  // work-items of a group, along a row
@@ -44,6 +50,51 @@ float net_limited(float number, float low, float high) {
   const float raised = number > low ? number : low;
   return raised < high ? raised : high;
 }
+
+// ---- Tiles: rectangles of a result that a work-group computes from a part of the input in local memory ----
+
+#ifndef TILE_WIDTH
+#define TILE_WIDTH 8
+#define TILE_HEIGHT 1
+#endif
+// The part of the input.
+#define TILE_COLUMNS (TILE_WIDTH + KERNEL_WIDTH - 1)
+#define TILE_ROWS (TILE_HEIGHT + KERNEL_HEIGHT - 1)
+#define TILE_AREA (TILE_COLUMNS * TILE_ROWS)
+#define TILES_ACROSS(columns) (((columns) + TILE_WIDTH - 1) / TILE_WIDTH)
+
+// Where the border repeats positions, those outside of the picture get results of others: tiles cover from FIRST_OF to
+// END_OF.
+#define REPEATS (BORDER != BORDER_CONSTANT && BORDER != BORDER_WRAP)
+#define FIRST_OF(begin) (REPEATS ? max(begin, 0) : (begin))
+#define END_OF(end, length) (REPEATS ? min(end, length) : (end))
+
+// Goes through the positions from `begin` to `end` that get the result of `inside`, one of them.
+#if REPEATS
+#define EACH_PLACE(i, inside, begin, end, length)                             \
+  for (int i = next_place((begin)-1, inside, begin, end, length); i < (end); \
+       i = next_place(i, inside, begin, end, length))
+// The one after i. At the end: `end` or more.
+int next_place(int i, int inside, int begin, int end, int length) {
+  for (++i; i < 0; ++i) {
+    if (border_position(i, length) == inside) return i;
+  }
+  if (i <= inside) return inside;
+  for (i = max(i, length); i < end; ++i) {
+    if (border_position(i, length) == inside) return i;
+  }
+  return end;
+}
+#else
+#define EACH_PLACE(i, inside, begin, end, length) for (int i = (inside), once = 1; once; once = 0)
+#endif
+
+// Goes through the places of the tile's part of the input: `place` is one, `from` the word there of plane 0.
+#define EACH_TILE_PLACE(place, from, items)                                                                    \
+  for (int place = LOCAL_ITEM, from; place < TILE_AREA; place += (items))                                      \
+    if (from = PLACE(in, 0, clamp(tile_x - LEFT + place % TILE_COLUMNS, in_left, in_left + in_columns - 1),    \
+                     clamp(tile_y - TOP + place / TILE_COLUMNS, in_top, in_top + in_rows - 1)),                \
+        true)
 
 // Half to even; the number is below 2^22.
 float net_rounded(float number) { return (number + 0x1.8p23f) - 0x1.8p23f; }

@@ -195,7 +195,12 @@ for picture in noisy restored; do vips zoom "${picture}.png" "${picture}-large.p
 vips extract_area "${coffee}" cup.png 240 130 200 135
 filter cup.png lanczos.png --resize 200%
 filter cup.png enlarged.png --net "${networks}/upscale2x.onnx" --border replicate
-side_by_side net 2 noisy-large.png restored-large.png lanczos.png enlarged.png
+vips extract_area "${coffee}" spoon.png 300 150 133 90
+vips jpegsave spoon.png blocky.jpg --Q 20 --strip
+filter blocky.jpg blocky.png
+filter blocky.jpg smooth.png --net "${networks}/deblock.onnx" --border replicate
+for picture in blocky smooth; do vips zoom "${picture}.png" "${picture}-large.png" 3 3; done
+side_by_side net 2 noisy-large.png restored-large.png blocky-large.png smooth-large.png lanczos.png enlarged.png
 
 # docs/stages/linear.md
 vips extract_area "${rocket}" launch.png 230 250 240 160

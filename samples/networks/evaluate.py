@@ -4,7 +4,7 @@
     evaluate.py PICTURE...
 
 Prints a table: PSNR in decibels and SSIM, as `gpufilter compare` measures them, the mean over all pictures. Needs
-gpufilter on the PATH, Pillow and NumPy.
+gpufilter on the PATH, OpenCV for Python, Pillow and NumPy (Debian: python3-opencv, python3-pil, python3-numpy).
 """
 import json
 import pathlib
@@ -12,15 +12,29 @@ import subprocess
 import sys
 import tempfile
 
+import cv2
 import numpy
 from PIL import Image
 
 NETWORKS = pathlib.Path(__file__).parent
 
 
-def run(source, result, *stages):
-    subprocess.run(["gpufilter", source, result, *stages, "--device", "cpu", "-q", "--on-exists", "overwrite"],
-                   check=True)
+def stages(*words):
+    """A filter: gpufilter with these stages."""
+    def run(source, result):
+        subprocess.run(["gpufilter", source, result, *words, "--device", "cpu", "-q", "--on-exists", "overwrite"],
+                       check=True)
+    return run
+
+
+def network(name):
+    return f"**{name}**", stages("--net", str(NETWORKS / f"{name}.onnx"))
+
+
+def non_local_means(strength):
+    def run(source, result):
+        cv2.imwrite(str(result), cv2.fastNlMeansDenoisingColored(cv2.imread(str(source)), None, strength, strength))
+    return f"OpenCV fastNlMeansDenoisingColored, h {strength}", run
 
 
 def measure(picture, original):
@@ -49,21 +63,23 @@ def half(original, file):
 
 
 def cases():
-    def network(name):
-        return ["--net", str(NETWORKS / f"{name}.onnx")]
     for sigma in (10, 20, 30):
         yield f"noise {sigma}", noisy(sigma), [
-            ("nothing", []), ("--gaussian 0.8", ["--gaussian", "0.8"]), ("--denoise", ["--denoise", str(sigma)]),
-            ("denoise.onnx", network("denoise"))]
+            ("nothing", stages()), ("--gaussian 0.8", stages("--gaussian", "0.8")),
+            (f"--denoise {sigma}", stages("--denoise", str(sigma))), non_local_means(round(0.6 * sigma)),
+            network("denoise"), network("denoise-int8")]
     for quality in (10, 30, 50):
         yield f"JPEG {quality}", jpeg(quality), [
-            ("nothing", []), ("--gaussian 0.6", ["--gaussian", "0.6"]), ("deblock.onnx", network("deblock"))]
+            ("nothing", stages()), ("--gaussian 0.6", stages("--gaussian", "0.6")),
+            ("--denoise 5", stages("--denoise", "5")), non_local_means(3),
+            network("deblock"), network("deblock-int8")]
     yield "half size", half, [
-        ("--resize cubic", ["--resize", "200%", "--kernel", "cubic"]),
-        ("--resize lanczos", ["--resize", "200%"]), ("upscale2x.onnx", network("upscale2x"))]
+        ("--resize cubic", stages("--resize", "200%", "--kernel", "cubic")),
+        ("--resize lanczos", stages("--resize", "200%")), network("upscale2x"), network("upscale2x-int8")]
 
 
 def main():
+    print("| | | PSNR | SSIM |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for name, damage, filters in cases():
@@ -73,8 +89,8 @@ def main():
                 original = original[:original.shape[0] // 2 * 2, :original.shape[1] // 2 * 2]
                 Image.fromarray(original).save(folder / "original.png")
                 damage(original, folder / "damaged.png")
-                for label, stages in filters:
-                    run(folder / "damaged.png", folder / "result.png", *stages)
+                for label, apply in filters:
+                    apply(folder / "damaged.png", folder / "result.png")
                     sums[label] += measure(folder / "result.png", folder / "original.png")
             for label, sum_of_both in sums.items():
                 psnr, ssim = sum_of_both / len(sys.argv[1:])

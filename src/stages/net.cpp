@@ -42,6 +42,8 @@ std::string hash_of(const NetGraph& graph) {
     add(hasher, operation.integers.weights);
     add(hasher, operation.integers.bias);
     add(hasher, operation.integers.scales);
+    add(hasher, operation.integers.factors);
+    add(hasher, operation.integers.offsets);
     add(hasher, operation.activation.slopes);
     add(hasher, operation.numbers);
     add(hasher, std::vector<float>{operation.integers.low, operation.integers.high,

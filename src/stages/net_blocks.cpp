@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/division.hpp"
+
 namespace gpufilter {
 namespace {
 
@@ -54,11 +56,19 @@ std::vector<Extent> extents_of(const NetGraph& graph, ImageSize block) {
   };
   const auto columns = spans(NetAxis::columns, block.width);
   const auto rows = spans(NetAxis::rows, block.height);
+  // Small blocks at an edge may need as many positions before them as behind, for a mirroring
+  // border.
+  const auto count = [&](const RowRange& span, int side, int scale) {
+    const int own = divided_up((side + more) * scale, graph.scale());
+    return static_cast<std::uint64_t>(
+        std::max(span.count(), 2 * std::max(-span.begin, span.end - own) + 2 * scale));
+  };
   std::vector<std::uint64_t> sizes;
   for (size_t i = 0; i < graph.values.size(); ++i) {
-    sizes.push_back(static_cast<std::uint64_t>(graph.values[i].planes()) *
-                    static_cast<std::uint64_t>(columns[i].count()) *
-                    static_cast<std::uint64_t>(rows[i].count()));
+    const NetValue& value = graph.values[i];
+    sizes.push_back(static_cast<std::uint64_t>(value.planes()) *
+                    count(columns[i], block.width, value.scale) *
+                    count(rows[i], block.height, value.scale));
   }
   return lay_out(graph, sizes);
 }

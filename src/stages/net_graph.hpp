@@ -60,6 +60,9 @@ struct NetIntegers {
   std::vector<float> scales = {};
   float low = 0;
   float high = 0;
+  // Without scales: for each output, a factor of the result, then a number that is added; or none.
+  std::vector<float> factors = {};
+  std::vector<float> offsets = {};
 };
 
 struct NetOperation {

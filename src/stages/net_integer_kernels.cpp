@@ -1,21 +1,21 @@
-#include "stages/net_integer_kernels.hpp"
-
 #include <bit>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/net_fours.hpp"
+#include "stages/net_kernels.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
 
-constexpr int pair_outputs = 32;  // of two matrices of weights
-constexpr int team = 32;          // work-items that multiply matrices together
+constexpr int matrix_rows = 16;  // outputs of a matrix of weights
+constexpr int team = 32;         // work-items that multiply matrices together
 
 const NetValue& value(const NetGraph& graph, int index) {
   return graph.values[static_cast<size_t>(index)];
@@ -25,34 +25,39 @@ std::string result_macros(const NetValue& result, float low, float high) {
   return formatted("-D OUT_LOW=({}) -D LOW=({:a}f) -D HIGH=({:a}f)", result.low, low, high);
 }
 
-NetIntegerKernel quantizing(const NetGraph& graph, const NetOperation& operation) {
+constexpr const char* file = "net_integers.cl";
+
+NetKernel quantizing(const NetGraph& graph, const NetOperation& operation) {
   const NetValue& result = value(graph, operation.output);
   const float scale = operation.numbers.front();
-  return {.function = "net_quantize",
+  return {.file = file,
+          .function = "net_quantize",
           .macros = result_macros(result, operation.low, operation.high),
-          .weights = {0},
           .numbers = to_bytes(std::span<const float>(std::vector<float>{scale, 1 / scale})),
           .blocks = result.planes()};
 }
 
-NetIntegerKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
+NetKernel dequantizing(const NetGraph& graph, const NetOperation& operation) {
   const auto low = static_cast<float>(value(graph, operation.inputs.front()).low);
-  return {.function = "net_dequantize",
-          .macros = {},
-          .weights = {0},
+  return {.file = file,
+          .function = "net_dequantize",
           .numbers =
               to_bytes(std::span<const float>(std::vector<float>{operation.numbers.front(), low})),
           .blocks = value(graph, operation.output).channels};
 }
 
-// Of each output up to `count` the start and the scale.
+// Of each output up to `count` the start, the scale or factor, and the offset. 1 and -0 change
+// nothing.
 std::vector<float> output_numbers(const NetFours& fours, const NetIntegers& integers,
                                   size_t count) {
   std::vector<float> numbers;
   for (size_t o = 0; o < count; ++o) {
     const std::int32_t start = o < fours.starts.size() ? fours.starts[o] : 0;
     numbers.push_back(std::bit_cast<float>(start));
-    numbers.push_back(o < integers.scales.size() ? integers.scales[o] : 0.0F);
+    const std::vector<float>& factors =
+        integers.scales.empty() ? integers.factors : integers.scales;
+    numbers.push_back(o < factors.size() ? factors[o] : 1.0F);
+    numbers.push_back(o < integers.offsets.size() ? integers.offsets[o] : -0.0F);
   }
   return numbers;
 }
@@ -64,18 +69,25 @@ std::uint32_t word_at(const NetFours& fours, size_t output, size_t k) {
   return fours.words[output / 4 * each + 4 * k + output % 4];
 }
 
-// The parts of matrices that the work-items of teams hold: PTX, "Matrix Fragments for
-// mma.m16n8k32".
-std::vector<std::uint32_t> tile_weights(const NetFours& fours, int blocks, int pairs) {
+// The output of a row of one of a team's matrices: OUTPUT_OF of kernels/net_integers.cl.
+int output_of(int matrix, int row, bool words) {
+  if (!words) return matrix * matrix_rows + row;
+  return matrix / 2 * 2 * matrix_rows + row % 8 * 4 + matrix % 2 * 2 + row / 8;
+}
+
+// The parts of `matrices` matrices of each block that the work-items of teams hold: PTX, "Matrix
+// Fragments for mma.m16n8k32".
+std::vector<std::uint32_t> tile_weights(const NetFours& fours, int blocks, int matrices,
+                                        bool words_follow) {
   const size_t words = fours.words_of_block() / 4;
   std::vector<std::uint32_t> parts;
   for (int block = 0; block < blocks; ++block) {
     for (size_t step = 0; step < (words + 7) / 8; ++step) {
-      for (int matrix = 0; matrix < 2 * pairs; ++matrix) {
+      for (int matrix = 0; matrix < matrices; ++matrix) {
         for (int item = 0; item < team; ++item) {
           for (int i = 0; i < 4; ++i) {
-            const int row_of_pair = item / 4 * 4 + matrix % 2 * 2 + i % 2;
-            const int output = (block * pairs + matrix / 2) * pair_outputs + row_of_pair;
+            const int output = block * matrices * matrix_rows +
+                               output_of(matrix, item / 4 + i % 2 * 8, words_follow);
             const auto place = static_cast<size_t>(item % 4 + i / 2 * 4);
             parts.push_back(word_at(fours, static_cast<size_t>(output), 8 * step + place));
           }
@@ -86,38 +98,63 @@ std::vector<std::uint32_t> tile_weights(const NetFours& fours, int blocks, int p
   return parts;
 }
 
-NetIntegerKernel convolving(const NetGraph& graph, const NetOperation& operation,
-                            const DeviceInfo& device) {
+// Matrices of a team, and the runs of eight pixels whose sums then fit into registers.
+struct TeamShape {
+  int matrices;
+  int runs;
+};
+
+TeamShape team_shape(int outputs, bool words) {
+  if (!words && outputs <= matrix_rows) return {1, 8};
+  return outputs <= 2 * matrix_rows ? TeamShape{2, 8} : TeamShape{4, 4};
+}
+
+// The largest tile whose input fits.
+std::optional<ImageSize> matrix_tile(const NetOperation& operation, int planes, int runs) {
+  for (const ImageSize tile : {ImageSize{32, 8}, {32, 4}, {16, 4}, {8, 4}}) {
+    const std::uint64_t plane = (net_tile_area(operation, tile) + 23) / 32 * 32 + 8;
+    if (tile.width * tile.height >= 8 * runs &&
+        plane * static_cast<std::uint64_t>(planes) * sizeof(std::uint32_t) <= net_tile_bytes)
+      return tile;
+  }
+  return std::nullopt;
+}
+
+NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
+                     const DeviceInfo& device) {
   const NetValue& result = value(graph, operation.output);
   const NetFours fours = net_fours(graph, operation);
   const auto count = static_cast<int>(fours.first_planes.size());
-  NetIntegerKernel kernel;
-  // mma.m16n8k32 for bytes came with 8.0.
-  const bool tiles = device.compute_capability >= 80 && operation.groups == 1 && fours.parts == 1;
+  NetKernel kernel{.file = file, .function = "net_fours"};
   kernel.macros = formatted(
       "-D PLANES={} -D PARTS={} -D BLOCKS={} -D KERNEL_WIDTH={} -D KERNEL_HEIGHT={} -D LEFT={} "
       "-D TOP={} -D REQUANTIZE={} {}",
       fours.planes, fours.parts, count, operation.kernel_width, operation.kernel_height,
       operation.left, operation.top, operation.integers.scales.empty() ? 0 : 1,
       result_macros(result, operation.integers.low, operation.integers.high));
-  if (tiles) {
-    const int pairs = result.channels > pair_outputs ? 2 : 1;
-    const int pixel_tiles = 8 / pairs;
-    kernel.function = "net_tiles";
-    kernel.columns = pixel_tiles / 4;
-    kernel.blocks = divided_up(result.channels, pairs * pair_outputs);
-    kernel.macros += formatted(" -D OUTPUT_PAIRS={} -D PIXEL_TILES={}", pairs, pixel_tiles);
-    kernel.weights =
-        to_bytes(std::span<const std::uint32_t>(tile_weights(fours, kernel.blocks, pairs)));
-    const auto outputs = static_cast<size_t>(kernel.blocks * pairs * pair_outputs);
-    kernel.numbers =
-        to_bytes(std::span<const float>(output_numbers(fours, operation.integers, outputs)));
-    return kernel;
+  const bool words = !operation.integers.scales.empty();
+  const auto [matrices, runs] = team_shape(result.channels, words);
+  // mma.m16n8k32 for bytes came with 8.0.
+  if (device.compute_capability >= 80 && operation.groups == 1 && fours.parts == 1) {
+    if (const auto tile = matrix_tile(operation, fours.planes, runs)) {
+      kernel.function = "net_matrices";
+      kernel.pixels = *tile;
+      kernel.items = tile->width * tile->height / 8 / runs * team;
+      kernel.blocks = divided_up(result.channels, matrices * matrix_rows);
+      kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
+                                 matrices, runs, tile->width, tile->height);
+      kernel.weights = to_bytes(
+          std::span<const std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words)));
+      const auto outputs = static_cast<size_t>(kernel.blocks * matrices * matrix_rows);
+      kernel.numbers =
+          to_bytes(std::span<const float>(output_numbers(fours, operation.integers, outputs)));
+      return kernel;
+    }
   }
-  kernel.function = "net_fours";
-  kernel.columns = device.kind == DeviceKind::gpu ? 4 : 1;
+  const int columns = device.kind == DeviceKind::gpu ? 4 : 1;
+  kernel.pixels.width *= columns;
   kernel.blocks = count;
-  kernel.macros += formatted(" -D COLUMNS={}", kernel.columns);
+  kernel.macros += formatted(" -D COLUMNS={}", columns);
   kernel.weights = to_bytes(std::span<const std::uint32_t>(fours.words));
   std::vector<float> numbers =
       output_numbers(fours, operation.integers, static_cast<size_t>(4 * count));
@@ -129,13 +166,8 @@ NetIntegerKernel convolving(const NetGraph& graph, const NetOperation& operation
 
 }  // namespace
 
-bool is_integer(const NetOperation& operation) {
-  return operation.integer || operation.kind == NetOperator::quantize ||
-         operation.kind == NetOperator::dequantize;
-}
-
-NetIntegerKernel net_integer_kernel(const NetGraph& graph, const NetOperation& operation,
-                                    const DeviceInfo& device) {
+NetKernel net_integer_kernel(const NetGraph& graph, const NetOperation& operation,
+                             const DeviceInfo& device) {
   if (operation.kind == NetOperator::quantize) return quantizing(graph, operation);
   if (operation.kind == NetOperator::dequantize) return dequantizing(graph, operation);
   return convolving(graph, operation, device);

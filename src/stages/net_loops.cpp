@@ -1,11 +1,10 @@
 #include "stages/net_loops.hpp"
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
-#include "host/arithmetic.hpp"
 #include "host/loops.hpp"
+#include "stages/net_float_rows.hpp"
 #include "stages/net_integer_rows.hpp"
 #include "stages/net_regions.hpp"
 
@@ -13,14 +12,6 @@ namespace gpufilter {
 namespace {
 
 using std::size_t;
-
-// Sums that are kept in registers: this many columns, and this many outputs of each. GCC splits
-// fewer than 32 columns into scalars before it vectorises.
-template <InstructionSet set>
-constexpr size_t lanes = set == InstructionSet::avx512 ? 64 : 32;
-template <InstructionSet set>
-constexpr size_t outputs_at_once = set == InstructionSet::avx512 ? 4 : 2;
-static_assert(lanes<InstructionSet::avx512> + net_kernel <= net_slack);
 
 // Above 2^22 half of the distance of neighbours is 0.5: the sum is rounded half to even.
 [[gnu::always_inline]] inline float rounded(float number) {
@@ -57,60 +48,6 @@ static_assert(lanes<InstructionSet::avx512> + net_kernel <= net_slack);
   }
 }
 
-// One row of a convolution.
-struct ConvolutionRow {
-  const NetOperation& operation;
-  const float* in;                          // the first tap of the first column
-  const std::vector<std::ptrdiff_t>& taps;  // their distances from there, in the chain's order
-  float* out;                               // the first column of channel 0
-  size_t out_pitch;                         // from a channel to the next
-  size_t columns;
-};
-
-// `count` outputs from `first` on; `in` is where the first input of their group begins.
-template <InstructionSet set, size_t count>
-[[gnu::always_inline]] inline void convolve(const ConvolutionRow& row, const float* in,
-                                            size_t first) {
-  const NetOperation& operation = row.operation;
-  const size_t taps = row.taps.size();
-  const float* const weights = operation.weights.data() + first * taps;
-  for (size_t begin = 0; begin < row.columns; begin += lanes<set>) {
-    std::array<std::array<float, lanes<set>>, count> sums;
-    for (size_t o = 0; o < count; ++o)
-      sums[o].fill(operation.bias[first + o]);
-    for (size_t k = 0; k < taps; ++k) {
-      const float* const x = in + row.taps[k] + begin;
-      for (size_t o = 0; o < count; ++o) {
-        const float weight = weights[o * taps + k];
-        for (size_t i = 0; i < lanes<set>; ++i)
-          sums[o][i] = fused_multiply_add<set>(weight, x[i], sums[o][i]);
-      }
-    }
-    for (size_t o = 0; o < count; ++o) {
-      activate(sums[o].data(), row.out + (first + o) * row.out_pitch + begin, lanes<set>,
-               operation.activation, first + o);
-    }
-  }
-}
-
-template <InstructionSet set>
-[[gnu::always_inline]] inline void convolve_row(const ConvolutionRow& row, size_t outputs,
-                                                size_t input_pitch) {
-  const auto groups = static_cast<size_t>(row.operation.groups);
-  const size_t window = static_cast<size_t>(row.operation.kernel_width) *
-                        static_cast<size_t>(row.operation.kernel_height);
-  const size_t inputs = row.taps.size() / window;  // of a group
-  const size_t each = outputs / groups;
-  for (size_t g = 0; g < groups; ++g) {
-    const float* const in = row.in + g * inputs * input_pitch;
-    size_t done = 0;
-    for (; done + outputs_at_once<set> <= each; done += outputs_at_once<set>)
-      convolve<set, outputs_at_once<set>>(row, in, g * each + done);
-    for (; done < each; ++done)
-      convolve<set, 1>(row, in, g * each + done);
-  }
-}
-
 std::vector<std::ptrdiff_t> tap_distances(const NetOperation& operation, const NetPlanes& in) {
   std::vector<std::ptrdiff_t> taps;
   const int inputs = in.value().channels / operation.groups;
@@ -135,20 +72,21 @@ std::vector<std::ptrdiff_t> tap_distances(const NetOperation& operation, const N
   return planes.row(y, channel) + (x - planes.columns().begin);
 }
 
-struct ConvolutionLoop {
-  template <InstructionSet set>
-  [[gnu::always_inline]] static void run(const NetOperation* operation, const NetPlanes* in,
-                                         NetPlanes* out, const RowRange rows,
-                                         const RowRange columns,
-                                         const std::vector<std::ptrdiff_t>* taps) {
-    for (int y = rows.begin; y < rows.end; ++y) {
-      convolve_row<set>(
-          {*operation, place(*in, y - operation->top, 0, columns.begin - operation->left), *taps,
-           place(*out, y, 0, columns.begin), out->pitch(), static_cast<size_t>(columns.count())},
-          static_cast<size_t>(out->value().channels), in->pitch());
-    }
+void convolution(const NetOperation& operation, const NetBlocks& weights, const NetPlanes& in,
+                 NetPlanes& out, const RowRange& rows, const RowRange& columns) {
+  const std::vector<std::ptrdiff_t> distances = tap_distances(operation, in);
+  const auto inputs = static_cast<size_t>(in.value().channels / operation.groups);
+  for (int y = rows.begin; y < rows.end; ++y) {
+    net_float_row({.weights = weights,
+                   .activation = operation.activation,
+                   .distances = distances,
+                   .in = place(in, y - operation.top, 0, columns.begin - operation.left),
+                   .group_pitch = inputs * in.pitch(),
+                   .out = place(out, y, 0, columns.begin),
+                   .out_pitch = out.pitch(),
+                   .columns = static_cast<size_t>(columns.count())});
   }
-};
+}
 
 // Operations that compute a number from the numbers at the same place.
 struct PointLoop {
@@ -314,18 +252,23 @@ void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
 
 }  // namespace
 
-void net_operation_rows(const NetOperation& operation, const NetFours& fours,
+NetWeights net_weights(const NetGraph& graph, const NetOperation& operation) {
+  if (operation.kind != NetOperator::convolution) return {};
+  if (operation.integer) return {.fours = net_fours(graph, operation)};
+  const int outputs = graph.values[static_cast<size_t>(operation.output)].channels;
+  return {.blocks = net_blocks_of(operation, outputs)};
+}
+
+void net_operation_rows(const NetOperation& operation, const NetWeights& weights,
                         std::span<const NetPlanes* const> inputs, NetPlanes& output,
                         const RowRange& rows, const RowRange& columns) {
   if (rows.count() <= 0 || columns.count() <= 0) return;
   const NetPlanes& first = *inputs.front();
   switch (operation.kind) {
-    case NetOperator::convolution: {
+    case NetOperator::convolution:
       if (operation.integer)
-        return integer_convolution(operation, fours, first, output, rows, columns);
-      const std::vector<std::ptrdiff_t> taps = tap_distances(operation, first);
-      return run_loop<ConvolutionLoop>(&operation, &first, &output, rows, columns, &taps);
-    }
+        return integer_convolution(operation, weights.fours, first, output, rows, columns);
+      return convolution(operation, weights.blocks, first, output, rows, columns);
     case NetOperator::quantize:
       return run_loop<QuantizeLoop>(&operation, &first, &output, rows, columns);
     case NetOperator::dequantize:

@@ -3,14 +3,23 @@
 
 #include <span>
 
+#include "stages/net_float_rows.hpp"
 #include "stages/net_fours.hpp"
 #include "stages/net_planes.hpp"
 
 namespace gpufilter {
 
-// Computes `columns` of `rows` of the operation's result. `fours`: its weights, if it is a
-// convolution of quantized values. Up to net_slack columns after them may get any numbers.
-void net_operation_rows(const NetOperation& operation, const NetFours& fours,
+// The weights of an operation as the processor multiplies them; empty if it is not a convolution of
+// such values.
+struct NetWeights {
+  NetBlocks blocks = {};  // of single-precision values
+  NetFours fours = {};    // of quantized values
+};
+[[nodiscard]] NetWeights net_weights(const NetGraph& graph, const NetOperation& operation);
+
+// Computes `columns` of `rows` of the operation's result. Up to net_slack columns after them may
+// get any numbers.
+void net_operation_rows(const NetOperation& operation, const NetWeights& weights,
                         std::span<const NetPlanes* const> inputs, NetPlanes& output,
                         const RowRange& rows, const RowRange& columns);
 

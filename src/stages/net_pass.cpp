@@ -4,14 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/division.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/net_blocks.hpp"
-#include "stages/net_integer_kernels.hpp"
+#include "stages/net_kernels.hpp"
 #include "stages/resize.hpp"
 #include "stages/resize_rows.hpp"
 #include "stages/row_launch.hpp"
@@ -22,65 +22,17 @@ namespace {
 using std::size_t;
 
 constexpr std::uint64_t suitable_bytes = std::uint64_t{256} << 20U;
-constexpr int group_width = 64;  // NET_GROUP of kernels/net_values.cl
-
-// How many outputs and columns a work-item of a convolution computes.
-struct Tile {
-  int outputs;
-  int columns;
-};
-
-Tile tile_of(const NetOperation& operation, int outputs, const DeviceInfo& device) {
-  constexpr int most_outputs = 8;
-  return {std::min(most_outputs, outputs / operation.groups),
-          device.kind == DeviceKind::gpu ? 4 : 1};
-}
+// That of net_unpack and net_pack.
+const NetKernel pixel_shape{.file = "net.cl", .function = {}};
 
 // A kernel with the numbers of one operation.
 struct Step {
   const NetOperation* operation;
+  NetKernel shape;  // without its numbers
   Kernel kernel;
   DeviceConstants weights;
   DeviceConstants numbers;
-  int blocks = 1;   // of work-groups beside each other
-  int columns = 1;  // of a work-item
 };
-
-std::vector<std::uint8_t> bytes_of(std::vector<float> numbers) {
-  if (numbers.empty()) numbers.push_back(0);
-  return to_bytes(std::span<const float>(numbers));
-}
-
-std::vector<float> packed_weights(const NetOperation& operation, int outputs, const Tile& tile) {
-  const int each = outputs / operation.groups;
-  const int taps = static_cast<int>(operation.weights.size()) / outputs;
-  std::vector<float> packed;
-  for (int group = 0; group < operation.groups; ++group) {
-    for (int first = 0; first < each; first += tile.outputs) {
-      for (int k = 0; k < taps; ++k) {
-        for (int j = 0; j < tile.outputs; ++j) {
-          const int output = group * each + first + j;
-          const bool exists = first + j < each;
-          packed.push_back(exists ? operation.weights[static_cast<size_t>(output * taps + k)]
-                                  : 0.0F);
-        }
-      }
-    }
-  }
-  return packed;
-}
-
-// For each channel its first number, then for each its slope; then the limits.
-std::vector<float> channel_numbers(const NetOperation& operation, std::vector<float> numbers,
-                                   int channels) {
-  numbers.resize(static_cast<size_t>(channels), 0.0F);
-  std::vector<float> slopes = operation.activation.slopes;
-  slopes.resize(static_cast<size_t>(channels), 0.0F);
-  numbers.insert(numbers.end(), slopes.begin(), slopes.end());
-  numbers.push_back(operation.activation.low);
-  numbers.push_back(operation.activation.high);
-  return numbers;
-}
 
 class NetPass final : public DevicePass {
  public:
@@ -140,71 +92,22 @@ class NetPass final : public DevicePass {
         {"net.cl", function, formatted("-D KERNEL_{} {}", function, macros())});
   }
 
-  [[nodiscard]] Kernel operation_kernel(const char* file, const std::string& function,
-                                        const std::string& more) const {
-    return session_.make_kernel(
-        {file, function,
-         formatted("-D KERNEL_{} -D BORDER={} {}", function, static_cast<int>(use_.border), more)});
-  }
-
   [[nodiscard]] int channels(int value) const {
     return graph_->values[static_cast<size_t>(value)].channels;
   }
 
-  [[nodiscard]] static std::string activation_macros(const NetActivation& activation) {
-    return formatted("-D SLOPES={} -D LIMITS={}", activation.slopes.empty() ? 0 : 1,
-                     activation.limits ? 1 : 0);
-  }
-
   Step make_step(const NetOperation& operation) {
-    const int outputs = channels(operation.output);
-    if (is_integer(operation)) return integer_step(operation);
-    if (operation.kind == NetOperator::convolution) return convolution_step(operation, outputs);
-    const bool shuffles = operation.kind == NetOperator::depth_to_space;
-    if (shuffles || operation.kind == NetOperator::nearest) {
-      return {&operation,
-              operation_kernel(
-                  "net.cl", "net_enlarge",
-                  formatted("-D SHUFFLE={} -D FACTOR={} -D CHANNELS_FIRST={}", shuffles ? 1 : 0,
-                            operation.factor, operation.channels_first ? 1 : 0)),
-              {session_, bytes_of({})},
-              {session_, bytes_of({})},
-              outputs};
-    }
+    NetKernel shape = kernel_of(*graph_, operation, session_.device());
+    Kernel kernel = session_.make_kernel({shape.file, shape.function,
+                                          formatted("-D KERNEL_{} -D BORDER={} {}", shape.function,
+                                                    static_cast<int>(use_.border), shape.macros)});
+    std::vector<std::uint8_t> weights = std::exchange(shape.weights, {});
+    std::vector<std::uint8_t> numbers = std::exchange(shape.numbers, {});
     return {&operation,
-            operation_kernel("net.cl", "net_point",
-                             formatted("-D OPERATION={} {}", static_cast<int>(operation.kind),
-                                       activation_macros(operation.activation))),
-            {session_, bytes_of({})},
-            {session_, bytes_of(channel_numbers(operation, operation.numbers, outputs))},
-            outputs};
-  }
-
-  Step integer_step(const NetOperation& operation) {
-    NetIntegerKernel kernel = net_integer_kernel(*graph_, operation, session_.device());
-    return {&operation,
-            operation_kernel("net_integers.cl", kernel.function, kernel.macros),
-            {session_, std::move(kernel.weights)},
-            {session_, std::move(kernel.numbers)},
-            kernel.blocks,
-            kernel.columns};
-  }
-
-  Step convolution_step(const NetOperation& operation, int outputs) {
-    const Tile tile = tile_of(operation, outputs, session_.device());
-    const int each = outputs / operation.groups;
-    const std::string more = formatted(
-        "-D INPUTS={} -D OUTPUTS={} -D BLOCK={} -D COLUMNS={} -D KERNEL_WIDTH={} "
-        "-D KERNEL_HEIGHT={} -D LEFT={} -D TOP={} {}",
-        channels(operation.inputs.front()) / operation.groups, each, tile.outputs, tile.columns,
-        operation.kernel_width, operation.kernel_height, operation.left, operation.top,
-        activation_macros(operation.activation));
-    return {&operation,
-            operation_kernel("net.cl", "net_convolution", more),
-            {session_, bytes_of(packed_weights(operation, outputs, tile))},
-            {session_, bytes_of(channel_numbers(operation, operation.bias, outputs))},
-            operation.groups * ((each + tile.outputs - 1) / tile.outputs),
-            tile.columns};
+            std::move(shape),
+            std::move(kernel),
+            {session_, std::move(weights)},
+            {session_, std::move(numbers)}};
   }
 
   void enlarge_base(const NetBase& base) {
@@ -247,7 +150,7 @@ class NetPass final : public DevicePass {
               std::vector<Event>& events) {
     const ImageSize& size = shapes_.source.size;
     events.push_back(
-        queue.launch(unpack_, range(out, 1, 1),
+        queue.launch(unpack_, range(out, pixel_shape, 1),
                      {*source.buffer, source_pitch_, source.rows.begin, size.width, size.height,
                       planes_, out.begin, out.left, out.top, out.columns, out.rows}));
   }
@@ -256,17 +159,18 @@ class NetPass final : public DevicePass {
             std::vector<Event>& events) {
     const std::int32_t rows = target.rows.count();
     events.push_back(
-        queue.launch(pack_, range(in, 1, 1),
+        queue.launch(pack_, range(in, pixel_shape, 1),
                      {*base.buffer, base_rows_ ? base_pitch_ : source_pitch_, base.rows.begin,
                       *target.buffer, target_pitch_, target.rows.begin, target.offset, rows,
                       planes_, in.begin, in.left, in.top, in.columns, in.rows}));
   }
 
-  static WorkRange range(const NetPlace& out, int blocks, int columns) {
-    const int wide = group_width * columns;
-    const int groups = (out.columns + wide - 1) / wide * blocks;
-    return {static_cast<size_t>(groups) * group_width, static_cast<size_t>(out.rows), group_width,
-            1};
+  // For `blocks` planes or blocks of them.
+  static WorkRange range(const NetPlace& out, const NetKernel& shape, int blocks) {
+    const int groups = divided_up(out.columns, shape.pixels.width) * blocks;
+    const auto items = static_cast<size_t>(shape.items);
+    return {static_cast<size_t>(groups) * items,
+            static_cast<size_t>(divided_up(out.rows, shape.pixels.height)), items, 1};
   }
 
   void run(Queue& queue, Step& step, const std::vector<NetPlace>& places,
@@ -279,19 +183,19 @@ class NetPass final : public DevicePass {
     const std::int32_t height = shapes_.source.size.height * scale;
     const std::int32_t outputs = channels(operation.output);
     const auto launch = [&](int blocks, std::initializer_list<KernelArgument> arguments) {
-      events.push_back(queue.launch(step.kernel, range(out, blocks, step.columns), arguments));
+      events.push_back(queue.launch(step.kernel, range(out, step.shape, blocks), arguments));
     };
     switch (operation.kind) {
       case NetOperator::convolution:
       case NetOperator::quantize:
       case NetOperator::dequantize:
-        return launch(step.blocks,
+        return launch(step.shape.blocks,
                       {planes_, a.begin, a.left, a.top, a.columns, a.rows, out.begin, out.left,
                        out.top, out.columns, out.rows, width, height, outputs,
                        step.weights.on_device(queue), step.numbers.on_device(queue)});
       case NetOperator::depth_to_space:
       case NetOperator::nearest:
-        return launch(step.blocks,
+        return launch(step.shape.blocks,
                       {planes_, a.begin, a.left, a.top, a.columns, a.rows, out.begin, out.left,
                        out.top, out.columns, out.rows, width, height, outputs});
       default:

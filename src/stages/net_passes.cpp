@@ -52,6 +52,31 @@ void merge_activations(NetGraph& graph) {
   graph.operations = std::move(merged);
 }
 
+// The factors and offsets that follow sums of quantized values become part of the convolution.
+void merge_scaling(NetGraph& graph) {
+  const std::vector<int> uses = uses_of(graph);
+  std::vector<NetOperation> merged;
+  for (NetOperation& operation : graph.operations) {
+    const bool multiplies = operation.kind == NetOperator::multiply;
+    const auto source =
+        std::find_if(merged.begin(), merged.end(), [&](const NetOperation& earlier) {
+          return (multiplies || operation.kind == NetOperator::offset) &&
+                 earlier.output == operation.inputs.front() && earlier.integer &&
+                 earlier.integers.scales.empty() && earlier.integers.offsets.empty() &&
+                 (!multiplies || earlier.integers.factors.empty()) &&
+                 uses[static_cast<size_t>(earlier.output)] == 1;
+        });
+    if (source == merged.end()) {
+      merged.push_back(std::move(operation));
+      continue;
+    }
+    (multiplies ? source->integers.factors : source->integers.offsets) =
+        std::move(operation.numbers);
+    source->output = operation.output;
+  }
+  graph.operations = std::move(merged);
+}
+
 // Gives the values that are left numbers from 0 on.
 void renumber(NetGraph& graph) {
   std::vector<int> numbers(graph.values.size(), -1);
@@ -73,6 +98,7 @@ void renumber(NetGraph& graph) {
 void simplify(NetGraph& graph) {
   remove_unused(graph);
   merge_activations(graph);
+  merge_scaling(graph);
   renumber(graph);
 }
 

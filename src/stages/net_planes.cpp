@@ -15,7 +15,7 @@ NetPlanes::NetPlanes(const NetValue& value, const RowRange& columns)
 RowRange NetPlanes::advance(const RowRange& wanted) {
   RowRange kept{std::max(wanted.begin, rows_.begin),
                 std::clamp(rows_.end, wanted.begin, wanted.end)};
-  if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
+  if (kept.count() <= 0 || kept.begin > wanted.begin) kept = {wanted.begin, wanted.begin};
   if (kept.count() > 0 && kept.begin > rows_.begin) {
     std::memmove(bytes_.data(), bytes_.data() + offset(kept.begin, 0),
                  static_cast<size_t>(kept.count()) * row_pitch() * word);

@@ -18,7 +18,7 @@ class NetPlanes {
   // For a strip of columns.
   NetPlanes(const NetValue& value, const RowRange& columns);
 
-  // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
+  // Drops the rows that are not wanted and makes room for the others. Returns the rows to fill.
   RowRange advance(const RowRange& wanted);
 
   // Where row y of a plane begins: column columns().begin. Of quantized values, words.

@@ -30,6 +30,16 @@ RowRange input_span(const NetOperation& operation, NetAxis axis, const RowRange&
   }
 }
 
+// With the positions that those outside of the picture repeat.
+RowRange with_mirrored(const NetValue& value, const RowRange& span, int length, Border border) {
+  if (border != Border::mirror || is_empty(span)) return span;
+  const int end = length * value.scale;
+  RowRange all = span;
+  if (span.end > end) all.begin = std::min(all.begin, std::max(2 * end - 1 - span.end, 0));
+  if (span.begin < 0) all.end = std::max(all.end, std::min(1 - span.begin, end));
+  return all;
+}
+
 }  // namespace
 
 RowRange computed_span(const NetValue& value, const RowRange& span, int length, Border border) {
@@ -44,6 +54,7 @@ std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis, const RowRa
   spans[static_cast<size_t>(graph.output)] = wanted;
   for (auto at = graph.operations.rbegin(); at != graph.operations.rend(); ++at) {
     const auto output = static_cast<size_t>(at->output);
+    spans[output] = with_mirrored(graph.values[output], spans[output], length, border);
     const RowRange computed = computed_span(graph.values[output], spans[output], length, border);
     for (const int input : at->inputs) {
       const RowRange needed = input_span(*at, axis, computed);
@@ -53,6 +64,7 @@ std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis, const RowRa
                  : RowRange{std::min(span.begin, needed.begin), std::max(span.end, needed.end)};
     }
   }
+  spans.front() = with_mirrored(graph.values.front(), spans.front(), length, border);
   return spans;
 }
 

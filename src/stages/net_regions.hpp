@@ -12,8 +12,8 @@ namespace gpufilter {
 enum class NetAxis { columns, rows };
 
 // For each value, the positions that `wanted` positions of the result need, with those outside of
-// the picture that windows read. `length` is the picture's. With Border::wrap the picture repeats
-// and no position is outside.
+// the picture that windows read, and those that these repeat. `length` is the picture's. With
+// Border::wrap the picture repeats and no position is outside.
 [[nodiscard]] std::vector<RowRange> net_spans(const NetGraph& graph, NetAxis axis,
                                               const RowRange& wanted, int length, Border border);
 

@@ -41,9 +41,14 @@ int strip_columns(const NetGraph& graph, int width) {
 // Goes down one strip of columns.
 class Strip {
  public:
-  Strip(const NetGraph& graph, const std::vector<NetFours>& fours, const NetUse& use,
+  Strip(const NetGraph& graph, const std::vector<NetWeights>& weights, const NetUse& use,
         const ConstRows& source, ImageSize size, const RowRange& columns)
-      : graph_(graph), fours_(fours), use_(use), source_(source), size_(size), columns_(columns) {
+      : graph_(graph),
+        weights_(weights),
+        use_(use),
+        source_(source),
+        size_(size),
+        columns_(columns) {
     const auto spans = net_spans(graph, NetAxis::columns, columns, size.width, use.border);
     for (size_t i = 0; i < spans.size(); ++i)
       planes_.emplace_back(graph.values[i], spans[i]);
@@ -56,7 +61,7 @@ class Strip {
     net_unpack(use_, source_, size_, fresh, planes_.front());
     for (size_t i = 0; i < graph_.operations.size(); ++i) {
       const auto output = static_cast<size_t>(graph_.operations[i].output);
-      run(graph_.operations[i], fours_[i], planes_[output].advance(spans[output]));
+      run(graph_.operations[i], weights_[i], planes_[output].advance(spans[output]));
     }
   }
 
@@ -67,7 +72,7 @@ class Strip {
   }
 
  private:
-  void run(const NetOperation& operation, const NetFours& fours, const RowRange& fresh) {
+  void run(const NetOperation& operation, const NetWeights& weights, const RowRange& fresh) {
     const auto output = static_cast<size_t>(operation.output);
     const NetValue& value = graph_.values[output];
     NetPlanes& planes = planes_[output];
@@ -76,14 +81,14 @@ class Strip {
     std::vector<const NetPlanes*> inputs;
     for (const int input : operation.inputs)
       inputs.push_back(&planes_[static_cast<size_t>(input)]);
-    net_operation_rows(operation, fours, inputs, planes, rows, columns);
+    net_operation_rows(operation, weights, inputs, planes, rows, columns);
     if (use_.border == Border::wrap) return;
     planes.fill_columns(rows, size_.width * value.scale, use_.border);
     planes.fill_rows(fresh, size_.height * value.scale, use_.border);
   }
 
   const NetGraph& graph_;
-  const std::vector<NetFours>& fours_;
+  const std::vector<NetWeights>& weights_;
   const NetUse& use_;
   const ConstRows& source_;
   ImageSize size_;
@@ -99,12 +104,12 @@ void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
   const int across = strip_columns(graph, size.width) * scale;
   const int down = rows_at_once * scale;
   const int width = size.width * scale;
-  std::vector<NetFours> fours;
+  std::vector<NetWeights> weights;
   for (const NetOperation& operation : graph.operations)
-    fours.push_back(operation.integer ? net_fours(graph, operation) : NetFours{});
+    weights.push_back(net_weights(graph, operation));
   for (int x = 0; x < width; x += across) {
     const RowRange columns{x, std::min(x + across, width)};
-    Strip strip(graph, fours, use, source, size, columns);
+    Strip strip(graph, weights, use, source, size, columns);
     for (int y = target.rows.begin; y < target.rows.end; y += down) {
       const RowRange rows{y, std::min(y + down, target.rows.end)};
       strip.compute(rows);

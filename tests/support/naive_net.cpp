@@ -52,19 +52,23 @@ class Node {
     const SketchTensor& w = constant(1);
     const int outputs = static_cast<int>(w.dimensions[0]);
     const int inputs = static_cast<int>(w.dimensions[1]);
-    const int side = static_cast<int>(w.dimensions[2]);
+    const int height = static_cast<int>(w.dimensions[2]);
+    const int width = static_cast<int>(w.dimensions[3]);
+    const auto pads = attribute(node_, "pads", std::vector<std::int64_t>{});
+    const int top = static_cast<int>(pads.at(0));
+    const int left = static_cast<int>(pads.at(1));
     const int groups = static_cast<int>(attribute(node_, "group", std::int64_t{1}));
     NaivePlanes y(outputs, x.width, x.height);
     each(y, [&](int o, int px, int py) {
       const int first = o / (outputs / groups) * inputs;
       auto sum = static_cast<float>(node_.inputs.size() > 2 ? number(constant(2), index(o)) : 0);
-      for (int ky = 0; ky < side; ++ky) {
-        for (int kx = 0; kx < side; ++kx) {
+      for (int ky = 0; ky < height; ++ky) {
+        for (int kx = 0; kx < width; ++kx) {
           for (int i = 0; i < inputs; ++i) {
-            const auto weight =
-                static_cast<float>(w.numbers.at(index(((o * inputs + i) * side + ky) * side + kx)));
-            sum = std::fma(
-                weight, x.padded(first + i, px + kx - side / 2, py + ky - side / 2, border_), sum);
+            const int row = (o * inputs + i) * height + ky;
+            const auto weight = static_cast<float>(w.numbers.at(index(row * width + kx)));
+            sum =
+                std::fma(weight, x.padded(first + i, px + kx - left, py + ky - top, border_), sum);
           }
         }
       }
