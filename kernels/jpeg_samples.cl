@@ -153,9 +153,9 @@ __kernel void color_rows(__global const uchar *planes, PLANES, int first_mcu_row
   const int4 cb = chroma_at(blue + at, blue + other_at, begin, y, horizontal, vertical, chroma_width) - 128;
   const int4 cr = chroma_at(red + at, red + other_at, begin, y, horizontal, vertical, chroma_width) - 128;
   const int4 gray = convert_int4(grays);
-  const uint4 r = convert_uint4(clamp(gray + ((91881 * cr + 32768) >> 16), 0, 255));
-  const uint4 g = convert_uint4(clamp(gray + ((-22554 * cb - 46802 * cr + 32768) >> 16), 0, 255));
-  const uint4 b = convert_uint4(clamp(gray + ((116130 * cb + 32768) >> 16), 0, 255));
+  const uint4 r = convert_uint4(convert_uchar4_sat(gray + ((91881 * cr + 32768) >> 16)));
+  const uint4 g = convert_uint4(convert_uchar4_sat(gray + ((-22554 * cb - 46802 * cr + 32768) >> 16)));
+  const uint4 b = convert_uint4(convert_uchar4_sat(gray + ((116130 * cb + 32768) >> 16)));
   const uint words[3] = {r.x | g.x << 8 | b.x << 16 | r.y << 24, g.y | b.y << 8 | r.z << 16 | g.z << 24,
                          b.z | r.w << 8 | g.w << 16 | b.w << 24};
   if (3 * begin + 12 <= target_pitch) {

@@ -5,15 +5,19 @@
 
 namespace gpufilter {
 
-bool is_decoded_sooner_by_gpu(const PictureHeader& header, int rows_left) {
+const JpegScan* scan_for_device(const RunOptions& options, const PictureHeader& header,
+                                const std::optional<JpegScan>& scan, int rows_decoded) {
+  if (!scan || options.decode_on == DecodeOn::cpu) return nullptr;
+  if (options.decode_on == DecodeOn::gpu) return &*scan;
   constexpr double clearly = 2;
   constexpr double launches = 3e-3;  // seconds, whatever the picture's size
   const Rate& rate = header.file_format->decoding;
   const auto bytes_of = [&](int rows) {
     return static_cast<double>(row_pitch(header.size.width, header.format)) * rows;
   };
-  return clearly * (launches + bytes_of(header.size.height) * rate.device) <
-         bytes_of(rows_left) * rate.host;
+  const double on_device = launches + bytes_of(header.size.height) * rate.device;
+  const double on_host = bytes_of(header.size.height - rows_decoded) * rate.host;
+  return clearly * on_device < on_host ? &*scan : nullptr;
 }
 
 NoteJpegCommand noted_in(BandCommands& commands) {

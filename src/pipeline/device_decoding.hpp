@@ -2,18 +2,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codec/codec_table.hpp"
 #include "compute/jpeg_decoder.hpp"
 #include "pipeline/band_commands.hpp"
 #include "pipeline/band_executor.hpp"
+#include "pipeline/run.hpp"
 
 namespace gpufilter {
 
-// Whether a GPU decodes the picture clearly sooner than the processor decodes its last `rows_left`
-// rows.
-[[nodiscard]] bool is_decoded_sooner_by_gpu(const PictureHeader& header, int rows_left);
+// `scan` if a device is to decode the picture, of which the processor has already decoded
+// `rows_decoded` rows: as the options say, and if they leave it open, if a GPU is clearly sooner.
+[[nodiscard]] const JpegScan* scan_for_device(const RunOptions& options,
+                                              const PictureHeader& header,
+                                              const std::optional<JpegScan>& scan,
+                                              int rows_decoded);
 
 // The commands of the decoder, as passes in the order of its steps.
 [[nodiscard]] NoteJpegCommand noted_in(BandCommands& commands);

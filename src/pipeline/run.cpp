@@ -21,7 +21,6 @@ std::uint64_t bytes_of_file(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-// Learns nothing.
 class OnEngine final : public Dispatcher {
  public:
   explicit OnEngine(Engine& engine) : engine_(engine) {}
@@ -248,17 +247,9 @@ class PictureRun {
     chain_ = chain_for_colors(chain_, input_->name(), header);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
     check_results(input_->name(), header, chain_, options_.limits);
-    task_.device_decodes = device_decodes(input_->jpeg_scan(), header.size.height);
+    task_.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
     task_.device_encodes = coding_of_result().has_value();
     assignment_ = dispatcher_.assign(task_);
-  }
-
-  // Whether a device is to decode the picture, of which the processor would still have to decode
-  // `rows_left` rows.
-  [[nodiscard]] bool device_decodes(const std::optional<JpegScan>& scan, int rows_left) const {
-    if (!scan || options_.decode_on == DecodeOn::cpu) return false;
-    return options_.decode_on == DecodeOn::gpu ||
-           is_decoded_sooner_by_gpu(input_->header(), rows_left);
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -273,8 +264,7 @@ class PictureRun {
     decoder_memory_ = 0;
     Work work{input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason};
     const auto scan = walk.reader().jpeg_scan();
-    if (device_decodes(scan, input_->header().size.height - walk.reader().rows_decoded()))
-      work.scan = &*scan;
+    work.scan = scan_for_device(options_, input_->header(), scan, walk.reader().rows_decoded());
     work.decoder_memory = options_.decoder_memory;
     work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
     work.coding = coding;
