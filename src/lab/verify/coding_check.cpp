@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 #include "base/format.hpp"
+#include "compute/jpeg_decoder.hpp"
 #include "compute/jpeg_encoder.hpp"
 
 namespace gpufilter::lab {
@@ -43,6 +46,42 @@ Bytes file_coded_by(Session& session, const Image& picture, const CheckedCoding&
   return file_of(picture, coding, [&](RowWriter& writer) { writer.write_coded(*coded); });
 }
 
+// Nothing if the device leaves the file to the processor.
+std::optional<Image> picture_decoded_by(Session& session, RowReader& reader) {
+  const auto scan = reader.jpeg_scan();
+  if (!scan) return std::nullopt;
+  Bytes bytes(scan->max_bytes);
+  bytes.resize(scan->read(bytes));
+  const auto note = [](JpegStep, const Event&) {};
+  Queue queue = session.make_queue();
+  JpegData data(session, *scan);
+  if (!data.load(queue, bytes, note)) return std::nullopt;
+  Image picture(reader.header().size, reader.header().format);
+  const int height = picture.size().height;
+  const JpegRows rows(session, data, height);
+  const Buffer buffer = session.allocate(picture.bytes() + row_slack);
+  rows.enqueue(queue, {&buffer, {0, height}}, note);
+  queue.download(buffer, picture.rows().data, picture.bytes());
+  queue.finish();
+  return picture;
+}
+
+// How the picture that `session` decodes from a file differs from the processor's.
+std::optional<std::string> decoding_difference(Session& session, const Bytes& file) {
+  const auto reader = open_picture(memory_source(file, "a picture"));
+  const auto found = picture_decoded_by(session, *reader);
+  if (!found) return "not decoded";
+  Image expected(reader->header().size, reader->header().format);
+  reader->read(expected.rows());
+  const std::size_t bytes =
+      static_cast<std::size_t>(expected.width()) * expected.format().bytes_per_pixel();
+  for (int y = 0; y < expected.size().height; ++y) {
+    if (std::memcmp(expected.rows().row(y), std::as_const(*found).rows().row(y), bytes) != 0)
+      return formatted("row {}, when decoded", y);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<CheckedCoding> checked_codings(const PixelFormat& format, bool quick) {
@@ -70,7 +109,7 @@ std::optional<std::string> coding_difference(Session& session, const Image& pict
   const Bytes expected =
       file_of(picture, coding, [&](RowWriter& writer) { writer.write(picture.rows()); });
   const Bytes found = file_coded_by(session, picture, coding);
-  if (found == expected) return std::nullopt;
+  if (found == expected) return decoding_difference(session, expected);
   const auto [at, other] =
       std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
   return formatted("byte {} of the file", at - expected.begin());

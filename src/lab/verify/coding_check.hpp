@@ -1,4 +1,4 @@
-// Whether a device codes pictures as the processor does.
+// Whether a device codes pictures as the processor does, and decodes them.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ struct CheckedCoding {
 // For pictures of this format; none if the formats of files that devices code do not hold it.
 [[nodiscard]] std::vector<CheckedCoding> checked_codings(const PixelFormat& format, bool quick);
 
-// How the file that `session` codes differs from the processor's; nothing if they are equal. Throws
-// DeviceError.
+// How the file that `session` codes differs from the processor's, or the picture that it decodes
+// from it; nothing if they are equal. Throws DeviceError.
 [[nodiscard]] std::optional<std::string> coding_difference(Session& session, const Image& picture,
                                                            const CheckedCoding& coding);
 

@@ -295,7 +295,7 @@ class Verification {
 
   // Only the text before the comma: numbers follow it, such as bounds of tables and group shapes.
   VerifiedVariant& variant_of(const Place& place, const Case& work, const std::string& kernel) {
-    std::string stage = work.chain.chain.empty() ? "encode" : "";
+    std::string stage = work.chain.chain.empty() ? "encode, decode" : "";
     for (const auto& asked : work.chain.chain)
       stage += (stage.empty() ? "" : ", ") + asked->name();
     const std::string variant = kernel.substr(0, kernel.find(','));
