@@ -151,7 +151,9 @@ class PictureRun {
     ChainWalk walk(*input_);
     report_.output = output;
     prepare_with_outputs(walk, chain_.size());
-    describe(*walk.first().plan);
+    const Plan& plan = *walk.first().plan;
+    describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
+    report_.memory += decoder_memory_;
     PictureOutput& last = open_output(report_);
     walk_bands(
         walk, [&](Band& band) { walk.filter(band); },
@@ -198,7 +200,7 @@ class PictureRun {
     const Work work{input, std::move(stages), std::nullopt, memory_of_bands(), assignment_.reason};
     auto part = std::make_unique<ChainPart>(*assignment_.engine, work, options_.verify_blocks,
                                             input_->name());
-    check_wrapping(*part->prepared().plan);
+    check_wrapping(input_->name(), *part->prepared().plan, options_.limits);
     return part;
   }
 
@@ -273,7 +275,7 @@ class PictureRun {
     decoder_memory_ = walk.first().decoder_memory;
     if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
-    check_wrapping(*walk.first().plan);
+    check_wrapping(input_->name(), *walk.first().plan, options_.limits);
   }
 
   // How a device may code the result. Blocks to be verified are compared as samples.
@@ -289,22 +291,6 @@ class PictureRun {
     header.size = shape.size;
     header.format = shape.format;
     return state(header, options_.write);
-  }
-
-  void check_wrapping(const Plan& plan) const {
-    if (!plan.reads_past_edges()) return;
-    check_memory(
-        input_->name(),
-        std::uint64_t{row_pitch(plan.input)} * static_cast<unsigned>(plan.input.size.height),
-        options_.limits, "a picture whose border wraps", "choose another border");
-  }
-
-  void describe(const Plan& plan) {
-    report_.bands = static_cast<int>(plan.bands().size());
-    report_.band_rows = std::min(plan.band_rows, plan.output().size.height);
-    report_.bands_under_way =
-        std::min(bands_in_flight(plan, memory_of_bands()), static_cast<std::size_t>(report_.bands));
-    report_.memory = plan.band_memory(plan.band_rows) * report_.bands_under_way + decoder_memory_;
   }
 
   void describe_orientation() {

@@ -143,4 +143,18 @@ void check_results(const std::string& name, const PictureHeader& header, const S
   }
 }
 
+void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits& limits) {
+  if (!plan.reads_past_edges()) return;
+  check_memory(name,
+               std::uint64_t{row_pitch(plan.input)} * static_cast<unsigned>(plan.input.size.height),
+               limits, "a picture whose border wraps", "choose another border");
+}
+
+void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight) {
+  report.bands = static_cast<int>(plan.bands().size());
+  report.band_rows = std::min(plan.band_rows, plan.output().size.height);
+  report.bands_under_way = std::min(in_flight, static_cast<std::size_t>(report.bands));
+  report.memory = plan.band_memory(plan.band_rows) * report.bands_under_way;
+}
+
 }  // namespace gpufilter

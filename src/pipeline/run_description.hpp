@@ -35,6 +35,12 @@ void describe_orientation(RunReport& report, const StageChain& asked,
 void check_results(const std::string& name, const PictureHeader& header, const StageChain& chain,
                    const ReadLimits& limits);
 
+// A picture whose border wraps is kept in memory as a whole. Throws PictureError.
+void check_wrapping(const std::string& name, const Plan& plan, const ReadLimits& limits);
+
+// Fills in how many bands there are, how high they are, and what those in progress take.
+void describe_bands(RunReport& report, const Plan& plan, std::size_t in_flight);
+
 // Fills in the sizes, the formats of all files and of the pixels, and the doubts. `report` has the
 // output's path; `outputs` are those of `options`, with their places in this chain. Throws
 // UsageError if the chain cannot work on such a picture.
