@@ -9,13 +9,13 @@ build_folder="${project_root}/build/release"
 build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers opencl-c-headers
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libprotozero-dev libtiff-dev libwebp-dev
-  libjxl-dev liblcms2-dev)
+  libjxl-dev libheif-dev liblcms2-dev)
 test_packages=(libgtest-dev)
-# For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp and
-# libjxl, or those of Little CMS (with a profile for CMYK of Ghostscript's), check a JSON schema, a manual page or the
+# For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp,
+# libjxl and libheif, or those of Little CMS (with a profile for CMYK of Ghostscript's), check a JSON schema, a manual page or the
 # completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
-  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools
+  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples
   liblcms2-utils libgs-common python3-pil groff-base
   zsh fish)
 

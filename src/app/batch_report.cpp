@@ -44,7 +44,7 @@ std::string devices_text(const BatchTotals& totals) {
   return formatted("devices: {}", fmt::join(names, ", "));
 }
 
-// "; 5 files of other formats skipped (3 GIF, 2 HEIC)", the most frequent format first; empty if
+// "; 5 files of other formats skipped (3 GIF, 2 BMP)", the most frequent format first; empty if
 // there are none.
 std::string others_text(const BatchPlan& plan) {
   if (plan.others.empty()) return "";

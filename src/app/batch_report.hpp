@@ -18,7 +18,7 @@ namespace gpufilter {
 [[nodiscard]] std::string shard_line(const BatchPlan& plan);
 
 // At most two lines:
-//   in -> out: 12 of 14 pictures done, 2 failed; 3 files of other formats skipped (2 HEIC, 1 GIF)
+//   in -> out: 12 of 14 pictures done, 2 failed; 3 files of other formats skipped (2 BMP, 1 GIF)
 //   3.21 s, 3.7 pictures/s, 29.9 Mpx/s; device: processor
 // If several devices were used, each with its number of pictures.
 [[nodiscard]] std::string batch_summary(const BatchPlan& plan, const BatchTotals& totals,

@@ -84,10 +84,12 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
   app.begin_group("Pictures");
   app.add_option_function(
          "--to", [&options](const std::string& name) { options.to = &codec_named(name); },
-         "Format of the output. By default the name of the output file decides; '-' has the format "
-         "of the input.")
+         formatted(
+             "Format of the output. One of {}. By default the name of the output file decides; "
+             "'-' has the format of the input.",
+             fmt::join(main_format_names(), ", ")))
       ->check(one_of(format_names()))
-      ->option_text(formatted("{}", fmt::join(main_format_names(), "|")));
+      ->option_text("FORMAT");
   app.add_option_function(
          "--name", [&options](const std::string& text) { options.name.emplace(text); },
          "Names of results in a folder. In TEMPLATE, {stem} and {ext} stand for the input's name "

@@ -67,11 +67,13 @@ constexpr std::array topics{
           "list.\n",
           "  gpufilter in.jpg out.jpg --keep exif,icc\n", "metadata.md"},
     Topic{"formats",
-          "PNG, JPEG, TIFF, WebP, JPEG XL and Netpbm's PPM, PGM, PNM and PAM are read and written. "
+          "PNG, JPEG, TIFF, WebP, JPEG XL, HEIC, AVIF and Netpbm's PPM, PGM, PNM and PAM are read "
+          "and written. "
           "The "
           "content decides an input's format, the name of the output its format; --to sets it for "
           "'-' and for folders.\n"
-          "16-bit pictures stay 16-bit, except in JPEG and WebP. JPEG, PPM, PGM and PNM have no "
+          "16-bit pictures stay 16-bit, except in JPEG and WebP (8 bits), HEIC (10) and AVIF (12). "
+          "JPEG, PPM, PGM and PNM have no "
           "alpha: it is laid over --background. PGM is grey. From JPEG to JPEG, quality and chroma "
           "subsampling are kept unless --quality or --subsampling is given.\n",
           "  gpufilter in.png out.jpg --quality 85\n", "engineering/jpeg.md"},

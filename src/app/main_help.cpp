@@ -127,15 +127,6 @@ std::string common_command_lines() {
   return text + list_item("others", formatted("{}", fmt::join(others, ", ")), names_column);
 }
 
-// With as many choices as fit before the explanation.
-std::string short_head(const Option& option) {
-  constexpr std::size_t width = short_column - 4;  // without the margins
-  const std::string head = option_head(option);
-  if (head.size() <= width) return head;
-  const std::size_t end = head.rfind('|', width - 3);
-  return end == std::string::npos ? head : head.substr(0, end + 1) + "...";
-}
-
 std::string short_page(const Arguments& app) {
   std::string text = wrapped(purpose) + "\n" + call_lines();
   text += "\nStages, in any order and number:\n";
@@ -145,7 +136,7 @@ std::string short_page(const Arguments& app) {
   text += "\nOptions:\n";
   for (const char* name : common_options) {
     const Option& option = *app.find(name);
-    text += list_item(short_head(option), first_sentence(option.description()), short_column);
+    text += list_item(option_head(option), first_sentence(option.description()), short_column);
   }
   return text + "\n" + common_command_lines() + "\n" + reflowed(short_examples);
 }

@@ -49,8 +49,10 @@ std::string codec_versions() {
   std::string versions;
   for (const Codec* codec : codecs()) {
     if (codec->libraries == nullptr) continue;
+    const std::string own = codec->loaded_later.empty() ? codec->libraries() : codec->loaded_later;
+    if (versions.find(own) != std::string::npos) continue;  // of another format
     versions += versions.empty() ? "" : ", ";
-    versions += codec->loaded_later.empty() ? codec->libraries() : codec->loaded_later;
+    versions += own;
   }
   return versions;
 }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/file_head.hpp"
+#include "codec/heif/codec.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/netpbm/codec.hpp"
@@ -58,6 +59,9 @@ const CodecList& codecs() {
 #endif
 #ifdef GPUFILTER_HAS_JXL
       &jxl_codec(),
+#endif
+#ifdef GPUFILTER_HAS_HEIF
+      &heic_codec(), &avif_codec(),
 #endif
   };
   return table;
@@ -116,11 +120,13 @@ std::vector<const WriteOption*> all_write_options() {
 PixelFormat format_in_file(const Codec& codec, const PixelFormat& format) {
   const int colors = codec.color_channels == 0 ? format.color_channels() : codec.color_channels;
   const bool keeps_alpha = codec.holds_alpha && format.has_alpha();
-  return {colors + (keeps_alpha ? 1 : 0), std::min(format.depth, codec.max_depth)};
+  return {colors + (keeps_alpha ? 1 : 0), codec.max_depth == 8 ? 8 : format.depth};
 }
 
 FilePixels pixels_in_file(const Codec& codec, const PixelFormat& format) {
-  return file_pixels(format_in_file(codec, format));
+  FilePixels pixels = file_pixels(format_in_file(codec, format));
+  pixels.depth = std::min(pixels.depth, codec.max_depth);
+  return pixels;
 }
 
 CodecList codecs_with(const WriteOption& option) {

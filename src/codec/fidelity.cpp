@@ -5,9 +5,11 @@
 namespace gpufilter {
 
 const WriteOption& lossless_option() {
-  static const WriteOption option{"lossless", WriteOption::Flag{}, "off",
-                                  "Keep every sample in WebP and JPEG XL output. A lossless input "
-                                  "of the same format stays lossless unless --quality is given."};
+  static const WriteOption option{
+      "lossless", WriteOption::Flag{}, "off",
+      "Keep every sample in WebP, JPEG XL, AVIF and HEIC output. A "
+      "lossless input of the same format stays lossless unless --quality "
+      "is given."};
   return option;
 }
 

@@ -101,10 +101,11 @@ const WriteOption& background_option() {
 }
 
 const WriteOption& quality_option() {
-  static const WriteOption option{"quality", WriteOption::WholeNumber{1, 100}, "",
-                                  "Quality of lossy output. By default that of a JPEG input from "
-                                  "JPEG to JPEG, otherwise 90 for "
-                                  "JPEG and JPEG XL, 75 for WebP. In JPEG XL, 100 is lossless."};
+  static const WriteOption option{
+      "quality", WriteOption::WholeNumber{1, 100}, "",
+      "Quality of lossy output. By default that of a JPEG input from JPEG to JPEG, otherwise 90 "
+      "for "
+      "JPEG and JPEG XL, 75 for WebP, 50 for AVIF and HEIC. In JPEG XL, 100 is lossless."};
   return option;
 }
 

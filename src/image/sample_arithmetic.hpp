@@ -1,6 +1,7 @@
 // Conversions of samples that files and stages share. All are exact integers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gpufilter {
@@ -22,6 +23,13 @@ namespace gpufilter {
 [[nodiscard]] constexpr std::uint32_t flattened(std::uint32_t color, std::uint32_t alpha,
                                                 std::uint32_t background, std::uint32_t max) {
   return (color * alpha + background * (max - alpha) + max / 2) / max;
+}
+
+// The colour of a pixel whose colour was multiplied by its alpha, rounded to nearest. One without
+// alpha stays as it is.
+[[nodiscard]] constexpr std::uint32_t unpremultiplied(std::uint32_t color, std::uint32_t alpha,
+                                                      std::uint32_t max) {
+  return alpha == 0 ? color : std::min(max, (color * max + alpha / 2) / alpha);
 }
 
 }  // namespace gpufilter

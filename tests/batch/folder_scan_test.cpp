@@ -91,7 +91,7 @@ const std::string psd_head{"8BPS\0\1", 6};
 TEST_F(FolderScanning, PicturesOfOtherFormatsAreNamed) {
   put("a.png");
   put("b.PSD", "the name decides");
-  put("sub/c.heic");
+  put("sub/c.bmp");
   put("d", psd_head);
   put("e.orig", jpeg_head);
   put("f.xmp", "<x:xmpmeta>");
@@ -107,12 +107,12 @@ TEST_F(FolderScanning, PicturesOfOtherFormatsAreNamed) {
                                 {"d", "PSD"},
                                 {"e.orig", "JPEG not named .jpg"},
                                 {"link.gif", "GIF"},
-                                {"sub/c.heic", "HEIC"}}));
+                                {"sub/c.bmp", "BMP"}}));
   ASSERT_EQ(names(all), (Names{"a.png", "h.jpg!"}));
   EXPECT_EQ(all.files[1].problem, "its format is PSD, not " + names_of(codecs()));
   wanted.look_inside = false;
   EXPECT_EQ(scan_folder(wanted).others,
-            (Others{{"b.PSD", "PSD"}, {"link.gif", "GIF"}, {"sub/c.heic", "HEIC"}}));
+            (Others{{"b.PSD", "PSD"}, {"link.gif", "GIF"}, {"sub/c.bmp", "BMP"}}));
   EXPECT_EQ(scan_folder(everything(false, {"*.png", "b*"})).others, (Others{{"b.PSD", "PSD"}}));
 }
 

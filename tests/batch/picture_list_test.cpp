@@ -105,18 +105,18 @@ TEST_F(PictureLists, AreTheSameInAnyOrder) {
 }
 
 TEST_F(PictureLists, KeepOtherFormatsApart) {
-  const PictureList list("3\tz.gif\n1\tb.png\n4\t.hidden.gif\n2\ta.heic\n9\tc.txt\n", "", "");
+  const PictureList list("3\tz.gif\n1\tb.png\n4\t.hidden.gif\n2\ta.bmp\n9\tc.txt\n", "", "");
   ASSERT_EQ(list.pictures().size(), 1U);
   ASSERT_EQ(list.others().size(), 2U);
-  EXPECT_EQ(list.others()[0].name, "a.heic");
+  EXPECT_EQ(list.others()[0].name, "a.bmp");
   EXPECT_EQ(list.others()[1].name, "z.gif");
   EXPECT_EQ(list.bytes(), 1U);
   EXPECT_EQ(list.text(),
             "1\tb.png\0"
-            "2\ta.heic\0"
+            "2\ta.bmp\0"
             "3\tz.gif\0"s);
   EXPECT_EQ(PictureList(list.text(), "", "").text(), list.text());
-  const PictureList made({{"b.png", 1}}, {{"z.gif", 3}, {"a.heic", 2}});
+  const PictureList made({{"b.png", 1}}, {{"z.gif", 3}, {"a.bmp", 2}});
   EXPECT_EQ(made.text(), list.text());
   EXPECT_EQ(made.others()[1].name, "z.gif");
 }

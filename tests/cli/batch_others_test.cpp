@@ -13,7 +13,7 @@ class BatchOthers : public ShardTest {
     ShardTest::SetUp();
     put("a.png");
     put("b.jpg");
-    for (const char* name : {"c.gif", "d.GIF", "sub/e.gif", "f.heic", "sub/g.HEIC", "h.txt"}) {
+    for (const char* name : {"c.gif", "d.GIF", "sub/e.gif", "f.bmp", "sub/g.BMP", "h.txt"}) {
       fs::create_directories((fs::path(in_) / name).parent_path());
       write_file(in_ + "/" + name, "as the name says");
     }
@@ -32,7 +32,7 @@ class BatchOthers : public ShardTest {
 TEST_F(BatchOthers, AreCounted) {
   EXPECT_EQ(first_line(good_batch({"--recursive"}).err),
             in_ + " -> " + out_ +
-                ": 2 pictures done; 5 files of other formats skipped (3 GIF, 2 HEIC)\n");
+                ": 2 pictures done; 5 files of other formats skipped (3 GIF, 2 BMP)\n");
   EXPECT_EQ(first_line(good_batch({"--resume", "--match", "[acx]*"}).err),
             in_ + " -> " + out_ +
                 ": 0 of 1 picture done, 1 unchanged since an earlier run; 1 file of another format "
@@ -41,7 +41,7 @@ TEST_F(BatchOthers, AreCounted) {
 }
 
 TEST_F(BatchOthers, AreNamedInJsonAndVerbosely) {
-  const Json expected{skipped("c.gif", "GIF"), skipped("d.GIF", "GIF"), skipped("f.heic", "HEIC")};
+  const Json expected{skipped("c.gif", "GIF"), skipped("d.GIF", "GIF"), skipped("f.bmp", "BMP")};
   EXPECT_EQ(json_batch()["other_formats"], expected);
   const std::string verbose = good_batch({"--resume", "-v"}).err;
   EXPECT_NE(verbose.find("gpufilter: " + in_ + "/c.gif: its format is GIF, skipped\n"),
@@ -56,7 +56,7 @@ TEST_F(BatchOthers, AreNamedInJsonAndVerbosely) {
 TEST_F(BatchOthers, AreDividedAmongShards) {
   EXPECT_EQ(
       json_shard(0, 2, {"--recursive"})["other_formats"],
-      (Json{skipped("c.gif", "GIF"), skipped("f.heic", "HEIC"), skipped("sub/g.HEIC", "HEIC")}));
+      (Json{skipped("c.gif", "GIF"), skipped("f.bmp", "BMP"), skipped("sub/g.BMP", "BMP")}));
   EXPECT_EQ(json_shard(1, 2, {"--recursive"})["other_formats"],
             (Json{skipped("d.GIF", "GIF"), skipped("sub/e.gif", "GIF")}));
   EXPECT_EQ(filter({"gather", out_}).exit_code, 0);
@@ -75,7 +75,7 @@ TEST_F(BatchOthers, AreNamedIfThereIsNothingElse) {
   EXPECT_EQ(good_batch({"--recursive"}).err,
             "gpufilter: warning: " + in_ + ": contains no " + gpufilter::names_of(codecs()) +
                 " picture\n" + in_ + " -> " + out_ +
-                ": 0 pictures done; 5 files of other formats skipped (3 GIF, 2 HEIC)\n");
+                ": 0 pictures done; 5 files of other formats skipped (3 GIF, 2 BMP)\n");
 }
 
 TEST_F(BatchOthers, FailUnderThePicturesNames) {

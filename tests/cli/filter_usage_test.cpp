@@ -182,8 +182,8 @@ TEST_F(FilterUsage, LibrariesOfOneFormatAreLoadedForItsPicturesOnly) {
     options.environment["LD_DEBUG"] = "files";
     return filter(words, options).err.find("file=" + library) != std::string::npos;
   };
-  for (const std::string extension : {"tiff", "webp", "jxl"}) {
-    const std::string library = "lib" + extension.substr(0, 4);
+  for (const std::string extension : {"tiff", "webp", "jxl", "heic"}) {
+    const std::string library = "lib" + (extension == "heic" ? "heif" : extension.substr(0, 4));
     EXPECT_FALSE(loads({"--version"}, library));
     EXPECT_FALSE(loads({"rgb.png", "out.jpg"}, library));
     if (codec_of_name("a." + extension) == nullptr) continue;

@@ -1,10 +1,12 @@
-// Pictures exchanged with the programs of Netpbm, libtiff, libwebp and libjxl, and with Pillow.
+// Pictures exchanged with the programs of Netpbm, libtiff, libwebp, libjxl and libheif, and with
+// Pillow.
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -42,7 +44,10 @@ class OtherPrograms : public ProgramTest {
   // Ours, from a PNG or into one.
   static void copy(const std::string& from, const std::string& to) {
     std::vector<std::string> words{from, to, "--device", "cpu", "--on-exists", "overwrite"};
-    if (to.ends_with(".webp") || to.ends_with(".jxl")) words.emplace_back("--lossless");
+    if (to.ends_with(".webp") || to.ends_with(".jxl") || to.ends_with(".avif") ||
+        to.ends_with(".heic")) {
+      words.emplace_back("--lossless");
+    }
     filter_quietly(words);
   }
 
@@ -74,7 +79,9 @@ TEST_F(OtherPrograms, ReadWhatWeWrite) {
       {"webp", "pam", "dwebp", "dwebp -pam \"$1\" -o \"$2\"", {{4, 8}}},
       {"webp", "ppm", "dwebp", "dwebp -ppm \"$1\" -o \"$2\"", {{3, 8}}},
       {"webp", "png", "import PIL", pillow, {{3, 8}, {4, 8}}},
-      {"jxl", "png", "djxl", "djxl \"$1\" \"$2\"", all}};
+      {"jxl", "png", "djxl", "djxl \"$1\" \"$2\"", all},
+      {"avif", "png", "heif-convert", "heif-convert \"$1\" \"$2\"", {{3, 8}, {4, 8}}},
+      {"heic", "png", "heif-convert", "heif-convert \"$1\" \"$2\"", {{3, 8}, {4, 8}}}};
   for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
     const std::string ours = folder_ / ("ours." + exchange.extension);
     const std::string theirs = folder_ / ("theirs." + exchange.other);
@@ -99,13 +106,50 @@ TEST_F(OtherPrograms, WriteWhatWeRead) {
        "jxl",
        "cjxl",
        "cjxl -d 0 -e 3 \"$1\" \"$2\"",
-       {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 16}, {3, 16}}}};
+       {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 16}, {3, 16}}},
+      {"avif", "avif", "heif-enc", "heif-enc -A -L \"$1\" -o \"$2\"", {{1, 8}}},
+      {"heic", "heic", "heif-enc", "heif-enc -L \"$1\" -o \"$2\"", {{1, 8}}}};
   for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
     const std::string theirs = folder_ / ("theirs." + exchange.other);
     ASSERT_TRUE(succeeds(exchange.command, stored(image, "in.png"), theirs));
     const std::string result = folder_ / "result.png";
     copy(theirs, result);
     EXPECT_TRUE(same_pixels(read_picture(result), image));
+  });
+}
+
+// Versions of heif-enc before 1.16 cannot write colours without loss.
+TEST_F(OtherPrograms, DecodeHeicAndAvifToTheSameSamples) {
+  const std::vector<PixelFormat> formats{{1, 8}, {3, 8}, {4, 8}};
+  const std::vector<Exchange> exchanges{
+      {"avif", "avif", "heif-enc", "heif-enc -A \"$1\" -o \"$2\"", formats},
+      {"avif", "avif", "heif-enc", "heif-enc -A -b 12 \"$1\" -o \"$2\"", {{3, 16}, {4, 16}}},
+      {"heic", "heic", "heif-enc", "heif-enc \"$1\" -o \"$2\"", formats},
+      {"heic", "heic", "heif-enc", "heif-enc -b 10 \"$1\" -o \"$2\"", {{3, 16}, {4, 16}}}};
+  for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
+    const std::string file = folder_ / ("theirs." + exchange.other);
+    ASSERT_TRUE(succeeds(exchange.command, stored(image, "in.png"), file));
+    const std::string theirs = folder_ / "theirs.png";
+    ASSERT_TRUE(succeeds("heif-convert \"$1\" \"$2\"", file, theirs));
+    const std::string ours = folder_ / "ours.png";
+    copy(file, ours);
+    const Image expected = read_picture(theirs);
+    const Image result = read_picture(ours);
+    ASSERT_EQ(result.size(), expected.size());
+    // heif-convert shifts the bits of deep samples to the left.
+    const auto bits =
+        static_cast<unsigned>(open_picture(open_source(file))->header().file_pixels.depth);
+    const std::uint32_t few = (1U << bits) - 1U;
+    const std::uint32_t max = image.format().max_sample();
+    const unsigned shift = static_cast<unsigned>(image.format().depth) - bits;
+    for (int y = 0; y < image.size().height; ++y) {
+      for (int x = 0; x < image.size().width; ++x) {
+        for (int c = 0; c < image.format().channels; ++c)
+          ASSERT_EQ(scaled_sample(sample_at(result, x, y, c), max, few),
+                    sample_at(expected, x, y, c) >> shift)
+              << x << "," << y;
+      }
+    }
   });
 }
 

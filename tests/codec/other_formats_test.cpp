@@ -21,8 +21,6 @@ std::string format_of(const std::string& head) {
 TEST(OtherFormats, AreKnownByTheirEndings) {
   for (const auto& [name, format] :
        std::vector<std::pair<std::string, std::string>>{{"sub.png/a.GIF", "GIF"},
-                                                        {"a.HEIC", "HEIC"},
-                                                        {"a.avif", "AVIF"},
                                                         {"a.b.gif", "GIF"},
                                                         {"a.bmp", "BMP"},
                                                         {"a.jp2", "JPEG 2000"},
@@ -48,9 +46,6 @@ TEST(OtherFormats, AreKnownByTheirFirstBytes) {
   for (const auto& [head, format] : std::vector<std::pair<std::string, std::string>>{
            {"\x00\x00\x00\x18\x66\x74\x79\x70\x63\x72\x78\x20\x00\x00\x00\x01"s, "camera RAW"},
            {"FUJIFILMCCD-RAW "s, "camera RAW"},
-           {"\x00\x00\x00\x18\x66\x74\x79\x70\x68\x65\x69\x63\x00\x00\x00\x00"s, "HEIC"},
-           {"\x00\x00\x00\x24\x66\x74\x79\x70\x6d\x69\x66\x31\x00\x00\x00\x00"s, "HEIC"},
-           {"\x00\x00\x00\x20\x66\x74\x79\x70\x61\x76\x69\x66\x00\x00\x00\x00"s, "AVIF"},
            {"RIFF\x24\x10\x00\x00WAVEfmt "s, ""},
            {"GIF89a\x01\x00\x01\x00"s, "GIF"},
            {"BM\x36\x04\x01\x00\x00\x00\x00\x00\x36\x04\x00\x00\x28\x00"s, "BMP"},
@@ -77,7 +72,19 @@ TEST(OtherFormats, AreThoseThatTheProgramWasBuiltWithout) {
            {"TIFF", "a.TIF", "II*\0"s, "libtiff-dev"},
            {"TIFF", "a.tiff", "MM\0+"s, "libtiff-dev"},
            {"WebP", "a.webp", "RIFF1234WEBP", "libwebp-dev"},
-           {"JPEG XL", "a.jxl", "\xff\x0a\xfa\x1f"s, "libjxl-dev"}}) {
+           {"JPEG XL", "a.jxl", "\xff\x0a\xfa\x1f"s, "libjxl-dev"},
+           {"HEIC", "a.HEIC",
+            "\0\0\0\x18"
+            "ftypheic\0\0\0\0"s,
+            "libheif-dev"},
+           {"HEIC", "a.heif",
+            "\0\0\0\x24"
+            "ftypmif1\0\0\0\0"s,
+            "libheif-dev"},
+           {"AVIF", "a.avif",
+            "\0\0\0\x20"
+            "ftypavif\0\0\0\0"s,
+            "libheif-dev"}}) {
     const Codec* codec = codec_of_name(file);
     EXPECT_EQ(other_format_of_name(file), codec == nullptr ? format : "");
     const std::string missing = missing_format(format);

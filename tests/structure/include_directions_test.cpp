@@ -56,6 +56,7 @@ const std::vector<Confinement>& confinements() {
       {"tiffio.h", {"codec/tiff"}},
       {"webp/", {"codec/webp"}},
       {"jxl/", {"codec/jxl"}},
+      {"libheif/", {"codec/heif"}},
       {"CL/", {"device"}},
       {"CLI/", {"app"}},
       {"tbb/",

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "codec/sample_conversion.hpp"
+#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {
@@ -126,11 +127,6 @@ void store(std::uint8_t* row, std::size_t i, std::uint32_t sample, int depth) {
   }
 }
 
-// The colour of a pixel that was multiplied by its alpha.
-std::uint32_t divided(std::uint32_t color, std::uint32_t alpha, std::uint32_t max) {
-  return alpha == 0 ? color : std::min(max, (color * max + alpha / 2) / alpha);
-}
-
 void convert_samples(const TiffLayout& layout, const std::uint8_t* stored, std::uint8_t* row) {
   const PixelFormat& format = layout.format;
   const std::uint32_t max = format.max_sample();
@@ -144,7 +140,7 @@ void convert_samples(const TiffLayout& layout, const std::uint8_t* stored, std::
     for (std::size_t c = 0; c < channels; ++c) {
       std::uint32_t sample = stored_sample(layout, stored, first + c) * scale;
       if (layout.colors == Colors::inverted_grey && c < colors) sample = max - sample;
-      if (layout.premultiplied && c < colors) sample = divided(sample, alpha, max);
+      if (layout.premultiplied && c < colors) sample = unpremultiplied(sample, alpha, max);
       store(row, x * channels + c, sample, format.depth);
     }
   }

@@ -1,0 +1,61 @@
+#include "codec/heif/codec.hpp"
+
+#include <utility>
+
+#include "base/format.hpp"
+#include "codec/fidelity.hpp"
+#include "codec/heif/functions.hpp"
+
+namespace gpufilter {
+namespace {
+
+std::string heif_libraries() {
+  return formatted("libheif {}", libheif().heif_get_version());
+}
+
+// What both formats have.
+Codec heif_codec() {
+  Codec codec;
+  codec.holds_alpha = true;
+  codec.holds_late_metadata = false;
+  codec.encodes_in_parallel = true;
+  codec.options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()};
+  codec.open = open_heif;
+  codec.libraries = heif_libraries;
+  codec.loaded_later = "libheif " GPUFILTER_HEIF_VERSION;
+  return codec;
+}
+
+}  // namespace
+
+const Codec& heic_codec() {
+  static const Codec codec = [] {
+    Codec heic = heif_codec();
+    heic.name = "HEIC";
+    heic.extensions = {".heic", ".heif", ".hif"};
+    heic.signatures = {"????ftyphei", "????ftyphev", "????ftypmif1", "????ftypmsf1"};
+    heic.max_depth = 10;
+    heic.decoding = {"decode HEIC", 15e-9, 0};
+    heic.encoding = {"encode HEIC", 200e-9, 0};
+    heic.create = create_heic;
+    return heic;
+  }();
+  return codec;
+}
+
+const Codec& avif_codec() {
+  static const Codec codec = [] {
+    Codec avif = heif_codec();
+    avif.name = "AVIF";
+    avif.extensions = {".avif"};
+    avif.signatures = {"????ftypavif", "????ftypavis"};
+    avif.max_depth = 12;
+    avif.decoding = {"decode AVIF", 10e-9, 0};
+    avif.encoding = {"encode AVIF", 200e-9, 0};
+    avif.create = create_avif;
+    return avif;
+  }();
+  return codec;
+}
+
+}  // namespace gpufilter

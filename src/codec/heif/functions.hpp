@@ -1,0 +1,94 @@
+// The functions of libheif that are used, from the library that is loaded at their first use.
+#pragma once
+
+#include <memory>
+
+#include <libheif/heif.h>
+
+#include "base/lazy_library.hpp"
+
+namespace gpufilter {
+
+struct LibHeif : LazyLibrary {
+  using LazyLibrary::LazyLibrary;
+
+  GPUFILTER_LIBRARY_FUNCTION(heif_get_version);
+  GPUFILTER_LIBRARY_FUNCTION(heif_init);
+  GPUFILTER_LIBRARY_FUNCTION(heif_has_compatible_brand);
+
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_alloc);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_free);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_set_max_decoding_threads);
+#if LIBHEIF_HAVE_VERSION(1, 19, 0)
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_get_security_limits);
+#else
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_set_maximum_image_size_limit);
+#endif
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_read_from_memory_without_copy);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_get_number_of_top_level_images);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_get_primary_image_handle);
+
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_release);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_width);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_height);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_has_alpha_channel);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_is_premultiplied_alpha);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_luma_bits_per_pixel);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_list_of_metadata_block_IDs);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_number_of_metadata_blocks);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_type);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_content_type);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_size);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_raw_color_profile_size);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_raw_color_profile);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_nclx_color_profile);
+  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_alloc);
+  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_free);
+  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_color_primaries);
+  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_transfer_characteristics);
+  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_matrix_coefficients);
+
+  GPUFILTER_LIBRARY_FUNCTION(heif_decoding_options_alloc);
+  GPUFILTER_LIBRARY_FUNCTION(heif_decoding_options_free);
+  GPUFILTER_LIBRARY_FUNCTION(heif_decode_image);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_create);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_release);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_add_plane);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_get_plane);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_get_width);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_get_height);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_get_bits_per_pixel_range);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_set_raw_color_profile);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_set_nclx_color_profile);
+
+  GPUFILTER_LIBRARY_FUNCTION(heif_have_encoder_for_format);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_get_encoder_for_format);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoder_release);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoder_set_lossy_quality);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoder_set_lossless);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoder_set_parameter);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoding_options_alloc);
+  GPUFILTER_LIBRARY_FUNCTION(heif_encoding_options_free);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_encode_image);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_add_exif_metadata);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_add_XMP_metadata);
+  GPUFILTER_LIBRARY_FUNCTION(heif_context_write);
+};
+
+// Throws LibraryNotLoaded.
+[[nodiscard]] const LibHeif& libheif();
+
+// Objects of libheif and the functions that free them.
+using HeifContext = std::unique_ptr<heif_context, decltype(&::heif_context_free)>;
+using HeifHandle = std::unique_ptr<heif_image_handle, decltype(&::heif_image_handle_release)>;
+using HeifImage = std::unique_ptr<heif_image, decltype(&::heif_image_release)>;
+using HeifEncoder = std::unique_ptr<heif_encoder, decltype(&::heif_encoder_release)>;
+using HeifNclx =
+    std::unique_ptr<heif_color_profile_nclx, decltype(&::heif_nclx_color_profile_free)>;
+
+// The interleaved pixels of a heif_image: RGB or RGBA of 8 bits, or of 16 in the machine's order of
+// which only some are used.
+[[nodiscard]] heif_chroma interleaved_chroma(int channels, int depth);
+
+}  // namespace gpufilter

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/log.hpp"
+#include "base/printable.hpp"
+#include "base/thread_limit.hpp"
+#include "codec/exif_and_xmp.hpp"
+#include "codec/fidelity.hpp"
+#include "codec/heif/codec.hpp"
+#include "codec/heif/color.hpp"
+#include "codec/heif/functions.hpp"
+#include "image/exif_orientation.hpp"
+#include "image/sample_arithmetic.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr int default_quality = 50;
+constexpr int full_chroma_quality = 90;  // from which colours have the resolution of the picture
+
+struct Target {
+  const Codec& codec;
+  heif_compression_format compression;
+  const char* package;  // Debian's, of libheif's plugin that encodes
+};
+
+// Bits of a sample in the file.
+int bits_for(const Codec& codec, const PictureHeader& header) {
+  if (header.format.depth == 8) return 8;
+#if !LIBHEIF_HAVE_VERSION(1, 15, 2)
+  // Its AV1 has the wrong profile for 10 bits, at which libaom aborts the process.
+  if (&codec == &avif_codec()) return codec.max_depth;
+#endif
+  const bool is_heif = header.file_format == &heic_codec() || header.file_format == &avif_codec();
+  const int stored = header.file_pixels.depth;
+  return is_heif && stored > 8 ? std::min(stored, codec.max_depth) : codec.max_depth;
+}
+
+class HeifWriter final : public RowWriter {
+ public:
+  HeifWriter(const Target& target, ByteSink& sink, const PictureHeader& header,
+             const WriteOptions& options)
+      : target_(target),
+        sink_(sink),
+        size_(header.size),
+        format_(header.format),
+        bits_(bits_for(target.codec, header)),
+        fidelity_(chosen_fidelity(target.codec, header, options, default_quality)),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header.metadata, kinds_)),
+        context_(libheif().heif_context_alloc(), libheif().heif_context_free),
+        encoder_(nullptr, libheif().heif_encoder_release),
+        image_(nullptr, libheif().heif_image_release) {
+    if (libheif().heif_have_encoder_for_format(target.compression) == 0) {
+      throw PictureError(sink.name(),
+                         formatted("this libheif has no encoder for {}: install {}, or write "
+                                   "another format",
+                                   target.codec.name, target.package));
+    }
+    check_memory(sink.name(), size_.pixels() * format_.bytes_per_pixel() * 3,
+                 {.max_memory = options.max_memory()}, "a " + target.codec.name,
+                 "write PNG instead");
+    note_private_metadata(header, kinds_);
+    log::info(formatted("{}: {}, {} bits", sink.name(), to_string(fidelity_), bits_));
+    if (fidelity_.is_lossless && bits_ < format_.depth) {
+      log::warn(formatted("{}: its samples of 16 bits are rounded to {}, all that {} holds",
+                          sink.name(), bits_, target.codec.name));
+    }
+    create_image();
+  }
+
+  void write(const ConstRows& rows) override {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y, ++next_row_) {
+      if (format_.depth == 8) {
+        write_row<std::uint8_t>(rows.row(y));
+      } else {
+        write_row<std::uint16_t>(rows.row(y));
+      }
+    }
+  }
+
+  void finish(const Metadata& trailing) override {
+    add_late_metadata(metadata_, kept_part(trailing, kinds_));
+    note_all_but_exif_and_xmp(metadata_, left_out_);
+    create_encoder();
+    const std::unique_ptr<heif_encoding_options, decltype(&::heif_encoding_options_free)> options(
+        libheif().heif_encoding_options_alloc(), libheif().heif_encoding_options_free);
+    if (!options ||
+        !write_heif_colors(image_.get(), format_, metadata_, fidelity_.is_lossless, left_out_)) {
+      fail("not enough memory");
+    }
+    options->save_two_colr_boxes_when_ICC_and_nclx_available = 1;
+    options->macOS_compatibility_workaround_no_nclx_profile = 0;
+    options->image_orientation = static_cast<heif_orientation>(exif_orientation(metadata_.exif));
+    heif_image_handle* handle = nullptr;
+    check(libheif().heif_context_encode_image(context_.get(), image_.get(), encoder_.get(),
+                                              options.get(), &handle));
+    const HeifHandle owner(handle, libheif().heif_image_handle_release);
+    image_.reset();
+    add_metadata(handle);
+    write_file();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw PictureError(sink_.name(),
+                       formatted("cannot be encoded as {}: {}", target_.codec.name, why));
+  }
+
+  void check(const heif_error& error) const {
+    if (error.code == heif_error_Ok) return;
+    const std::string_view words = error.message;
+    fail(printable(words.substr(0, words.find('\n'))));
+  }
+
+  // RGB and RGBA are interleaved; grey is a plane, with another for alpha.
+  [[nodiscard]] bool is_grey() const { return format_.color_channels() == 1; }
+
+  void create_image() {
+    heif_image* image = nullptr;
+    check(libheif().heif_image_create(
+        size_.width, size_.height, is_grey() ? heif_colorspace_monochrome : heif_colorspace_RGB,
+        is_grey() ? heif_chroma_monochrome : interleaved_chroma(format_.channels, format_.depth),
+        &image));
+    image_.reset(image);
+    const auto add = [this](heif_channel channel) {
+      check(
+          libheif().heif_image_add_plane(image_.get(), channel, size_.width, size_.height, bits_));
+    };
+    add(is_grey() ? heif_channel_Y : heif_channel_interleaved);
+    if (is_grey() && format_.has_alpha()) add(heif_channel_Alpha);
+  }
+
+  template <typename Sample>
+  void write_row(const std::uint8_t* row) const {
+    if (!is_grey())
+      return write_samples<Sample>(row, 1, format_.channels, heif_channel_interleaved);
+    write_samples<Sample>(row, static_cast<std::size_t>(format_.channels), 1, heif_channel_Y);
+    if (format_.has_alpha()) write_samples<Sample>(row + sizeof(Sample), 2, 1, heif_channel_Alpha);
+  }
+
+  // `per_pixel` samples of each pixel, of which every one that is a multiple of `step`.
+  template <typename Sample>
+  void write_samples(const std::uint8_t* row, std::size_t step, int per_pixel,
+                     heif_channel channel) const {
+    int stride = 0;
+    std::uint8_t* plane = libheif().heif_image_get_plane(image_.get(), channel, &stride);
+    std::uint8_t* to = plane + std::ptrdiff_t{next_row_} * stride;
+    const std::uint32_t max = (1U << static_cast<unsigned>(bits_)) - 1U;
+    const auto count = static_cast<std::size_t>(size_.width) * static_cast<std::size_t>(per_pixel);
+    for (std::size_t i = 0; i < count; ++i) {
+      Sample sample{};
+      std::memcpy(&sample, row + i * step * sizeof sample, sizeof sample);
+      sample = static_cast<Sample>(scaled_sample(sample, format_.max_sample(), max));
+      std::memcpy(to + i * sizeof sample, &sample, sizeof sample);
+    }
+  }
+
+  void create_encoder() {
+    heif_encoder* encoder = nullptr;
+    check(libheif().heif_context_get_encoder_for_format(context_.get(), target_.compression,
+                                                        &encoder));
+    encoder_.reset(encoder);
+    if (fidelity_.is_lossless) {
+      check(libheif().heif_encoder_set_lossless(encoder, 1));
+    } else {
+      check(libheif().heif_encoder_set_lossy_quality(encoder, fidelity_.quality));
+    }
+    const bool full_chroma = fidelity_.is_lossless || fidelity_.quality >= full_chroma_quality;
+    // Encoders that do not have a parameter ignore it.
+    libheif().heif_encoder_set_parameter(encoder, "chroma", full_chroma ? "444" : "420");
+    const std::string threads = std::to_string(std::clamp<std::size_t>(allowed_threads(), 1, 16));
+    libheif().heif_encoder_set_parameter(encoder, "threads", threads.c_str());
+  }
+
+  void add_metadata(const heif_image_handle* handle) const {
+    const auto size = [](const Bytes& bytes) { return static_cast<int>(bytes.size()); };
+    if (!metadata_.exif.empty()) {
+      check(libheif().heif_context_add_exif_metadata(context_.get(), handle, metadata_.exif.data(),
+                                                     size(metadata_.exif)));
+    }
+    if (!metadata_.xmp.empty()) {
+      check(libheif().heif_context_add_XMP_metadata(context_.get(), handle, metadata_.xmp.data(),
+                                                    size(metadata_.xmp)));
+    }
+  }
+
+  // Exceptions do not pass through libheif.
+  void write_file() const {
+    struct Output {
+      ByteSink& sink;
+      std::exception_ptr thrown;
+    } output{sink_, nullptr};
+    heif_writer writer{};
+    writer.writer_api_version = 1;
+    writer.write = [](heif_context*, const void* data, std::size_t size, void* user) {
+      auto& out = *static_cast<Output*>(user);
+      try {
+        out.sink.write({static_cast<const std::uint8_t*>(data), size});
+      } catch (...) {
+        out.thrown = std::current_exception();
+      }
+      return heif_error{heif_error_Ok, heif_suberror_Unspecified, ""};
+    };
+    const heif_error error = libheif().heif_context_write(context_.get(), &writer, &output);
+    if (output.thrown) std::rethrow_exception(output.thrown);
+    check(error);
+  }
+
+  const Target& target_;
+  ByteSink& sink_;
+  ImageSize size_;
+  PixelFormat format_;
+  int bits_;
+  Fidelity fidelity_;
+  MetadataKinds kinds_;
+  Metadata metadata_;
+  HeifContext context_;
+  HeifEncoder encoder_;
+  HeifImage image_;
+  int next_row_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RowWriter> create_heic(ByteSink& sink, const PictureHeader& header,
+                                       const WriteOptions& options) {
+  static const Target heic{heic_codec(), heif_compression_HEVC, "libheif-plugin-x265"};
+  return std::make_unique<HeifWriter>(heic, sink, header, options);
+}
+
+std::unique_ptr<RowWriter> create_avif(ByteSink& sink, const PictureHeader& header,
+                                       const WriteOptions& options) {
+  static const Target avif{avif_codec(), heif_compression_AV1, "libheif-plugin-aomenc"};
+  return std::make_unique<HeifWriter>(avif, sink, header, options);
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,278 @@
+// HEIC and AVIF: settings, metadata, depths, and what libheif's own functions make of our files.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <libheif/heif.h>
+
+#include "codec/fidelity.hpp"
+#include "codec/heif/boxes.hpp"
+#include "codec/heif/codec.hpp"
+#include "image/exif_orientation.hpp"
+#include "image/sample_arithmetic.hpp"
+#include "support/coding.hpp"
+#include "support/naive_turn.hpp"
+#include "support/pictures.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+WriteOptions with(const WriteOption& option, const std::string& value) {
+  return WriteOptions().set(option, value);
+}
+
+const WriteOptions lossless = with(lossless_option(), "on");
+
+bool can_write(const Codec& codec) {
+  return heif_have_encoder_for_format(&codec == &avif_codec() ? heif_compression_AV1
+                                                              : heif_compression_HEVC) != 0;
+}
+
+class Heif : public ::testing::TestWithParam<const Codec*> {
+ protected:
+  void SetUp() override {
+    if (!can_write(codec())) GTEST_SKIP() << "skipped: libheif has no encoder for " << codec().name;
+  }
+  [[nodiscard]] static const Codec& codec() { return *GetParam(); }
+};
+
+// Written again, a picture of 10 bits keeps them, unless libheif cannot write them.
+TEST_P(Heif, ScalesDeepSamplesExactly) {
+  for (int channels = 1; channels <= 4; ++channels) {
+    SCOPED_TRACE(channels);
+    const PixelFormat format{channels, 16};
+    const Image image = random_image({33, 21}, format, 1);
+    PictureHeader header{&heic_codec(), image.size(), format, {}, {}, file_pixels(format)};
+    for (const int bits : {10, codec().max_depth}) {
+      header.file_pixels.depth = bits;
+      Bytes file;
+      const auto sink = memory_sink(file, "out");
+      const auto writer = create_picture(codec(), *sink, header, lossless);
+      writer->write(image.rows());
+      writer->finish({});
+      const Decoded decoded = decode(file);
+      const int written = decoded.header.file_pixels.depth;
+      EXPECT_TRUE(written == bits || written == codec().max_depth) << written;
+      const std::uint32_t few = (1U << static_cast<unsigned>(written)) - 1U;
+      for (int y = 0; y < 21; ++y) {
+        for (int x = 0; x < 33; ++x) {
+          for (int c = 0; c < channels; ++c) {
+            const std::uint32_t stored = scaled_sample(sample_at(image, x, y, c), 65535, few);
+            ASSERT_EQ(sample_at(decoded.image, x, y, c), scaled_sample(stored, few, 65535))
+                << bits << " bits, " << x << "," << y << "," << c;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Heif, KnowsGreyPicturesByTheirBoxes) {
+  for (int channels = 1; channels <= 4; ++channels)
+    EXPECT_EQ(is_grey_heif(encode(codec(), random_image({9, 5}, {channels, 8}, 1)).file),
+              channels < 3);
+  EXPECT_FALSE(is_grey_heif({}));
+}
+
+// Other programs turn the picture too; EXIF must not turn it again.
+TEST_P(Heif, TurnsThePictureAsItsOrientationSays) {
+  const Image image = random_image({13, 7}, {3, 8}, 1);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    SCOPED_TRACE(orientation);
+    Metadata metadata;
+    set_orientation(metadata, orientation);
+    const Decoded decoded = decode(encode(codec(), image, lossless, metadata).file);
+    EXPECT_EQ(exif_orientation(decoded.header.metadata.exif), 1);
+    EXPECT_TRUE(same_pixels(decoded.image, naive_turn(image, turn_for_orientation(orientation))));
+  }
+}
+
+TEST_P(Heif, HoldsMetadata) {
+  using Points = std::array<std::uint8_t, 4>;
+  Metadata metadata;
+  metadata.exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0,
+                   3,   0,   0, 0,  1, 0, 1, 0, 0, 0, 0,    0,    0};
+  metadata.xmp = {'<', 'x', '/', '>'};
+  metadata.image_resources = {'8', 'B', 'I', 'M'};
+  metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
+  IccProfile& profile = metadata.icc_profile.emplace();
+  profile.data.resize(131, 7);
+  const std::string space = "RGB ";
+  std::copy(space.begin(), space.end(), profile.data.begin() + 16);
+  const Image image = random_image({9, 5}, {4, 8}, 1);
+  const Encoded encoded = encode(codec(), image, lossless, metadata);
+  EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"density", "IPTC"}));
+  const Decoded decoded = decode(encoded.file);
+  EXPECT_TRUE(same_pixels(decoded.image, image));
+  EXPECT_EQ(decoded.header.metadata.exif, metadata.exif);
+  EXPECT_EQ(decoded.header.metadata.xmp, metadata.xmp);
+  ASSERT_TRUE(decoded.header.metadata.icc_profile);
+  EXPECT_EQ(decoded.header.metadata.icc_profile->data, profile.data);
+  EXPECT_FALSE(decoded.header.metadata.coding_points);
+  for (const Points points : {Points{12, 13, 0, 1}, Points{9, 16, 0, 1}}) {
+    Metadata colors;
+    colors.coding_points = points;
+    EXPECT_EQ(decode(encode(codec(), image, {}, colors).file).header.metadata.coding_points,
+              points);
+  }
+}
+
+TEST_P(Heif, TakesQuality50UnlessAnotherIsGiven) {
+  const Image image = random_image({61, 43}, {3, 8}, 1);
+  const Bytes file = encode(codec(), image).file;
+  EXPECT_EQ(encode(codec(), image, with(quality_option(), "50")).file, file);
+  EXPECT_LT(encode(codec(), image, with(quality_option(), "10")).file.size(), file.size());
+  EXPECT_GT(encode(codec(), image, with(quality_option(), "95")).file.size(), file.size());
+}
+
+TEST_P(Heif, StaysLosslessUnlessAQualityIsGiven) {
+  const Image image = random_image({61, 43}, {3, 8}, 1);
+  const Bytes input = encode(codec(), image, lossless).file;
+  for (const bool has_quality : {false, true}) {
+    const auto reader = open_picture(memory_source(input, "in"));
+    Bytes output;
+    const auto sink = memory_sink(output, "out");
+    const auto writer = create_picture(codec(), *sink, reader->header(),
+                                       has_quality ? with(quality_option(), "80") : WriteOptions());
+    writer->write(image.rows());
+    writer->finish({});
+    EXPECT_EQ(static_cast<bool>(same_pixels(decode(output).image, image)), !has_quality);
+  }
+}
+
+TEST_P(Heif, LimitsItsMemory) {
+  const Bytes file = encode(codec(), random_image({150, 100}, {3, 8}, 1)).file;
+  const std::string refusal = why_refused(file, {.max_memory = 100'000});
+  EXPECT_EQ(refusal.find("in: a " + codec().name + " is held in memory as a whole, and its "), 0U)
+      << refusal;
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Heif, ::testing::Values(&heic_codec(), &avif_codec()),
+                         [](const auto& codec) { return codec.param->name; });
+
+// A file of libheif with several pictures, of which the second is the primary one, or with
+// premultiplied alpha.
+Bytes written(heif_context* context) {
+  Bytes file;
+  heif_writer writer{};
+  writer.writer_api_version = 1;
+  writer.write = [](heif_context*, const void* data, std::size_t size, void* user) {
+    const auto* bytes = static_cast<const std::uint8_t*>(data);
+    static_cast<Bytes*>(user)->assign(bytes, bytes + size);
+    return heif_error{heif_error_Ok, heif_suberror_Unspecified, ""};
+  };
+  EXPECT_EQ(heif_context_write(context, &writer, &file).code, heif_error_Ok);
+  return file;
+}
+
+// Adds a picture of one colour, and makes it the primary one.
+void add_picture(heif_context* context, const std::array<std::uint8_t, 4>& color,
+                 bool is_premultiplied) {
+  heif_image* image = nullptr;
+  heif_image_create(16, 16, heif_colorspace_RGB, heif_chroma_interleaved_RGBA, &image);
+  heif_image_add_plane(image, heif_channel_interleaved, 16, 16, 8);
+  int stride = 0;
+  std::uint8_t* rows = heif_image_get_plane(image, heif_channel_interleaved, &stride);
+  for (int y = 0; y < 16; ++y) {
+    for (int x = 0; x < 16; ++x)
+      std::copy(color.begin(), color.end(), rows + y * stride + 4 * x);
+  }
+  if (is_premultiplied) heif_image_set_premultiplied_alpha(image, 1);
+  heif_color_profile_nclx* nclx = heif_nclx_color_profile_alloc();
+  nclx->matrix_coefficients = heif_matrix_coefficients_RGB_GBR;
+  heif_image_set_nclx_color_profile(image, nclx);
+  heif_nclx_color_profile_free(nclx);
+  heif_encoder* encoder = nullptr;
+  EXPECT_EQ(heif_context_get_encoder_for_format(context, heif_compression_AV1, &encoder).code,
+            heif_error_Ok);
+  heif_encoder_set_lossless(encoder, 1);
+  heif_encoder_set_parameter(encoder, "chroma", "444");
+  heif_image_handle* handle = nullptr;
+  EXPECT_EQ(heif_context_encode_image(context, image, encoder, nullptr, &handle).code,
+            heif_error_Ok);
+  heif_context_set_primary_image(context, handle);
+  heif_image_handle_release(handle);
+  heif_encoder_release(encoder);
+  heif_image_release(image);
+}
+
+Bytes box(const std::string& type, const Bytes& content) {
+  const auto size = static_cast<std::uint16_t>(content.size() + 8);
+  Bytes bytes{0, 0, static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size)};
+  bytes.insert(bytes.end(), type.begin(), type.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  return bytes;
+}
+
+// Pictures made of others, {picture, {part, part}}, and with alpha, {alpha, picture}.
+Bytes file_of_parts(const std::vector<std::pair<std::uint8_t, Bytes>>& pictures,
+                    const std::vector<std::pair<std::uint8_t, std::uint8_t>>& alphas = {}) {
+  Bytes references(4, 0);
+  for (const auto& [alpha, picture] : alphas) {
+    const Bytes one = box("auxl", {0, alpha, 0, 1, 0, picture});
+    references.insert(references.end(), one.begin(), one.end());
+  }
+  for (const auto& [picture, parts] : pictures) {
+    Bytes content{0, picture, 0, static_cast<std::uint8_t>(parts.size())};
+    for (const std::uint8_t part : parts)
+      content.insert(content.end(), {0, part});
+    const Bytes one = box("dimg", content);
+    references.insert(references.end(), one.begin(), one.end());
+  }
+  Bytes meta(4, 0);
+  const Bytes iref = box("iref", references);
+  meta.insert(meta.end(), iref.begin(), iref.end());
+  return box("meta", meta);
+}
+
+TEST(HeifBoxes, FindPicturesThatContainThemselves) {
+  EXPECT_TRUE(has_bounded_parts(file_of_parts({})));
+  EXPECT_TRUE(has_bounded_parts(file_of_parts({{1, {2, 3, 3}}, {2, {4, 5}}})));
+  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {1}}})));
+  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {2, 5}}, {2, {3}}, {3, {1}}})));
+  EXPECT_TRUE(has_bounded_parts(file_of_parts({{1, {2, 3}}}, {{4, 1}})));
+  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {2}}, {4, {1}}}, {{4, 1}})));
+  // 2^9 parts are all right, 11^5 are not.
+  std::vector<std::pair<std::uint8_t, Bytes>> doubled;
+  std::vector<std::pair<std::uint8_t, Bytes>> wide;
+  for (std::uint8_t i = 1; i <= 9; ++i) {
+    const auto next = static_cast<std::uint8_t>(i + 1);
+    doubled.emplace_back(i, Bytes{next, next});
+    if (i <= 5) wide.emplace_back(i, Bytes(11, next));
+  }
+  EXPECT_TRUE(has_bounded_parts(file_of_parts(doubled)));
+  EXPECT_FALSE(has_bounded_parts(file_of_parts(wide)));
+}
+
+TEST(HeifReader, ReadsThePrimaryPictureOfSeveral) {
+  if (!can_write(avif_codec())) GTEST_SKIP() << "skipped: libheif has no encoder for AVIF";
+  heif_context* context = heif_context_alloc();
+  add_picture(context, {200, 100, 50, 255}, false);
+  add_picture(context, {10, 20, 30, 40}, false);
+  const Bytes file = written(context);
+  heif_context_free(context);
+  ::testing::internal::CaptureStderr();
+  const Image image = decode(file).image;
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "in: only the primary one of its 2 pictures is read"),
+            std::string::npos);
+  for (int c = 0; c < 4; ++c)
+    EXPECT_EQ(sample_at(image, 15, 15, c), 10U * (c + 1U));
+}
+
+TEST(HeifReader, DividesPremultipliedColoursByTheirAlpha) {
+  if (!can_write(avif_codec())) GTEST_SKIP() << "skipped: libheif has no encoder for AVIF";
+  heif_context* context = heif_context_alloc();
+  add_picture(context, {20, 40, 9, 51}, true);
+  const Image image = decode(written(context)).image;
+  heif_context_free(context);
+  EXPECT_EQ(sample_at(image, 3, 4, 0), 100U);
+  EXPECT_EQ(sample_at(image, 3, 4, 1), 200U);
+  EXPECT_EQ(sample_at(image, 3, 4, 2), 45U);
+  EXPECT_EQ(sample_at(image, 3, 4, 3), 51U);
+}
+
+}  // namespace
+}  // namespace gpufilter::test
