@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/words.hpp"
+
 namespace gpufilter {
 
 Option* Option::check(const ValueCheck& complaint) {
@@ -117,6 +119,10 @@ bool Option::is_flag() const {
   return parsed_->get_items_expected_max() == 0;
 }
 
+bool Option::may_precede(const std::string& word) const {
+  return std::ranges::find(following_, word) != following_.end();
+}
+
 Arguments::Arguments(const std::string& description, const std::string& name)
     : parser_(std::make_unique<CLI::App>(description, name)),
       help_(declared(parser_->get_help_ptr())) {}
@@ -167,6 +173,22 @@ Option* Arguments::add_flag_callback(const std::string& name, const std::functio
   return declared(parser_->add_flag_callback(name, run, help));
 }
 
+Option* Arguments::add_flag_with_words(const std::string& name,
+                                       const std::vector<std::string>& words,
+                                       const std::string& alone,
+                                       const std::function<void(const std::string&)>& take,
+                                       const std::string& help) {
+  const auto tell = [words](std::string& word) -> std::string {
+    return std::ranges::find(words, word) == words.end() ? not_among(word, words) : "";
+  };
+  std::string& word = words_.emplace_back();
+  Option* option = declared(parser_->add_flag(name + "{" + alone + "}", word, help)
+                                ->check(CLI::Validator(tell, ""))
+                                ->each(take));
+  option->following_ = words;
+  return option;
+}
+
 Option* Arguments::add_repeatable_flag(const std::string& name, const std::function<void()>& take,
                                        const std::string& help) {
   const auto repeat = [take](std::int64_t times) {
@@ -188,10 +210,31 @@ void Arguments::footer(const std::string& text) {
   parser_->footer(text);
 }
 
+// The words after the program's name, with those that follow a flag attached to it.
+std::vector<std::string> Arguments::joined_words(int argc, const char* const* argv) const {
+  std::vector<std::string> words;
+  bool only_names = false;
+  const Option* flag = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (flag != nullptr && flag->may_precede(word)) {
+      words.back() += "=" + word;
+      flag = nullptr;
+      continue;
+    }
+    words.push_back(word);
+    only_names = only_names || word == "--";
+    flag = !only_names && word.starts_with("--") ? find(word) : nullptr;
+  }
+  return words;
+}
+
 Arguments::Outcome Arguments::parse(int argc, const char* const* argv) {
   using Kind = ArgumentsError::Kind;
   try {
-    parser_->parse(argc, argv);
+    std::vector<std::string> words = joined_words(argc, argv);
+    std::ranges::reverse(words);  // as the parser wants them
+    parser_->parse(std::move(words));
     return Outcome::parsed;
   } catch (const NothingLeftToDo&) {
     return Outcome::nothing_left;

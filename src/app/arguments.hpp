@@ -80,14 +80,16 @@ class Option {
   [[nodiscard]] bool is_positional() const;
   [[nodiscard]] bool is_required() const;
   [[nodiscard]] bool takes_several() const;
-  // It takes no value, or only one after '='.
+  // It takes no value, or only one after '=', or one of the words that may follow it.
   [[nodiscard]] bool is_flag() const;
+  [[nodiscard]] bool may_precede(const std::string& word) const;
 
  private:
   friend class Arguments;
 
   CLI::Option* parsed_;
   std::string portable_form_;
+  std::vector<std::string> following_;  // of a flag
   Suggestions suggestions_;
 };
 
@@ -129,6 +131,11 @@ class Arguments {
                             const std::string& help);
   Option* add_flag_callback(const std::string& name, const std::function<void()>& run,
                             const std::string& help);
+  // `take` gets one of `words`: the one after the flag, or `alone` if none follows.
+  Option* add_flag_with_words(const std::string& name, const std::vector<std::string>& words,
+                              const std::string& alone,
+                              const std::function<void(const std::string&)>& take,
+                              const std::string& help);
   // `take` is called for each time that the flag is given.
   Option* add_repeatable_flag(const std::string& name, const std::function<void()>& take,
                               const std::string& help);
@@ -158,9 +165,11 @@ class Arguments {
 
  private:
   Option* declared(CLI::Option* option);
+  [[nodiscard]] std::vector<std::string> joined_words(int argc, const char* const* argv) const;
 
   std::unique_ptr<CLI::App> parser_;
-  std::deque<Option> options_;  // in the parser's order
+  std::deque<Option> options_;     // in the parser's order
+  std::deque<std::string> words_;  // of flags with words
   Option* help_;
 };
 

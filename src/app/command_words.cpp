@@ -31,7 +31,11 @@ std::vector<CommandWord> command_words(const Arguments& app, int argc, const cha
   bool only_names = false;
   for (int i = 1; i < argc; ++i) {
     const std::string text = argv[i];
-    if (waiting != nullptr) {
+    const CommandWord* before = words.empty() || only_names ? nullptr : &words.back();
+    if (before != nullptr && before->part == CommandWord::Part::option &&
+        before->option != nullptr && before->option->may_precede(text)) {
+      words.push_back({text, CommandWord::Part::value, before->option});
+    } else if (waiting != nullptr) {
       words.push_back({text, CommandWord::Part::value, std::exchange(waiting, nullptr)});
     } else if (only_names || text.size() < 2 || !text.starts_with('-')) {
       words.push_back({.text = text, .after_dashes = only_names});

@@ -50,6 +50,15 @@ void add_format_options(Arguments& app, WriteOptions& options) {
       continue;
     }
     std::string values = std::visit(ValueNames{}, option->kind);
+    const auto* choice = std::get_if<WriteOption::Choice>(&option->kind);
+    if (choice != nullptr && !choice->alone.empty()) {
+      app.add_flag_with_words(
+             "--" + option->name, choice->names, choice->alone,
+             [&options, option](const std::string& text) { options.set(*option, text); },
+             option->help)
+          ->option_text(formatted("[{}]", values));
+      continue;
+    }
     if (!option->default_value.empty()) values += formatted(" [{}]", option->default_value);
     app.add_option_function(
            "--" + option->name,

@@ -13,6 +13,7 @@ void add_formats(Json& json, const PictureResult& result) {
   json["input_pixels"] = pixels_json(result.input_pixels);
   json["output_pixels"] = pixels_json(result.output_pixels);
   add_background(json, result.background);
+  if (result.decoding_divisor > 1) json["decoding_divisor"] = result.decoding_divisor;
   json["width"] = result.size.width;
   json["height"] = result.size.height;
   json["output_width"] = result.output_size.width;

@@ -21,6 +21,7 @@ std::string device_line(const EngineReport& engine) {
 
 std::string plan_line(const RunReport& report, const StageChain& chain) {
   std::string line = "plan: " + counted(chain.size(), "stage");
+  if (report.bands == 0) return line + "; " + report.engine.reason;
   if (report.result_passes == 0 && !chain.empty()) {
     line += ", which change nothing";
   } else if (report.result_passes < chain.size()) {

@@ -92,6 +92,8 @@ std::string pixels_text(const RunReport& report) {
   std::string text = formatted("{}x{}", report.size.width, report.size.height);
   if (report.output_size != report.size)
     text += formatted(" -> {}x{}", report.output_size.width, report.output_size.height);
+  if (report.decoding_divisor > 1)
+    text += formatted(", decoded at 1/{}", report.decoding_divisor);
   text += ", " + to_string(report.input_file_pixels);
   if (report.output_file_pixels != report.input_file_pixels)
     text += " -> " + to_string(report.output_file_pixels);

@@ -37,8 +37,10 @@ std::size_t label_width(const RunReport& report, const std::vector<ActivityTotal
 std::string detail(const RunReport& report, const ActivityTotal& total) {
   switch (total.activity) {
     case Activity::decode:
+    case Activity::read_stored:
       return report.input_format->name;
     case Activity::encode:
+    case Activity::write_stored:
       return formatted("{}, {} bytes{}", report.output_format->name, report.output_bytes,
                        report.encoding ? ", " + report.encoding->text : "");
     case Activity::build_program:
@@ -184,6 +186,7 @@ std::string timing_json(const RunReport& report) {
             {"band_rows", report.band_rows},
             {"bands_under_way", report.bands_under_way},
             {"memory_bytes", report.memory},
+            {"decoding_divisor", report.decoding_divisor},
             {"exif_orientation", report.exif_orientation},
             {"orientation_applied", report.is_oriented},
             {"output_bytes", report.output_bytes}};

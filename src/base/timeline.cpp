@@ -33,6 +33,10 @@ const char* activity_name(Activity activity) {
       return "download";
     case Activity::encode:
       return "encode";
+    case Activity::read_stored:
+      return "read undecoded";
+    case Activity::write_stored:
+      return "write undecoded";
   }
   return "?";
 }

@@ -24,7 +24,9 @@ enum class Activity {
   launch,  // a kernel waits although its queue is free
   kernel,
   download,
-  encode
+  encode,
+  read_stored,  // of a picture that is not decoded
+  write_stored
 };
 [[nodiscard]] const char* activity_name(Activity activity);
 

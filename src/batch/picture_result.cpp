@@ -27,6 +27,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.input_format = report.input_format;
   result.size = report.size;
   result.output_size = report.output_size;
+  result.decoding_divisor = report.decoding_divisor;
   result.input_pixels = report.input_file_pixels;
   result.output_pixels = report.output_file_pixels;
   result.background = report.background;

@@ -29,6 +29,7 @@ struct PictureResult {
   const Codec* input_format = nullptr;
   ImageSize size;         // of the input
   ImageSize output_size;  // of the result
+  int decoding_divisor = 1;  // as in RunReport
   FilePixels input_pixels;
   FilePixels output_pixels;
   std::optional<Color> background;     // as in RunReport

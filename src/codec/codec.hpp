@@ -23,6 +23,7 @@
 namespace gpufilter {
 
 struct Codec;
+class StoredPicture;
 
 // How a file stores its picture, so that a new file of the same format can use the same settings. A
 // codec derives its own class and ignores those of other codecs.
@@ -66,6 +67,15 @@ class RowReader {
   // the scan.
   [[nodiscard]] virtual std::optional<JpegScan> jpeg_scan() { return std::nullopt; }
 
+  // Before the first row: makes it yield a smaller picture if the format can decode one, its sides
+  // divided by `largest`, which is 2, 4 or 8, and rounded up. That is the size in the header from
+  // now on. Returns the divisor, 1 if it cannot.
+  [[nodiscard]] virtual int decode_smaller(int /*largest*/) { return 1; }
+
+  // The picture as the file stores it, for outputs that need not decode it; nullptr if its format
+  // has no such thing. It is part of the reader: call finish() once its writers have finished.
+  [[nodiscard]] virtual StoredPicture* stored_picture() { return nullptr; }
+
  protected:
   PictureHeader header_;
 };
@@ -80,7 +90,7 @@ class RowReader {
 struct EncodingNotes {
   std::string text;  // "quality 90 (asked for), 4:2:0 (kept from the input)"
   // The same for programs: {"quality", 90}, ...
-  std::vector<std::pair<std::string, std::variant<int, std::string>>> fields;
+  std::vector<std::pair<std::string, std::variant<int, std::string, bool>>> fields;
 };
 
 // Takes the rows of one picture, top to bottom.

@@ -23,6 +23,7 @@ struct Codec {
   int max_depth = 16;                // bits of a sample
   bool is_lossless = false;          // every sample is read back exactly as it was written
   bool encodes_in_parallel = false;  // one picture on several threads
+  bool has_stored_pictures = false;  // RowReader::stored_picture() yields some
   Rate decoding;                     // of a byte of samples; devices decode only JPEG
   Rate encoding;                     // only the processor does it
   std::string report_key;            // for EncodingNotes in JSON reports; empty: it makes none

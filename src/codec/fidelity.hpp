@@ -7,16 +7,15 @@
 
 namespace gpufilter {
 
-[[nodiscard]] const WriteOption& lossless_option();
-
 struct Fidelity {
   bool is_lossless = false;
   int quality = 0;     // if it is not lossless
   std::string reason;  // "asked for"
 };
 
-// lossless_option(), then quality_option(). Without either, a file of `codec` is lossless if the
-// input is a lossless file of the same format, and otherwise has `default_quality`.
+// lossless_option() if it is "always", then quality_option(). Without a quality, a file of `codec`
+// is lossless if the input is a lossless file of the same format and that option is "auto", and
+// otherwise has `default_quality`.
 [[nodiscard]] Fidelity chosen_fidelity(const Codec& codec, const PictureHeader& header,
                                        const WriteOptions& options, int default_quality);
 

@@ -109,6 +109,17 @@ const WriteOption& quality_option() {
   return option;
 }
 
+const WriteOption& lossless_option() {
+  static const WriteOption option{
+      "lossless", WriteOption::Choice{{"auto", "never", "always"}, "always"}, "auto",
+      "Keep every bit of the picture. JPEG: a picture that is only cropped and turned, at the "
+      "edges "
+      "of blocks, is not decoded; always: others fail. WebP, JPEG XL, AVIF and HEIC: always, or "
+      "auto if "
+      "the input is a lossless file of the same format and --quality is not given."};
+  return option;
+}
+
 const WriteOption& strip_option() {
   static const WriteOption option{"strip", WriteOption::Flag{}, "off",
                                   "Leave out EXIF (with its GPS position), XMP, IPTC, text and "

@@ -24,6 +24,7 @@ struct WriteOption {
   };
   struct Choice {
     std::vector<std::string> names;
+    std::string alone = {};  // what the option means without a value; empty: it needs one
   };
   struct List {  // some of the names, separated by commas
     std::vector<std::string> names;
@@ -51,6 +52,9 @@ struct WriteOption {
 
 // For all formats that lose samples to be small.
 [[nodiscard]] const WriteOption& quality_option();
+
+// Whether every bit of the picture is kept: for formats that may lose some.
+[[nodiscard]] const WriteOption& lossless_option();
 
 // What of the metadata is written: for all formats. See kept_metadata().
 [[nodiscard]] const WriteOption& strip_option();

@@ -50,4 +50,12 @@ PassReport describe_keeping(const Stage& stage, bool in_memory) {
   return report;
 }
 
+PassReport describe_stored(const Stage& stage) {
+  PassReport report;
+  report.stage = stage.name();
+  report.variant = stage.label();
+  report.reason = "without decoding";
+  return report;
+}
+
 }  // namespace gpufilter

@@ -34,6 +34,8 @@ struct PassReport : CodeDescription {
 [[nodiscard]] PassReport describe_coding(const Plan& plan, std::size_t step);
 // Of a stage that keeps its source, in memory or in a temporary file.
 [[nodiscard]] PassReport describe_keeping(const Stage& stage, bool in_memory);
+// Of a stage whose work needs no pixels.
+[[nodiscard]] PassReport describe_stored(const Stage& stage);
 
 class BandExecutor {
  public:

@@ -40,4 +40,16 @@ class Dispatcher {
   virtual void await_starts() noexcept {}
 };
 
+// Assigns every picture to one engine, and learns nothing.
+class SoleEngine final : public Dispatcher {
+ public:
+  explicit SoleEngine(Engine& engine) : engine_(engine) {}
+  [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
+    return {&engine_, {}, nullptr};
+  }
+
+ private:
+  Engine& engine_;
+};
+
 }  // namespace gpufilter

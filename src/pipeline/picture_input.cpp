@@ -17,7 +17,7 @@ bool is_regular_file(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-bool is_read_again(const StageChain& chain) {
+bool needs_statistics(const StageChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const auto& stage) { return stage->needs(); });
 }
 
@@ -26,8 +26,8 @@ bool is_read_again(const StageChain& chain) {
 PictureInput::PictureInput(const std::string& path, const StageChain& chain,
                            const RunOptions& options)
     : turns_upright_(depends_on_orientation(chain)),
-      source_(path, turns_upright_ || is_read_again(chain),
-              options.open_input ? options.open_input : open_source),
+      is_read_again_(turns_upright_ || needs_statistics(chain)),
+      source_(path, is_read_again_, options.open_input ? options.open_input : open_source),
       is_file_(is_regular_file(path)),
       limits_(options.limits) {
   limits_.choose_ink = ink_choice(chain);
@@ -40,6 +40,7 @@ PictureInput::PictureInput(const std::string& path, const StageChain& chain,
   }
   limits_.warn = false;
   header_ = first_->header();
+  decoded_size_ = header_.size;
   note_orientation(header_.metadata);
   if (turns_upright_) take_late_metadata(header_.metadata);
   if (turns_upright_) stored_metadata_ = header_.metadata;
@@ -52,11 +53,19 @@ std::unique_ptr<ReadAhead> PictureInput::open() {
   auto reader = std::make_unique<ReadAhead>(open_picture(source_.open(), limits_));
   if (reader->header().size != header_.size || reader->header().format != header_.format)
     throw PictureError(name_, "it changed while it was being read");
+  if (divisor_ > 1) divisor_ = reader->decode_smaller(divisor_);
   return reader;
 }
 
+int PictureInput::decode_smaller(int largest) {
+  if (!first_) first_ = open();
+  divisor_ = first_->decode_smaller(largest);
+  decoded_size_ = first_->header().size;
+  return divisor_;
+}
+
 PictureShape PictureInput::shape() const {
-  return kept_ ? kept_->shape() : PictureShape{header_.size, header_.format};
+  return kept_ ? kept_->shape() : PictureShape{decoded_size_, header_.format};
 }
 
 void PictureInput::finish(ReadAhead& reader) {

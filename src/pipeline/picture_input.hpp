@@ -40,6 +40,15 @@ class PictureInput {
   // Whether reading does not wait for other programs.
   [[nodiscard]] bool is_file() const { return is_file_ && !kept_; }
 
+  // Before open(): from now on the file is decoded smaller, if its format can, by what
+  // RowReader::decode_smaller() returns.
+  [[nodiscard]] int decode_smaller(int largest);
+
+  // The file's stored picture, if its format has one, before open() is called.
+  [[nodiscard]] StoredPicture* stored_picture() { return first_->stored_picture(); }
+  // Whether the file can be read again.
+  [[nodiscard]] bool is_repeatable() const { return is_file_ || is_read_again_; }
+
   // After a walk: reads the rest of the file. Throws PictureError.
   void finish(ReadAhead& reader);
 
@@ -60,11 +69,14 @@ class PictureInput {
   void take_late_metadata(Metadata& metadata);
 
   bool turns_upright_;
+  bool is_read_again_;
   RepeatableSource source_;
   bool is_file_;
   ReadLimits limits_;
   std::string name_;
   PictureHeader header_;
+  ImageSize decoded_size_;
+  int divisor_ = 1;                   // of the sides
   Metadata stored_metadata_;          // before the orientation was reset
   std::unique_ptr<ReadAhead> first_;  // opened to read the header
   int orientation_ = 1;

@@ -6,21 +6,29 @@
 
 namespace gpufilter {
 
-PictureOutput::PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options)
-    : report_(report) {
+std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& sink,
+                                         PictureHeader header, const WriteOptions& options,
+                                         const std::optional<StoredPart>& stored) {
+  header.size = report.output_size;
+  header.format = report.output_pixel;
+  return stored ? stored->picture->create(sink, header, options, stored->placement)
+                : create_picture(*report.output_format, sink, header, options);
+}
+
+PictureOutput::PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
+                             const std::optional<StoredPart>& stored)
+    : report_(report), is_stored_(stored) {
   if (report.kept) return;
   std::error_code unknown;
   report_.replaced =
       report_.output != "-" && std::filesystem::is_regular_file(report_.output, unknown);
   sink_ = options.open_output ? options.open_output(report_.output) : open_sink(report_.output);
-  header.size = report_.output_size;
-  header.format = report_.output_pixel;
-  writer_ = create_picture(*report_.output_format, *sink_, header, options.write);
+  writer_ = create_writer(report_, *sink_, std::move(header), options.write, stored);
   report_.encoding = writer_->notes();
 }
 
 void PictureOutput::write(const ConstRows& rows, Timeline& timeline) {
-  if (report_.kept) return;
+  if (report_.kept || is_stored_) return;
   const ScopedSpan span(timeline, band_span(Activity::encode, rows));
   writer_->write(rows);
 }

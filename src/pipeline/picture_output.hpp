@@ -4,17 +4,26 @@
 #include <memory>
 
 #include "pipeline/run.hpp"
+#include "pipeline/stored_outputs.hpp"
 
 namespace gpufilter {
+
+// What writes the output that `report` describes to `sink`; from `stored`, if it is given. Throws
+// PictureError.
+[[nodiscard]] std::unique_ptr<RowWriter> create_writer(const OutputReport& report, ByteSink& sink,
+                                                       PictureHeader header,
+                                                       const WriteOptions& options,
+                                                       const std::optional<StoredPart>& stored);
 
 // Takes the rows of one output; does nothing with them if the file is kept. Otherwise the file
 // appears complete with commit(), or not at all.
 class PictureOutput {
  public:
   // `report` has the path, the format and the shape; the output adds what it learns, and has to be
-  // outlived by it. `header` is the input's, with the metadata that belongs before the pixels.
-  // Throws PictureError.
-  PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options);
+  // outlived by it. With `stored`, it is written from that in finish(), and rows are ignored.
+  // `header` is the input's, with the metadata that belongs before the pixels. Throws PictureError.
+  PictureOutput(OutputReport& report, PictureHeader header, const RunOptions& options,
+                const std::optional<StoredPart>& stored);
 
   // `timeline` gets a span.
   void write(const ConstRows& rows, Timeline& timeline);
@@ -26,6 +35,7 @@ class PictureOutput {
 
  private:
   OutputReport& report_;
+  bool is_stored_;
   std::unique_ptr<ByteSink> sink_;
   std::unique_ptr<RowWriter> writer_;
 };

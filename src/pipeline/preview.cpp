@@ -10,7 +10,9 @@
 #include "base/error.hpp"
 #include "codec/creation_error.hpp"
 #include "pipeline/picture_input.hpp"
+#include "pipeline/picture_output.hpp"
 #include "pipeline/run_description.hpp"
+#include "pipeline/smaller_decoding.hpp"
 
 namespace gpufilter {
 namespace {
@@ -27,12 +29,11 @@ void check_folder_of(const std::string& output) {
   throw PictureError(output, describe_creation_error(output, errno));
 }
 
-void expect_encoding(OutputReport& report, PictureHeader header, const WriteOptions& options) {
-  header.size = report.output_size;
-  header.format = report.output_pixel;
+void expect_encoding(OutputReport& report, const PictureHeader& header, const WriteOptions& options,
+                     const std::optional<StoredPart>& stored) {
   std::vector<std::uint8_t> unused;
   const auto sink = memory_sink(unused, report.output);
-  report.encoding = create_picture(*report.output_format, *sink, header, options)->notes();
+  report.encoding = create_writer(report, *sink, header, options, stored)->notes();
 }
 
 EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
@@ -57,7 +58,7 @@ EngineReport expected_engine(Dispatcher& dispatcher, const PictureTask& task) {
 RunReport preview_picture(const std::string& input, const std::string& output,
                           const Codec* output_format, const StageChain& asked,
                           Dispatcher& dispatcher, const RunOptions& options) {
-  const PictureInput source(input, asked, options);
+  PictureInput source(input, asked, options);
   const PictureHeader& header = source.header();
   const Codec& to = output_format != nullptr ? *output_format : *header.file_format;
   RunReport report;
@@ -70,17 +71,23 @@ RunReport preview_picture(const std::string& input, const std::string& output,
       chain_for_orientation(chain_for_colors(asked, input, header), source.orientation(), outputs);
   check_results(input, header, chain, options.limits);
   describe_formats(report, header, chain, to, outputs, options);
+  const StoredOutputs stored(source, chain, outputs, to, options);
+  stored.describe(report);
+  if (const int largest = decoding_divisor(chain, header.size, outputs, stored.without_rows());
+      largest > 1)
+    report.decoding_divisor = source.decode_smaller(largest);
   if (!options.open_output) {
     check_folder_of(output);
     for (const OutputReport& other : report.others)
       check_folder_of(other.output);
   }
-  std::error_code unknown;
-  const auto bytes = fs::file_size(input, unknown);
-  report.engine = expected_engine(dispatcher, picture_task(header, chain, to, unknown ? 0 : bytes));
-  expect_encoding(report, header, options.write);
-  for (OutputReport& other : report.others)
-    expect_encoding(other, header, options.write);
+  report.engine =
+      stored.are_all()
+          ? engine_of_stored(stored.account())
+          : expected_engine(dispatcher, picture_task(header, chain, to, bytes_of_file(input)));
+  for (std::size_t i = 0; i < report.others.size(); ++i)
+    expect_encoding(report.others[i], header, options.write, stored.part(i));
+  expect_encoding(report, header, options.write, stored.part(report.others.size()));
   return report;
 }
 

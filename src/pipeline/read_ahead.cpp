@@ -17,6 +17,12 @@ ReadAhead::ReadAhead(std::unique_ptr<RowReader> reader) : reader_(std::move(read
   header_ = reader_->header();
 }
 
+int ReadAhead::decode_smaller(int largest) {
+  const int divisor = reader_->decode_smaller(largest);
+  header_ = reader_->header();
+  return divisor;
+}
+
 bool ReadAhead::read_on(std::uint64_t maximum) {
   const std::size_t pitch = row_pitch(header_.size.width, header_.format);
   const int rows = std::clamp(static_cast<int>(step_bytes / pitch), 1, header_.size.height);

@@ -22,8 +22,10 @@ class ReadAhead final : public RowReader {
   [[nodiscard]] int rows_decoded() const { return decoded_; }
 
   void read(const MutableRows& rows) override;
+  [[nodiscard]] int decode_smaller(int largest) override;
   Metadata finish() override { return reader_->finish(); }
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() override { return reader_->jpeg_scan(); }
+  [[nodiscard]] StoredPicture* stored_picture() override { return reader_->stored_picture(); }
 
  private:
   void take_kept(const MutableRows& rows, int& next);

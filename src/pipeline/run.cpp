@@ -1,8 +1,6 @@
 #include "pipeline/run.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -10,27 +8,11 @@
 #include "pipeline/chain_walk.hpp"
 #include "pipeline/device_decoding.hpp"
 #include "pipeline/run_description.hpp"
+#include "pipeline/run_outputs.hpp"
+#include "pipeline/smaller_decoding.hpp"
 
 namespace gpufilter {
 namespace {
-
-// 0 if there is no such file.
-std::uint64_t bytes_of_file(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
-
-class OnEngine final : public Dispatcher {
- public:
-  explicit OnEngine(Engine& engine) : engine_(engine) {}
-  [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
-    return {&engine_, {}, nullptr};
-  }
-
- private:
-  Engine& engine_;
-};
 
 class PictureRun {
  public:
@@ -47,18 +29,49 @@ class PictureRun {
 
   RunReport run(const std::string& output) {
     begin();
-    for (std::size_t i = 0; i < chain_.size(); ++i) {
-      if (chain_[i]->needs()) resolve(i);
-      if (chain_[i]->keeps_source()) keep(i);
+    report_.output = output;
+    outputs_.emplace(report_, *input_, chain_, places_, output_format_of(input_->header()),
+                     options_);
+    if (outputs_->stored().are_all()) {
+      write_stored();
+    } else {
+      filter();
     }
-    write(output);
     report_.total = now() - report_.start;
-    assignment_.lease.reset();
-    dispatcher_.completed(task_, report_);
     return std::move(report_);
   }
 
  private:
+  void filter() {
+    assign(input_->header());
+    for (std::size_t i = 0; i < chain_.size(); ++i) {
+      if (chain_[i]->needs()) resolve(i);
+      if (chain_[i]->keeps_source()) keep(i);
+    }
+    write();
+    report_.total = now() - report_.start;
+    assignment_.lease.reset();
+    dispatcher_.completed(task_, report_);
+  }
+
+  // Without a walk through the picture's rows.
+  void write_stored() {
+    dispatcher_.await_choice();
+    describe();
+    report_.engine = engine_of_stored(outputs_->stored().account());
+    for (const auto& stage : chain_)
+      report_.passes.push_back(describe_stored(*stage));
+    report_.result_passes = report_.passes.size();
+    for (OutputReport& other : report_.others)
+      outputs_->open(other);
+    outputs_->open(report_);
+    Timeline timeline;
+    outputs_->finish(timeline, {.activity = Activity::write_stored});
+    report_.spans.push_back(timeline.spans().back());
+    const std::int64_t height = report_.size.height;
+    if (options_.on_progress) options_.on_progress(height, height);
+  }
+
   // Reads the picture for the statistics of its input that the stage at `index` needs.
   void resolve(std::size_t index) {
     ChainWalk walk(*input_);
@@ -147,14 +160,13 @@ class PictureRun {
     check_results(input_->name(), input_->header(), chain_, options_.limits);
   }
 
-  void write(const std::string& output) {
+  void write() {
     ChainWalk walk(*input_);
-    report_.output = output;
     prepare_with_outputs(walk, chain_.size());
     const Plan& plan = *walk.first().plan;
     describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
     report_.memory += decoder_memory_;
-    PictureOutput& last = open_output(report_);
+    PictureOutput& last = outputs_->open(report_);
     walk_bands(
         walk, [&](Band& band) { walk.filter(band); },
         [&](const Band& band) {
@@ -162,15 +174,8 @@ class PictureRun {
           walk.take(band.image.rows(),
                     [&](const ConstRows& rows) { last.write(rows, walk.last_timeline()); });
         });
-    {
-      const ScopedSpan span(walk.last_timeline(), {.activity = Activity::encode});
-      input_->finish(walk.reader());
-      describe_orientation();
-      for (PictureOutput& file : outputs_)
-        file.finish(input_->trailing_metadata());
-      for (PictureOutput& file : outputs_)
-        file.commit();
-    }
+    input_->finish(walk.reader());
+    outputs_->finish(walk.last_timeline(), {.activity = Activity::encode});
     report_.result_passes += static_cast<std::size_t>(walk.pass_count());
     close(walk);
   }
@@ -180,15 +185,14 @@ class PictureRun {
     const auto place_of = [&](std::size_t output) {
       return std::min(end, output == places_.size() ? end : places_[output].stages);
     };
-    prepare(walk, stages_between(first_stage_, place_of(outputs_.size())), std::nullopt,
+    prepare(walk, stages_between(first_stage_, place_of(outputs_->count())), std::nullopt,
             end == chain_.size() ? coding_of_result() : std::nullopt);
-    describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
-                     options_);
+    describe();
     PictureShape shape = walk.first().plan->output();
-    while (outputs_.size() < places_.size() && places_[outputs_.size()].stages <= end) {
-      const std::size_t place = place_of(outputs_.size());
-      PictureOutput& output = open_output(report_.others[outputs_.size()]);
-      auto next = make_part(shape, stages_between(place, place_of(outputs_.size())));
+    while (outputs_->count() < places_.size() && places_[outputs_->count()].stages <= end) {
+      const std::size_t place = place_of(outputs_->count());
+      PictureOutput& output = outputs_->open(report_.others[outputs_->count()]);
+      auto next = make_part(shape, stages_between(place, place_of(outputs_->count())));
       if (next) shape = next->prepared().plan->output();
       walk.add_output(output, std::move(next));
     }
@@ -204,21 +208,6 @@ class PictureRun {
     return part;
   }
 
-  PictureOutput& open_output(OutputReport& report) {
-    if (outputs_.empty()) {
-      input_->prepare_metadata(*report_.output_format);
-      for (const OutputReport& other : report_.others)
-        input_->prepare_metadata(*other.output_format);
-    }
-    PictureHeader header = input_->header();
-    header.metadata = input_->leading_metadata(report.is_oriented);
-    const std::size_t place =
-        outputs_.size() == places_.size() ? chain_.size() : places_[outputs_.size()].stages;
-    if (const auto profile = last_profile(stages_between(0, place)))
-      set_profile(header.metadata, *profile);
-    return outputs_.emplace_back(report, std::move(header), options_);
-  }
-
   // Once the header is read, the chain and the device are known.
   void begin() {
     const Nanoseconds start = now();
@@ -230,10 +219,11 @@ class PictureRun {
     report_.input_pixel = header.format;
     gpufilter::describe_orientation(report_, chain_, places_);
     chain_ = chain_for_orientation(chain_, input_->orientation(), places_);
+    chain_ = chain_for_colors(chain_, input_->name(), header);
     walks_ += static_cast<int>(std::count_if(chain_.begin(), chain_.end(), [](const auto& stage) {
       return stage->needs() || stage->keeps_source();
     }));
-    assign(header);
+    check_results(input_->name(), header, chain_, options_.limits);
   }
 
   [[nodiscard]] StageChain stages_between(std::size_t begin, std::size_t end) const {
@@ -246,12 +236,23 @@ class PictureRun {
   }
 
   void assign(const PictureHeader& header) {
-    chain_ = chain_for_colors(chain_, input_->name(), header);
+    decode_smaller(header.size);
     task_ = picture_task(header, chain_, output_format_of(header), bytes_of_file(report_.input));
-    check_results(input_->name(), header, chain_, options_.limits);
+    if (report_.decoding_divisor > 1) {
+      task_.shape = input_->shape();
+      task_.decoding.kind += " smaller";
+    }
     task_.device_decodes = scan_for_device(options_, header, input_->jpeg_scan(), 0) != nullptr;
     task_.device_encodes = coding_of_result().has_value();
     assignment_ = dispatcher_.assign(task_);
+  }
+
+  void decode_smaller(ImageSize size) {
+    const int largest = decoding_divisor(chain_, size, places_, outputs_->stored().without_rows());
+    if (largest == 1) return;
+    report_.decoding_divisor = input_->decode_smaller(largest);
+    if (report_.decoding_divisor > 1)
+      chain_ = chain_after_smaller_decoding(chain_, size, report_.decoding_divisor);
   }
 
   // Decodes a file while the device is being started. Not a pipe: waiting for its data would delay
@@ -280,24 +281,15 @@ class PictureRun {
 
   // How a device may code the result. Blocks to be verified are compared as samples.
   [[nodiscard]] std::optional<JpegCoding> coding_of_result() const {
-    const auto state = output_format_of(input_->header()).coding;
-    if (state == nullptr || options_.encode_on == EncodeOn::cpu || !places_.empty() ||
-        options_.keep_last_output || options_.verify_blocks > 0)
-      return std::nullopt;
-    PictureShape shape = input_->shape();
-    for (const auto& stage : stages_between(first_stage_, chain_.size()))
-      shape = stage->output(shape);
-    PictureHeader header = input_->header();
-    header.size = shape.size;
-    header.format = shape.format;
-    return state(header, options_.write);
+    return gpufilter::coding_of_result(input_->header(), input_->shape(),
+                                       stages_between(first_stage_, chain_.size()),
+                                       output_format_of(input_->header()), options_);
   }
 
-  void describe_orientation() {
-    report_.exif_orientation = input_->orientation();
-    if (report_.exif_orientation == 1 || report_.is_oriented) return;
-    log::info(formatted("{}: EXIF orientation {}: carried over, the pixels stay as stored",
-                        report_.input, report_.exif_orientation));
+  void describe() {
+    describe_formats(report_, input_->header(), chain_, output_format_of(input_->header()), places_,
+                     options_);
+    outputs_->stored().describe(report_);
   }
 
   // Gives all bands of the walk's result to `take`, in any order if there are no outputs among the
@@ -365,7 +357,7 @@ class PictureRun {
   PictureTask task_;
   Assignment assignment_;
   RunReport report_;
-  std::deque<PictureOutput> outputs_;  // those opened so far, in the order of their places
+  std::optional<RunOutputs> outputs_;
 };
 
 }  // namespace
@@ -379,7 +371,7 @@ RunReport filter_picture(const std::string& input, const std::string& output,
 RunReport filter_picture(const std::string& input, const std::string& output,
                          const Codec* output_format, const StageChain& chain, Engine& engine,
                          const RunOptions& options) {
-  OnEngine dispatcher(engine);
+  SoleEngine dispatcher(engine);
   return filter_picture(input, output, output_format, chain, dispatcher, options);
 }
 

@@ -90,6 +90,7 @@ struct RunReport : OutputReport {
   ImageSize size;                // of the input
   PixelFormat input_pixel;       // of the rows that the chain gets
   FilePixels input_file_pixels;  // as the input file holds them
+  int decoding_divisor = 1;      // of the input's sides, if it was decoded smaller
   int bands = 0;
   int band_rows = 0;
   std::size_t bands_under_way = 0;     // at the same time, in the last walk

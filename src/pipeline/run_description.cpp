@@ -1,6 +1,7 @@
 #include "pipeline/run_description.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,6 +33,25 @@ PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
           .encoding = output_format.encoding,
           .parallel_encoding = output_format.encodes_in_parallel,
           .file_bytes = file_bytes};
+}
+
+std::uint64_t bytes_of_file(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
+                                           const StageChain& stages, const Codec& format,
+                                           const RunOptions& options) {
+  if (format.coding == nullptr || options.encode_on == EncodeOn::cpu || !options.outputs.empty() ||
+      options.keep_last_output || options.verify_blocks > 0)
+    return std::nullopt;
+  for (const auto& stage : stages)
+    shape = stage->output(shape);
+  header.size = shape.size;
+  header.format = shape.format;
+  return format.coding(header, options.write);
 }
 
 bool depends_on_orientation(const StageChain& chain) {
@@ -95,10 +115,14 @@ std::shared_ptr<const IccProfile> last_profile(const StageChain& chain) {
 }
 
 EngineReport engine_that_turns() {
+  return engine_of_stored("only it turns and trims pictures");
+}
+
+EngineReport engine_of_stored(const std::string& account) {
   EngineReport report;
   report.device = "processor";
   report.kind = processor_kind;
-  report.reason = "only it turns and trims pictures";
+  report.reason = account;
   return report;
 }
 

@@ -9,6 +9,16 @@ namespace gpufilter {
 [[nodiscard]] PictureTask picture_task(const PictureHeader& header, const StageChain& chain,
                                        const Codec& output_format, std::uint64_t file_bytes);
 
+// Of a file; 0 if there is none.
+[[nodiscard]] std::uint64_t bytes_of_file(const std::string& path);
+
+// How a device may code what `stages` make of `shape`, whose file has this header. Blocks to be
+// verified are compared as samples.
+[[nodiscard]] std::optional<JpegCoding> coding_of_result(PictureHeader header, PictureShape shape,
+                                                         const StageChain& stages,
+                                                         const Codec& format,
+                                                         const RunOptions& options);
+
 // Whether what the chain does depends on the picture's EXIF orientation.
 [[nodiscard]] bool depends_on_orientation(const StageChain& chain);
 // Such a chain for pictures with this orientation, which a stage of it has turned upright
@@ -29,6 +39,8 @@ void describe_orientation(RunReport& report, const StageChain& asked,
 
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
+// For one whose result is not decoded; `account` says so.
+[[nodiscard]] EngineReport engine_of_stored(const std::string& account);
 
 // Before any work: every stage has to accept the size of what it gets, and no result may exceed
 // `limits`. Throws PictureError with the file's `name`.

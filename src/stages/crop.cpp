@@ -56,6 +56,9 @@ class Crop final : public Stage {
   [[nodiscard]] std::optional<PixelPosition> view_of_source() const override {
     return crop_.corner;
   }
+  [[nodiscard]] std::optional<Placement> placement(ImageSize /*source*/) const override {
+    return Placement{crop_.corner, crop_.size, {}};
+  }
 
   [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
     const auto* crop = dynamic_cast<const Crop*>(&next);
@@ -125,6 +128,10 @@ class PlacedCrop final : public Stage {
   [[nodiscard]] StageChain expand(const PictureShape& input,
                                   const DeviceInfo* /*device*/) const override {
     return {make_crop(crop_of(input.size))};
+  }
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    const CropParameters crop = crop_of(source);
+    return Placement{crop.corner, crop.size, {}};
   }
   // That of its step counts.
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {

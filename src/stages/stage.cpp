@@ -35,6 +35,11 @@ std::shared_ptr<const Stage> Stage::rest_of(const WholePicture& /*kept*/) const 
   return nullptr;
 }
 
+std::shared_ptr<const Stage> Stage::after_smaller_decoding(ImageSize /*source*/,
+                                                           int /*divisor*/) const {
+  return nullptr;
+}
+
 std::shared_ptr<const Stage> Stage::for_orientation(int /*orientation*/) const {
   return nullptr;
 }

@@ -12,8 +12,7 @@
 #include "compute/picture_statistics.hpp"
 #include "device/device_rows.hpp"
 #include "image/metadata.hpp"
-#include "image/region.hpp"
-#include "image/turn.hpp"
+#include "image/placement.hpp"
 #include "image/whole_picture.hpp"
 #include "stages/pixel_function.hpp"
 #include "stages/row_kernel.hpp"
@@ -115,6 +114,20 @@ class Stage {
   // The first pixel of the part of its source that is its result, unchanged; nothing if it computes
   // pixels or copies more than one part. The processor does not copy such a result between stages.
   [[nodiscard]] virtual std::optional<PixelPosition> view_of_source() const { return std::nullopt; }
+
+  // Where the pixels of its result lie in a source of this size, if all of them are pixels of the
+  // source; nothing if it computes some, or needs to see them first.
+  [[nodiscard]] virtual std::optional<Placement> placement(ImageSize /*source*/) const {
+    return std::nullopt;
+  }
+
+  // By how much a source of this size may be decoded smaller because its result is smaller still
+  // and need not have the bits that the whole source yields: 1, 2, 4 or 8.
+  [[nodiscard]] virtual int decoding_divisor(ImageSize /*source*/) const { return 1; }
+  // The stage that makes a result of the same size from a source of this size whose sides were
+  // divided by `divisor` and rounded up. Only for a stage that allows it.
+  [[nodiscard]] virtual std::shared_ptr<const Stage> after_smaller_decoding(ImageSize source,
+                                                                            int divisor) const;
 
   // If a row of its result needs rows from all over its source: how the source is turned, or not,
   // while the processor keeps it as a whole (pipeline/kept_picture.hpp). Such a stage is never run

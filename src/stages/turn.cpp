@@ -28,6 +28,9 @@ class TurnStage : public Stage {
   [[nodiscard]] std::optional<Turn> keeps_source() const override {
     return turn_.stays_in_rows() ? std::nullopt : std::optional(turn_);
   }
+  [[nodiscard]] std::optional<Placement> placement(ImageSize source) const override {
+    return Placement{{}, source, turn_};
+  }
   [[nodiscard]] bool changes_nothing(const PictureShape& /*input*/) const override {
     return turn_.changes_nothing();
   }

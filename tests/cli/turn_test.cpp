@@ -23,7 +23,7 @@ class TurnCommand : public FilterTest {
     header.metadata.xmp = xmp(orientation);
     WriteOptions options;
     for (const WriteOption* option : all_write_options()) {
-      if (option->name == "lossless" && !name.ends_with(".jpg")) options.set(*option, "on");
+      if (option->name == "lossless" && !name.ends_with(".jpg")) options.set(*option, "always");
     }
     const auto sink = open_sink(path);
     const auto writer = create_picture(codec_for_output(name), *sink, header, options);

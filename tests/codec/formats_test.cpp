@@ -46,7 +46,7 @@ class Formats : public ::testing::TestWithParam<const Codec*> {
   [[nodiscard]] static std::optional<WriteOptions> lossless() {
     WriteOptions options;
     for (const WriteOption* option : codec().options) {
-      if (option->name == "lossless") return options.set(*option, "on");
+      if (option->name == "lossless") return options.set(*option, "always");
     }
     return codec().name == "JPEG" ? std::nullopt : std::optional(options);
   }

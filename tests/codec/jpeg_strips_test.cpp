@@ -69,7 +69,7 @@ Bytes encode_plainly(const Image& image, const ChromaSubsampling& subsampling, i
 int rows_a_strip(ImageSize size, const ChromaSubsampling& subsampling, bool is_grey = false) {
   JpegPicture picture{size, {is_grey ? 1 : 3, 8}, {}, {}};
   if (!is_grey) picture.settings.subsampling = subsampling;
-  return mcu_rows_a_strip(picture);
+  return mcu_rows_a_strip(mcu_grid(picture));
 }
 
 // Gradients with a little noise, which compress as photographs do.

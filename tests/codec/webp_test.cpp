@@ -61,14 +61,14 @@ TEST(WebpWriter, TakesQuality75UnlessAnotherIsGiven) {
 // Colours under transparent pixels are kept too.
 TEST(WebpWriter, KeepsEverySampleOfALosslessFile) {
   const Image image = mixed_alpha_image({61, 43}, {4, 8}, 3);
-  const Bytes file = encode(webp_codec(), image, with(lossless_option(), "on")).file;
+  const Bytes file = encode(webp_codec(), image, with(lossless_option(), "always")).file;
   EXPECT_TRUE(is_lossless(file));
   EXPECT_TRUE(same_pixels(decode(file).image, image));
 }
 
 TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
   const Image image = slope(3);
-  const Bytes input = encode(webp_codec(), image, with(lossless_option(), "on")).file;
+  const Bytes input = encode(webp_codec(), image, with(lossless_option(), "always")).file;
   for (const bool has_quality : {false, true}) {
     const auto reader = open_picture(memory_source(input, "in"));
     Bytes output;
@@ -83,7 +83,8 @@ TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
 
 TEST(WebpWriter, WritesGreyAsColoursAnd16BitsAs8) {
   const Image image = random_image({9, 7}, {1, 16}, 1);
-  const Image read = decode(encode(webp_codec(), image, with(lossless_option(), "on")).file).image;
+  const Image read =
+      decode(encode(webp_codec(), image, with(lossless_option(), "always")).file).image;
   ASSERT_EQ(read.format(), (PixelFormat{3, 8}));
   for (int y = 0; y < 7; ++y) {
     for (int x = 0; x < 9; ++x) {

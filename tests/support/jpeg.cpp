@@ -128,13 +128,14 @@ std::vector<JpegComponent> components_of(const Bytes& data) {
   return components;
 }
 
-Raster decode_with_libjpeg(const Bytes& data) {
+Raster decode_with_libjpeg(const Bytes& data, int divisor) {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
   jpeg.err = jpeg_std_error(&errors);
   jpeg_create_decompress(&jpeg);
   jpeg_mem_src(&jpeg, data.data(), data.size());
   jpeg_read_header(&jpeg, TRUE);
+  jpeg.scale_denom = static_cast<unsigned>(divisor);
   jpeg_start_decompress(&jpeg);
   Raster raster{static_cast<int>(jpeg.output_width),
                 static_cast<int>(jpeg.output_height),

@@ -61,9 +61,9 @@ struct JpegComponent {
 };
 [[nodiscard]] std::vector<JpegComponent> components_of(const Bytes& jpeg);
 
-// The picture as libjpeg decodes it by default (grey, RGB, or CMYK as stored); `jpeg` has to be
-// intact.
-[[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg);
+// The picture as libjpeg decodes it by default (grey, RGB, or CMYK as stored), with its sides
+// divided by `divisor`; `jpeg` has to be intact.
+[[nodiscard]] Raster decode_with_libjpeg(const Bytes& jpeg, int divisor = 1);
 
 // The result of the codec under test, read in bands of 1, 2, 3, ... rows to the very end. Throws
 // what the codec throws.

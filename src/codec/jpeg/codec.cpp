@@ -48,24 +48,26 @@ const WriteOption& jpeg_progressive_option() {
 }
 
 const Codec& jpeg_codec() {
-  static const Codec codec{.name = "JPEG",
-                           .extensions = {".jpg", ".jpeg"},
-                           .signatures = {"\xff\xd8\xff"},
-                           .holds_alpha = false,
-                           .holds_late_metadata = false,
-                           .max_depth = 8,
-                           .is_lossless = false,
-                           .encodes_in_parallel = true,
-                           .decoding = {"decode JPEG", 1.7e-9, 0.1e-9},
-                           .encoding = {"encode JPEG", 2.5e-9, 0},
-                           .report_key = "jpeg",
-                           .options = {&quality_option(), &jpeg_subsampling_option(),
-                                       &jpeg_restart_option(), &jpeg_progressive_option(),
-                                       &background_option(), &strip_option(), &keep_option()},
-                           .open = open_jpeg,
-                           .create = create_jpeg,
-                           .coding = jpeg_coding,
-                           .libraries = jpeg_libraries};
+  static const Codec codec{
+      .name = "JPEG",
+      .extensions = {".jpg", ".jpeg"},
+      .signatures = {"\xff\xd8\xff"},
+      .holds_alpha = false,
+      .holds_late_metadata = false,
+      .max_depth = 8,
+      .is_lossless = false,
+      .encodes_in_parallel = true,
+      .has_stored_pictures = true,
+      .decoding = {"decode JPEG", 1.7e-9, 0.1e-9},
+      .encoding = {"encode JPEG", 2.5e-9, 0},
+      .report_key = "jpeg",
+      .options = {&quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),
+                  &jpeg_progressive_option(), &lossless_option(), &background_option(),
+                  &strip_option(), &keep_option()},
+      .open = open_jpeg,
+      .create = create_jpeg,
+      .coding = jpeg_coding,
+      .libraries = jpeg_libraries};
   return codec;
 }
 

@@ -46,7 +46,7 @@ JpegPicture jpeg_picture(const PictureHeader& header, const WriteOptions& option
 int restart_rows(const JpegPicture& picture, const WriteOptions& options) {
   const bool restarts =
       !picture.settings.progressive && *options.get<std::string>(jpeg_restart_option()) == "on";
-  return restarts ? mcu_rows_a_strip(picture) : 0;
+  return restarts ? mcu_rows_a_strip(mcu_grid(picture)) : 0;
 }
 
 std::optional<JpegCoding> jpeg_coding(const PictureHeader& header, const WriteOptions& options) {

@@ -30,9 +30,10 @@ struct JpegMetadata {
   const Metadata& metadata;
   PixelFormat format;
   const JpegMetadataLayout* layout;  // of the input; nullptr if that is not a JPEG
+  bool has_input_colors = false;     // so that the profile describes them in any case
 };
 
-// Call after jpeg_start_compress(), before the first row.
+// Call after jpeg_start_compress() or jpeg_write_coefficients(), before anything else is written.
 void write_jpeg_metadata(jpeg_compress_struct& jpeg, JpegErrors& errors,
                          const JpegMetadata& content, LeftOut& left_out);
 

@@ -33,6 +33,7 @@ class MetadataWriter {
         errors_(errors),
         metadata_(content.metadata),
         format_(content.format),
+        has_input_colors_(content.has_input_colors),
         left_out_(left_out) {}
 
   void write_layout(const JpegMetadataLayout& layout) {
@@ -99,7 +100,7 @@ class MetadataWriter {
   }
 
   void write_profile() {
-    const IccProfile* profile = profile_for(format_, metadata_, left_out_);
+    const IccProfile* profile = profile_of_picture();
     if (profile == nullptr) return;
     const JOCTET* data = profile->data.data();
     const std::size_t size = profile->data.size();
@@ -108,6 +109,11 @@ class MetadataWriter {
     }
     errors_.run([&] { jpeg_write_icc_profile(&jpeg_, data, static_cast<unsigned>(size)); });
     has_profile_ = true;
+  }
+
+  [[nodiscard]] const IccProfile* profile_of_picture() const {
+    if (!has_input_colors_) return profile_for(format_, metadata_, left_out_);
+    return metadata_.icc_profile ? &*metadata_.icc_profile : nullptr;
   }
 
   // In as many segments as they need: readers join them.
@@ -139,6 +145,7 @@ class MetadataWriter {
   JpegErrors& errors_;
   const Metadata& metadata_;
   PixelFormat format_;
+  bool has_input_colors_;
   LeftOut& left_out_;
   std::array<bool, 4> written_{};  // by kind
   bool has_profile_ = false;

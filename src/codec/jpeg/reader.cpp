@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
@@ -22,6 +23,7 @@
 #include "codec/jpeg/scan_limits.hpp"
 #include "codec/jpeg/scan_reader.hpp"
 #include "codec/jpeg/scan_script.hpp"
+#include "codec/jpeg/stored_picture.hpp"
 
 namespace gpufilter {
 namespace {
@@ -53,6 +55,7 @@ class JpegReader final : public RowReader {
 
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() override {
     const auto file_bytes = source_->size();
+    if (decoder_.jpeg().scale_denom > 1) return std::nullopt;
     if (!file_bytes || *file_bytes <= scan_begin_) return std::nullopt;
     auto scan = device_scan(decoder_.jpeg());
     if (!scan) return std::nullopt;
@@ -69,6 +72,17 @@ class JpegReader final : public RowReader {
       read_row(rows.row(y));
     rows_left_ -= rows.rows.count();
   }
+
+  // libjpeg leaves out the high frequencies of each block.
+  [[nodiscard]] int decode_smaller(int largest) override {
+    decoder_.jpeg().scale_denom = static_cast<unsigned>(largest);
+    header_.size = {divided_up(header_.size.width, largest),
+                    divided_up(header_.size.height, largest)};
+    rows_left_ = header_.size.height;
+    return largest;
+  }
+
+  [[nodiscard]] StoredPicture* stored_picture() override { return &stored_; }
 
   Metadata finish() override {
     if (rows_left_ > 0) {
@@ -93,6 +107,7 @@ class JpegReader final : public RowReader {
       throw PictureError(name, unsupported_precision(jpeg.data_precision));
     }
     const std::uint64_t coefficients = coefficient_bytes(jpeg);
+    stored_.limit_memory(limits.max_memory);
     check_memory(name, coefficients, limits, "a JPEG of several scans",
                  "save it as a baseline JPEG");
     max_read_ahead_ = std::min(coefficients, limits.max_memory - coefficients);
@@ -108,6 +123,7 @@ class JpegReader final : public RowReader {
   // Not in the constructor: a caller that wants only the header must not wait for more of the file.
   // If other pictures keep the threads busy, dividing this one would only add work.
   void choose_way() {
+    if (decoder_.jpeg().scale_denom > 1) return;  // the ways below yield whole pictures
     const FairShare& share = share_.emplace(readers);
     const std::size_t threads = share.of_threads(allowed_threads());
     if (threads < 2) return;
@@ -154,6 +170,7 @@ class JpegReader final : public RowReader {
   std::uint64_t scan_begin_ = 0;  // where the first scan's data begin
   ScanLimits scan_limits_;
   JpegRowDecoder decoder_;  // of the header, and of everything if the picture is not divided
+  JpegStoredPicture stored_{decoder_, header_};
   std::optional<FairShare> share_;
   std::optional<JpegGroupReader> groups_;
   std::uint64_t max_read_ahead_ = 0;  // bytes

@@ -90,8 +90,8 @@ void JpegRowDecoder::read_row(std::uint8_t* row) {
   JSAMPROW destination = cmyk ? cmyk_row_.data() : row;
   errors_.run([&] { jpeg_read_scanlines(&jpeg_, &destination, 1); });
   if (!cmyk) return;
-  if (ink_) return ink_->to_rgb(cmyk_row_.data(), row, jpeg_.image_width);
-  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.image_width), polarity());
+  if (ink_) return ink_->to_rgb(cmyk_row_.data(), row, jpeg_.output_width);
+  cmyk_to_rgb(cmyk_row_.data(), row, static_cast<int>(jpeg_.output_width), polarity());
 }
 
 // Calls libjpeg, so only within JpegErrors::run().

@@ -18,7 +18,10 @@ bool has_several_scans(const jpeg_decompress_struct& jpeg) {
 }
 
 std::uint64_t coefficient_bytes(const jpeg_decompress_struct& jpeg) {
-  if (!has_several_scans(jpeg)) return 0;
+  return has_several_scans(jpeg) ? all_coefficient_bytes(jpeg) : 0;
+}
+
+std::uint64_t all_coefficient_bytes(const jpeg_decompress_struct& jpeg) {
   std::uint64_t blocks = 0;
   for (int i = 0; i < jpeg.num_components; ++i) {
     const jpeg_component_info& component = jpeg.comp_info[i];

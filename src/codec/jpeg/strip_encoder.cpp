@@ -1,6 +1,5 @@
 #include "codec/jpeg/strip_encoder.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "codec/jpeg/codec.hpp"
@@ -12,36 +11,11 @@ constexpr std::int64_t pixels_a_strip = std::int64_t{256} << 10U;
 
 }  // namespace
 
-int mcu_rows_a_strip(const JpegPicture& picture) {
-  const McuGrid grid = mcu_grid(picture);
+int mcu_rows_a_strip(const McuGrid& grid) {
   const std::int64_t row = grid.pixels_a_row();
   const std::int64_t rows = (pixels_a_strip + row - 1) / row;
   // A restart interval is a number of 16 bits. 4096 MCUs and one row are always fewer.
   return 2 * rows > grid.count.height ? 0 : static_cast<int>(rows);
-}
-
-JpegStripEncoder::Output::Output(JpegErrors& errors)
-    : jpeg_destination_mgr{}, errors_(errors), bytes_(std::size_t{256} << 10U) {
-  init_destination = [](j_compress_ptr jpeg) {
-    Output& output = of(jpeg);
-    output.next_output_byte = output.bytes_.data();
-    output.free_in_buffer = output.bytes_.size();
-  };
-  empty_output_buffer = [](j_compress_ptr jpeg) -> boolean {
-    of(jpeg).grow();
-    return TRUE;
-  };
-  term_destination = [](j_compress_ptr) {};
-}
-
-// Called when the buffer is full, whatever free_in_buffer says.
-void JpegStripEncoder::Output::grow() {
-  errors_.call_back([this] {
-    const std::size_t full = bytes_.size();
-    bytes_.resize(2 * full);
-    next_output_byte = bytes_.data() + full;
-    free_in_buffer = full;
-  });
 }
 
 JpegStripEncoder::JpegStripEncoder(const std::string& name, const JpegPicture& picture)

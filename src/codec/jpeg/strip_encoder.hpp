@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "codec/jpeg/encoding.hpp"
 #include "codec/jpeg/library.hpp"
+#include "codec/jpeg/memory_output.hpp"
 #include "codec/row_conversion.hpp"
 
 namespace gpufilter {
 
-// How many rows of MCUs each strip of the picture has, except the last one, which may have fewer; 0
+// How many rows of MCUs each strip of a picture has, except the last one, which may have fewer; 0
 // if the picture is too small to be divided. It depends only on size and subsampling. A strip costs
 // at most 10 bytes (the marker, bits up to a whole byte, three coefficients that refer to nothing)
 // and has 256 Ki pixels, which take 3 KB even in a single colour. So strips cost at most 0.3 %,
 // including the segment that announces the markers.
-[[nodiscard]] int mcu_rows_a_strip(const JpegPicture& picture);
+[[nodiscard]] int mcu_rows_a_strip(const McuGrid& grid);
 
 // Encodes one strip after another and reuses its memory.
 class JpegStripEncoder {
@@ -33,23 +33,8 @@ class JpegStripEncoder {
   [[nodiscard]] std::span<std::uint8_t> finish();
 
  private:
-  // libjpeg's destination manager for memory that grows.
-  class Output : public jpeg_destination_mgr {
-   public:
-    explicit Output(JpegErrors& errors);
-    [[nodiscard]] std::size_t size() const { return bytes_.size() - free_in_buffer; }
-    [[nodiscard]] std::span<JOCTET> bytes() { return std::span(bytes_).first(size()); }
-
-   private:
-    static Output& of(j_compress_ptr jpeg) { return *static_cast<Output*>(jpeg->dest); }
-    void grow();
-
-    JpegErrors& errors_;
-    std::vector<JOCTET> bytes_;
-  };
-
   JpegErrors errors_;
-  Output output_;
+  JpegMemoryOutput output_;
   Compressor jpeg_;
   RowConversion conversion_;
   std::size_t headers_ = 0;  // bytes before the data

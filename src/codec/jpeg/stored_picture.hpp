@@ -1,0 +1,39 @@
+// The coefficients of a JPEG, which crops and turns move without decoding them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codec/codec.hpp"
+#include "codec/jpeg/row_decoder.hpp"
+#include "codec/stored_picture.hpp"
+
+namespace gpufilter {
+
+class JpegStoredPicture final : public StoredPicture {
+ public:
+  // Of the file whose header `decoder` has read, before anything else is called. Both outlive it.
+  JpegStoredPicture(JpegRowDecoder& decoder, const PictureHeader& header)
+      : decoder_(decoder), header_(header) {}
+
+  // Bytes that the coefficients may take.
+  void limit_memory(std::uint64_t bytes) { max_memory_ = bytes; }
+
+  [[nodiscard]] std::string objection(const Placement& placement,
+                                      const WriteOptions& options) const override;
+  [[nodiscard]] std::string load() override;
+  [[nodiscard]] std::unique_ptr<RowWriter> create(ByteSink& sink, const PictureHeader& header,
+                                                  const WriteOptions& options,
+                                                  const Placement& placement) override;
+
+ private:
+  [[nodiscard]] std::string objection_to_file() const;
+
+  JpegRowDecoder& decoder_;
+  const PictureHeader& header_;
+  std::uint64_t max_memory_ = 0;
+  std::vector<std::vector<JBLOCKROW>> rows_;  // of the blocks of each component
+};
+
+}  // namespace gpufilter

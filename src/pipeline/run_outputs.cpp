@@ -1,0 +1,57 @@
+#include "pipeline/run_outputs.hpp"
+
+#include "base/format.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+
+RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const StageChain& chain,
+                       const std::vector<ChainOutput>& outputs, const Codec& last_format,
+                       const RunOptions& options)
+    : report_(report),
+      input_(input),
+      chain_(chain),
+      places_(outputs),
+      options_(options),
+      stored_(input, chain, outputs, last_format, options) {
+  if (!stored_.are_any()) return;
+  Span span{.activity = Activity::read_stored, .start = now()};
+  stored_.load();
+  span.duration = now() - span.start;
+  report_.spans.push_back(span);
+}
+
+PictureOutput& RunOutputs::open(OutputReport& report) {
+  if (files_.empty()) {
+    input_.prepare_metadata(*report_.output_format);
+    for (const OutputReport& other : report_.others)
+      input_.prepare_metadata(*other.output_format);
+  }
+  PictureHeader header = input_.header();
+  header.metadata = input_.leading_metadata(report.is_oriented);
+  const std::size_t stages =
+      files_.size() == places_.size() ? chain_.size() : places_[files_.size()].stages;
+  const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(stages);
+  if (const auto profile = last_profile({chain_.begin(), end}))
+    set_profile(header.metadata, *profile);
+  return files_.emplace_back(report, std::move(header), options_, stored_.part(files_.size()));
+}
+
+void RunOutputs::finish(Timeline& timeline, const Span& kind) {
+  const ScopedSpan span(timeline, kind);
+  note_orientation();
+  for (PictureOutput& file : files_)
+    file.finish(input_.trailing_metadata());
+  stored_.finish();
+  for (PictureOutput& file : files_)
+    file.commit();
+}
+
+void RunOutputs::note_orientation() const {
+  report_.exif_orientation = input_.orientation();
+  if (report_.exif_orientation == 1 || report_.is_oriented) return;
+  log::info(formatted("{}: EXIF orientation {}: carried over, the pixels stay as stored",
+                      report_.input, report_.exif_orientation));
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,69 @@
+// Outputs that hold the pixels of the input's file in other places: those pixels are not decoded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/stored_picture.hpp"
+#include "pipeline/picture_input.hpp"
+#include "pipeline/run.hpp"
+
+namespace gpufilter {
+
+// What such an output is made of.
+struct StoredPart {
+  StoredPicture* picture;
+  Placement placement;
+};
+
+class StoredOutputs {
+ public:
+  // Decides by lossless_option() for `outputs`, as in RunOptions, and for the output at the end of
+  // the chain. `chain` is the one for the input's orientation; all outlive this object. Throws
+  // PictureError if an output cannot be what that option asks for.
+  StoredOutputs(PictureInput& input, const StageChain& chain,
+                const std::vector<ChainOutput>& outputs, const Codec& last_format,
+                const RunOptions& options);
+
+  // Whether nothing has to be decoded, and whether something is stored.
+  [[nodiscard]] bool are_all() const;
+  [[nodiscard]] bool are_any() const;
+
+  // For each output, whether no rows are written to it.
+  [[nodiscard]] std::vector<bool> without_rows() const;
+
+  // Reads the file. If its picture turns out to be unsuitable, all outputs are to be encoded, or it
+  // throws PictureError as above.
+  void load();
+  // For the output with this number, the last one having the highest; nothing if it is encoded.
+  [[nodiscard]] std::optional<StoredPart> part(std::size_t output) const;
+  // Once all outputs are finished. Throws PictureError.
+  void finish();
+
+  // Corrects what is known of the outputs in `report`.
+  void describe(RunReport& report) const;
+  // "turned without decoding"
+  [[nodiscard]] std::string account() const;
+
+ private:
+  struct Output {
+    bool kept = false;
+    std::optional<Placement> placement = std::nullopt;
+  };
+
+  [[nodiscard]] Output decide(std::size_t stages, const Codec& format, bool kept);
+  [[nodiscard]] const Stage* find_placement(std::size_t stages, Placement& placement) const;
+  [[noreturn]] void refuse(const std::string& objection) const;
+  void encode_all(const std::string& objection);
+
+  PictureInput& input_;
+  const StageChain& chain_;
+  const WriteOptions& options_;
+  bool always_;
+  std::vector<Output> outputs_;
+  std::unique_ptr<RowReader> reader_;
+};
+
+}  // namespace gpufilter
