@@ -38,6 +38,12 @@ Suggestions suggestions_for(const ValueType& type) {
   return suggestions;
 }
 
+// Of its values, with the default.
+std::string parameter_form(const StageParameter& parameter) {
+  if (std::holds_alternative<NoValue>(parameter.type)) return "";
+  return formatted("{} [{}]", value_form(parameter.type), parameter.default_value);
+}
+
 // An option and its value, if it has one, as the user wrote them.
 std::string written(const std::string& option, const std::string& value) {
   return value.empty() ? option : option + " " + printable(value);
@@ -76,8 +82,7 @@ StageOptions::StageOptions(Arguments& app, const std::vector<StageKind>& catalog
   for (const StageKind& kind : catalogue) {
     for (const StageParameter& parameter : kind.parameters) {
       if (values_.count(parameter.option) > 0) continue;  // shared, and already here
-      add(parameter.option, parameter.type,
-          formatted("{} [{}]", value_form(parameter.type), parameter.default_value),
+      add(parameter.option, parameter.type, parameter_form(parameter),
           with_meanings(formatted("{} With {}.", parameter.help, takers(parameter.option)),
                         parameter.type),
           parameter_group);

@@ -22,12 +22,12 @@ std::string values_text(const ValueType& type, std::size_t column) {
 
 std::string parameter_text(const StageParameter& parameter) {
   constexpr std::size_t deeper = 4;
-  std::string text = hanging(formatted("  {} {}", parameter.option, value_form(parameter.type)));
-  text += wrapped(
-      formatted(
-          "{} The default is {}.{}", parameter.help, parameter.default_value,
-          parameter.only_with.empty() ? "" : formatted(" Only with {}.", parameter.only_with)),
-      2 + deeper);
+  const std::string form = value_form(parameter.type);
+  std::string text = hanging("  " + parameter.option + (form.empty() ? "" : " " + form));
+  std::string help = parameter.help;
+  if (!form.empty()) help += formatted(" The default is {}.", parameter.default_value);
+  if (!parameter.only_with.empty()) help += formatted(" Only with {}.", parameter.only_with);
+  text += wrapped(help, 2 + deeper);
   return text + values_text(parameter.type, value_column + deeper);
 }
 

@@ -53,6 +53,7 @@ std::shared_ptr<const Stage> StageKind::make(const std::string& value,
   values.set(option, type, value);
   for (const StageParameter& parameter : parameters) {
     const auto own = given.find(parameter.option);
+    if (own == given.end() && std::holds_alternative<NoValue>(parameter.type)) continue;
     values.set(parameter.option, parameter.type,
                own == given.end() ? parameter.default_value : own->second);
   }

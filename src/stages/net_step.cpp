@@ -31,8 +31,8 @@ NetStep::NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use,
   const ImageSize target = output_size(input.size);
   base_.columns = make_resize_taps(input.size.width, target.width, ResizeKernel::lanczos);
   base_.rows = make_resize_taps(input.size.height, target.height, ResizeKernel::lanczos);
-  base_.column_pairs = base_.columns.pairs(true);
-  base_.row_pairs = base_.rows.pairs(false);
+  base_.column_tables = ResizeTables(base_.columns, true);
+  base_.row_tables = ResizeTables(base_.rows, false);
 }
 
 ImageSize NetStep::output_size(ImageSize source) const {
@@ -66,10 +66,10 @@ void NetStep::run(const ConstRows& source, const MutableRows& target,
       base_.rows.first[static_cast<std::size_t>(target.rows.begin)],
       base_.rows.first[static_cast<std::size_t>(target.rows.end - 1)] + base_.rows.count};
   Image between(target.width, read, resize_between(source.format, base_.weighted));
-  resize_along_rows(source.part(read), between.rows(), base_.columns, base_.column_pairs,
+  resize_along_rows(source.part(read), between.rows(), base_.columns, base_.column_tables,
                     base_.weighted);
   Image base(target.width, target.rows, source.format);
-  resize_along_columns(std::as_const(between).rows(), base.rows(), base_.rows, base_.row_pairs,
+  resize_along_columns(std::as_const(between).rows(), base.rows(), base_.rows, base_.row_tables,
                        base_.weighted);
   net_rows(*graph_, use_, source, std::as_const(base).rows(), target, sizes.source);
 }

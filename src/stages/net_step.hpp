@@ -18,8 +18,8 @@ struct NetBase {
   bool weighted = false;  // colours by alpha, while it is enlarged
   ResizeTaps columns = {};
   ResizeTaps rows = {};
-  std::vector<ResizeTaps::Pair> column_pairs = {};
-  std::vector<ResizeTaps::Pair> row_pairs = {};
+  ResizeTables column_tables = {};
+  ResizeTables row_tables = {};
 };
 
 class NetStep final : public Stage {

@@ -91,6 +91,8 @@ class OptionValues {
   // the command line: "--tile 12: choose 8, 16 or 32".
   void set(const std::string& option, const ValueType& type, const std::string& text);
 
+  [[nodiscard]] bool is_set(const std::string& option) const { return values_.contains(option); }
+
   // The value of an option that was set: a OneOf, a NumberIn, and a FileName or FreeText.
   template <typename Meaning>
   [[nodiscard]] Meaning choice(const std::string& option) const {

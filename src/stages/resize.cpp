@@ -23,15 +23,15 @@ enum class Direction { rows, columns };
 // One of the two steps.
 class ResizeStep final : public Stage {
  public:
-  // From `source` to `target` pixels along this direction.
-  ResizeStep(Direction direction, const PixelFormat& picture, bool weighted, int source, int target,
-             ResizeKernel kernel)
+  // From `source` pixels along this direction, of which `extent` are the picture's, to `target`.
+  ResizeStep(Direction direction, const PixelFormat& picture, bool weighted, int source,
+             double extent, int target, ResizeKernel kernel)
       : direction_(direction),
         picture_(picture),
         weighted_(weighted),
         length_(target),
-        taps_(make_resize_taps(source, target, kernel)),
-        pairs_(taps_.pairs(along_rows())) {}
+        taps_(make_resize_taps(source, target, kernel, extent)),
+        tables_(taps_, along_rows()) {}
 
   [[nodiscard]] std::string name() const override {
     return along_rows() ? "resize rows" : "resize columns";
@@ -58,8 +58,8 @@ class ResizeStep final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    along_rows() ? resize_along_rows(source, target, taps_, pairs_, weighted_)
-                 : resize_along_columns(source, target, taps_, pairs_, weighted_);
+    along_rows() ? resize_along_rows(source, target, taps_, tables_, weighted_)
+                 : resize_along_columns(source, target, taps_, tables_, weighted_);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
@@ -77,7 +77,7 @@ class ResizeStep final : public Stage {
   bool weighted_;
   int length_;  // of a row or column of the result
   ResizeTaps taps_;
-  std::vector<ResizeTaps::Pair> pairs_;
+  ResizeTables tables_;
 };
 
 // "800x600", "800x", "50%".
@@ -89,18 +89,27 @@ std::string to_string(const ResizeParameters& parameters) {
   return side(parameters.width) + "x" + side(parameters.height);
 }
 
+// A source that was decoded smaller.
+struct SmallerSource {
+  ImageSize whole;
+  int divisor = 1;
+};
+
 class Resize final : public Stage {
  public:
-  explicit Resize(const ResizeParameters& parameters) : parameters_(parameters) {}
+  explicit Resize(const ResizeParameters& parameters,
+                  const std::optional<SmallerSource>& smaller = std::nullopt)
+      : parameters_(parameters), smaller_(smaller) {}
 
   [[nodiscard]] std::string name() const override { return "resize"; }
   [[nodiscard]] std::string label() const override { return to_string(parameters_); }
   [[nodiscard]] std::string key() const override {
-    return formatted("resize {} {:a} {} {} {} {} {} {}", to_string(parameters_),
+    return formatted("resize {} {:a} {} {} {} {} {} {}{}", to_string(parameters_),
                      parameters_.percent.value_or(0), static_cast<int>(parameters_.fit),
                      static_cast<int>(parameters_.kernel), static_cast<int>(parameters_.only),
                      static_cast<int>(parameters_.alpha), static_cast<int>(parameters_.gravity),
-                     pads() ? make_frame({}, {}, parameters_.pad)->key() : "");
+                     pads() ? make_frame({}, {}, parameters_.pad)->key() : "",
+                     parameters_.fast_shrink ? " fast" : "");
   }
   [[nodiscard]] ImageSize output_size(ImageSize source) const override {
     const ImageSize scaled = scaled_size(source);
@@ -120,14 +129,16 @@ class Resize final : public Stage {
     const ImageSize scaled = scaled_size(input.size);
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
     StageChain steps;
-    const auto add = [&](Direction direction, int from, int to) {
+    const auto add = [&](Direction direction, int from, int whole, int to) {
       // Where only one side changes, samples are rounded once. Products with alpha need both steps.
       if (from == to && (!weighted || scaled == input.size)) return;
-      steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, to,
-                                                   parameters_.kernel));
+      const double extent = smaller_ ? static_cast<double>(whole) / smaller_->divisor : from;
+      steps.push_back(std::make_shared<ResizeStep>(direction, input.format, weighted, from, extent,
+                                                   to, parameters_.kernel));
     };
-    add(Direction::rows, input.size.width, scaled.width);
-    add(Direction::columns, input.size.height, scaled.height);
+    const ImageSize whole = whole_of(input.size);
+    add(Direction::rows, input.size.width, whole.width, scaled.width);
+    add(Direction::columns, input.size.height, whole.height, scaled.height);
     const ImageSize size = output_size(input.size);
     if (pads()) {
       steps.push_back(make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));
@@ -135,6 +146,20 @@ class Resize final : public Stage {
       steps.push_back(make_crop({size, placed(size, scaled, parameters_.gravity)}));
     }
     return steps;
+  }
+  // As libvips' thumbnails: at least half of the reduction, along each side, is left to the kernel.
+  [[nodiscard]] int decoding_divisor(ImageSize source) const override {
+    if (!parameters_.fast_shrink) return 1;
+    const ImageSize scaled = scaled_size(source);
+    int divisor = 8;
+    while (divisor > 1 && (source.width < 2 * divisor * scaled.width ||
+                           source.height < 2 * divisor * scaled.height))
+      divisor /= 2;
+    return divisor;
+  }
+  [[nodiscard]] std::shared_ptr<const Stage> after_smaller_decoding(ImageSize source,
+                                                                    int divisor) const override {
+    return std::make_shared<Resize>(parameters_, SmallerSource{source, divisor});
   }
   // That of its steps counts.
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
@@ -150,8 +175,13 @@ class Resize final : public Stage {
     return parameters_.fit == ResizeFit::contain && parameters_.width && parameters_.height;
   }
 
+  [[nodiscard]] ImageSize whole_of(ImageSize source) const {
+    return smaller_ ? smaller_->whole : source;
+  }
+
   // Before a part is cut out, or room added.
-  [[nodiscard]] ImageSize scaled_size(ImageSize source) const {
+  [[nodiscard]] ImageSize scaled_size(ImageSize decoded) const {
+    const ImageSize source = whole_of(decoded);
     const ImageSize size = wanted_size(source);
     const bool shrinks = size.width < source.width || size.height < source.height;
     const bool enlarges = size.width > source.width || size.height > source.height;
@@ -161,7 +191,8 @@ class Resize final : public Stage {
   }
 
   [[nodiscard]] ImageSize wanted_size(ImageSize source) const {
-    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad] = parameters_;
+    const auto& [width, height, percent, fit, kernel, only, alpha, gravity, pad, fast] =
+        parameters_;
     if (fit == ResizeFit::fill && width && height) return {*width, *height};
     const double across = static_cast<double>(width.value_or(0)) / source.width;
     const double down = static_cast<double>(height.value_or(0)) / source.height;
@@ -179,6 +210,7 @@ class Resize final : public Stage {
   }
 
   ResizeParameters parameters_;
+  std::optional<SmallerSource> smaller_;
 };
 
 // A side in whole pixels; nothing if the text is empty.
@@ -222,7 +254,8 @@ std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
                               .only = values.choice<ResizeOnly>("--only"),
                               .alpha = values.choice<AlphaMode>("--alpha"),
                               .gravity = gravity_of(values, Gravity::center),
-                              .pad = pad_color_of(values)};
+                              .pad = pad_color_of(values),
+                              .fast_shrink = values.is_set("--fast-shrink")};
   set_size(parameters, values.text("--resize"));
   return make_resize(parameters);
 }
@@ -298,7 +331,13 @@ StageKind resize_stage_kind() {
                       .help = "Which pictures are resized."},
                      alpha_parameter(),
                      gravity_parameter(),
-                     pad_color_parameter()},
+                     pad_color_parameter(),
+                     {.option = "--fast-shrink",
+                      .type = NoValue{},
+                      .default_value = "",
+                      .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
+                              "gives slightly other pixels. At least half of the reduction is left "
+                              "to the kernel."}},
       .formula =
           "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
           "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",

@@ -30,6 +30,7 @@ struct ResizeParameters {
   AlphaMode alpha = AlphaMode::weighted;
   Gravity gravity = Gravity::center;  // of what is kept, or in what is padded
   PadColor pad = Color{255, 255, 255};
+  bool fast_shrink = false;  // a source may be decoded smaller
 };
 
 // The kernel for one direction, of pictures of this format.

@@ -40,24 +40,10 @@ namespace avx2 {
 #include "stages/resize_pairs.inc"
 }  // namespace avx2
 
-namespace avx512 {
-#define TARGET [[gnu::target("avx512f,avx512bw")]]
-#define VECTOR __m512i
-#define OP(name) _mm512_##name
-#define ZERO _mm512_setzero_si512()
-#define WIDEN(low, high, out) \
-  _mm512_storeu_si512(out, _mm512_cvtepu8_epi16(_mm256_set_m128i(high, low)))
-#define BY_CHANNEL(bytes)         \
-  _mm512_maskz_permutexvar_epi32( \
-      0xffff, _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes)
-#include "stages/resize_pairs.inc"
-}  // namespace avx512
-
 }  // namespace
 
 const ResizeLoops& resize_loops(InstructionSet set) {
-  if (set == InstructionSet::avx512) return avx512::loops;
-  return set == InstructionSet::avx2 ? avx2::loops : baseline::loops;
+  return set == InstructionSet::baseline ? baseline::loops : avx2::loops;
 }
 
 }  // namespace gpufilter

@@ -10,6 +10,7 @@
 
 #include "host/loops.hpp"
 #include "stages/resize_pairs.hpp"
+#include "stages/resize_quads.hpp"
 
 namespace gpufilter {
 namespace {
@@ -23,7 +24,7 @@ using SampleSum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::int
 
 // Numbers between the directions, if there are products with alpha.
 template <typename Sample>
-using Product = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::int64_t>;
+using Product = SampleSum<Sample>;
 
 template <typename Sample, typename Sum>
 [[gnu::always_inline]] inline Sample rounded_sample(Sum sum) {
@@ -74,12 +75,10 @@ struct BytesAlongRows {
   using TheJob = Job<std::uint8_t>;
   static constexpr size_t lines = ResizeLoops::lines;
   static constexpr size_t numbers = channels * lines;  // of a pixel of each row
-  // Fewer rows take longer transposed than one by one.
-  static constexpr int minimum_rows = 4;
+  static constexpr int minimum_rows = 4;  // fewer take longer transposed than one by one
   // Pixels of the source that are transposed at a time: their pairs stay in the second-level cache.
   static constexpr int block_pixels = 512;
 
-  // What rows are turned into.
   struct Scratch {
     std::vector<std::uint8_t> columns;
     std::vector<std::int16_t> pairs;
@@ -162,8 +161,7 @@ struct BytesAlongRows {
                    std::uint8_t* columns) {
     size_t i = 0;
     for (; i + lines <= count; i += lines) {
-      // A quarter of the rows each time, as their lines of the cache hold four vectors. So many rows
-      // at once are too much for the hardware prefetcher.
+      // So many rows at once are too much for the hardware prefetcher.
       constexpr size_t ahead = 512;
       for (size_t line = i / lines % 4; line < lines; line += 4)
         __builtin_prefetch(rows[line] + i + ahead);
@@ -379,17 +377,25 @@ PixelFormat resize_between(const PixelFormat& picture, bool weighted) {
 }
 
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
-                       const std::vector<ResizeTaps::Pair>& pairs, bool weighted) {
-  source.format.depth == 8 ? along_rows<std::uint8_t>({source, target, &taps, &pairs}, weighted)
-                           : along_rows<std::uint16_t>({source, target, &taps, &pairs}, weighted);
+                       const ResizeTables& tables, bool weighted) {
+#ifdef __x86_64__
+  if (!weighted && takes_quads(source.format))
+    return resize_quads_along_rows(source, target, taps, tables.quads);
+#endif
+  source.format.depth == 8
+      ? along_rows<std::uint8_t>({source, target, &taps, &tables.pairs}, weighted)
+      : along_rows<std::uint16_t>({source, target, &taps, &tables.pairs}, weighted);
 }
 
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
-                          const ResizeTaps& taps, const std::vector<ResizeTaps::Pair>& pairs,
-                          bool weighted) {
+                          const ResizeTaps& taps, const ResizeTables& tables, bool weighted) {
+#ifdef __x86_64__
+  if (!weighted && takes_quads(target.format))
+    return resize_quads_along_columns(source, target, taps, tables.quads);
+#endif
   target.format.depth == 8
-      ? along_columns<std::uint8_t>({source, target, &taps, &pairs}, weighted)
-      : along_columns<std::uint16_t>({source, target, &taps, &pairs}, weighted);
+      ? along_columns<std::uint8_t>({source, target, &taps, &tables.pairs}, weighted)
+      : along_columns<std::uint16_t>({source, target, &taps, &tables.pairs}, weighted);
 }
 
 }  // namespace gpufilter

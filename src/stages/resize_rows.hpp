@@ -17,17 +17,16 @@ namespace gpufilter {
   return depth == 8 ? 10 : 18;
 }
 
-// `pairs` are those of the taps, beginning with even samples along rows, here and below.
+// `tables` are those of the taps, here and below.
 //
 // Along rows: each result is (sum of weight * x + 2^21) / 2^22, rounded down and limited to 0..max.
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
-                       const std::vector<ResizeTaps::Pair>& pairs, bool weighted);
+                       const ResizeTables& tables, bool weighted);
 
 // Along columns, the same, from the rows that the taps of `target` read. If `weighted`, a colour is
 // the quotient of its weighted sum and of alpha's, rounded half up, unless all taps are opaque or
 // alpha's sum is not above 0.
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
-                          const ResizeTaps& taps, const std::vector<ResizeTaps::Pair>& pairs,
-                          bool weighted);
+                          const ResizeTaps& taps, const ResizeTables& tables, bool weighted);
 
 }  // namespace gpufilter

@@ -84,8 +84,8 @@ Tap tap_at(int i, int source, double scale, const Shape& shape) {
 
 }  // namespace
 
-ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel) {
-  const double scale = static_cast<double>(source) / target;
+ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel, double extent) {
+  const double scale = extent / target;
   std::vector<Tap> all;
   ResizeTaps taps;
   double position = scale / 2;  // added up, as Pillow does it
@@ -118,6 +118,25 @@ std::vector<ResizeTaps::Pair> ResizeTaps::pairs(bool even) const {
       const unsigned shift = (before + k) % 2 == 0 ? 0 : 16;
       pair.low |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(low)) << shift;
       pair.high |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(high)) << shift;
+    }
+  }
+  return all;
+}
+
+std::vector<ResizeTaps::Quad> ResizeTaps::quads() const {
+  const auto in_quads = static_cast<std::size_t>(quad_count());
+  std::vector<Quad> all(in_quads * first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::size_t before = static_cast<std::size_t>(first[i]) % 4;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      std::int32_t rest = weights[i * static_cast<std::size_t>(count) + k];
+      Quad& quad = all[i * in_quads + (before + k) / 4];
+      for (std::int32_t* const part : {&quad.low, &quad.middle, &quad.high}) {
+        const auto byte = static_cast<std::int8_t>(rest);
+        rest = (rest - byte) >> 8;
+        *part |= static_cast<std::int32_t>(std::uint32_t{static_cast<std::uint8_t>(byte)}
+                                           << (before + k) % 4 * 8);
+      }
     }
   }
   return all;

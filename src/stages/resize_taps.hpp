@@ -25,12 +25,37 @@ struct ResizeTaps {
   // The same weights in pairs. The first pair of each result begins with sample first[i], or, if
   // `even`, with the one before where first[i] is odd.
   [[nodiscard]] std::vector<Pair> pairs(bool even) const;
+  // The weights of four neighbours w as 2^16 * high + 2^8 * middle + low, each of 8 bits with a
+  // sign, in the bytes of numbers.
+  struct Quad {
+    std::int32_t low = 0;
+    std::int32_t middle = 0;
+    std::int32_t high = 0;
+  };
+  // The same weights in fours. The first of each result begins with sample first[i] rounded down to
+  // a multiple of four.
+  [[nodiscard]] std::vector<Quad> quads() const;
+  [[nodiscard]] int quad_count() const { return (count + 3 + 3) / 4; }
   [[nodiscard]] int pair_count(bool even) const { return even ? count / 2 + 1 : (count + 1) / 2; }
+};
+
+// The weights of taps as the processor's instructions for bytes want them.
+struct ResizeTables {
+  ResizeTables() = default;
+  ResizeTables(const ResizeTaps& taps, bool along_rows)
+      : pairs(taps.pairs(along_rows)), quads(taps.quads()) {}
+
+  std::vector<ResizeTaps::Pair> pairs;
+  std::vector<ResizeTaps::Quad> quads;
 };
 
 // From `source` to `target` samples, both above 0. These are Pillow's coefficients: the kernel is
 // as wide as `scale` if that is above 1, its weights are divided by their sum and rounded half away
-// from zero.
-[[nodiscard]] ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel);
+// from zero. `extent` is how much of the source is resized, if its last sample reaches beyond.
+[[nodiscard]] ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel,
+                                          double extent);
+[[nodiscard]] inline ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel) {
+  return make_resize_taps(source, target, kernel, source);
+}
 
 }  // namespace gpufilter
