@@ -99,7 +99,9 @@ class AlongRows {
       while (next < end && taps_.first[next] + taps_.count - begin <= block_pixels)
         ++next;
       turn(source, target.rows, begin, taps_.first[next - 1] + taps_.count);
+      Prefetch prefetch(source, target.rows, next < end ? taps_.first[next] : -1, next - x);
       for (; x < next; ++x) {
+        prefetch.go_on();
         const auto quad = static_cast<size_t>((taps_.first[x] - begin) / 4);
         sum(bytes_of(turned_) + quad * channels * vector_bytes, quads_.data() + x * count, count,
             bytes_of(results_) + x * channels * lines);
@@ -113,6 +115,31 @@ class AlongRows {
   static constexpr size_t step = vector_bytes / (4 * channels) * (4 * channels);
   // Pixels of the source that are turned at a time: their quads stay in the first-level cache.
   static constexpr int block_pixels = 256;
+
+  // Fetches the pixels of the next block, or of the next lines, in the steps of this one: so many
+  // rows at once are too much for the hardware prefetcher.
+  class Prefetch {
+   public:
+    Prefetch(const ConstRows& source, const RowRange& rows, int next, size_t steps)
+        : from_(next < 0 ? source.row(rows.begin) + lines * source.pitch
+                         : source.row(rows.begin) + static_cast<size_t>(next) * channels),
+          pitch_(source.pitch),
+          steps_(steps) {}
+
+    void go_on() {
+      constexpr size_t all = block_pixels * channels / vector_bytes * lines;
+      ++step_;
+      for (; fetched_ < all * step_ / steps_; ++fetched_)
+        __builtin_prefetch(from_ + fetched_ % lines * pitch_ + fetched_ / lines * vector_bytes);
+    }
+
+   private:
+    const std::uint8_t* from_;
+    size_t pitch_;
+    size_t steps_;
+    size_t step_ = 0;
+    size_t fetched_ = 0;  // vectors
+  };
 
   // For so many pixels of each line, and what a vector has too much.
   static size_t vectors(size_t pixels) { return pixels * channels * lines / vector_bytes + lines; }
@@ -132,17 +159,12 @@ class AlongRows {
   // The pixels begin ... end - 1, into turned_: quad by quad, channel by channel, a number for each
   // line. If there are fewer lines, the last one several times.
   TARGET void turn(const ConstRows& source, const RowRange& rows, int begin, int end) {
-    constexpr size_t ahead = 768;
-    constexpr size_t steps_a_prefetch = 4;
     const __m512i order = by_quads();
     std::uint8_t* to = bytes_of(turned_);
     const auto last_line = static_cast<size_t>(rows.count() - 1);
     const std::uint8_t* from = source.row(rows.begin) + static_cast<size_t>(begin) * channels;
     const size_t count = static_cast<size_t>(end - begin) * channels;
     for (size_t i = 0; i < count; i += step, from += step, to += step * lines) {
-      // So many rows at once are too much for the hardware prefetcher.
-      for (size_t n = i / step % steps_a_prefetch; n < lines; n += steps_a_prefetch)
-        __builtin_prefetch(from + std::min(n, last_line) * source.pitch + ahead);
       const __mmask64 mask = first_bytes(std::min(count - i, step));
       std::array<Numbers, lines> square;
       for (size_t n = 0; n < lines; ++n) {

@@ -25,7 +25,7 @@ WriteOptions with(const WriteOption& option, const std::string& value) {
   return WriteOptions().set(option, value);
 }
 
-const WriteOptions lossless = with(lossless_option(), "on");
+const WriteOptions lossless = with(lossless_option(), "always");
 
 // What a file of libjxl's own encoder has; pixels are samples of `bits` in 16.
 struct Sketch {

@@ -85,7 +85,7 @@ class JpegReader final : public RowReader {
   [[nodiscard]] StoredPicture* stored_picture() override { return &stored_; }
 
   Metadata finish() override {
-    if (rows_left_ > 0) {
+    if (rows_left_ > 0 && !stored_.is_loaded()) {
       // A device has decoded the picture.
     } else if (groups_) {
       groups_->finish();

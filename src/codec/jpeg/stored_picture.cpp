@@ -5,6 +5,7 @@
 #include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/encoding.hpp"
+#include "codec/jpeg/moved_blocks.hpp"
 #include "codec/jpeg/moved_writer.hpp"
 #include "codec/jpeg/scan_limits.hpp"
 

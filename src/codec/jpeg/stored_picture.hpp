@@ -23,6 +23,7 @@ class JpegStoredPicture final : public StoredPicture {
   [[nodiscard]] std::string objection(const Placement& placement,
                                       const WriteOptions& options) const override;
   [[nodiscard]] std::string load() override;
+  [[nodiscard]] bool is_loaded() const { return !rows_.empty(); }
   [[nodiscard]] std::unique_ptr<RowWriter> create(ByteSink& sink, const PictureHeader& header,
                                                   const WriteOptions& options,
                                                   const Placement& placement) override;
