@@ -9,17 +9,17 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <gpufilter/gpufilter.hpp>
+#include <gpufilter/devices.hpp>
 #include <unistd.h>
 
 #include "app/commands.hpp"
 #include "app/failure.hpp"
 #include "app/filter_command.hpp"
 #include "app/main_help.hpp"
-#include "app/recipe.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/thread_room.hpp"
+#include "stages/recipe.hpp"
 
 namespace {
 

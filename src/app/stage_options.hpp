@@ -27,15 +27,9 @@ class StageOptions {
   [[nodiscard]] StageChain chain() const;
 
  private:
-  struct StageUse;
-
   void add(const std::string& option, const ValueType& type, const std::string& form,
            const std::string& help, const char* group);
   void add_listing(const StageListing& listing);
-  [[nodiscard]] const StageKind* find_kind(const std::string& option) const;
-  [[nodiscard]] std::string takers(const std::string& parameter) const;
-  void give(StageUse& use, const std::string& parameter, const std::string& value) const;
-  void hand_out(const GivenParameters& defaults, std::vector<StageUse>& uses) const;
 
   Arguments& app_;
   const std::vector<StageKind>& catalogue_;

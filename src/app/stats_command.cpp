@@ -17,7 +17,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "lab/charts/histogram_plot.hpp"
-#include "pipeline/band_walk.hpp"
+#include "pipeline/counted_picture.hpp"
 #include "pipeline/make_dispatcher.hpp"
 
 namespace gpufilter {
@@ -89,34 +89,15 @@ ChosenDevice chosen_device(const StatsOptions& options) {
   return {"cpu", "statistics take less time than starting a device"};
 }
 
-// Bytes that the bands in progress may take.
-constexpr std::uint64_t band_memory = std::uint64_t{96} << 20U;
-
 StatsReport measure(RowReader& reader, Engine& engine, const std::string& reason) {
-  const PictureHeader& header = reader.header();
-  Timeline timeline;
-  const Prepared prepared = engine.prepare({.input = {header.size, header.format},
-                                            .chain = {},
-                                            .measure = Quantity::channel_histograms,
-                                            .max_memory = band_memory,
-                                            .reason = reason},
-                                           timeline);
-  walk_bands(
-      {.reader = reader,
-       .plan = *prepared.plan,
-       .pool = prepared.executor->pool(),
-       .timeline = timeline,
-       .bands_in_flight = bands_in_flight(*prepared.plan, band_memory)},
-      [&](const Band& band) { prepared.executor->measure(band.image.rows(), band.rows); },
-      [](const Band&) {});
-  static_cast<void>(reader.finish());
+  CountedPicture counted = count_picture(reader, engine, reason);
   StatsReport report;
-  report.file_format = header.file_format;
-  report.size = header.size;
-  report.format = header.format;
-  report.histograms = std::get<Histograms>(prepared.executor->statistics());
-  report.engine = prepared.report;
-  report.gathering = prepared.executor->passes().back();
+  report.file_format = reader.header().file_format;
+  report.size = reader.header().size;
+  report.format = reader.header().format;
+  report.histograms = std::move(counted.histograms);
+  report.engine = std::move(counted.engine);
+  report.gathering = std::move(counted.gathering);
   return report;
 }
 

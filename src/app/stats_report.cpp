@@ -1,8 +1,6 @@
 #include "app/stats_report.hpp"
 
-#include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "app/device_json.hpp"
 #include "base/format.hpp"
@@ -11,28 +9,6 @@
 
 namespace gpufilter {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-// The smallest value up to which the histogram counts at least `rank` samples.
-std::uint64_t value_at_rank(const Histogram& histogram, std::uint64_t rank) {
-  std::uint64_t counted = 0;
-  std::uint64_t value = 0;
-  while ((counted += histogram[value]) < rank)
-    ++value;
-  return value;
-}
-
-// ceil(count * percentage / 100) without the product's overflow.
-std::uint64_t rank_of(int percentage, std::uint64_t count) {
-  return static_cast<std::uint64_t>((Wide{count} * static_cast<unsigned>(percentage) + 99) / 100);
-}
-
-double deviation(const ChannelTotals& totals, std::uint64_t count) {
-  // count * sum of squares - sum^2 is exact, so no precision is lost by cancellation.
-  const Wide spread = Wide{count} * totals.sum_of_squares - Wide{totals.sum} * totals.sum;
-  return std::sqrt(static_cast<double>(spread)) / static_cast<double>(count);
-}
 
 std::vector<ChannelStatistics> all_channels(const StatsReport& report) {
   std::vector<ChannelStatistics> channels;
@@ -101,18 +77,6 @@ Json json_of_channel(const std::string& name, const Histogram& histogram,
 }
 
 }  // namespace
-
-ChannelStatistics channel_statistics(const Histogram& histogram) {
-  ChannelStatistics channel;
-  channel.count = std::accumulate(histogram.begin(), histogram.end(), std::uint64_t{0});
-  channel.totals = totals_of(histogram);
-  channel.mean = static_cast<double>(channel.totals.sum) / static_cast<double>(channel.count);
-  channel.deviation = deviation(channel.totals, channel.count);
-  for (std::size_t i = 0; i < percentages.size(); ++i) {
-    channel.percentiles[i] = value_at_rank(histogram, rank_of(percentages[i], channel.count));
-  }
-  return channel;
-}
 
 std::string text_report(const StatsReport& report) {
   using Channel = const ChannelStatistics&;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <tbb/info.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -62,8 +61,8 @@ struct Background::Arena {
 // A limit that applies now may be lifted while tasks run, so the arena has room for all threads;
 // limits apply whatever its size.
 Background::Background()
-    : arena_(Arena::take(
-          std::max(tbb::info::default_concurrency(), static_cast<int>(allowed_threads())))) {}
+    : arena_(Arena::take(static_cast<int>(
+          threads_of_this_call().value_or(std::max(available_cores(), allowed_threads()))))) {}
 
 Background::~Background() {
   Arena::give_back(std::move(arena_));

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -75,9 +77,25 @@ std::string labelled(Label label, std::string_view line) {
   return text + " " + printable(line);
 }
 
+using Take = std::function<void(Level level, std::string_view line)>;
+
+// Guarded by status_mutex.
+Take& taker() {
+  static auto* const take = new Take;  // NOLINT: threads may still log at exit
+  return *take;
+}
+
+// What a line is to its reader, whatever level it needs to be shown.
+Level meaning(spdlog::level::level_enum level, Label label) {
+  if (label == Label::warning) return Level::warn;
+  if (label == Label::error) return Level::error;
+  return level == spdlog::level::debug ? Level::debug : Level::info;
+}
+
 void write(spdlog::level::level_enum level, Label label, std::string_view line) {
   if (!logger().should_log(level)) return;
   const std::lock_guard lock(status_mutex);
+  if (taker()) return taker()(meaning(level, label), printable(line));
   if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
   // Passed as an argument, never as the format: a picture's name may contain braces.
   logger().log(level, "{}", labelled(label, line));
@@ -115,6 +133,11 @@ Level level() {
     default:
       return Level::off;
   }
+}
+
+void send_to(Take take) {
+  const std::lock_guard lock(status_mutex);
+  taker() = std::move(take);
 }
 
 void set_color(Color color) {

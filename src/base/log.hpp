@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 namespace gpufilter::log {
@@ -12,6 +13,10 @@ enum class Level { debug, info, warn, error, off };
 // Drops messages below `level` from now on. The initial level is warn.
 void set_level(Level level);
 [[nodiscard]] Level level();
+
+// From now on `take` gets the lines instead of standard error, without labels, by one thread at a
+// time; it must not log. Lines that set_level() drops do not reach it.
+void send_to(std::function<void(Level level, std::string_view line)> take);
 
 // Whether labels are coloured, those of errors red, those of warnings yellow. Automatic, the
 // default: on a terminal, unless TERM is "dumb" or missing, or NO_COLOR is set (no-color.org).

@@ -6,6 +6,8 @@
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -14,9 +16,32 @@
 namespace gpufilter {
 namespace {
 
+// In run_with_threads(); 0: no limit.
+thread_local std::size_t threads_of_call = 0;
+
 std::size_t threads_of_tbb() {
-  return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  const std::size_t all =
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return threads_of_call == 0 ? all : std::min(all, threads_of_call);
 }
+
+// Tells every thread in an arena how many there may be.
+class ArenaLimit final : public tbb::task_scheduler_observer {
+ public:
+  ArenaLimit(tbb::task_arena& arena, std::size_t threads)
+      : tbb::task_scheduler_observer(arena), threads_(threads) {
+    observe(true);
+  }
+  ~ArenaLimit() override { observe(false); }
+  ArenaLimit(const ArenaLimit&) = delete;
+  ArenaLimit& operator=(const ArenaLimit&) = delete;
+
+  void on_scheduler_entry(bool /*is_worker*/) override { threads_of_call = threads_; }
+  void on_scheduler_exit(bool /*is_worker*/) override { threads_of_call = 0; }
+
+ private:
+  std::size_t threads_;
+};
 
 // So many threads, together with the one that starts parallel work, can be started.
 std::atomic<std::size_t> startable = 1;
@@ -60,6 +85,19 @@ ThreadLimit::~ThreadLimit() {
 
 std::size_t available_cores() {
   return static_cast<std::size_t>(tbb::info::default_concurrency());
+}
+
+void run_with_threads(std::size_t threads, const std::function<void()>& work) {
+  // oneTBB prints a warning if it is asked for more than there are.
+  threads = std::min(threads, available_cores());
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.initialize();
+  const ArenaLimit limit(arena, threads);
+  arena.execute(work);
+}
+
+std::optional<std::size_t> threads_of_this_call() {
+  return threads_of_call == 0 ? std::nullopt : std::optional(threads_of_call);
 }
 
 std::size_t allowed_threads() {

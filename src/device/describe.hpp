@@ -9,7 +9,6 @@
 namespace gpufilter {
 
 // Nothing if the device is not available or has no compiler. The index stays 0. Throws cl::Error.
-[[nodiscard]] std::optional<DeviceInfo> describe(const cl::Platform& platform,
-                                                 const cl::Device& device);
+[[nodiscard]] std::optional<DeviceInfo> describe(cl_platform_id platform, const cl::Device& device);
 
 }  // namespace gpufilter

@@ -18,12 +18,9 @@ namespace {
 constexpr std::uint64_t space_for_opencl = std::uint64_t{1} << 30U;
 
 void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
-  const cl::Platform platform(id);
   try {
-    std::vector<cl::Device> devices;
-    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
-    for (const cl::Device& device : devices) {
-      if (auto info = describe(platform, device)) found.push_back(std::move(*info));
+    for (cl_device_id device : devices_of(id)) {
+      if (auto info = describe(id, cl::Device(device))) found.push_back(std::move(*info));
     }
   } catch (const cl::Error& error) {
     log::debug(formatted("an OpenCL platform is skipped: {} failed: {}", error.what(),
@@ -41,8 +38,8 @@ DeviceInfo unusable_device(const std::string& library, const char* platform, std
 }
 
 // `platform_name` is that of the libraries' platform, as far as it is known without loading them.
-DeviceCatalog::Source devices_of(const std::vector<std::string>& libraries,
-                                 const char* platform_name, PastAnswers past) {
+DeviceCatalog::Source source_of(const std::vector<std::string>& libraries,
+                                const char* platform_name, PastAnswers past) {
   return [&libraries, platform_name, past] {
     std::vector<DeviceInfo> found;
     std::vector<cl_platform_id> known;
@@ -88,8 +85,8 @@ DeviceCatalog device_catalog(PastAnswers past) {
   }
   if (!vendors.late.empty()) prepare_pocl_environment();
   std::vector<DeviceCatalog::Source> sources;
-  if (!vendors.libraries.empty()) sources.push_back(devices_of(vendors.libraries, "", past));
-  if (!vendors.late.empty()) sources.push_back(devices_of(vendors.late, pocl_platform, past));
+  if (!vendors.libraries.empty()) sources.push_back(source_of(vendors.libraries, "", past));
+  if (!vendors.late.empty()) sources.push_back(source_of(vendors.late, pocl_platform, past));
   return DeviceCatalog(std::move(sources));
 }
 

@@ -2,6 +2,7 @@
 
 #include "device/describe.hpp"
 #include "device/device_handle.hpp"
+#include "device/vendors.hpp"
 
 namespace gpufilter {
 namespace {
@@ -55,7 +56,7 @@ bool DeviceInfo::fits(std::size_t width, std::size_t height, std::uint64_t bytes
          height <= max_work_item_sizes[1] && bytes <= local_memory;
 }
 
-std::optional<DeviceInfo> describe(const cl::Platform& platform, const cl::Device& device) {
+std::optional<DeviceInfo> describe(cl_platform_id platform, const cl::Device& device) {
   if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != CL_TRUE ||
       query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != CL_TRUE) {
     return std::nullopt;
@@ -64,8 +65,8 @@ std::optional<DeviceInfo> describe(const cl::Platform& platform, const cl::Devic
   info.kind = kind_of(device);
   info.name = query_text(device, CL_DEVICE_NAME);
   info.vendor = query_text(device, CL_DEVICE_VENDOR);
-  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
-  info.platform_version = platform.getInfo<CL_PLATFORM_VERSION>();
+  info.platform = platform_text(platform, CL_PLATFORM_NAME);
+  info.platform_version = platform_text(platform, CL_PLATFORM_VERSION);
   info.device_version = query_text(device, CL_DEVICE_VERSION);
   info.driver_version = query_text(device, CL_DRIVER_VERSION);
   info.language_version = query_text(device, CL_DEVICE_OPENCL_C_VERSION);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/format.hpp"
+#include "base/host_process.hpp"
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
@@ -151,7 +152,16 @@ void limit_pocl_threads(int threads) {
 }
 
 void prepare_pocl_environment() {
-  static const bool prepared = (choose_scratch(), fit_threads(), true);
+  static const bool prepared = [] {
+    if (!may_change_environment()) {
+      log::debug(
+          "PoCL keeps kernels in its own folder, because other threads may read the environment");
+      return false;
+    }
+    choose_scratch();
+    fit_threads();
+    return true;
+  }();
   static_cast<void>(prepared);
 }
 

@@ -30,7 +30,7 @@ constexpr std::size_t longest_quote = 120;
 
 // The program to start. Without /proc, it is the name by which this one was started.
 std::string program() {
-  if (!program_answers_probes()) return "gpufilter";
+  if (!program_answers_probes()) return probe_program();
   constexpr const char* own = "/proc/self/exe";
   if (access(own, X_OK) == 0) return own;
   const auto* name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));

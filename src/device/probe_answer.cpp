@@ -1,10 +1,11 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <string_view>
 
-#include <gpufilter/gpufilter.hpp>
+#include <gpufilter/devices.hpp>
 #include <link.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -46,7 +47,7 @@ struct Objects {
 bool make_objects(cl_device_id device, const ProbeReporter& report, Objects& made) {
   cl_int code = CL_SUCCESS;
   report.step("making a context");
-  made.context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  made.context = make_context(device, code);
   if (made.context == nullptr) return false;
   report.step("making a queue");
   made.queue = clCreateCommandQueueWithProperties(made.context, device, nullptr, &code);
@@ -96,20 +97,18 @@ int report_file(dl_phdr_info* library, std::size_t, void* report) {
 // Failures with an error code are left to the program that uses the library. Releases nothing: the
 // process is about to end.
 void use_library(const std::string& library, const ProbeReporter& report) {
-  static_cast<void>(installed_vendors());  // keeps the loader from loading the others
   report.step("loading it");
   for (cl_platform_id id : platforms_of(library)) {
     report.step("looking for its devices");
-    const cl::Platform platform(id);
-    std::vector<cl::Device> devices;
+    std::vector<cl_device_id> devices;
     try {
-      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+      devices = devices_of(id);
     } catch (const cl::Error&) {
       continue;
     }
-    for (const cl::Device& device : devices) {
+    for (cl_device_id device : devices) {
       report.step("describing a device");
-      if (describe(platform, device)) use(device(), report);
+      if (describe(id, cl::Device(device))) use(device, report);
     }
   }
 }
@@ -155,6 +154,32 @@ ProbeReport parse_probe_report(std::string_view text) {
 
 bool program_answers_probes() {
   return answers;
+}
+
+namespace {
+
+struct ProbeProgram {
+  std::mutex mutex;
+  std::string path = "gpufilter";
+};
+
+ProbeProgram& named_program() {
+  static ProbeProgram program;
+  return program;
+}
+
+}  // namespace
+
+std::string probe_program() {
+  ProbeProgram& program = named_program();
+  const std::lock_guard lock(program.mutex);
+  return program.path;
+}
+
+void set_probe_program(const std::string& path) {
+  ProbeProgram& program = named_program();
+  const std::lock_guard lock(program.mutex);
+  program.path = path;
 }
 
 void answer_probes(int argc, const char* const* argv) {

@@ -38,4 +38,7 @@ struct ProbeReport {
 // Whether this program calls answer_probes(), so that it can be started for probes.
 [[nodiscard]] bool program_answers_probes();
 
+// The program that is started otherwise: "gpufilter" in PATH, or what set_probe_program() named.
+[[nodiscard]] std::string probe_program();
+
 }  // namespace gpufilter

@@ -14,6 +14,7 @@
 #include "device/launch_gate.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/program_builder.hpp"
+#include "device/vendors.hpp"
 
 namespace gpufilter {
 
@@ -276,7 +277,9 @@ Session::Session(DeviceInfo device, std::optional<ProgramCache> cache) {
     throw DeviceError(formatted("{}: {}", device.name, device.unusable));
   const cl::Device& handle = device.handle->device;
   try {
-    const cl::Context context(handle);
+    int code = CL_SUCCESS;
+    const cl::Context context(make_context(handle(), code));
+    if (context() == nullptr) throw cl::Error(code, "clCreateContext");
     state_.reset(new State{device, context, ProgramBuilder(device, context, std::move(cache)),
                            DeviceMemory(device, context), gate_for(device)});
   } catch (const cl::Error& error) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <CL/cl_icd.h>
 #include <dlfcn.h>
 
 #include "base/format.hpp"
@@ -18,7 +19,6 @@ namespace fs = std::filesystem;
 constexpr const char* vendors_variable = "OCL_ICD_VENDORS";
 constexpr const char* libraries_variable = "OCL_ICD_FILENAMES";
 constexpr const char* usual_folder = "/etc/OpenCL/vendors";
-constexpr const char* folder_without_vendors = "/";
 
 std::string environment(const char* variable) {
   const char* value = std::getenv(variable);
@@ -87,47 +87,17 @@ Vendors read_environment() {
   return vendors;
 }
 
-// Gives an environment variable another value, or unsets it if that is empty, while this exists.
-class OtherValue {
- public:
-  OtherValue(const char* variable, const char* value)
-      : variable_(variable), before_(environment(variable)) {
-    set(value);
-  }
-  ~OtherValue() { set(before_); }
-  OtherValue(const OtherValue&) = delete;
-  OtherValue& operator=(const OtherValue&) = delete;
-
- private:
-  void set(const std::string& value) const {
-    if (value.empty()) {
-      unsetenv(variable_);
-    } else {
-      setenv(variable_, value.c_str(), 1);
-    }
-  }
-
-  const char* variable_;
-  std::string before_;
-};
-
-// A loader searches for vendors only once; ocl-icd does so before it creates a context at the
-// latest.
-void let_the_loader_find_none() {
-  const OtherValue vendors(vendors_variable, folder_without_vendors);
-  const OtherValue libraries(libraries_variable, "");
-  cl_uint count = 0;
-  static_cast<void>(clGetPlatformIDs(0, nullptr, &count));
+// The functions of the library that an object belongs to. Every object begins with a pointer to
+// them: the extension cl_khr_icd.
+template <typename Object>
+const cl_icd_dispatch& functions_of(Object object) {
+  return **reinterpret_cast<const cl_icd_dispatch* const*>(object);
 }
 
 }  // namespace
 
 const Vendors& installed_vendors() {
-  static const Vendors vendors = [] {
-    Vendors found = read_environment();
-    let_the_loader_find_none();
-    return found;
-  }();
+  static const Vendors vendors = read_environment();
   return vendors;
 }
 
@@ -152,6 +122,32 @@ std::vector<cl_platform_id> platforms_of(const std::string& library) {
   std::vector<cl_platform_id> platforms(count);
   if (platform_ids(count, platforms.data(), nullptr) != CL_SUCCESS) platforms.clear();
   return platforms;
+}
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  const auto get = functions_of(platform).clGetDeviceIDs;
+  cl_uint count = 0;
+  const int code = get(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code == CL_DEVICE_NOT_FOUND || count == 0) return {};
+  std::vector<cl_device_id> devices(count);
+  const int got =
+      code == CL_SUCCESS ? get(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) : code;
+  if (got != CL_SUCCESS) throw cl::Error(got, "clGetDeviceIDs");
+  return devices;
+}
+
+std::string platform_text(cl_platform_id platform, cl_platform_info which) {
+  const auto get = functions_of(platform).clGetPlatformInfo;
+  std::size_t size = 0;
+  int code = get(platform, which, 0, nullptr, &size);
+  std::string text(size, '\0');
+  if (code == CL_SUCCESS) code = get(platform, which, size, text.data(), nullptr);
+  if (code != CL_SUCCESS) throw cl::Error(code, "clGetPlatformInfo");
+  return text.substr(0, text.find('\0'));
+}
+
+cl_context make_context(cl_device_id device, cl_int& code) {
+  return functions_of(device).clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
 }
 
 }  // namespace gpufilter

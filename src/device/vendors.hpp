@@ -1,8 +1,8 @@
 // The OpenCL implementations ("vendors") of this machine. The loader that the program is linked
 // with would load all of them at its first call, and PoCL loads LLVM, which takes longer than
 // filtering a small picture. So they are found and loaded here, one by one. Their objects carry
-// their own functions, so everything else goes through the loader as usual. See
-// docs/engineering/decisions/0005.
+// their own functions, so everything else goes through the loader as usual, except the few calls
+// below, for which ocl-icd first loads all vendors. See docs/engineering/decisions/0005.
 #pragma once
 
 #include <string>
@@ -19,14 +19,19 @@ struct Vendors {
 
 // The vendors that the environment names (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH,
 // as ocl-icd and the Khronos loader read them), otherwise those of /etc/OpenCL/vendors, sorted by
-// the names of their .icd files. Nothing is loaded. Changes the environment for a moment to keep
-// the loader from loading vendors by itself: call this before other threads are started. Later
-// calls return the same.
+// the names of their .icd files. Nothing is loaded. Later calls return the
+// same.
 [[nodiscard]] const Vendors& installed_vendors();
 
 // Loads a vendor's library permanently and returns its platforms; none, with a line in the log, if
 // it cannot be loaded or is not an OpenCL vendor's. A library may crash the process here: see
 // VendorProbes.
 [[nodiscard]] std::vector<cl_platform_id> platforms_of(const std::string& library);
+
+// Of a platform from platforms_of(), and of a device of one. The first two throw cl::Error; the
+// last one returns nullptr and sets `code`.
+[[nodiscard]] std::vector<cl_device_id> devices_of(cl_platform_id platform);
+[[nodiscard]] std::string platform_text(cl_platform_id platform, cl_platform_info which);
+[[nodiscard]] cl_context make_context(cl_device_id device, cl_int& code);
 
 }  // namespace gpufilter

@@ -8,6 +8,7 @@
 #include "pipeline/band_feed.hpp"
 #include "pipeline/host_check.hpp"
 #include "pipeline/kept_picture.hpp"
+#include "pipeline/memory_rows.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -20,7 +21,7 @@ PictureShape shape_of(const Image& image) {
 
 template <typename OnBand>
 void feed_bands(const Image& image, const Plan& plan, ImagePool& pool, const OnBand& on_band) {
-  MemoryReader reader(image);
+  MemoryReader reader(image.rows());
   BandFeed feed(reader, plan, pool);
   for (const RowRange& band : plan.bands()) {
     const Image source = feed.next(band);
@@ -38,20 +39,6 @@ PictureStatistics measure(const Image& image, const StageChain& before, Quantity
   });
   return executor->statistics();
 }
-
-}  // namespace
-
-MemoryReader::MemoryReader(const Image& image) : image_(image) {
-  header_.size = image.size();
-  header_.format = image.format();
-}
-
-void MemoryReader::read(const MutableRows& rows) {
-  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-    std::memcpy(rows.row(y), image_.rows().row(next_++), rows.pitch);
-}
-
-namespace {
 
 // The result of a chain that keeps no picture.
 Image filter_in_one_walk(const Image& image, StageChain chain, const PlanLimits& limits,
@@ -90,20 +77,6 @@ Image kept_in_bands(const Image& image, const Stage& stage, const PlanLimits& li
   if (auto next = stage.rest_of(kept)) rest.insert(rest.begin(), std::move(next));
   return result;
 }
-
-class ImageAsWhole final : public WholePicture {
- public:
-  explicit ImageAsWhole(const Image& image) : image_(image), shape_(shape_of(image)) {}
-  [[nodiscard]] const PictureShape& shape() const override { return shape_; }
-  void read(const MutableRows& target) const override {
-    for (int y = target.rows.begin; y < target.rows.end; ++y)
-      std::memcpy(target.row(y), image_.rows().row(y), target.pitch);
-  }
-
- private:
-  const Image& image_;
-  PictureShape shape_;
-};
 
 // The same pixel by pixel.
 Image turned_by_definition(const Image& image, const Turn& turn) {
@@ -153,7 +126,7 @@ Image filter_by_baseline(const Image& image, const StageChain& chain) {
     if (const auto turn = stage->keeps_source()) {
       result = turned_by_definition(*current, *turn);
       current = &result;
-      stage = stage->rest_of(ImageAsWhole(result));
+      stage = stage->rest_of(PictureInMemory(std::as_const(result).rows()));
       if (!stage) continue;
     }
     const Plan plan = make_plan(shape_of(*current), {stage}, {.band_rows = INT32_MAX});

@@ -4,22 +4,9 @@
 #include <functional>
 #include <memory>
 
-#include "codec/codec.hpp"
 #include "pipeline/band_executor.hpp"
 
 namespace gpufilter::lab {
-
-// Reads a picture in memory, which has to outlive the reader.
-class MemoryReader final : public RowReader {
- public:
-  explicit MemoryReader(const Image& image);
-  void read(const MutableRows& rows) override;
-  Metadata finish() override { return {}; }
-
- private:
-  const Image& image_;
-  int next_ = 0;
-};
 
 // Makes the executor for the passes of a plan.
 using MakeExecutor = std::function<std::unique_ptr<BandExecutor>(const Plan&)>;

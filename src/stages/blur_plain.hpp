@@ -80,15 +80,15 @@ template <typename Sample>
   }
 }
 
-// Fills `samples` samples of each row of `target` from sample `offset` on. There has to be a pixel
-// on either side of them. If their number is odd, one more sample is read and written. Calls
-// visit(samples from `offset` on) for each row that it reads.
+// Fills `samples` samples of each row of `target`, an even number, from sample `offset` on. There
+// has to be a pixel on either side of them. Calls visit(samples from `offset` on) for each row that
+// it reads.
 template <typename Sample, typename Visit>
 [[gnu::always_inline]] inline void mean_tile(const Source<Sample>& source,
                                              const MutableRows& target, size_t offset,
                                              size_t samples, const Visit& visit) {
   const size_t channels = source.channels();
-  const size_t pairs = (samples + 1) / 2;
+  const size_t pairs = samples / 2;
   std::array<RowSums<Sample>, 3> sums;
   RowSums<Sample>* above = &sums[0];
   RowSums<Sample>* here = &sums[1];
@@ -111,6 +111,25 @@ template <typename Sample, typename Visit>
     above = here;
     here = below;
     below = next;
+  }
+}
+
+// Fills sample `offset` of each row of `target`, as above.
+template <typename Sample>
+[[gnu::always_inline]] inline void mean_sample(const Source<Sample>& source,
+                                               const MutableRows& target, size_t offset) {
+  const auto sum = [&](int y) __attribute__((always_inline)) {
+    const Sample* in = source.at(y, offset);
+    return std::uint32_t{*(in - source.channels())} + *in + *(in + source.channels());
+  };
+  std::uint32_t above = sum(target.rows.begin - 1);
+  std::uint32_t here = sum(target.rows.begin);
+  for (int y = target.rows.begin; y < target.rows.end; ++y) {
+    const std::uint32_t below = sum(y + 1);
+    reinterpret_cast<Sample*>(target.row(y))[offset] =
+        static_cast<Sample>((above + here + below + 4) / 9);
+    above = here;
+    here = below;
   }
 }
 

@@ -65,7 +65,9 @@ struct BlurLoop {
       } else if (weighted) {
         weighted_tile<Sample, 4>(*source, target, offset, samples);
       } else {
-        blur::mean_tile(*source, target, offset, samples, [](const Sample*) {});
+        const size_t pairs = samples / 2 * 2;
+        blur::mean_tile(*source, target, offset, pairs, [](const Sample*) {});
+        if (pairs < samples) blur::mean_sample(*source, target, offset + pairs);
       }
     }
   }

@@ -68,7 +68,16 @@ struct AlphaLoop {
   }
 };
 
-// Writes one more channel, or colours in place of grey.
+// Colours in place of grey. The numbers of channels are constants: with others, GCC 12 reads past
+// the last pixel.
+template <typename Sample, size_t channels>
+void color_row(const Sample* in, size_t width, Sample* out) {
+  for (size_t x = 0; x < width; ++x, in += channels, out += channels + 2) {
+    out[0] = out[1] = out[2] = in[0];
+    if constexpr (channels == 2) out[3] = in[1];
+  }
+}
+
 template <typename Sample>
 void copy_row(const std::uint8_t* from, const PixelFormat& source, size_t width,
               const PixelFormat& target, std::uint8_t* to) {
@@ -78,10 +87,8 @@ void copy_row(const std::uint8_t* from, const PixelFormat& source, size_t width,
   }
   const auto* in = reinterpret_cast<const Sample*>(from);
   auto* out = reinterpret_cast<Sample*>(to);
-  for (size_t x = 0; x < width; ++x, in += source.channels, out += target.channels) {
-    out[0] = out[1] = out[2] = in[0];
-    if (target.has_alpha()) out[3] = in[1];
-  }
+  if (source.has_alpha()) return color_row<Sample, 2>(in, width, out);
+  color_row<Sample, 1>(in, width, out);
 }
 
 template <typename Sample>

@@ -1,16 +1,44 @@
-// consumer INPUT OUTPUT [DEVICE]: what a program needs to filter a picture with the installed library.
+// consumer INPUT OUTPUT [DEVICE]: what a program needs to filter a picture with the installed
+// library, in memory and from file to file; the two have to agree.
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include <gpufilter/gpufilter.hpp>
+
+namespace {
+
+// Uses what the library exports, so that nothing is missing.
+void filter(const std::string& input, const std::string& output, const std::string& device) {
+  using namespace gpufilter;
+  set_log([](LogLevel, std::string_view line) { std::cerr << line << "\n"; });
+  const PictureFilter filter({blur{.border = "mirror"}, color{"sepia"}}, device);
+  const FormatOptions options{{"png-level", "1"}};
+  const FilterResult result = filter.run(input, output, options);
+  const Picture before = read(input);
+  Picture after(filter.result_shape(before.shape()));
+  filter.run(before, after.view());
+  const Picture again =
+      PictureFilter(parse_stages("--blur auto --border mirror --color sepia")).run(before);
+  const auto bytes = encode("png", again, options);
+  if (compare(after, read(output)).verdict != Differences::Verdict::equal ||
+      compare(after, decode(bytes.data(), bytes.size())).verdict != Differences::Verdict::equal ||
+      stats(after).channels[0].percentile(50) != stats(output).channels[0].percentile(50))
+    throw Error("memory and files differ");
+  try {
+    static_cast<void>(PictureFilter({{"stipple", "1"}}));
+    throw Error("an unknown stage was accepted");
+  } catch (const UsageError&) {
+  }
+  std::cout << result.width << "x" << result.height << " on " << result.device << "\n";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3 && argc != 4) return 2;
   try {
-    gpufilter::PictureFilter filter({{"blur", "auto", {{"border", "mirror"}}}, {"color", "sepia"}},
-                                    argc == 4 ? argv[3] : "auto");
-    const auto result = filter.run(argv[1], argv[2], {{"png-level", "1"}});
-    std::cout << result.width << "x" << result.height << " on " << result.device << "\n";
+    filter(argv[1], argv[2], argc == 4 ? argv[3] : "auto");
     return 0;
   } catch (const gpufilter::Error& error) {
     std::cerr << error.what() << "\n";

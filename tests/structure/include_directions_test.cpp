@@ -27,6 +27,8 @@ const std::map<std::string, std::set<std::string>>& known_folders() {
       {"stages", {"codec", "compute", "host", "device", "image", "base"}},
       {"pipeline", {"stages", "compute", "host", "device", "codec", "image", "base"}},
       {"batch", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
+      {"api",
+       {"batch", "pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"lab", {"pipeline", "stages", "compute", "host", "device", "codec", "image", "base"}},
       {"html",
        {"lab", "batch", "pipeline", "stages", "compute", "host", "device", "codec", "image",

@@ -9,6 +9,7 @@
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/band_feed.hpp"
 #include "pipeline/host_check.hpp"
+#include "pipeline/memory_rows.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -69,7 +70,7 @@ class StageSubject final : public TuneSubject {
                          {.device = &session.device(), .band_rows = whole_picture})),
           executor(make_device_executor(plan, session, timeline)) {
       const RowRange all{0, plan.output().size.height};
-      MemoryReader reader(picture);
+      MemoryReader reader(picture.rows());
       BandFeed feed(reader, plan, executor->pool());
       source = feed.next(all);
       found = executor->pool().take(plan.output().size.width, all, plan.output().format);

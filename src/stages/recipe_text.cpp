@@ -1,8 +1,7 @@
-#include "app/recipe_text.hpp"
+#include "stages/recipe_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -26,7 +25,7 @@ class Splitter {
       if (blanks.find(next) != std::string_view::npos) {
         end_word();
         take();
-      } else if (next == '#' && !word_) {
+      } else if (next == '#' && !in_word_) {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (next == '\'' || next == '"') {
         take_quoted();
@@ -48,13 +47,14 @@ class Splitter {
   }
 
   RecipeWord& word() {
-    if (!word_) word_ = RecipeWord{"", line_};
-    return *word_;
+    if (!in_word_) word_ = {"", line_};
+    in_word_ = true;
+    return word_;
   }
 
   void end_word() {
-    if (word_) words_.push_back(std::move(*word_));
-    word_.reset();
+    if (in_word_) words_.push_back(std::move(word_));
+    in_word_ = false;
   }
 
   // An escaped line end is a blank of no width, as in a shell.
@@ -91,7 +91,8 @@ class Splitter {
   const std::string& name_;
   std::size_t at_ = 0;
   int line_ = 1;
-  std::optional<RecipeWord> word_;
+  RecipeWord word_;
+  bool in_word_ = false;
   std::vector<RecipeWord> words_;
 };
 

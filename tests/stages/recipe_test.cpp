@@ -1,13 +1,13 @@
 // The words of recipes, and how they take the place of "@FILE".
-#include "app/recipe.hpp"
+#include "stages/recipe.hpp"
 
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "app/recipe_text.hpp"
 #include "base/error.hpp"
+#include "stages/recipe_text.hpp"
 #include "support/objection.hpp"
 #include "support/temporary_folder.hpp"
 

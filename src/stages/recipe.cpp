@@ -1,4 +1,4 @@
-#include "app/recipe.hpp"
+#include "stages/recipe.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 #include <fcntl.h>
 
-#include "app/recipe_text.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
 #include "stages/catalogue.hpp"
+#include "stages/recipe_text.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,0 +1,39 @@
+// What a call may use, how it reports, and how it is stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+
+#include <gpufilter/error.hpp>
+
+namespace gpufilter {
+
+// What a call may use.
+struct Limits {
+  // Pictures with more pixels are refused, results as well.
+  std::uint64_t max_pixels = 500'000'000;
+  // Bytes for the parts of a file that are in progress. More than a gigabyte also allows larger
+  // files that have to be held as a whole (interlaced PNG, progressive JPEG).
+  std::uint64_t max_memory = std::uint64_t{128} << 20U;
+  // Threads of one call, including the one that calls; 0: all cores that the process may use.
+  int threads = 0;
+};
+
+// A call ended because its stop token asked it to. No output has appeared; memory to write to has
+// any contents.
+class Stopped : public Error {
+ public:
+  using Error::Error;
+};
+
+// How one call is watched and stopped.
+struct RunControl {
+  // Called with the part that is done, 0 to 1, never decreasing; by one thread at a time, which
+  // need not be the calling one. What it throws ends the call and propagates. May be empty.
+  std::function<void(double done)> progress = {};
+  // Once a stop is requested, the call soon throws Stopped.
+  std::stop_token stop = {};
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,56 @@
+// Pictures in files and in memory, encoded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gpufilter/control.hpp>
+#include <gpufilter/filter.hpp>
+#include <gpufilter/picture.hpp>
+
+namespace gpufilter {
+
+// Reads a picture with its metadata; its content decides the format. "-" is standard input. Samples
+// are as stored, except: palettes and grey of 1, 2 and 4 bits become 8 bits, YCbCr and CMYK become
+// RGB. EXIF orientation is not applied (stage auto_orient does that). Throws PictureError if the
+// file cannot be read, is damaged or exceeds a limit, Stopped. Thread-safe.
+[[nodiscard]] Picture read(const std::string& path, const Limits& limits = {},
+                           const RunControl& control = {});
+
+// The same for a file's `size` bytes at `bytes`.
+[[nodiscard]] Picture decode(const void* bytes, std::size_t size, const Limits& limits = {},
+                             const RunControl& control = {});
+
+// Writes `picture` with its metadata; the name decides the format. "-" is standard output, as PNG.
+// A format with only 8 bits converts 16-bit samples by (v * 255 + 32767) / 65535; one without alpha
+// lays the picture over the option "background". The file appears complete or not at all. Throws
+// UsageError for another extension, unknown options and no picture, PictureError if it cannot be
+// written, Stopped. Returns the bytes of the file. Thread-safe.
+std::uint64_t write(const std::string& path, const Picture& picture,
+                    const FormatOptions& options = {}, const RunControl& control = {});
+// The same for pixels without metadata.
+std::uint64_t write(const std::string& path, const ConstView& pixels,
+                    const FormatOptions& options = {}, const RunControl& control = {});
+
+// The bytes of such a file. `format` is the extension of a name: "png", "jpg".
+[[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const Picture& picture,
+                                               const FormatOptions& options = {},
+                                               const RunControl& control = {});
+// The same for pixels without metadata.
+[[nodiscard]] std::vector<std::uint8_t> encode(const std::string& format, const ConstView& pixels,
+                                               const FormatOptions& options = {},
+                                               const RunControl& control = {});
+
+// A format of files.
+struct FormatDescription {
+  std::string name;                     // "JPEG"
+  std::vector<std::string> extensions;  // with the dot; the first is usual
+  std::vector<std::string> options;     // the names of those that it takes
+};
+
+// The formats that this build reads and writes.
+[[nodiscard]] std::vector<FormatDescription> formats();
+
+}  // namespace gpufilter

@@ -1,0 +1,124 @@
+// Pixels in memory: views of the caller's memory, and pictures that own theirs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace gpufilter {
+
+// The size and format of a picture without its pixels.
+struct Shape {
+  int width = 0;     // pixels
+  int height = 0;    // pixels
+  int channels = 3;  // 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)
+  int depth = 8;     // bits of a sample: 8 or 16
+  // Whether size and format are the same.
+  bool operator==(const Shape&) const = default;
+};
+
+// Pixels to read, in memory of the caller. Samples of a pixel lie side by side, pixels of a row
+// too, rows from top to bottom. Samples of 16 bits are in the machine's byte order and begin at
+// even addresses. Alpha is not premultiplied.
+struct ConstView {
+  const void* data = nullptr;  // the first sample of the first row
+  int width = 0;               // pixels
+  int height = 0;              // pixels
+  int channels = 3;            // as in Shape
+  int depth = 8;               // as in Shape
+  std::size_t pitch = 0;       // bytes from one row to the next; 0: no gap between rows
+
+  // The view without its memory.
+  [[nodiscard]] Shape shape() const { return {width, height, channels, depth}; }
+};
+
+// The same for pixels to write. Bytes between the rows are never touched.
+struct View {
+  void* data = nullptr;   // the first sample of the first row
+  int width = 0;          // pixels
+  int height = 0;         // pixels
+  int channels = 3;       // as in Shape
+  int depth = 8;          // as in Shape
+  std::size_t pitch = 0;  // bytes from one row to the next; 0: no gap between rows
+
+  // The view without its memory.
+  [[nodiscard]] Shape shape() const { return {width, height, channels, depth}; }
+  // What can be written can be read.
+  operator ConstView() const {  // NOLINT(google-explicit-constructor): as pointers convert
+    return {data, width, height, channels, depth, pitch};
+  }
+};
+
+// A picture that owns its pixels. One from a file also carries the file's metadata (colour profile,
+// EXIF, ...) and settings, for write() and for filters that depend on them. Move-only; copy() makes
+// a copy. Different pictures may be used by different threads.
+class Picture {
+ public:
+  // No pixels: width and height are 0.
+  Picture() noexcept;
+  // All samples are 0. Throws UsageError if the shape is not that of a picture, std::bad_alloc.
+  explicit Picture(const Shape& shape);
+  // A copy of `pixels`, without metadata. Throws UsageError as above, std::bad_alloc.
+  explicit Picture(const ConstView& pixels);
+  // Frees the pixels.
+  ~Picture();
+  // The other picture has no pixels afterwards.
+  Picture(Picture&& other) noexcept;
+  // The other picture has no pixels afterwards.
+  Picture& operator=(Picture&& other) noexcept;
+
+  // The same pixels and metadata in memory of its own. Throws std::bad_alloc.
+  [[nodiscard]] Picture copy() const;
+
+  // Its size and format.
+  [[nodiscard]] Shape shape() const noexcept;
+  // Pixels in a row.
+  [[nodiscard]] int width() const noexcept { return shape().width; }
+  // Rows.
+  [[nodiscard]] int height() const noexcept { return shape().height; }
+  // Samples of a pixel, 1 to 4.
+  [[nodiscard]] int channels() const noexcept { return shape().channels; }
+  // Bits of a sample, 8 or 16.
+  [[nodiscard]] int depth() const noexcept { return shape().depth; }
+  // Bytes from one row to the next: those of a row's samples, without a gap.
+  [[nodiscard]] std::size_t pitch() const noexcept;
+  // The first sample; nullptr if there are no pixels.
+  [[nodiscard]] void* data() noexcept;
+  // The first sample; nullptr if there are no pixels.
+  [[nodiscard]] const void* data() const noexcept;
+
+  // The samples of row `y`, 0 <= y < height: std::uint8_t or std::uint16_t, by depth().
+  template <typename Sample>
+  [[nodiscard]] Sample* row(int y) noexcept {
+    return reinterpret_cast<Sample*>(static_cast<char*>(data()) +
+                                     static_cast<std::size_t>(y) * pitch());
+  }
+  // The samples of row `y`, 0 <= y < height: std::uint8_t or std::uint16_t, by depth().
+  template <typename Sample>
+  [[nodiscard]] const Sample* row(int y) const noexcept {
+    return reinterpret_cast<const Sample*>(static_cast<const char*>(data()) +
+                                           static_cast<std::size_t>(y) * pitch());
+  }
+
+  // Its pixels, as long as it exists and is not assigned to.
+  [[nodiscard]] View view() noexcept;
+  // Its pixels, as long as it exists and is not assigned to.
+  [[nodiscard]] ConstView view() const noexcept;
+  // A picture stands for its pixels.
+  operator ConstView() const noexcept {  // NOLINT(google-explicit-constructor): see above
+    return view();
+  }
+
+  // The format of the file that it was read from, or its source was: "PNG"; empty if there is none.
+  [[nodiscard]] std::string file_format() const;
+  // Its EXIF orientation, 1 to 8; 1 (upright) if there is none.
+  [[nodiscard]] int orientation() const;
+
+ private:
+  struct State;
+  friend struct PictureAccess;
+  explicit Picture(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,67 @@
+// One use of a stage, as text.
+#pragma once
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gpufilter {
+
+// One use of a stage: {"blur", "tiled", {{"tile", "32"}, {"border", "mirror"}}}. Names have no
+// dashes; values are those of the command line. stages.hpp has a type for each stage, which
+// converts to this.
+struct StageUse {
+  std::string name;                                    // "blur"
+  std::string value = {};                              // "tiled"; empty if the stage takes none
+  std::map<std::string, std::string> parameters = {};  // by name; others have their defaults
+};
+
+// Of the types of stages.hpp.
+namespace detail {
+
+// The text of a value.
+inline std::string text_of(std::string value) {
+  return value;
+}
+// The text of a value.
+inline std::string text_of(bool value) {
+  return value ? "yes" : "no";
+}
+// The text of a value.
+inline std::string text_of(int value) {
+  return std::to_string(value);
+}
+// The shortest text that stands for exactly this number.
+inline std::string text_of(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+// Collects what a StageUse consists of.
+class UseOf {
+ public:
+  // A use of the stage `name`, without a value.
+  explicit UseOf(const char* name) : use_{name} {}
+  // A use of the stage `name` with a value.
+  template <typename Value>
+  UseOf(const char* name, const Value& value) : use_{name, text_of(value)} {}
+
+  // Adds a parameter if it has a value.
+  template <typename Value>
+  UseOf& with(const char* parameter, const std::optional<Value>& value) {
+    if (value) use_.parameters.emplace(parameter, text_of(*value));
+    return *this;
+  }
+  // What was collected.
+  operator StageUse() {
+    return std::move(use_);
+  }  // NOLINT(google-explicit-constructor): stands for it
+
+ private:
+  StageUse use_;
+};
+
+}  // namespace detail
+}  // namespace gpufilter

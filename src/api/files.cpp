@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <gpufilter/files.hpp>
+
+#include "api/call_options.hpp"
+#include "api/library.hpp"
+#include "api/picture_state.hpp"
+#include "api/views.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "pipeline/memory_call.hpp"
+#include "pipeline/memory_rows.hpp"
+
+namespace gpufilter {
+namespace {
+
+// Bytes of rows that are read or written between two checks for a stop.
+constexpr std::size_t step_bytes = std::size_t{1} << 20U;
+
+// Calls work(rows) for all rows of a picture, top to bottom.
+template <typename Rows, typename Work>
+void in_steps(const Rows& picture, const RunControl& control, const Work& work) {
+  const int height = picture.rows.count();
+  const int step = static_cast<int>(step_bytes / picture.pitch) + 1;
+  const OnProgress report = on_progress(control);
+  for (int y = 0; y < height; y += step) {
+    const RowRange rows{y, std::min(y + step, height)};
+    work(picture.part(rows));
+    if (report) report(rows.end, height);
+  }
+}
+
+Picture read_from(std::unique_ptr<ByteSource> source, const Limits& limits,
+                  const RunControl& control) {
+  const auto reader = open_picture(stoppable(std::move(source), control.stop), read_limits(limits));
+  const PictureHeader& header = reader->header();
+  auto state = std::make_unique<PictureState>(PictureShape{header.size, header.format});
+  state->header = header;
+  in_steps(state->rows(), control, [&](const MutableRows& rows) { reader->read(rows); });
+  state->trailing = reader->finish();
+  return PictureAccess::make(std::move(state));
+}
+
+// A picture with what is known of the file that it comes from.
+struct Outgoing {
+  ConstRows rows;
+  PictureHeader header;
+  Metadata trailing = {};
+};
+
+Outgoing outgoing(const Picture& picture) {
+  const PictureState* state = PictureAccess::state(picture);
+  if (state == nullptr) throw UsageError("a picture without pixels");
+  return {rows_of(picture.view()), state->header, state->trailing};
+}
+
+Outgoing outgoing(const ConstView& pixels) {
+  Outgoing picture{rows_of(pixels), {}};
+  picture.header.size = shape_of(picture.rows).size;
+  picture.header.format = picture.rows.format;
+  picture.header.file_pixels = file_pixels(picture.rows.format);
+  return picture;
+}
+
+std::uint64_t write_to(ByteSink& sink, const Codec& codec, Outgoing picture,
+                       const FormatOptions& options, const RunControl& control) {
+  const WriteOptions write = write_options(options, {});
+  if (!codec.holds_late_metadata)
+    add_late_metadata(picture.header.metadata, std::exchange(picture.trailing, {}));
+  const auto writer = create_picture(codec, sink, picture.header, write);
+  in_steps(picture.rows, control, [&](const ConstRows& rows) { writer->write(rows); });
+  writer->finish(picture.trailing);
+  sink.commit();
+  return sink.bytes_written();
+}
+
+std::uint64_t write_file(const std::string& path, Outgoing picture, const FormatOptions& options,
+                         const RunControl& control) {
+  enter_library();
+  const Codec& codec = codec_for_output(path == "-" ? ".png" : path);
+  std::uint64_t bytes = 0;
+  run_limited({}, path, [&] {
+    const auto sink = stoppable(open_sink(path), control.stop);
+    bytes = write_to(*sink, codec, std::move(picture), options, control);
+  });
+  return bytes;
+}
+
+std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing picture,
+                                       const FormatOptions& options, const RunControl& control) {
+  enter_library();
+  const Codec& codec = codec_for_output("picture." + format);
+  std::vector<std::uint8_t> bytes;
+  run_limited({}, picture_in_memory, [&] {
+    const auto sink = stoppable(memory_sink(bytes, picture_in_memory), control.stop);
+    static_cast<void>(write_to(*sink, codec, std::move(picture), options, control));
+  });
+  return bytes;
+}
+
+}  // namespace
+
+Picture read(const std::string& path, const Limits& limits, const RunControl& control) {
+  enter_library();
+  Picture picture;
+  run_limited(limits, path, [&] { picture = read_from(open_source(path), limits, control); });
+  return picture;
+}
+
+Picture decode(const void* bytes, std::size_t size, const Limits& limits,
+               const RunControl& control) {
+  enter_library();
+  const auto* first = static_cast<const std::uint8_t*>(bytes);
+  Picture picture;
+  run_limited(limits, picture_in_memory, [&] {
+    picture = read_from(memory_source({first, first + size}, picture_in_memory), limits, control);
+  });
+  return picture;
+}
+
+std::uint64_t write(const std::string& path, const Picture& picture, const FormatOptions& options,
+                    const RunControl& control) {
+  return write_file(path, outgoing(picture), options, control);
+}
+
+std::uint64_t write(const std::string& path, const ConstView& pixels, const FormatOptions& options,
+                    const RunControl& control) {
+  return write_file(path, outgoing(pixels), options, control);
+}
+
+std::vector<std::uint8_t> encode(const std::string& format, const Picture& picture,
+                                 const FormatOptions& options, const RunControl& control) {
+  return encode_bytes(format, outgoing(picture), options, control);
+}
+
+std::vector<std::uint8_t> encode(const std::string& format, const ConstView& pixels,
+                                 const FormatOptions& options, const RunControl& control) {
+  return encode_bytes(format, outgoing(pixels), options, control);
+}
+
+std::vector<FormatDescription> formats() {
+  std::vector<FormatDescription> all;
+  for (const Codec* codec : codecs()) {
+    FormatDescription& format =
+        all.emplace_back(FormatDescription{codec->name, codec->extensions, {}});
+    for (const WriteOption* option : all_write_options()) {
+      const CodecList takers = codecs_with(*option);
+      if (std::find(takers.begin(), takers.end(), codec) != takers.end())
+        format.options.push_back(option->name);
+    }
+  }
+  return all;
+}
+
+}  // namespace gpufilter

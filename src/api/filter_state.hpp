@@ -1,0 +1,52 @@
+// What a public PictureFilter consists of.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include <gpufilter/filter.hpp>
+
+#include "api/picture_state.hpp"
+#include "api/result_memory.hpp"
+#include "pipeline/memory_filter.hpp"
+
+namespace gpufilter {
+
+class PictureFilter::State {
+ public:
+  // Throws UsageError.
+  State(StageChain chain, FilterSettings settings);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  [[nodiscard]] const StageChain& chain() const { return chain_; }
+  [[nodiscard]] const FilterSettings& settings() const { return settings_; }
+  // Of this process. Throw DeviceError in a forked one that has to have a device.
+  [[nodiscard]] Dispatcher& dispatcher() { return *work().dispatcher; }
+  [[nodiscard]] MemoryFilter& memory() { return *work().memory; }
+
+  // With uninitialised pixels. Throws std::overflow_error, std::bad_alloc.
+  [[nodiscard]] std::unique_ptr<PictureState> new_result(const PictureShape& shape) {
+    return std::make_unique<PictureState>(shape, results_.take(PictureState::bytes_of(shape)));
+  }
+
+ private:
+  // What belongs to one process: threads and devices do not survive a fork.
+  struct Work {
+    std::unique_ptr<Dispatcher> dispatcher;
+    std::unique_ptr<MemoryFilter> memory;
+  };
+  [[nodiscard]] Work make_work(const std::string& device, bool require_device) const;
+  [[nodiscard]] Work& work();
+
+  StageChain chain_;
+  FilterSettings settings_;
+  ResultMemory results_;
+  int process_;  // that made the filter
+  Work work_;
+  std::once_flag forked_;  // of forked processes
+  Work work_after_fork_;
+};
+
+}  // namespace gpufilter

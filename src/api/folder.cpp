@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <utility>
+
+#include "api/call_options.hpp"
+#include "api/filter_state.hpp"
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/thread_limit.hpp"
+#include "batch/batch_run.hpp"
+#include "pipeline/memory_call.hpp"
+
+namespace gpufilter {
+namespace {
+
+OnExists on_exists(Existing existing) {
+  switch (existing) {
+    case Existing::skip:
+      return OnExists::skip;
+    case Existing::overwrite:
+      return OnExists::overwrite;
+    default:
+      return OnExists::fail;
+  }
+}
+
+BatchRequest request_for(const std::string& input, const std::string& output,
+                         const FolderSettings& settings) {
+  BatchRequest request;
+  request.inputs = {input};
+  request.output = output;
+  request.recursive = settings.recursive;
+  request.patterns = settings.match;
+  request.on_exists = on_exists(settings.existing);
+  request.resume = settings.resume;
+  if (!settings.to.empty()) request.to = &codec_for_output("picture." + settings.to);
+  return request;
+}
+
+class FolderListener final : public BatchListener {
+ public:
+  FolderListener(const BatchPlan& plan, const FolderSettings& settings, const RunControl& control,
+                 FolderResult& result)
+      : plan_(plan), settings_(settings), control_(control), result_(result) {
+    for (const BatchItem& item : plan.items)
+      all_bytes_ += item.bytes;
+  }
+
+  void finished(const PictureResult& result, const RunReport* /*report*/) override {
+    done_bytes_ += result.item->bytes;
+    FolderPicture picture;
+    picture.input = result.item->input;
+    picture.output = plan_.output_path(*result.item);
+    switch (result.status) {
+      case PictureStatus::done:
+        ++result_.done;
+        break;
+      case PictureStatus::failed:
+        picture.status = FolderPicture::Status::failed;
+        picture.reason = result.failure;
+        result_.failed.push_back(picture);
+        break;
+      default:
+        picture.status = FolderPicture::Status::skipped;
+        ++result_.skipped;
+    }
+    if (settings_.finished) settings_.finished(picture);
+    advanced(0);
+  }
+  void advanced(std::uint64_t bytes_under_way) override {
+    check_stop(control_.stop);
+    if (!control_.progress || all_bytes_ == 0) return;
+    // Files may grow while they are read.
+    const std::uint64_t done = std::min(done_bytes_ + bytes_under_way, all_bytes_);
+    most_ = std::max(most_, static_cast<double>(done) / static_cast<double>(all_bytes_));
+    control_.progress(most_);
+  }
+  void listed(const PictureResult& /*result*/) override {}
+
+ private:
+  const BatchPlan& plan_;
+  const FolderSettings& settings_;
+  const RunControl& control_;
+  FolderResult& result_;
+  std::uint64_t all_bytes_ = 0;
+  std::uint64_t done_bytes_ = 0;  // of finished pictures
+  double most_ = 0;               // that was reported
+};
+
+}  // namespace
+
+FolderResult PictureFilter::run_folder(const std::string& input, const std::string& output,
+                                       const FolderSettings& settings,
+                                       const RunControl& control) const {
+  const Nanoseconds start = now();
+  const Limits& limits = state_->settings().limits;
+  const BatchPlan plan = make_batch_plan(request_for(input, output, settings));
+  const std::size_t threads =
+      limits.threads > 0 ? static_cast<std::size_t>(limits.threads) : allowed_threads();
+  BatchOptions batch;
+  batch.run.limits = read_limits(limits);
+  batch.run.write = write_options(settings.options, limits);
+  batch.jobs = settings.jobs > 0 ? settings.jobs : static_cast<int>(threads);
+  batch.threads = std::max(limits.threads, limits.threads > 0 ? batch.jobs : 0);
+  // As the command line does: enough for each of many jobs.
+  constexpr std::uint64_t enough_for_one = std::uint64_t{16} << 20U;
+  batch.run.max_memory =
+      std::max(limits.max_memory, static_cast<std::uint64_t>(batch.jobs) * enough_for_one);
+  batch.stop_on_error = settings.stop_on_error;
+  FolderResult result;
+  FolderListener listener(plan, settings, control, result);
+  run_batch(plan, state_->chain(), state_->dispatcher(), batch, listener);
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace gpufilter

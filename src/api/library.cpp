@@ -1,0 +1,71 @@
+#include "api/library.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include <gpufilter/log.hpp>
+
+#include "base/host_process.hpp"
+#include "base/log.hpp"
+
+namespace gpufilter {
+namespace {
+
+LogLevel public_level(log::Level level) {
+  switch (level) {
+    case log::Level::debug:
+      return LogLevel::debug;
+    case log::Level::info:
+      return LogLevel::info;
+    case log::Level::warn:
+      return LogLevel::warning;
+    default:
+      return LogLevel::error;
+  }
+}
+
+log::Level internal_level(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return log::Level::debug;
+    case LogLevel::info:
+      return log::Level::info;
+    case LogLevel::warning:
+      return log::Level::warn;
+    default:
+      return log::Level::error;
+  }
+}
+
+void drop(log::Level /*level*/, std::string_view /*line*/) {}
+
+}  // namespace
+
+void enter_library() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    become_guest();
+    log::send_to(drop);
+  });
+}
+
+void set_log(LogCallback callback, LogLevel minimum) {
+  enter_library();
+  if (!callback) return log::send_to(drop);
+  log::set_level(internal_level(minimum));
+  log::send_to([callback = std::move(callback), minimum](log::Level level, std::string_view line) {
+    const LogLevel shown = public_level(level);
+    if (shown < minimum) return;
+    try {
+      callback(shown, line);
+    } catch (...) {
+      // What was to be logged matters more than how it was shown.
+    }
+  });
+}
+
+const char* version() noexcept {
+  return GPUFILTER_VERSION;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,46 @@
+// What a public Picture consists of.
+#pragma once
+
+#include <memory>
+
+#include <gpufilter/picture.hpp>
+
+#include "codec/codec.hpp"
+
+namespace gpufilter {
+
+struct Picture::State {
+  // Uninitialised pixels. Throws std::overflow_error, std::bad_alloc.
+  explicit State(const PictureShape& picture);
+  // In existing memory, which has to be large enough.
+  State(const PictureShape& picture, std::shared_ptr<std::uint8_t> pixels);
+
+  // Throws std::overflow_error.
+  [[nodiscard]] static std::size_t bytes_of(const PictureShape& picture);
+
+  [[nodiscard]] MutableRows rows() {
+    return {memory.get(), pitch(), {0, shape.size.height}, shape.size.width, shape.format};
+  }
+  [[nodiscard]] std::size_t pitch() const {
+    return static_cast<std::size_t>(shape.size.width) * shape.format.bytes_per_pixel();
+  }
+
+  PictureShape shape;
+  std::shared_ptr<std::uint8_t> memory;
+  PictureHeader header;  // of the file that it comes from, with the shape of the pixels
+  Metadata trailing;     // from after the file's pixels
+};
+
+struct PictureAccess {
+  using State = Picture::State;
+  [[nodiscard]] static Picture make(std::unique_ptr<Picture::State> state) {
+    return Picture(std::move(state));
+  }
+  // nullptr if there are no pixels.
+  [[nodiscard]] static const Picture::State* state(const Picture& picture) {
+    return picture.state_.get();
+  }
+};
+using PictureState = PictureAccess::State;
+
+}  // namespace gpufilter

@@ -1,0 +1,114 @@
+#include "api/stage_words.hpp"
+
+#include <cstddef>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/words.hpp"
+#include "stages/given_stages.hpp"
+#include "stages/recipe.hpp"
+#include "stages/recipe_text.hpp"
+
+namespace gpufilter {
+namespace {
+
+const std::string dashes = "--";
+
+// The type of the values of a stage or a parameter; nullptr if there is no such option.
+const ValueType* type_of(const std::string& option) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == option) return &kind.type;
+    for (const StageParameter& parameter : kind.parameters) {
+      if (parameter.option == option) return &parameter.type;
+    }
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse(const std::string& word, const std::string& option) {
+  std::vector<std::string> known;
+  for (const StageKind& kind : stage_catalogue()) {
+    known.push_back(kind.option);
+    for (const StageParameter& parameter : kind.parameters)
+      known.push_back(parameter.option);
+  }
+  const auto near = words_like(option, known);
+  const std::string advice =
+      near.empty() ? "" : formatted("; did you mean {}?", fmt::join(near, " or "));
+  throw UsageError(
+      formatted("{}: neither a stage nor a parameter of one{}", printable(word), advice));
+}
+
+// The options that the words are, each with its value.
+std::vector<GivenOption> options_in(const std::vector<PlacedWord>& words) {
+  std::vector<GivenOption> options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i].text;
+    const std::size_t equals = word.find('=');
+    const std::string option = word.substr(0, equals);
+    const ValueType* type = type_of(option);
+    if (type == nullptr) refuse(word, option);
+    std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    const bool takes_value = !std::holds_alternative<NoValue>(*type);
+    const bool follows = i + 1 < words.size() && type_of(words[i + 1].text) == nullptr;
+    if (takes_value && equals == std::string::npos && follows) value = words[++i].text;
+    OptionValues().set(option, *type, value);  // as early as the place of the word is known
+    options.emplace_back(option, std::move(value));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<StageUse> parse_stages(const std::vector<std::string>& words) {
+  const std::vector<PlacedWord> placed = with_recipes(words);
+  try {
+    std::vector<StageUse> uses;
+    for (const GivenStage& stage : given_stages(options_in(placed), stage_catalogue())) {
+      StageUse use{stage.kind->option.substr(dashes.size()), stage.value};
+      for (const auto& [parameter, value] : stage.parameters)
+        use.parameters.emplace(parameter.substr(dashes.size()), value);
+      uses.push_back(std::move(use));
+    }
+    return uses;
+  } catch (const UsageError& error) {
+    throw UsageError(with_place(placed, error.what()));
+  }
+}
+
+std::vector<StageUse> parse_stages(std::string_view words) {
+  std::vector<std::string> all;
+  for (RecipeWord& word : recipe_words(words, "stages"))
+    all.push_back(std::move(word.text));
+  return parse_stages(all);
+}
+
+StageChain chain_of(const std::vector<StageUse>& uses) {
+  std::vector<GivenStage> stages;
+  for (const StageUse& use : uses) {
+    const StageKind* kind = find_stage(stage_catalogue(), dashes + use.name);
+    if (kind == nullptr) throw UsageError(formatted("'{}' is not a stage", use.name));
+    GivenStage& stage = stages.emplace_back(GivenStage{kind, use.value});
+    for (const auto& [name, value] : use.parameters)
+      stage.parameters.emplace(dashes + name, value);
+  }
+  return make_chain(stages);
+}
+
+std::vector<StageDescription> stage_descriptions() {
+  std::vector<StageDescription> stages;
+  for (const StageKind& kind : stage_catalogue()) {
+    StageDescription& stage = stages.emplace_back(
+        StageDescription{kind.option.substr(dashes.size()), value_form(kind.type), kind.help, {}});
+    for (const StageParameter& parameter : kind.parameters) {
+      stage.parameters.push_back({parameter.option.substr(dashes.size()),
+                                  value_form(parameter.type), parameter.default_value,
+                                  parameter.help});
+    }
+  }
+  return stages;
+}
+
+}  // namespace gpufilter

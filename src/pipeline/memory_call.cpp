@@ -1,0 +1,29 @@
+#include "pipeline/memory_call.hpp"
+
+namespace gpufilter {
+
+void check_stop(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Stopped("stopped");
+}
+
+std::size_t MemoryCall::threads() const {
+  if (limits_.threads == 1) return 1;
+  const std::size_t allowed = allowed_threads();
+  return limits_.threads > 0 ? std::min(allowed, static_cast<std::size_t>(limits_.threads))
+                             : allowed;
+}
+
+void MemoryCall::add_rows(int rows, int all) {
+  if (control_.progress == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  rows_ += rows;
+  control_.progress((walk_ + static_cast<double>(rows_) / all) / walks_);
+}
+
+void MemoryCall::end_walk() {
+  const std::lock_guard lock(mutex_);
+  ++walk_;
+  rows_ = 0;
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,54 @@
+// Filters pictures in memory, into memory.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "image/metadata.hpp"
+#include "pipeline/dispatcher.hpp"
+#include "pipeline/memory_part.hpp"
+
+namespace gpufilter {
+
+struct MemoryResult {
+  EngineReport report;
+  std::shared_ptr<const IccProfile> profile;  // of the result, if the chain gave it one
+};
+
+// What is prepared for pictures of one shape is kept for the next ones. Thread-safe.
+class MemoryFilter {
+ public:
+  // Where a result of this shape goes; called once, before its pixels are computed.
+  using TargetOf = std::function<MutableRows(const PictureShape& shape)>;
+
+  // `dispatcher` has to outlive the filter.
+  MemoryFilter(StageChain chain, Dispatcher& dispatcher);
+
+  // The shape of the result for a picture without metadata. Throws UsageError, also if it depends
+  // on the pixels.
+  [[nodiscard]] PictureShape result_shape(const PictureShape& input) const;
+
+  // Filters a picture, which may have metadata; see MemoryPart::run(). Throws UsageError,
+  // PictureError if a limit is exceeded, DeviceError, Stopped.
+  MemoryResult run(const ConstRows& input, const Metadata* metadata, const TargetOf& target_of,
+                   MemoryCall& call);
+
+  // Whether the chain applies the EXIF orientation.
+  [[nodiscard]] bool is_oriented() const { return is_oriented_; }
+
+ private:
+  struct Kept;
+  [[nodiscard]] std::shared_ptr<Kept> kept_for(const PictureShape& input, const MemoryCall& call);
+
+  StageChain chain_;
+  Dispatcher& dispatcher_;
+  bool is_oriented_;
+  bool depends_on_metadata_;
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Kept>> kept_;  // the one used last comes first
+};
+
+}  // namespace gpufilter

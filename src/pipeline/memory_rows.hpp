@@ -1,0 +1,58 @@
+// A picture in memory, where others come from files.
+#pragma once
+
+#include <cstring>
+
+#include "codec/codec.hpp"
+#include "image/whole_picture.hpp"
+
+namespace gpufilter {
+
+// Its name in messages.
+inline constexpr const char* picture_in_memory = "picture in memory";
+
+// Copies the pixels of rows, without the bytes between them. Both have the same width and format;
+// `to` lies within `from`.
+inline void copy_pixels(const ConstRows& from, const MutableRows& to) {
+  const std::size_t bytes = static_cast<std::size_t>(to.width) * to.format.bytes_per_pixel();
+  for (int y = to.rows.begin; y < to.rows.end; ++y)
+    std::memcpy(to.row(y), from.row(y), bytes);
+}
+
+[[nodiscard]] inline PictureShape shape_of(const ConstRows& picture) {
+  return {{picture.width, picture.rows.count()}, picture.format};
+}
+
+// Yields a picture's rows, which have to outlive the reader.
+class MemoryReader final : public RowReader {
+ public:
+  explicit MemoryReader(const ConstRows& picture) : picture_(picture) {
+    header_.size = shape_of(picture).size;
+    header_.format = picture.format;
+  }
+  // The numbers of `rows` need not be the picture's.
+  void read(const MutableRows& rows) override {
+    copy_pixels(picture_, rows.renumbered(next_ - rows.rows.begin));
+    next_ += rows.rows.count();
+  }
+  Metadata finish() override { return {}; }
+
+ private:
+  ConstRows picture_;
+  int next_ = 0;  // row
+};
+
+// Rows as they lie in memory, which has to outlive this.
+class PictureInMemory final : public WholePicture {
+ public:
+  explicit PictureInMemory(const ConstRows& picture)
+      : picture_(picture), shape_(shape_of(picture)) {}
+  [[nodiscard]] const PictureShape& shape() const override { return shape_; }
+  void read(const MutableRows& target) const override { copy_pixels(picture_, target); }
+
+ private:
+  ConstRows picture_;
+  PictureShape shape_;
+};
+
+}  // namespace gpufilter

@@ -1,0 +1,41 @@
+#include "pipeline/rolling_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace gpufilter {
+
+MutableRows RollingRows::advance(const RowRange& wanted) {
+  RowRange kept{std::max(wanted.begin, held_.begin),
+                std::clamp(held_.end, wanted.begin, wanted.end)};
+  if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
+  const int fresh = wanted.end - kept.end;
+  const int skipped = kept.begin - held_.begin;  // in memory, before the kept rows
+  if (first_ + skipped + wanted.count() <= memory_.row_range().count() && kept.count() > fresh) {
+    first_ += skipped;  // they stay where they are
+  } else {
+    make_room(wanted, kept, fresh);
+  }
+  held_ = wanted;
+  return mutable_rows().part({kept.end, wanted.end});
+}
+
+// Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
+// there is memory for as many again, so that they are not moved for each strip.
+void RollingRows::make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
+  const std::uint8_t* from =
+      kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
+  const std::size_t bytes = static_cast<std::size_t>(kept.count()) * row_pitch(picture_);
+  const int capacity = wanted.count() + (kept.count() > fresh ? kept.count() : 0);
+  first_ = 0;
+  if (capacity <= memory_.row_range().count()) {
+    if (from != nullptr) std::memmove(row_in_memory(0), from, bytes);
+    return;
+  }
+  Image larger = pool_->take(picture_.size.width, {0, capacity}, picture_.format);
+  if (from != nullptr) std::memcpy(larger.rows().data, from, bytes);
+  memory_ = std::move(larger);
+}
+
+}  // namespace gpufilter

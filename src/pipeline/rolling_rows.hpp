@@ -1,0 +1,39 @@
+// The rows between two stages on the processor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "image/image_pool.hpp"
+
+namespace gpufilter {
+
+// The rows between two stages that are kept from strip to strip: rows that the next strip needs too
+// are not computed again.
+class RollingRows {
+ public:
+  RollingRows(ImagePool& pool, const PictureShape& picture) : pool_(&pool), picture_(picture) {}
+
+  // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
+  [[nodiscard]] MutableRows advance(const RowRange& wanted);
+
+  [[nodiscard]] ConstRows rows() { return mutable_rows(); }
+
+ private:
+  [[nodiscard]] MutableRows mutable_rows() {
+    return {row_in_memory(first_), row_pitch(picture_), held_, picture_.size.width,
+            picture_.format};
+  }
+  [[nodiscard]] std::uint8_t* row_in_memory(int index) {
+    return memory_.rows().data + static_cast<std::size_t>(index) * row_pitch(picture_);
+  }
+  void make_room(const RowRange& wanted, const RowRange& kept, int fresh);
+
+  ImagePool* pool_;
+  PictureShape picture_;
+  Image memory_;
+  int first_ = 0;  // the row of the memory that holds the first of held_
+  RowRange held_;
+};
+
+}  // namespace gpufilter

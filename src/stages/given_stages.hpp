@@ -1,0 +1,42 @@
+// The stages of a chain as they were written, and which stage each parameter belongs to.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stages/catalogue.hpp"
+
+namespace gpufilter {
+
+// An option and its value, as written; "--gray" has an empty one.
+using GivenOption = std::pair<std::string, std::string>;
+
+// A stage with the parameters that belong to it.
+struct GivenStage {
+  const StageKind* kind;
+  std::string value;
+  GivenParameters parameters = {};
+};
+
+// An option and its value, if it has one, as the user wrote them.
+[[nodiscard]] std::string written(const std::string& option, const std::string& value);
+
+// The kind of stage that this option requests; nullptr if it is not a stage.
+[[nodiscard]] const StageKind* find_stage(const std::vector<StageKind>& catalogue,
+                                          const std::string& option);
+// The stages that take a parameter: "--blur tiled", "--blur or --sharpen".
+[[nodiscard]] std::string takers_of(const std::vector<StageKind>& catalogue,
+                                    const std::string& parameter);
+
+// `options` are stages and parameters of `catalogue`, in their order. A parameter belongs to the
+// stage before it; before the first stage it is the default for every stage that takes it. Throws
+// UsageError if a parameter is given twice for one stage, or if its stage does not take it.
+[[nodiscard]] std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
+                                                   const std::vector<StageKind>& catalogue);
+
+// The chain of these stages; the last --linear has an end. Throws UsageError for values that do not
+// fit, and for a --linear or --encoded out of place.
+[[nodiscard]] StageChain make_chain(const std::vector<GivenStage>& stages);
+
+}  // namespace gpufilter

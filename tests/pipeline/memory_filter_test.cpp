@@ -1,0 +1,209 @@
+// Chains on pixels in memory: the bits of the reference, and not a byte besides the pixels.
+#include "pipeline/memory_filter.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lab/memory_picture.hpp"
+#include "lab/stage_samples.hpp"
+#include "stages/blur.hpp"
+#include "stages/catalogue.hpp"
+#include "support/cut_out_image.hpp"
+#include "support/guarded_memory.hpp"
+#include "support/instruction_sets.hpp"
+#include "support/pictures.hpp"
+#include "support/random_chains.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Touching = GuardedRows::Touching;
+
+// The processor, for every picture.
+class OnProcessor final : public Dispatcher {
+ public:
+  [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
+    return {&engine_, {}, nullptr};
+  }
+
+ private:
+  Engine engine_{{{std::nullopt, "for tests"}}, {}};
+};
+
+constexpr std::array formats{PixelFormat{1, 8},  PixelFormat{2, 8},  PixelFormat{3, 8},
+                             PixelFormat{4, 8},  PixelFormat{1, 16}, PixelFormat{2, 16},
+                             PixelFormat{3, 16}, PixelFormat{4, 16}};
+
+Image picture_of(ImageSize size, PixelFormat format, std::uint64_t seed) {
+  return format.has_alpha() ? cut_out_image(size, format, seed) : random_image(size, format, seed);
+}
+
+// The result of `chain` in guarded memory with gaps between rows; nothing if the chain refuses the
+// picture.
+std::optional<Image> filtered(MemoryFilter& filter, const Image& picture, std::size_t gap,
+                              Touching touching) {
+  const GuardedRows source({picture.size(), picture.format()}, gap, touching);
+  source.fill(picture.rows());
+  std::optional<GuardedRows> target;
+  const Limits limits;
+  const RunControl control;
+  MemoryCall call(limits, control);
+  try {
+    static_cast<void>(filter.run(
+        source.rows(), nullptr,
+        [&](const PictureShape& shape) { return target.emplace(shape, gap, touching).rows(); },
+        call));
+  } catch (const UsageError&) {
+    return std::nullopt;
+  } catch (const PictureError&) {
+    return std::nullopt;
+  }
+  EXPECT_TRUE(source.gaps_hold());
+  EXPECT_TRUE(target->gaps_hold());
+  const MutableRows rows = target->rows();
+  Image result({rows.width, rows.rows.count()}, rows.format);
+  for (int y = 0; y < rows.rows.count(); ++y) {
+    std::memcpy(result.rows().row(y), rows.row(y),
+                static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel());
+  }
+  return result;
+}
+
+// How many pictures the chain took.
+int compare_with_reference(const StageChain& chain, ImageSize size, const std::string& text) {
+  int taken = 0;
+  OnProcessor processor;
+  MemoryFilter filter(chain, processor);
+  for (const PixelFormat format : formats) {
+    const ::testing::ScopedTrace trace(__FILE__, __LINE__, text + ", " + to_string(format));
+    const Image picture = picture_of(size, format, 7);
+    // Samples of 16 bits begin at even addresses.
+    const auto tight = filtered(filter, picture, 0, Touching::end);
+    if (!tight) continue;
+    ++taken;
+    const Image expected = lab::filter_by_baseline(picture, chain);
+    EXPECT_TRUE(same_pixels(*tight, expected));
+    const auto wide = filtered(filter, picture, 2 * format.bytes_per_sample(), Touching::beginning);
+    EXPECT_TRUE(same_pixels(*wide, expected));
+  }
+  return taken;
+}
+
+TEST(MemoryFilter, TouchesOnlyPixelsInEveryStage) {
+  with_each_instruction_set([] {
+    for (const StageKind& kind : stage_catalogue()) {
+      if (kind.option == "--encoded") continue;  // goes after --linear
+      int taken = 0;
+      for (const lab::StageSample& sample : lab::samples_of(kind, false))
+        taken += compare_with_reference({sample.stage}, {37, 21}, sample.text);
+      EXPECT_GT(taken, 0) << kind.option;
+    }
+  });
+}
+
+TEST(MemoryFilter, GivesTheReferencesBitsForChains) {
+  Chains chains(3);
+  for (int i = 0; i < 25; ++i) {
+    const StageChain chain = chains.draw(4);
+    compare_with_reference(chain, {chains.whole(1, 90), chains.whole(1, 200)}, names(chain));
+  }
+}
+
+// Stages that need the whole picture, one after another and between others.
+TEST(MemoryFilter, GivesTheReferencesBitsForWholePictures) {
+  const auto stage = [](const std::string& option, const std::string& value = "") {
+    for (const StageKind& kind : stage_catalogue()) {
+      if (kind.option == option) return kind.make(value);
+    }
+    throw UsageError(option);
+  };
+  const std::vector<StageChain> cases{
+      {stage("--rotate", "90")},
+      {stage("--rotate", "270"), stage("--flop")},
+      {stage("--blur", "auto"), stage("--rotate", "90"), stage("--blur", "auto")},
+      {stage("--flip"), stage("--levels", "auto"), stage("--rotate", "180")},
+      {stage("--levels", "auto"), stage("--tonemap", "reinhard"), stage("--gray")},
+      {stage("--pad", "3"), stage("--trim"), stage("--gaussian", "2")},
+      {stage("--trim")},
+      {stage("--crop", "50%"), stage("--flip"), stage("--trim"), stage("--rotate", "90")},
+  };
+  for (const StageChain& chain : cases) {
+    for (const ImageSize size : {ImageSize{1, 1}, ImageSize{5, 300}, ImageSize{211, 97}})
+      compare_with_reference(chain, size, names(chain));
+  }
+}
+
+TEST(MemoryFilter, WrappedBordersReadTheOppositeSide) {
+  for (const int height : {1, 2, 3, 70}) {
+    compare_with_reference(
+        {make_blur({.border = Border::wrap}), make_blur({.border = Border::wrap}),
+         make_blur({.border = Border::mirror})},
+        {9, height}, "wrap");
+  }
+}
+
+// Watched calls divide the picture into other blocks, and count them.
+TEST(MemoryFilter, ReportsEveryRowOnce) {
+  OnProcessor processor;
+  const auto blur = make_blur({});
+  MemoryFilter filter({blur, blur}, processor);
+  const Image picture = random_image({1900, 1000}, {3, 8}, 5);
+  std::vector<double> parts;
+  RunControl control;
+  control.progress = [&](double part) { parts.push_back(part); };
+  const Limits limits;
+  MemoryCall call(limits, control);
+  Image result = poisoned_image(picture.size(), picture.format());
+  static_cast<void>(filter.run(
+      picture.rows(), nullptr, [&](const PictureShape&) { return result.rows(); }, call));
+  EXPECT_TRUE(same_pixels(result, lab::filter_by_baseline(picture, {blur, blur})));
+  ASSERT_GT(parts.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+  EXPECT_GT(parts.front(), 0);
+  EXPECT_DOUBLE_EQ(parts.back(), 1);
+}
+
+TEST(MemoryFilter, StopsBetweenBlocks) {
+  OnProcessor processor;
+  MemoryFilter filter({make_blur({})}, processor);
+  const Image picture = random_image({1900, 1000}, {3, 8}, 5);
+  Image result(picture.size(), picture.format());
+  std::stop_source stop;
+  int calls = 0;
+  RunControl control;
+  control.stop = stop.get_token();
+  control.progress = [&](double) {
+    if (++calls == 2) stop.request_stop();
+  };
+  const Limits one_thread{.threads = 1};
+  MemoryCall call(one_thread, control);
+  EXPECT_THROW(
+      static_cast<void>(filter.run(
+          picture.rows(), nullptr, [&](const PictureShape&) { return result.rows(); }, call)),
+      Stopped);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
+  OnProcessor processor;
+  const auto shape_after = [&](const char* option, const char* value) {
+    for (const StageKind& kind : stage_catalogue()) {
+      if (kind.option == option) {
+        return MemoryFilter({kind.make(value)}, processor).result_shape({{30, 20}, {4, 8}});
+      }
+    }
+    throw UsageError(option);
+  };
+  EXPECT_EQ(shape_after("--rotate", "90"), (PictureShape{{20, 30}, {4, 8}}));
+  EXPECT_EQ(shape_after("--resize", "50%"), (PictureShape{{15, 10}, {4, 8}}));
+  EXPECT_EQ(shape_after("--gray", ""), (PictureShape{{30, 20}, {2, 8}}));
+  EXPECT_EQ(shape_after("--depth", "16"), (PictureShape{{30, 20}, {4, 16}}));
+  EXPECT_THROW(static_cast<void>(shape_after("--trim", "")), UsageError);
+}
+
+}  // namespace
+}  // namespace gpufilter::test
