@@ -13,14 +13,14 @@ find_tool() {
 clang_format="$(find_tool clang-format)"
 clang_tidy="$(find_tool clang-tidy)"
 
-mapfile -t sources < <(find src include tests samples bench -name '*.[ch]pp' | sort)
+mapfile -t sources < <(find src include tests samples bench python -name '*.[ch]pp' | sort)
 "${clang_format}" --dry-run -Werror "${sources[@]}"
 echo "lint: layout of ${#sources[@]} files is right"
 
 # clang-tidy takes the compiler's options for each file from a build folder. Comparisons with other
 # libraries are built only where those are installed; elsewhere their sources are skipped.
 folder=build/lint
-cmake --preset dev -B "${folder}" -DGPUFILTER_BUILD_BENCH=ON >/dev/null
+cmake --preset dev -B "${folder}" -DGPUFILTER_BUILD_BENCH=ON -DGPUFILTER_BUILD_PYTHON=ON >/dev/null
 has_options() { grep -qF "\"file\": \"${PWD}/$1\"" "${folder}/compile_commands.json"; }
 checked=()
 for source in "${sources[@]}"; do

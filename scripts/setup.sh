@@ -10,14 +10,14 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
   pocl-opencl-icd libpng-dev libjpeg-dev zlib1g-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
   libtbb-dev libisal-dev libdeflate-dev libxxhash-dev libprotozero-dev libtiff-dev libwebp-dev
   libjxl-dev libheif-dev liblcms2-dev)
+python_packages=(python3-dev pybind11-dev)  # for the Python module
 test_packages=(libgtest-dev)
 # For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp,
 # libjxl and libheif, or those of Little CMS (with a profile for CMYK of Ghostscript's), check a JSON schema, a manual page or the
 # completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples
-  liblcms2-utils libgs-common python3-pil groff-base
-  zsh fish)
+  liblcms2-utils libgs-common python3-pil python3-pytest python3-numpy python3-opencv groff-base zsh fish)
 
 verbose=      # not empty: show the output of all steps, not only of failed ones
 lists_fresh=  # not empty: apt's package lists have just been updated
@@ -80,7 +80,7 @@ require_build_packages() { require_packages "${build_packages[@]}" || exit 1; }
 
 # The optional packages are installed only before the tests are first configured.
 require_test_packages() {
-  require_packages "${build_packages[@]}" "${test_packages[@]}" || exit 1
+  require_packages "${build_packages[@]}" "${python_packages[@]}" "${test_packages[@]}" || exit 1
   if ! option_is GPUFILTER_BUILD_TESTS=ON; then
     require_packages "${comparison_packages[@]}" ||
       say "continuing without them; the tests that need them will be skipped"
@@ -101,7 +101,7 @@ run_step() {
 }
 
 # Whether the build folder is configured with OPTION=VALUE.
-option_is() { grep -qsxF "${1%%=*}:BOOL=${1#*=}" "${build_folder}/CMakeCache.txt"; }
+option_is() { grep -qsx "${1%%=*}:[A-Z]*=${1#*=}" "${build_folder}/CMakeCache.txt"; }
 
 # configure OPTION=VALUE...: runs CMake if the build folder is new, belongs to another source folder
 # (the project was moved), or differs in one of the options. The build itself notices changes of CMake

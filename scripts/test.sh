@@ -6,7 +6,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 require_test_packages
-options=(GPUFILTER_BUILD_TESTS=ON GPUFILTER_BUILD_SAMPLES=ON)
+# The packages for the tests of the Python module are those of the system's Python.
+options=(GPUFILTER_BUILD_TESTS=ON GPUFILTER_BUILD_SAMPLES=ON GPUFILTER_BUILD_PYTHON=ON
+  Python_EXECUTABLE=/usr/bin/python3)
 [[ -z "${CI:-}" ]] || options+=(GPUFILTER_WERROR=ON)
 configure "${options[@]}"
 build all

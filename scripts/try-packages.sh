@@ -110,7 +110,7 @@ make_upgrade() {
   for package in "${packages}"/*.deb; do
     folder="$(mktemp -d)"
     dpkg-deb -R "${package}" "${folder}"
-    sed -i -e 's/^\(Version: .*\)$/\1+later/' -e 's/\(libgpufilter1 (= [^)]*\))/\1+later)/' "${folder}/DEBIAN/control"
+    sed -i -e 's/^\(Version: .*\)$/\1+later/' -e 's/\(gpufilter[0-9]* (= [^)]*\))/\1+later)/' "${folder}/DEBIAN/control"
     dpkg-deb -b "${folder}" "${root}/packages/later" >>"${log}"
     rm -r "${folder}"
   done
@@ -140,7 +140,8 @@ use_packages() {
   make_upgrade
   step 'upgrading' sh -c "apt-get install -q -y /packages/later/*.deb && dpkg -s libgpufilter-dev | grep later &&
     ${picture} --on-exists overwrite"
-  step 'purging' sh -c 'apt-get purge -q -y gpufilter libgpufilter1 libgpufilter-dev && ! command -v gpufilter'
+  step 'purging' sh -c 'apt-get purge -q -y gpufilter libgpufilter1 libgpufilter-dev python3-gpufilter &&
+    ! command -v gpufilter'
   no_file_is_left
 }
 

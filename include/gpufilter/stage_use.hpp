@@ -54,6 +54,11 @@ class UseOf {
     if (value) use_.parameters.emplace(parameter, text_of(*value));
     return *this;
   }
+  // Adds a parameter without a value if it is `given`.
+  UseOf& with_flag(const char* parameter, bool given) {
+    if (given) use_.parameters.emplace(parameter, "");
+    return *this;
+  }
   // What was collected.
   operator StageUse() {
     return std::move(use_);

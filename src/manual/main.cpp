@@ -1,6 +1,6 @@
 // generate_manual FRAMES DATE FOLDER: writes manual pages and completions below FOLDER, in the
-// folders where a system has them, and the public header of stages. FRAMES is the folder of the
-// completions' frames, DATE that of the program.
+// folders where a system has them, the public header of stages, and the Python module of stages.
+// FRAMES is the folder of the completions' frames, DATE that of the program.
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +12,7 @@
 #include "manual/declared.hpp"
 #include "manual/pages.hpp"
 #include "manual/stage_header.hpp"
+#include "manual/stage_module.hpp"
 
 namespace {
 
@@ -45,6 +46,7 @@ void generate(const fs::path& frames, const std::string& date, const fs::path& f
   write(folder / "fish" / "gpufilter.fish",
         fish_completion(commands, text_of(frames / "gpufilter.fish.in")));
   write(folder / "stages.hpp", stage_header());
+  write(folder / "stages.py", stage_module());
 }
 
 }  // namespace

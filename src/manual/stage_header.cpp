@@ -102,6 +102,11 @@ std::string struct_of(const StageKind& kind) {
   }
   for (const StageParameter& parameter : kind.parameters) {
     const std::string name = name_of(parameter.option);
+    if (std::holds_alternative<NoValue>(parameter.type)) {
+      fields += comment(parameter.help, "  ") + formatted("  bool {} = false;\n", name);
+      parameters.push_back(formatted(".with_flag(\"{}\", {})", parameter.option.substr(2), name));
+      continue;
+    }
     const std::string only =
         parameter.only_with.empty() ? "" : formatted(" Only for \"{}\".", parameter.only_with);
     fields += comment(formatted("{}{} {}. The default is {}.", parameter.help, only,

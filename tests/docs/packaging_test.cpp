@@ -55,8 +55,9 @@ TEST(Packaging, VersionsAgree) {
 }
 
 TEST(Packaging, DebianBuildsWithWhatTheScriptsInstall) {
-  std::set<std::string> expected =
-      words_of(found(project_file("scripts/setup.sh"), R"(build_packages=\(([^)]*)\))"));
+  const std::string scripts = project_file("scripts/setup.sh");
+  std::set<std::string> expected = words_of(found(scripts, R"(build_packages=\(([^)]*)\))"));
+  expected.merge(words_of(found(scripts, R"(python_packages=\(([^)]*)\))")));
   EXPECT_EQ(expected.erase("g++"), 1U);              // always there when packages are built
   EXPECT_EQ(expected.erase("pocl-opencl-icd"), 1U);  // to run
   std::set<std::string> needed;
@@ -65,6 +66,7 @@ TEST(Packaging, DebianBuildsWithWhatTheScriptsInstall) {
   list = std::regex_replace(list, std::regex(R"(\([^)]*\)|,)"), "");
   needed = words_of(list);
   EXPECT_EQ(needed.erase("debhelper-compat"), 1U);
+  EXPECT_EQ(needed.erase("dh-python"), 1U);
   EXPECT_EQ(needed, expected);
 }
 

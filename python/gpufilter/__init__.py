@@ -1,0 +1,31 @@
+"""Filters pictures in memory, in files and in folders; the same bits on every device.
+
+    import gpufilter
+    soften = gpufilter.Filter("--blur auto --color sepia")
+    picture = soften(array)              # an array of NumPy, an image of Pillow, a Picture
+    soften.run("in.jpg", "out.jpg", quality=85)
+
+Stages are words of the command line, or the functions of gpufilter.stages: gpufilter.blur(border="mirror"). What the
+library has to warn of goes to the logger "gpufilter".
+"""
+
+from ._filter import Filter
+from ._functions import compare, decode, devices, encode, read, stats, write
+from ._native import DeviceError, Error, Picture, PictureError, UsageError, __version__
+from ._program import let_it_probe as _let_it_probe
+from ._results import (
+    ChannelDifferences,
+    ChannelStats,
+    Device,
+    Differences,
+    FolderPicture,
+    FolderResult,
+    PixelDifference,
+    Result,
+    Stats,
+)
+from ._stage import Stage
+from . import stages
+from .stages import *
+
+_let_it_probe()

@@ -1,0 +1,101 @@
+"""Functions on files and on pixels in memory."""
+
+from typing import Any
+
+from . import _native
+from ._native import Picture
+from ._options import Option, Path, format_options, is_path, limits_of, path_bytes
+from ._results import (
+    ChannelDifferences,
+    ChannelStats,
+    Device,
+    Differences,
+    PixelDifference,
+    Stats,
+)
+
+
+def read(path: Path, *, max_pixels: int | None = None, max_memory: int | None = None) -> Picture:
+    """Reads a picture with its metadata; its content decides the format.
+
+    Samples are as stored, except that palettes and grey of fewer than 8 bits become 8 bits, and CMYK becomes RGB. The
+    EXIF orientation is not applied: Filter(gpufilter.auto_orient()) does that. Raises PictureError.
+    """
+    return _native.read(path_bytes(path), limits_of(max_pixels, max_memory, 0))
+
+
+def decode(
+    encoded: Any, *, max_pixels: int | None = None, max_memory: int | None = None
+) -> Picture:
+    """The same for the bytes of a file."""
+    return _native.decode(encoded, limits_of(max_pixels, max_memory, 0))
+
+
+def write(path: Path, pixels: Any, **options: Option) -> int:
+    """Writes a Picture with its metadata, or an array; the name decides the format.
+
+    options: of the format: quality=85, png_level=1, strip=True.
+
+    The file appears complete or not at all. Returns its size in bytes. Raises UsageError, PictureError.
+    """
+    return _native.write(path_bytes(path), pixels, format_options(options))
+
+
+def encode(format: str, pixels: Any, **options: Option) -> bytes:
+    """The bytes of such a file. The format is named like the end of a file's name: "png", "jpg"."""
+    return _native.encode(format, pixels, format_options(options))
+
+
+def devices() -> list[Device]:
+    """The OpenCL devices of this machine, searched for anew by each call."""
+    return [Device(**device) for device in _native.devices()]
+
+
+def stats(
+    source: Any, *, max_pixels: int | None = None, max_memory: int | None = None, threads: int = 0
+) -> Stats:
+    """Statistics of a file, of a Picture or of an array: exact integers. Raises UsageError, PictureError."""
+    limits = limits_of(max_pixels, max_memory, threads)
+    if is_path(source):
+        result = _native.stats_of_file(path_bytes(source), limits)
+    else:
+        result = _native.stats_of_pixels(source, limits)
+    channels = [ChannelStats(**channel) for channel in result.pop("channels")]
+    return Stats(channels=channels, **result)
+
+
+def compare(
+    a: Any,
+    b: Any,
+    *,
+    tolerance: int = 0,
+    fail_percent: float = 0,
+    similarity: bool = True,
+    max_pixels: int | None = None,
+    max_memory: int | None = None,
+    threads: int = 0,
+) -> Differences:
+    """Compares two files, Pictures or arrays sample by sample; metadata does not count.
+
+    tolerance: samples may differ by so many steps of their depth.
+    fail_percent: so many percent of the pixels may differ by more.
+    similarity: compute the SSIM, which takes longer than everything else.
+
+    Raises UsageError, PictureError.
+    """
+    limits = limits_of(max_pixels, max_memory, threads)
+    if is_path(a) and is_path(b):
+        result = _native.compare_files(
+            path_bytes(a), path_bytes(b), tolerance, fail_percent, similarity, limits
+        )
+    else:
+        in_memory = [
+            _native.read(path_bytes(one), limits) if is_path(one) else one for one in (a, b)
+        ]
+        result = _native.compare_pixels(*in_memory, tolerance, fail_percent, similarity, limits)
+    channels = [ChannelDifferences(**channel) for channel in result.pop("channels")]
+    first, worst = (
+        None if pixel is None else PixelDifference(**pixel)
+        for pixel in (result.pop("first"), result.pop("worst"))
+    )
+    return Differences(channels=channels, first=first, worst=worst, **result)

@@ -1,0 +1,99 @@
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+__version__: str
+
+class Error(Exception): ...
+class UsageError(Error, ValueError): ...
+class PictureError(Error, OSError): ...
+class DeviceError(Error, RuntimeError): ...
+
+class Picture:
+    """A picture in memory, which NumPy, Pillow and others use without a copy.
+
+    numpy.asarray(picture), PIL.Image.fromarray(picture). One that was read from a file carries the file's metadata.
+    """
+
+    def __init__(self, pixels: Any) -> None:
+        """A copy of an array of shape (height, width) or (height, width, channels), uint8 or uint16."""
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def width(self) -> int:
+        """Pixels in a row."""
+    @property
+    def height(self) -> int:
+        """Rows."""
+    @property
+    def channels(self) -> int:
+        """Samples of a pixel: 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA)."""
+    @property
+    def depth(self) -> int:
+        """Bits of a sample: 8 or 16."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of an array: (height, width, channels), or (height, width) if it is grey."""
+    @property
+    def file_format(self) -> str:
+        """The format of the file that it comes from, "PNG"; empty if there is none."""
+    @property
+    def orientation(self) -> int:
+        """Its EXIF orientation, 1 (upright) to 8."""
+    def copy(self) -> Picture:
+        """The same pixels and metadata in memory of its own."""
+    def tobytes(self) -> bytes:
+        """The samples, row by row."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __copy__(self) -> Picture: ...
+    def __deepcopy__(self, memo: dict[int, Any], /) -> Picture: ...
+    def __getstate__(self) -> tuple[Any, ...]: ...
+    def __setstate__(self, state: tuple[Any, ...], /) -> None: ...
+    def _repr_png_(self) -> bytes: ...
+
+class Limits:
+    def __init__(
+        self, *, max_pixels: int = ..., max_memory: int = ..., threads: int = ...
+    ) -> None: ...
+
+_Stage = tuple[str, str, Mapping[str, str]]
+
+class Filter:
+    def __init__(
+        self, stages: Sequence[_Stage], device: str, require_device: bool, limits: Limits
+    ) -> None: ...
+    def call(self, pixels: Any) -> Picture: ...
+    def call_into(self, pixels: Any, out: Any) -> None: ...
+    def run(
+        self,
+        input: bytes,
+        output: bytes,
+        options: Mapping[str, str],
+        progress: Callable[[float], object] | None,
+    ) -> dict[str, Any]: ...
+    def run_folder(
+        self,
+        input: bytes,
+        output: bytes,
+        settings: Mapping[str, Any],
+        finished: Callable[[dict[str, Any]], object] | None,
+        progress: Callable[[float], object] | None,
+    ) -> dict[str, Any]: ...
+
+@overload
+def parse_stages(words: str) -> list[tuple[str, str, dict[str, str]]]: ...
+@overload
+def parse_stages(words: Sequence[str]) -> list[tuple[str, str, dict[str, str]]]: ...
+def read(path: bytes, limits: Limits) -> Picture: ...
+def decode(encoded: Any, limits: Limits) -> Picture: ...
+def write(path: bytes, pixels: Any, options: Mapping[str, str]) -> int: ...
+def encode(format: str, pixels: Any, options: Mapping[str, str]) -> bytes: ...
+def devices() -> list[dict[str, Any]]: ...
+def set_probe_program(path: bytes) -> None: ...
+def stats_of_file(path: bytes, limits: Limits) -> dict[str, Any]: ...
+def stats_of_pixels(pixels: Any, limits: Limits) -> dict[str, Any]: ...
+def compare_files(
+    a: bytes, b: bytes, tolerance: int, fail_percent: float, similarity: bool, limits: Limits
+) -> dict[str, Any]: ...
+def compare_pixels(
+    a: Any, b: Any, tolerance: int, fail_percent: float, similarity: bool, limits: Limits
+) -> dict[str, Any]: ...

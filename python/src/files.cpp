@@ -1,0 +1,94 @@
+#include "files.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gpufilter/devices.hpp>
+#include <gpufilter/files.hpp>
+#include <pybind11/stl.h>
+
+#include "interrupt.hpp"
+#include "picture.hpp"
+#include "pixels.hpp"
+
+namespace py = pybind11;
+using namespace py::literals;  // NOLINT(google-build-using-namespace): for _a
+
+namespace gpufilter::python {
+namespace {
+
+// Calls work(pixels, control), where the pixels are a Picture or a ConstView.
+template <typename Work>
+void with_pixels(py::handle object, const Work& work) {
+  if (py::isinstance<SharedPicture>(object)) {
+    const Picture& picture = object.cast<const SharedPicture&>();
+    run_interruptibly(py::none(), [&](const RunControl& control) { work(picture, control); });
+  } else {
+    const Source source(object);
+    run_interruptibly(py::none(), [&](const RunControl& control) { work(source.view(), control); });
+  }
+}
+
+SharedPicture read_file(const std::string& path, const Limits& limits) {
+  Picture picture;
+  run_interruptibly(py::none(),
+                    [&](const RunControl& control) { picture = read(path, limits, control); });
+  return SharedPicture(std::move(picture));
+}
+
+SharedPicture decode_bytes(const py::buffer& encoded, const Limits& limits) {
+  const py::buffer_info bytes = encoded.request();
+  Picture picture;
+  run_interruptibly(py::none(), [&](const RunControl& control) {
+    picture =
+        decode(bytes.ptr, static_cast<std::size_t>(bytes.size * bytes.itemsize), limits, control);
+  });
+  return SharedPicture(std::move(picture));
+}
+
+std::uint64_t write_file(const std::string& path, py::handle pixels, const FormatOptions& options) {
+  std::uint64_t bytes = 0;
+  with_pixels(pixels, [&](const auto& view, const RunControl& control) {
+    bytes = write(path, view, options, control);
+  });
+  return bytes;
+}
+
+py::bytes encode_pixels(const std::string& format, py::handle pixels,
+                        const FormatOptions& options) {
+  std::vector<std::uint8_t> bytes;
+  with_pixels(pixels, [&](const auto& view, const RunControl& control) {
+    bytes = encode(format, view, options, control);
+  });
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+py::list all_devices() {
+  std::vector<Device> found;
+  run_interruptibly(py::none(), [&](const RunControl& /*control*/) { found = devices(); });
+  py::list list;
+  for (const Device& device : found) {
+    list.append(py::dict(
+        "index"_a = device.index, "name"_a = device.name, "kind"_a = device.kind,
+        "vendor"_a = device.vendor, "platform"_a = device.platform,
+        "platform_version"_a = device.platform_version, "driver_version"_a = device.driver_version,
+        "compute_units"_a = device.compute_units, "memory"_a = device.memory,
+        "max_allocation"_a = device.max_allocation, "unified_memory"_a = device.unified_memory,
+        "unusable"_a = device.unusable));
+  }
+  return list;
+}
+
+}  // namespace
+
+void define_files(py::module_& module) {
+  module.def("read", read_file, "path"_a, "limits"_a);
+  module.def("decode", decode_bytes, "encoded"_a, "limits"_a);
+  module.def("write", write_file, "path"_a, "pixels"_a, "options"_a);
+  module.def("encode", encode_pixels, "format"_a, "pixels"_a, "options"_a);
+  module.def("devices", all_devices);
+  module.def("set_probe_program", set_probe_program, "path"_a);
+}
+
+}  // namespace gpufilter::python

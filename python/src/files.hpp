@@ -1,0 +1,10 @@
+// Pictures in files and encoded in memory; what devices there are.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace gpufilter::python {
+
+void define_files(pybind11::module_& module);
+
+}  // namespace gpufilter::python

@@ -1,0 +1,258 @@
+#include "filter.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gpufilter/filter.hpp>
+#include <pybind11/stl.h>
+
+#include "interrupt.hpp"
+#include "picture.hpp"
+#include "pixels.hpp"
+
+namespace py = pybind11;
+using namespace py::literals;  // NOLINT(google-build-using-namespace): for _a
+
+namespace gpufilter::python {
+namespace {
+
+// Calls that are known to be brief, so that no signal has to be handled meanwhile: those with
+// pictures no larger than one that took less than a few milliseconds. They are spared the way to
+// another thread and back, which takes longer than the blur of a small picture.
+class BriefCalls {
+ public:
+  [[nodiscard]] bool include(const Shape& shape) const {
+    return pixels(shape) <= largest_[kind(shape)].load(std::memory_order_relaxed);
+  }
+
+  // Calls work(), which filters a picture of this shape, and measures it.
+  template <typename Work>
+  void measure(const Shape& shape, const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const auto taken = std::chrono::steady_clock::now() - begin;
+    auto& largest = largest_[kind(shape)];
+    if (taken > std::chrono::milliseconds(10)) {
+      if (include(shape)) largest.store(0, std::memory_order_relaxed);
+    } else if (!include(shape)) {
+      largest.store(pixels(shape), std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  static std::int64_t pixels(const Shape& shape) {
+    return std::int64_t{shape.width} * shape.height;
+  }
+  static std::size_t kind(const Shape& shape) {
+    return static_cast<std::size_t>(2 * (shape.channels - 1) + (shape.depth == 16 ? 1 : 0));
+  }
+
+  std::array<std::atomic<std::int64_t>, 8> largest_{};  // pixels, by channels and depth
+};
+
+class Filter {
+ public:
+  Filter(const std::vector<StageUse>& stages, const FilterSettings& settings)
+      : filter_(stages, settings) {}
+
+  SharedPicture call(py::handle pixels) {
+    Picture result;
+    if (py::isinstance<SharedPicture>(pixels)) {
+      const Picture& picture = pixels.cast<const SharedPicture&>();
+      run(picture.shape(),
+          [&](const RunControl& control) { result = filter_.run(picture, control); });
+    } else {
+      const Source source(pixels);
+      run(source.view().shape(),
+          [&](const RunControl& control) { result = filter_.run(source.view(), control); });
+    }
+    return SharedPicture(std::move(result));
+  }
+
+  void call_into(py::handle pixels, py::handle out) {
+    const Source source(pixels);
+    const Target target(out);
+    run(source.view().shape(),
+        [&](const RunControl& control) { filter_.run(source.view(), target.view(), control); });
+  }
+
+  [[nodiscard]] const PictureFilter& get() const { return filter_; }
+
+ private:
+  // Runs `work` without the GIL.
+  void run(const Shape& shape, const std::function<void(const RunControl&)>& work) {
+    if (brief_.include(shape)) {
+      const py::gil_scoped_release others_may_run;
+      brief_.measure(shape, [&] { work({}); });
+    } else {
+      run_interruptibly(py::none(), [&](const RunControl& control) {
+        brief_.measure(shape, [&] { work(control); });
+      });
+    }
+  }
+
+  PictureFilter filter_;
+  BriefCalls brief_;
+};
+
+// The destructor of a filter waits for devices that are being started.
+struct WithoutGil {
+  void operator()(Filter* filter) const {
+    const py::gil_scoped_release others_may_run;
+    delete filter;
+  }
+};
+
+// (name, value, parameters) of a stage.
+using StageTuple = std::tuple<std::string, std::string, std::map<std::string, std::string>>;
+
+std::vector<StageUse> stage_uses(const std::vector<StageTuple>& stages) {
+  std::vector<StageUse> uses;
+  for (const auto& [name, value, parameters] : stages)
+    uses.push_back({name, value, parameters});
+  return uses;
+}
+
+std::vector<StageTuple> stage_tuples(const std::vector<StageUse>& uses) {
+  std::vector<StageTuple> stages;
+  for (const StageUse& use : uses)
+    stages.emplace_back(use.name, use.value, use.parameters);
+  return stages;
+}
+
+std::unique_ptr<Filter, WithoutGil> make_filter(const std::vector<StageTuple>& stages,
+                                                const std::string& device, bool require_device,
+                                                const Limits& limits) {
+  const auto uses = stage_uses(stages);
+  const py::gil_scoped_release others_may_run;
+  return std::unique_ptr<Filter, WithoutGil>(
+      new Filter(uses, {.device = device, .require_device = require_device, .limits = limits}));
+}
+
+py::dict result_of(const FilterResult& result) {
+  return py::dict("width"_a = result.width, "height"_a = result.height,
+                  "channels"_a = result.channels, "depth"_a = result.depth,
+                  "output_bytes"_a = result.output_bytes, "device"_a = result.device,
+                  "reason"_a = result.reason, "seconds"_a = result.seconds);
+}
+
+py::dict run_file(const Filter& filter, const std::string& input, const std::string& output,
+                  const FormatOptions& options, const py::object& progress) {
+  FilterResult result;
+  run_interruptibly(progress, [&](const RunControl& control) {
+    result = filter.get().run(input, output, options, control);
+  });
+  return result_of(result);
+}
+
+// Paths may hold any bytes.
+py::object path_object(const std::string& path) {
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<py::ssize_t>(path.size())));
+}
+
+py::dict folder_picture(const FolderPicture& picture) {
+  static constexpr const char* names[] = {"done", "skipped", "failed"};
+  return py::dict("input"_a = path_object(picture.input), "output"_a = path_object(picture.output),
+                  "status"_a = names[static_cast<int>(picture.status)],
+                  "reason"_a = picture.reason);
+}
+
+py::dict folder_result(const FolderResult& result) {
+  py::list failed;
+  for (const FolderPicture& picture : result.failed)
+    failed.append(folder_picture(picture));
+  return py::dict("done"_a = result.done, "skipped"_a = result.skipped, "failed"_a = failed,
+                  "seconds"_a = result.seconds);
+}
+
+// Hands the pictures that are finished from the threads of the run to Python's callback.
+class FinishedPictures {
+ public:
+  void add(const FolderPicture& picture) {
+    const std::lock_guard lock(mutex_);
+    pictures_.push_back(picture);
+  }
+
+  void tell(const py::object& callback) {
+    std::vector<FolderPicture> pictures;
+    {
+      const std::lock_guard lock(mutex_);
+      pictures.swap(pictures_);
+    }
+    for (const FolderPicture& picture : pictures)
+      callback(folder_picture(picture));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<FolderPicture> pictures_;
+};
+
+// `settings` are those of FolderSettings by their names.
+FolderSettings folder_settings(const py::dict& settings) {
+  static const std::map<std::string, Existing> choices{
+      {"fail", Existing::fail}, {"skip", Existing::skip}, {"overwrite", Existing::overwrite}};
+  const auto existing = choices.find(settings["existing"].cast<std::string>());
+  if (existing == choices.end()) throw UsageError("existing: choose fail, skip or overwrite");
+  return {.recursive = settings["recursive"].cast<bool>(),
+          .match = settings["match"].cast<std::vector<std::string>>(),
+          .to = settings["to"].cast<std::string>(),
+          .options = settings["options"].cast<FormatOptions>(),
+          .existing = existing->second,
+          .jobs = settings["jobs"].cast<int>(),
+          .resume = settings["resume"].cast<bool>(),
+          .stop_on_error = settings["stop_on_error"].cast<bool>()};
+}
+
+py::dict run_folder(const Filter& filter, const std::string& input, const std::string& output,
+                    const py::dict& given, const py::object& finished, const py::object& progress) {
+  FolderSettings settings = folder_settings(given);
+  FinishedPictures pictures;
+  if (!finished.is_none())
+    settings.finished = [&](const FolderPicture& picture) { pictures.add(picture); };
+  FolderResult result;
+  run_interruptibly(
+      progress,
+      [&](const RunControl& control) {
+        result = filter.get().run_folder(input, output, settings, control);
+      },
+      [&] { pictures.tell(finished); });
+  return folder_result(result);
+}
+
+}  // namespace
+
+void define_filter(py::module_& module) {
+  py::class_<Limits>(module, "Limits")
+      .def(py::init([](std::uint64_t max_pixels, std::uint64_t max_memory, int threads) {
+             return Limits{max_pixels, max_memory, threads};
+           }),
+           py::kw_only(), "max_pixels"_a = Limits{}.max_pixels,
+           "max_memory"_a = Limits{}.max_memory, "threads"_a = Limits{}.threads);
+  py::class_<Filter, std::unique_ptr<Filter, WithoutGil>>(module, "Filter")
+      .def(py::init(&make_filter), "stages"_a, "device"_a, "require_device"_a, "limits"_a)
+      .def("call", &Filter::call, "pixels"_a)
+      .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
+      .def("run", &run_file, "input"_a, "output"_a, "options"_a, "progress"_a)
+      .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a,
+           "progress"_a);
+  module.def(
+      "parse_stages", [](const std::string& words) { return stage_tuples(parse_stages(words)); },
+      "words"_a);
+  module.def(
+      "parse_stages",
+      [](const std::vector<std::string>& words) { return stage_tuples(parse_stages(words)); },
+      "words"_a);
+}
+
+}  // namespace gpufilter::python

@@ -1,0 +1,45 @@
+// The memory of Python objects: of everything with the buffer protocol or __array_interface__.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+
+namespace gpufilter::python {
+
+// Numbers in memory, as Python describes them.
+struct Layout {
+  std::byte* data = nullptr;  // the first number
+  std::string type;           // by NumPy's names: "uint8", "float32", "big-endian uint16"
+  std::size_t size = 0;       // bytes of a number
+  bool is_read_only = false;
+  std::vector<pybind11::ssize_t> shape;
+  std::vector<pybind11::ssize_t> strides;  // bytes, for each dimension; may be negative
+};
+
+// "(480, 640, 3)"
+[[nodiscard]] std::string shape_text(const std::vector<pybind11::ssize_t>& shape);
+
+// Keeps an object's memory where it is. The GIL has to be held, by the destructor as well.
+class Memory {
+ public:
+  // Throws TypeError if the object has no memory that can be read like this.
+  explicit Memory(pybind11::handle object);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+
+ private:
+  void read_buffer(pybind11::handle object);
+  void read_interface(const pybind11::dict& interface, pybind11::handle object);
+
+  Py_buffer buffer_{};
+  pybind11::object owner_;  // of what an interface points to
+  Layout layout_;
+};
+
+}  // namespace gpufilter::python

@@ -1,0 +1,40 @@
+// gpufilter._native, the extension below the Python module gpufilter: what python/gpufilter/*.py
+// wrap. It is private, apart from Picture and the exceptions.
+#include <string>
+#include <string_view>
+
+#include <gpufilter/log.hpp>
+#include <pybind11/pybind11.h>
+
+#include "errors.hpp"
+#include "files.hpp"
+#include "filter.hpp"
+#include "measure.hpp"
+#include "picture.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+// The library's lines go to the logger "gpufilter" of Python.
+void log_to_python() {
+  gpufilter::set_log([](gpufilter::LogLevel level, std::string_view line) {
+    if (Py_IsInitialized() == 0) return;
+    static constexpr const char* methods[] = {"debug", "info", "warning", "error"};
+    const py::gil_scoped_acquire gil;
+    const py::object logger = py::module_::import("logging").attr("getLogger")("gpufilter");
+    logger.attr(methods[static_cast<int>(level)])("%s", std::string(line));
+  });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_native, module) {
+  module.attr("__version__") = gpufilter::version();
+  gpufilter::python::define_errors(module);
+  gpufilter::python::define_picture(module);
+  gpufilter::python::define_filter(module);
+  gpufilter::python::define_files(module);
+  gpufilter::python::define_measure(module);
+  log_to_python();
+}

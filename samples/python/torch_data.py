@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""A data set for PyTorch whose pictures gpufilter reads and prepares: torch_data.py FOLDER.
+
+Each worker of the DataLoader is a process; all use the filters that the data set was made with.
+"""
+
+import random
+import sys
+from pathlib import Path
+
+import gpufilter
+import numpy
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class NoisyPictures(Dataset):
+    """Pairs (noisy, clean) of squares, floating-point numbers from 0 to 1, channels first."""
+
+    def __init__(self, folder, side=64, noise=20.0):
+        self.paths = sorted(
+            path for path in Path(folder).iterdir() if path.suffix in (".png", ".jpg")
+        )
+        self.noise = noise
+        # One thread for each worker. --strip is not needed: metadata does not reach the tensors.
+        self.prepare = gpufilter.Filter(
+            f"--auto-orient --resize {side}x{side} --fit cover", device="cpu", threads=1
+        )
+        self.augment = [
+            gpufilter.Filter(chain, device="cpu", threads=1)
+            for chain in ("", "--flop", "--rotate 90", "--gamma 1.2", "--vibrance 0.4")
+        ]
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        picture = self.prepare(gpufilter.read(self.paths[index]))
+        picture = random.choice(self.augment)(picture)
+        clean = torch.from_numpy(numpy.asarray(picture))  # no copy
+        clean = clean.permute(2, 0, 1).float() / 255
+        return clean + torch.randn_like(clean) * (self.noise / 255), clean
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    pictures = NoisyPictures(sys.argv[1])
+    for noisy, clean in DataLoader(pictures, batch_size=4, shuffle=True, num_workers=2):
+        print(
+            "batch", tuple(noisy.shape), f"mean squared error {(noisy - clean).square().mean():.5f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""Filters on pixels in memory: the bits of OpenCV, of Pillow and of the command line, whatever the memory's layout."""
+
+import array
+import ctypes
+
+import pytest
+from conftest import random_bytes, run_program
+
+import gpufilter
+
+SIZES = [(1, 1), (1, 7), (9, 1), (3, 5), (16, 17), (61, 90)]
+
+
+@pytest.fixture(scope="module")
+def blur():
+    return gpufilter.Filter("--blur auto --alpha independent", device="cpu")
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+@pytest.mark.parametrize("channels", [0, 1, 2, 3, 4])
+def test_blur_is_that_of_opencv(cv2, numpy, pixels, blur, channels, depth):
+    for height, width in SIZES:
+        source = pixels(height, width, channels, depth)
+        expected = cv2.blur(source, (3, 3), borderType=cv2.BORDER_REPLICATE)
+        result = numpy.asarray(blur(source))
+        assert result.dtype == source.dtype
+        assert numpy.array_equal(result, expected), (height, width)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+def test_resize_is_that_of_pillow(pillow, numpy, pixels, mode):
+    source = pixels(61, 90, 0 if mode == "L" else 3)
+    image = pillow.fromarray(source)
+    expected = numpy.asarray(image.resize((33, 44), pillow.LANCZOS))
+    resize = gpufilter.Filter(gpufilter.resize("33x44", fit="fill"), device="cpu")
+    assert numpy.array_equal(numpy.asarray(resize(source)), expected)
+    assert numpy.array_equal(numpy.asarray(resize(image)), expected)
+
+
+CHAINS = [
+    "--blur auto --color sepia",
+    "--gaussian 1.7 --border mirror --median 2",
+    "--levels auto --sharpen 0.8",
+    "--resize 40x --rotate 90 --flip",
+    "--gray --tonemap reinhard",
+    "--depth 16 --linear --blur auto --encoded",
+    "--trim --pad 3",
+]
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_chains_give_the_files_of_the_command_line(numpy, pixels, tmp_path, channels, depth):
+    source = pixels(47, 59, channels, depth)
+    gpufilter.write(tmp_path / "in.png", source)
+    for chain in CHAINS:
+        run_program(
+            tmp_path / "in.png", tmp_path / "out.png", *chain.split(), "--on-exists", "overwrite"
+        )
+        expected = numpy.asarray(gpufilter.read(tmp_path / "out.png"))
+        result = numpy.asarray(gpufilter.Filter(chain, device="cpu")(source))
+        assert result.dtype == expected.dtype, chain
+        assert numpy.array_equal(result, expected), chain
+
+
+def test_chain_on_opencl_has_the_same_bits(numpy, pixels):
+    if all(device.unusable for device in gpufilter.devices()):
+        pytest.skip("no OpenCL device")
+    source = pixels(61, 90, 3)
+    chain = "--blur tiled --color sepia"
+    on_device = gpufilter.Filter(chain, device="opencl", require_device=True)(source)
+    on_processor = gpufilter.Filter(chain, device="cpu")(source)
+    assert numpy.array_equal(on_device, on_processor)
+
+
+def layouts(numpy, source):
+    """Arrays that look alike, in memory of other layouts."""
+    height, width = source.shape[:2]
+    room = numpy.zeros((height + 2, width + 3, *source.shape[2:]), source.dtype)
+    room[1:-1, 2:-1] = source
+    yield "part of a larger array", room[1:-1, 2:-1]
+    yield "upside down", source[::-1].copy()[::-1]
+    yield "mirrored", source[:, ::-1].copy()[:, ::-1]
+    yield "every other pixel", numpy.repeat(source, 2, axis=1)[:, ::2]
+    yield "every other row", numpy.repeat(source, 2, axis=0)[::2]
+    yield "columns first", numpy.asfortranarray(source)
+    if source.ndim == 3:
+        yield "channels reversed", source[..., ::-1].copy()[..., ::-1]
+        yield "channels first", source.transpose(2, 0, 1).copy().transpose(1, 2, 0)
+    odd = numpy.zeros(source.nbytes + 1, numpy.uint8)[1:].view(source.dtype).reshape(source.shape)
+    odd[...] = source
+    yield "odd address", odd
+    read_only = source.copy()
+    read_only.flags.writeable = False
+    yield "read-only", read_only
+    yield "memoryview", memoryview(source)
+    yield "a Picture", gpufilter.Picture(source)
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+@pytest.mark.parametrize("channels", [0, 3])
+def test_the_layout_of_memory_changes_nothing(numpy, pixels, blur, channels, depth):
+    source = pixels(17, 23, channels, depth)
+    expected = numpy.asarray(blur(source))
+    for name, other in layouts(numpy, source):
+        assert numpy.array_equal(numpy.asarray(other), source), name
+        assert numpy.array_equal(blur(other), expected), name
+
+
+def test_array_interface(numpy, pixels, blur):
+    class Interface:
+        def __init__(self, array, **changes):
+            self.array = array
+            self.__array_interface__ = {**array.__array_interface__, **changes}
+
+    source = pixels(17, 23, 3)
+    expected = numpy.asarray(blur(source))
+    data = source.tobytes()
+    for interface in [
+        Interface(source),
+        Interface(source[::-1].copy()[::-1]),
+        Interface(source, data=data),
+        Interface(source, data=b"12345" + data, offset=5),
+    ]:
+        assert numpy.array_equal(blur(interface), expected)
+    with pytest.raises(TypeError, match="strides that do not fit its shape"):
+        blur(Interface(source, strides=(3, 1)))
+
+
+def test_numpy_is_not_needed():
+    samples = random_bytes(5 * 4 * 3, 1)
+    pixels = memoryview(samples).cast("B", (5, 4, 3))
+    copied = gpufilter.Filter("", device="cpu")(pixels)
+    assert copied.tobytes() == samples
+    assert memoryview(copied).tolist() == pixels.tolist()
+    deep = array.array("H", range(20))
+    pixels = memoryview(deep).cast("B").cast("H", (5, 4))
+    assert memoryview(gpufilter.Filter()(pixels)).tolist() == pixels.tolist()
+    rows = ((ctypes.c_uint8 * 3) * 4 * 5)()
+    assert gpufilter.Filter()(rows).shape == (5, 4, 3)
+
+
+def test_numpy_shares_the_memory_of_a_picture(numpy, pixels):
+    picture = gpufilter.Picture(pixels(6, 5, 3))
+    view = numpy.asarray(picture)
+    assert view.flags.writeable
+    view[2, 3] = 1, 2, 3
+    assert numpy.asarray(picture)[2, 3].tolist() == [1, 2, 3]
+    address = picture.__array_interface__["data"][0]
+    assert view.__array_interface__["data"][0] == address
+    del picture
+    assert view[2, 3].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("mode, channels", [("L", 0), ("LA", 2), ("RGB", 3), ("RGBA", 4)])
+def test_pillow_takes_pictures_and_gives_images(pillow, numpy, pixels, mode, channels):
+    source = pixels(6, 5, channels)
+    picture = gpufilter.Picture(source)
+    assert picture.__array_interface__["strides"] is None  # Pillow copies everything else
+    image = pillow.fromarray(picture)
+    assert (image.mode, image.size) == (mode, (5, 6))
+    assert numpy.array_equal(numpy.asarray(image), source)
+    assert numpy.array_equal(gpufilter.Filter()(image), source)
+
+
+def test_pillow_shares_the_memory_of_a_picture(pillow, numpy, pixels):
+    picture = gpufilter.Picture(pixels(6, 5, 4))
+    image = pillow.fromarray(picture)
+    numpy.asarray(picture)[2, 3] = 1, 2, 3, 4
+    assert image.getpixel((3, 2)) == (1, 2, 3, 4)
+
+
+def test_pictures_describe_themselves(pixels):
+    grey = gpufilter.Picture(pixels(6, 5, 1, 16))
+    assert (grey.width, grey.height, grey.channels, grey.depth, grey.shape) == (5, 6, 1, 16, (6, 5))
+    assert repr(grey) == "<gpufilter.Picture 5x6, grey, 16-bit>"
+    assert (grey.file_format, grey.orientation) == ("", 1)
+    assert gpufilter.Picture(pixels(6, 5, 4)).shape == (6, 5, 4)
+    assert grey._repr_png_() == gpufilter.encode("png", grey)
+
+
+# ---------------------------------------------------------------- results in given memory
+
+
+@pytest.mark.parametrize("depth", [8, 16])
+def test_out_is_filled_and_its_surroundings_stay(numpy, pixels, blur, depth):
+    source = pixels(17, 23, 3, depth)
+    expected = numpy.asarray(blur(source))
+    room = numpy.full((19, 26, 3), 77, source.dtype)
+    out = room[1:-1, 2:-1]
+    assert blur(source, out=out) is out
+    assert numpy.array_equal(out, expected)
+    out[...] = 77
+    assert (room == 77).all()
+
+
+def test_out_may_be_the_source(numpy, pixels, blur):
+    source = pixels(64, 65, 3)
+    expected = numpy.asarray(blur(source))
+    in_place = source.copy()
+    blur(in_place, out=in_place)
+    assert numpy.array_equal(in_place, expected)
+    shifted = numpy.concatenate([source, source[:5]])
+    blur(shifted[:64], out=shifted[5:])
+    assert numpy.array_equal(shifted[5:], expected)
+
+
+def test_out_may_be_a_picture(numpy, pixels, blur):
+    source = pixels(17, 23, 3)
+    out = gpufilter.Picture(numpy.zeros_like(source))
+    blur(source, out=out)
+    assert numpy.array_equal(out, blur(source))
+
+
+def random_picture():
+    return memoryview(random_bytes(60, 2)).cast("B", (4, 5, 3))
+
+
+# ---------------------------------------------------------------- mistakes
+
+
+def refused(error, text, function, *arguments, **options):
+    with pytest.raises(error) as caught:
+        function(*arguments, **options)
+    assert text in str(caught.value), caught.value
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "float32",
+        "float64",
+        "float16",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint32",
+        "uint64",
+        "bool",
+    ],
+)
+def test_other_types_of_samples_are_refused(numpy, blur, dtype):
+    source = numpy.zeros((4, 5, 3), dtype)
+    refused(
+        gpufilter.UsageError,
+        f"the samples are {dtype}; convert them to uint8 or uint16",
+        blur,
+        source,
+    )
+    refused(
+        gpufilter.UsageError,
+        f"the samples are {dtype};",
+        blur,
+        numpy.zeros((4, 5, 3), "uint8"),
+        out=source,
+    )
+
+
+def test_a_foreign_byte_order_is_refused(numpy, blur):
+    refused(
+        gpufilter.UsageError,
+        "the samples are foreign byte order, uint16;",
+        blur,
+        numpy.zeros((4, 5), ">u2"),
+    )
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (3, 5, 5), (5, 5, 0), (2, 3, 4, 5), (0, 5), (5, 0, 3)])
+def test_other_shapes_are_refused(numpy, blur, shape):
+    refused(gpufilter.UsageError, f"the shape is {shape}", blur, numpy.zeros(shape, "uint8"))
+
+
+def test_other_objects_are_refused(blur):
+    refused(TypeError, "int has neither a buffer nor __array_interface__", blur, 7)
+    refused(TypeError, "str has neither a buffer", blur, "in.png")
+    refused(TypeError, "NoneType has neither a buffer", blur, None)
+
+
+@pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "PA"])
+def test_images_in_other_colours_are_refused(pillow, blur, mode):
+    refused(TypeError, f"a Pillow image of mode {mode}: convert it", blur, pillow.new(mode, (4, 4)))
+
+
+def test_unsuitable_targets_are_refused(numpy, pixels, blur):
+    source = pixels(8, 9, 3)
+    read_only = source.copy()
+    read_only.flags.writeable = False
+    refused(gpufilter.UsageError, "out: the memory is read-only", blur, source, out=read_only)
+    refused(gpufilter.UsageError, "out: the memory is read-only", blur, source, out=bytes(5))
+    wide = numpy.zeros((8, 18, 3), "uint8")
+    refused(gpufilter.UsageError, "out: the strides are (54, 6, 1)", blur, source, out=wide[:, ::2])
+    refused(
+        gpufilter.UsageError,
+        "out: the strides are (-27, 3, 1)",
+        blur,
+        source,
+        out=source.copy()[::-1],
+    )
+    for shape in [(8, 8, 3), (9, 9, 3), (8, 9), (8, 9, 4)]:
+        out = numpy.full(shape, 7, "uint8")
+        with pytest.raises(gpufilter.UsageError):
+            blur(source, out=out)
+        assert (out == 7).all()
+    with pytest.raises(gpufilter.UsageError):
+        blur(source, out=numpy.zeros((8, 9, 3), "uint16"))
+
+
+def test_unknown_stages_and_devices_are_refused():
+    refused(gpufilter.UsageError, "blurr", gpufilter.Filter, "--blurr auto")
+    refused(gpufilter.UsageError, "--tile", gpufilter.Filter, gpufilter.blur("tiled", tile=12))
+    refused(ValueError, "--gaussian", gpufilter.Filter, gpufilter.gaussian(1000))
+    refused(TypeError, "stages are a string", gpufilter.Filter, ["--blur", gpufilter.blur()])
+    refused(gpufilter.Error, "", gpufilter.Filter, "--lut nowhere.cube")
+
+
+def test_limits_hold(numpy, pixels):
+    small = gpufilter.Filter("--resize 200%", device="cpu", max_pixels=100)
+    assert small(pixels(5, 5)).shape == (10, 10)
+    for side in (6, 11):
+        with pytest.raises(gpufilter.PictureError):
+            small(pixels(side, side))
+
+
+def test_exceptions_are_those_of_python_too():
+    assert issubclass(gpufilter.UsageError, (gpufilter.Error, ValueError))
+    assert issubclass(gpufilter.UsageError, ValueError)
+    assert issubclass(gpufilter.PictureError, gpufilter.Error)
+    assert issubclass(gpufilter.PictureError, OSError)
+    assert issubclass(gpufilter.DeviceError, gpufilter.Error)
+    assert issubclass(gpufilter.DeviceError, RuntimeError)
+    nowhere = gpufilter.Filter("", device="nonesuch", require_device=True)
+    refused(gpufilter.DeviceError, "nonesuch", nowhere, gpufilter.Picture(random_picture()))

@@ -1,0 +1,243 @@
+"""Files and folders: those of the command line, and pictures that go from file to file through memory."""
+
+import os
+
+import pytest
+from conftest import SAMPLES, run_program
+
+import gpufilter
+
+CHAIN = "--blur auto --border mirror --color sepia"
+
+
+@pytest.fixture(scope="module")
+def sepia():
+    return gpufilter.Filter(CHAIN, device="cpu")
+
+
+@pytest.mark.parametrize(
+    "name", ["landscape.jpg", "badge-alpha.png", "gradient-16bit.png", "grey.png"]
+)
+def test_run_writes_the_file_of_the_command_line(sepia, tmp_path, name):
+    source = SAMPLES / name
+    result = sepia.run(source, str(tmp_path / "a.png"), png_level=1)
+    run_program(source, tmp_path / "b.png", *CHAIN.split(), "--png-level", "1")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    assert result.output_bytes == (tmp_path / "a.png").stat().st_size
+    picture = gpufilter.read(tmp_path / "a.png")
+    assert (result.width, result.height) == (picture.width, picture.height)
+    assert (result.channels, result.depth) == (picture.channels, picture.depth)
+    assert (result.device, result.seconds > 0) == ("processor", True)
+
+
+def test_run_takes_the_options_of_the_format(sepia, tmp_path):
+    source = SAMPLES / "landscape.jpg"
+    sepia.run(source, tmp_path / "a.jpg", quality=40, subsampling=444, strip=True)
+    run_program(
+        source, tmp_path / "b.jpg", *CHAIN.split(), "--quality", 40, "--subsampling", 444, "--strip"
+    )
+    assert (tmp_path / "a.jpg").read_bytes() == (tmp_path / "b.jpg").read_bytes()
+    with pytest.raises(gpufilter.UsageError, match="qualty"):
+        sepia.run(source, tmp_path / "c.jpg", qualty=40)
+    assert not (tmp_path / "c.jpg").exists()
+
+
+def test_reading_filtering_and_writing_is_as_run(sepia, tmp_path):
+    source = SAMPLES / "landscape.jpg"
+    picture = gpufilter.read(source)
+    assert (picture.file_format, picture.shape, picture.depth) == ("JPEG", (1280, 1920, 3), 8)
+    size = gpufilter.write(tmp_path / "a.png", sepia(picture), png_level=1)
+    sepia.run(source, tmp_path / "b.png", png_level=1)
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    assert size == (tmp_path / "b.png").stat().st_size
+    encoded = gpufilter.encode("png", sepia(picture), png_level=1)
+    assert encoded == (tmp_path / "b.png").read_bytes()
+    assert gpufilter.compare(gpufilter.decode(encoded), tmp_path / "b.png").equal
+    assert gpufilter.compare(gpufilter.decode(memoryview(encoded)), tmp_path / "b.png").equal
+
+
+def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):
+    exif = pillow.Exif()
+    exif[0x0112] = 6  # the top of the scene is on the right
+    exif[0x010E] = "a description"
+    pillow.new("RGB", (30, 20), "red").save(tmp_path / "in.jpg", exif=exif)
+    picture = gpufilter.read(tmp_path / "in.jpg")
+    assert picture.orientation == 6
+    upright = gpufilter.Filter(gpufilter.auto_orient())(picture)
+    assert (upright.orientation, upright.shape) == (1, (30, 20, 3))
+    gpufilter.write(tmp_path / "out.jpg", upright.copy())
+    with pillow.open(tmp_path / "out.jpg") as written:
+        assert written.getexif()[0x010E] == "a description"
+        assert written.getexif().get(0x0112, 1) == 1
+
+
+def test_progress_grows_to_one(sepia, tmp_path):
+    parts = []
+    sepia.run(SAMPLES / "landscape.jpg", tmp_path / "out.png", progress=parts.append)
+    assert parts == sorted(parts)
+    assert parts[-1] == 1
+
+
+def test_an_exception_of_progress_ends_the_run(tmp_path):
+    def fail(done):
+        raise KeyError("enough")
+
+    slow = gpufilter.Filter("--median 31", device="cpu")
+    with pytest.raises(KeyError, match="enough"):
+        slow.run(SAMPLES / "landscape.jpg", tmp_path / "out.png", progress=fail)
+    assert list(tmp_path.iterdir()) == []
+
+
+def fill(folder):
+    (folder / "sub").mkdir(parents=True)
+    for number, name in enumerate(["b.png", "a.jpg", "sub/c.png"]):
+        picture = gpufilter.Picture(memoryview(bytes([number] * 60)).cast("B", (4, 5, 3)))
+        gpufilter.write(folder / name, picture)
+    (folder / "broken.png").write_bytes((folder / "b.png").read_bytes()[:50])
+
+
+def test_folders_give_the_files_of_the_command_line(sepia, tmp_path):
+    fill(tmp_path / "in")
+    finished, parts = [], []
+    result = sepia.run_folder(
+        tmp_path / "in", tmp_path / "a", recursive=True, to="png", finished=finished.append, progress=parts.append,
+        png_level=1,
+    )  # fmt: skip
+    assert (result.done, result.skipped, len(result.failed)) == (3, 0, 1)
+    assert result.failed[0].input.endswith("broken.png")
+    assert result.failed[0].status == "failed" and result.failed[0].reason
+    assert sorted(picture.status for picture in finished) == ["done", "done", "done", "failed"]
+    assert parts == sorted(parts) and parts[-1] == 1
+    (tmp_path / "in" / "broken.png").unlink()
+    run_program(
+        tmp_path / "in",
+        f"{tmp_path}/b/",
+        *CHAIN.split(),
+        "--recursive",
+        "--to",
+        "png",
+        "--png-level",
+        1,
+    )
+    for name in ["a.png", "b.png", "sub/c.png"]:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_results_in_folders_are_not_replaced_unless_asked(sepia, tmp_path):
+    fill(tmp_path / "in")
+    choose = {"match": "?.png"}
+    assert sepia.run_folder(tmp_path / "in", tmp_path / "out", **choose).done == 1
+    with pytest.raises(gpufilter.UsageError, match="b.png"):
+        sepia.run_folder(tmp_path / "in", tmp_path / "out", **choose)
+    assert (
+        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="skip", **choose).skipped == 1
+    )
+    assert (
+        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="overwrite", **choose).done
+        == 1
+    )
+    with pytest.raises(gpufilter.UsageError, match="choose fail, skip or overwrite"):
+        sepia.run_folder(tmp_path / "in", tmp_path / "out", on_exists="ask", **choose)
+
+
+def test_an_exception_of_finished_ends_the_run(sepia, tmp_path):
+    fill(tmp_path / "in")
+
+    def fail(picture):
+        raise KeyError(picture.status)
+
+    with pytest.raises(KeyError):
+        sepia.run_folder(tmp_path / "in", tmp_path / "out", finished=fail)
+
+
+def test_files_that_cannot_be_read_or_written(sepia, tmp_path):
+    (tmp_path / "text.png").write_text("no picture")
+    for function in (
+        gpufilter.read,
+        gpufilter.stats,
+        lambda path: sepia.run(path, tmp_path / "out.png"),
+    ):
+        for name in ("nowhere.png", "text.png"):
+            with pytest.raises(gpufilter.PictureError, match=f"^{tmp_path / name}: ") as caught:
+                function(tmp_path / name)
+            assert isinstance(caught.value, OSError)
+    with pytest.raises(gpufilter.PictureError):
+        gpufilter.write(tmp_path / "no folder" / "out.png", bytes_picture())
+    with pytest.raises(gpufilter.UsageError):
+        gpufilter.write(tmp_path / "out.xyz", bytes_picture())
+    with pytest.raises(gpufilter.PictureError):
+        gpufilter.decode(b"no picture")
+    with pytest.raises(gpufilter.PictureError):
+        gpufilter.read(SAMPLES / "landscape.jpg", max_pixels=1000)
+    assert [path.name for path in tmp_path.iterdir()] == ["text.png"]
+
+
+def bytes_picture():
+    return gpufilter.Picture(memoryview(bytes(range(60))).cast("B", (4, 5, 3)))
+
+
+def test_names_may_hold_any_bytes(tmp_path):
+    name = bytes(tmp_path) + b"/caf\xe9.png"
+    gpufilter.write(name, bytes_picture())
+    assert gpufilter.compare(gpufilter.read(name), bytes_picture()).equal
+    with pytest.raises(gpufilter.PictureError):
+        gpufilter.read(name + b".png")
+    finished = []
+    gpufilter.Filter().run_folder(tmp_path, tmp_path / "out", finished=finished.append)
+    assert [os.fsencode(picture.input) for picture in finished] == [name]
+
+
+def test_stats_are_those_of_numpy(numpy, pixels, tmp_path):
+    for depth in (8, 16):
+        source = pixels(47, 59, 3, depth)
+        result = gpufilter.stats(source)
+        assert (result.shape, result.depth) == (source.shape, depth)
+        assert [channel.name for channel in result.channels] == ["red", "green", "blue"]
+        for i, channel in enumerate(result.channels):
+            samples = source[..., i].astype(numpy.int64)
+            assert channel.minimum == samples.min() and channel.maximum == samples.max()
+            assert channel.sum == samples.sum()
+            assert channel.sum_of_squares == (samples**2).sum()
+            assert channel.mean == pytest.approx(samples.mean())
+            assert channel.deviation == pytest.approx(samples.std())
+            assert (
+                channel.histogram == numpy.bincount(samples.ravel(), minlength=1 << depth).tolist()
+            )
+            assert channel.bit_xor == numpy.bitwise_xor.reduce(samples.ravel())
+            for percent in (0, 50, 99.5, 100):
+                place = max(1, int(numpy.ceil(percent * samples.size / 100))) - 1
+                assert channel.percentile(percent) == numpy.sort(samples.ravel())[place]
+        gpufilter.write(tmp_path / "a.png", source)
+        assert gpufilter.stats(tmp_path / "a.png") == result
+    with pytest.raises(gpufilter.UsageError):
+        result.channels[0].percentile(101)
+
+
+def test_comparing(numpy, pixels, tmp_path):
+    a = pixels(20, 30, 3)
+    b = a.copy()
+    b[3, 4] ^= 2
+    b[5, 6, 1] ^= 128
+    gpufilter.write(tmp_path / "a.png", a)
+    gpufilter.write(tmp_path / "b.png", b)
+    for first in (a, tmp_path / "a.png"):
+        for second in (b, tmp_path / "b.png"):
+            differences = gpufilter.compare(first, second)
+            assert differences.verdict == "different" and not differences.equal
+            assert differences.differing_pixels == 2
+            assert differences.maximum == 128
+            assert (differences.first.x, differences.first.y) == (4, 3)
+            assert (differences.worst.x, differences.worst.y) == (6, 5)
+            assert differences.worst.a == tuple(a[5, 6]) and differences.worst.b == tuple(b[5, 6])
+            assert differences.channels[1].maximum == 128
+            assert 0 < differences.ssim < 1
+    assert gpufilter.compare(a, a).equal
+    assert gpufilter.compare(a, a).psnr is None
+    assert gpufilter.compare(a, b, tolerance=128).verdict == "within tolerance"
+    assert gpufilter.compare(a, b, similarity=False).ssim is None
+    assert gpufilter.compare(a, a[1:]).verdict == "other shape"
+
+
+def test_devices_describe_themselves():
+    for device in gpufilter.devices():
+        assert device.name and device.kind in ("gpu", "cpu", "other")

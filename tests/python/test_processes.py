@@ -1,0 +1,256 @@
+"""Threads, signals, forks and memory."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import PROGRAM, SAMPLES, run_python
+
+import gpufilter
+
+CHAIN = "--blur auto --color sepia"
+
+
+def picture(height=64, width=65, seed=1):
+    samples = bytes((seed * 31 + i * i) % 251 for i in range(height * width * 3))
+    return gpufilter.Picture(memoryview(samples).cast("B", (height, width, 3)))
+
+
+def test_eight_threads_share_a_filter():
+    shared = gpufilter.Filter(CHAIN, device="cpu")
+    sources = [picture(40 + i, 50 + 3 * i, i) for i in range(8)]
+    expected = [gpufilter.Filter(CHAIN, device="cpu")(source).tobytes() for source in sources]
+    start = threading.Barrier(8)
+
+    def work(i):
+        start.wait()
+        return all(
+            shared(sources[(i + n) % 8]).tobytes() == expected[(i + n) % 8] for n in range(50)
+        )
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(8)))
+
+
+def test_others_run_while_a_filter_works():
+    slow = gpufilter.Filter("--median 31", device="cpu", threads=1)
+    source = gpufilter.read(SAMPLES / "landscape.jpg")
+    ended = threading.Event()
+    worker = threading.Thread(target=lambda: (slow(source), ended.set()))
+    worker.start()
+    turns = 0
+    while not ended.is_set():
+        turns += 1
+        time.sleep(0.001)
+    worker.join()
+    assert turns > 20
+
+
+WAIT_FOR_CTRL_C = """
+import signal, sys, threading, time
+import gpufilter
+pixels = gpufilter.Picture(memoryview(bytes(3 * 4000 * 4000)).cast("B", (4000, 4000, 3)))
+slow = gpufilter.Filter("--median 31 --denoise 50 --median 31", device="cpu")
+slow_file = gpufilter.Filter("--median 31", device="cpu", threads=1)
+sent = 0.0
+def send():
+    global sent
+    time.sleep(0.4)
+    sent = time.monotonic()
+    signal.raise_signal(signal.SIGINT)
+threading.Thread(target=send).start()
+try:
+    CALL
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "slow(pixels)",
+        "slow(pixels, out=gpufilter.Picture(pixels))",
+        "slow_file.run(sys.argv[1], sys.argv[2])",
+        "slow_file.run_folder(sys.argv[3], sys.argv[2][:-4])",
+    ],
+)
+def test_ctrl_c_ends_a_call(tmp_path, call):
+    source = tmp_path / "in" / "in.png"
+    source.parent.mkdir()
+    gpufilter.write(
+        source,
+        gpufilter.Picture(memoryview(bytes(3 * 4000 * 4000)).cast("B", (4000, 4000, 3))),
+        png_level=1,
+    )
+    output = tmp_path / "out.png"
+    result = run_python(WAIT_FOR_CTRL_C.replace("CALL", call), source, output, source.parent)
+    # Pixels in memory take tens of seconds. Files take a few, and if they were not interrupted, they
+    # would be there.
+    assert 0 <= float(result.stdout) < (30 if "file" in call else 2)
+    assert not output.exists()
+    assert not list(tmp_path.glob("out*/*.png"))
+
+
+def test_handlers_that_raise_nothing_end_nothing():
+    result = run_python(
+        """
+import signal, threading, time
+import gpufilter
+handled = []
+signal.signal(signal.SIGUSR1, lambda *_: handled.append(time.monotonic()))
+pixels = gpufilter.Picture(memoryview(bytes(3 * 1000 * 1000)).cast("B", (1000, 1000, 3)))
+slow = gpufilter.Filter("--median 31 --median 31", device="cpu", threads=1)
+timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGUSR1))
+timer.start()
+slow(pixels)
+ended = time.monotonic()
+timer.join()
+print(len(handled), handled[0] < ended)
+"""
+    )
+    assert result.stdout == "1 True\n"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_filters_work_in_processes_of_multiprocessing(method):
+    shared = gpufilter.Filter(CHAIN)
+    sources = [picture(40 + i, 50, i) for i in range(6)]
+    expected = [shared(source).tobytes() for source in sources]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert [result.tobytes() for result in pool.map(shared, sources)] == expected
+    assert shared(sources[0]).tobytes() == expected[0]
+
+
+def test_a_child_may_filter_while_its_parent_does():
+    shared = gpufilter.Filter("--gaussian 20", device="cpu")
+    source = picture(700, 700)
+    expected = shared(source).tobytes()
+    ended = threading.Event()
+
+    def work():
+        while not ended.is_set():
+            shared(source)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if shared(source).tobytes() == expected else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_it_works_after_the_threads_of_numpy_have_started(numpy):
+    run_python(
+        """
+import numpy
+numpy.ones((500, 500)) @ numpy.ones((500, 500))
+import gpufilter
+source = numpy.arange(64 * 65 * 3, dtype=numpy.uint16).reshape(64, 65, 3)
+assert numpy.array_equal(gpufilter.Filter()(source), source)
+"""
+    )
+
+
+def test_memory_stays_flat():
+    filter = gpufilter.Filter(CHAIN, device="cpu")
+    source = picture()
+    out = gpufilter.Picture(source)
+
+    def resident():
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def work(calls):
+        for _ in range(calls):
+            filter(source)
+            filter(source, out=out)
+            try:
+                filter(7)
+            except TypeError:
+                pass
+
+    work(500)
+    before = resident()
+    work(10_000)
+    assert resident() - before < 2 << 20
+
+
+def test_references_are_given_back(numpy):
+    filter = gpufilter.Filter(CHAIN, device="cpu")
+    source = numpy.zeros((20, 30, 3), "uint8")
+    out = numpy.zeros((20, 30, 3), "uint8")
+    before = sys.getrefcount(source), sys.getrefcount(out)
+    for _ in range(10):
+        filter(source)
+        filter(source[:, ::-1])
+        filter(source, out=out)
+        gpufilter.stats(source)
+        gpufilter.compare(source, out)
+        with pytest.raises(gpufilter.UsageError):
+            filter(source, out=out[1:])
+    assert (sys.getrefcount(source), sys.getrefcount(out)) == before
+
+
+def test_importing_changes_nothing():
+    result = run_python(
+        """
+import os, signal
+before = dict(os.environ), [signal.getsignal(number) for number in signal.valid_signals()]
+import gpufilter
+gpufilter.Filter("--blur auto")(memoryview(bytes(60)).cast("B", (4, 5, 3)))
+assert before == (dict(os.environ), [signal.getsignal(number) for number in signal.valid_signals()])
+import ctypes
+"""
+    )
+    assert (result.stdout, result.stderr) == ("", "")
+
+
+def test_the_module_is_the_program_too():
+    words = [sys.executable, "-m", "gpufilter"]
+    version = subprocess.run([*words, "--version"], capture_output=True, text=True, check=True)
+    assert gpufilter.__version__ in version.stdout
+    own = subprocess.run([PROGRAM, "help", "blur"], capture_output=True, text=True, check=True)
+    assert (
+        subprocess.run([*words, "help", "blur"], capture_output=True, text=True, check=True).stdout
+        == own.stdout
+    )
+    assert subprocess.run([*words, "--nonsense"], capture_output=True).returncode == 2
+
+
+def test_warnings_go_to_the_log(caplog):
+    filter = gpufilter.Filter("", device="gpu")
+    with caplog.at_level("WARNING"):
+        filter(picture())
+    if any(device.kind == "gpu" and not device.unusable for device in gpufilter.devices()):
+        pytest.skip("there is a GPU")
+    assert [record.name for record in caplog.records] == ["gpufilter"]
+    with pytest.raises(gpufilter.DeviceError):
+        gpufilter.Filter("", device="gpu", require_device=True)(picture())
+
+
+def test_killed_by_signal_as_usual():
+    """Python's own default for SIGTERM stays."""
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            WAIT_FOR_CTRL_C.replace("CALL", "slow(pixels)").replace(
+                "signal.raise_signal(signal.SIGINT)", "signal.raise_signal(signal.SIGTERM)"
+            ),
+        ]
+    )
+    assert child.wait(60) == -signal.SIGTERM
