@@ -164,7 +164,10 @@ std::unique_ptr<Plan> Engine::plan_for_decoding(const Work& work, const DeviceIn
   planned->scratch += decoder;
   const bool fits = planned->band_memory(planned->band_rows) <= memory &&
                     decoder <= limits(work).max_buffer && !planned->reads_past_edges();
-  return fits ? std::move(planned) : nullptr;
+  // The device decodes for itself: the first stage may not be one of the processor.
+  const bool begins_on_device =
+      planned->passes.empty() || planned->passes.front().stage->processor_only().empty();
+  return fits && begins_on_device ? std::move(planned) : nullptr;
 }
 
 PlanLimits Engine::limits(const Work& work) {

@@ -14,6 +14,9 @@ double samples_of(const PictureShape& picture) {
   return static_cast<double>(picture.size.pixels()) * picture.format.channels;
 }
 
+// Those of JpegData and JpegRows.
+constexpr double decoding_programs = 11;
+
 bool reads_neighbours(const Stage& stage) {
   const RowRange rows{4, 5};
   return stage.source_rows(rows, {9, 9}) != rows;
@@ -42,8 +45,7 @@ TaskTimes Rates::times(const PictureTask& task) const {
       ++walks;
       times.decode += decode_once;
       times.host_filter += times.host_filter + samples_of(shape) * on_host(statistics_rate);
-      times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_rate) +
-                             bytes_of(task.shape) * on_device(transfer_rate);
+      times.device_filter += times.device_filter + samples_of(shape) * on_device(statistics_rate);
     }
     const StageCost cost = stage->cost(shape.format);
     shape = stage->output(shape);
@@ -61,12 +63,15 @@ TaskTimes Rates::times(const PictureTask& task) const {
                                : host_time + 2 * bytes_of(shape) * on_device(transfer_rate);
   }
   // Coded data are so few that they do not count.
+  const double uploaded = task.device_decodes ? 0 : walks * bytes_of(task.shape);
   const double downloaded = task.device_encodes ? 0 : bytes_of(shape);
-  times.device_filter += (bytes_of(task.shape) + downloaded) * on_device(transfer_rate);
-  if (task.device_decodes)
-    times.device_decode = walks * bytes_of(task.shape) * on_device(task.decoding);
+  times.device_filter += (uploaded + downloaded) * on_device(transfer_rate);
   times.encode = bytes_of(shape) * on_host(task.encoding);
   times.compile = compile_time(chain, task.shape.format);
+  if (task.device_decodes) {
+    times.device_decode = walks * bytes_of(task.shape) * on_device(task.decoding);
+    times.compile += decoding_programs * on_device(program_rate);
+  }
   if (task.device_encodes) {
     for (const Rate& step : coding_rates) {
       times.device_encode += static_cast<double>(shape.size.pixels()) * on_device(step);

@@ -1,5 +1,7 @@
 // A device that decodes what it filters: the same pixels and the same refusals as with the
 // processor.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -14,6 +16,24 @@
 
 namespace gpufilter {
 namespace {
+
+// Inverts the picture, and has no kernel.
+class OnProcessor final : public Stage {
+ public:
+  [[nodiscard]] std::string name() const override { return "inverted"; }
+  [[nodiscard]] std::string key() const override { return "inverted"; }
+  [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
+    return {{"copy", 1e-9, 1e-9}, 1};
+  }
+  [[nodiscard]] std::string processor_only() const override { return "for a test"; }
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& /*sizes*/) const override {
+    for (int y = target.rows.begin; y < target.rows.end; ++y) {
+      std::transform(source.row(y), source.row(y) + source.pitch, target.row(y),
+                     [](std::uint8_t sample) { return static_cast<std::uint8_t>(~sample); });
+    }
+  }
+};
 
 class DeviceDecoding : public ::testing::Test {
  protected:
@@ -31,8 +51,7 @@ class DeviceDecoding : public ::testing::Test {
 
   [[nodiscard]] RunReport filter(DecodeOn decode_on, RunOptions options = {}) {
     options.decode_on = decode_on;
-    return filter_picture(in_, out_, &png_codec(), {make_auto_levels(1), make_blur({})}, *engine_,
-                          options);
+    return filter_picture(in_, out_, &png_codec(), chain_, *engine_, options);
   }
 
   // "entropy decoding, ..., blur", of all passes.
@@ -54,6 +73,7 @@ class DeviceDecoding : public ::testing::Test {
   const test::TemporaryFolder folder_;
   const std::string in_ = folder_ / "in.jpg";
   const std::string out_ = folder_ / "out.png";
+  StageChain chain_{make_auto_levels(1), make_blur({})};
   test::JpegRecipe recipe_;
   std::unique_ptr<Engine> engine_;
 };
@@ -72,6 +92,14 @@ TEST_F(DeviceDecoding, ChangesNoPixel) {
   EXPECT_EQ(passes_of(by_device), on_device);
   EXPECT_EQ(decoded_bytes(by_device), 0U);
   EXPECT_TRUE(test::same_pixels(test::read_picture(out_), expected));
+}
+
+TEST_F(DeviceDecoding, IsDoneOnlyIfTheFirstStageRunsThere) {
+  chain_ = {std::make_shared<OnProcessor>(), make_blur({})};
+  EXPECT_EQ(passes_of(filter(DecodeOn::gpu)), "inverted, blur");
+  const Image first = test::read_picture(out_);
+  static_cast<void>(filter(DecodeOn::cpu));
+  EXPECT_TRUE(test::same_pixels(first, test::read_picture(out_)));
 }
 
 TEST_F(DeviceDecoding, IsVerified) {

@@ -67,7 +67,19 @@ TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
   EXPECT_DOUBLE_EQ(compile({mlp({3, 256, 256, 3})}), 100) << "too wide: its weights are data";
 }
 
+TEST_F(Estimates, ADeviceThatDecodesNeedsElevenProgramsMore) {
+  store_.learn("device", program_rate.kind, 100);
+  PictureTask task = task_of(5, 2, {make_blur({})});
+  const TaskTimes before = rates_.times(task);
+  task.device_decodes = true;
+  const TaskTimes times = rates_.times(task);
+  EXPECT_DOUBLE_EQ(times.compile, before.compile + 1100);
+  EXPECT_LT(times.device_filter, before.device_filter) << "fewer bytes go up";
+  EXPECT_GT(times.device_decode, 0);
+}
+
 TEST_F(Estimates, ADeviceThatEncodesNeedsTwoProgramsMore) {
+  store_.learn("device", program_rate.kind, 100);
   PictureTask task = task_of(5, 2, {make_blur({})});
   const TaskTimes before = rates_.times(task);
   task.device_encodes = true;
