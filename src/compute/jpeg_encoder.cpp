@@ -168,8 +168,8 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
   queue.upload(tables_, table_words_.data(), table_words_.size() * sizeof(std::uint32_t));
   queue.finish();
   const std::string reason = "the bytes that the processor would write";
-  descriptions_[0] = {"blocks", reason, encode_.origin(), encode_.source()};
-  descriptions_[1] = {"fragments", reason, stuff_bytes_.origin(), stuff_bytes_.source()};
+  descriptions_[0] = {"with Huffman codes", reason, encode_.origin(), encode_.source()};
+  descriptions_[1] = {"joined by bits", reason, stuff_bytes_.origin(), stuff_bytes_.source()};
 }
 
 void JpegEncoder::enqueue(Queue& queue, const DeviceRows& rows, const Layout& layout,

@@ -29,7 +29,7 @@ class JpegEncoder {
   JpegEncoder(Session& session, const JpegCoding& coding, int max_rows, std::uint64_t max_bytes);
 
   // The steps of its work, for reports: the kernel that makes fragments, and those that join them.
-  static constexpr std::array steps{"forward DCT and Huffman code", "joining of the code"};
+  static constexpr std::array steps{"forward DCT", "entropy coding"};
   [[nodiscard]] const std::array<CodeDescription, 2>& descriptions() const { return descriptions_; }
 
   struct Commands {
