@@ -36,7 +36,7 @@ constexpr std::array foreign_options{
     ForeignOption{"sampling-factor", "--subsampling 444|422|420"},
     ForeignOption{"strip", "--strip"},
     ForeignOption{"keep", "--keep exif,icc"},
-    ForeignOption{"profile icc", "--to-srgb"},
+    ForeignOption{"profile icc", "--profile FILE or --to-srgb"},
     ForeignOption{"intent render-intent rendering-intent", "--intent relative"},
     ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur",
                   "--gaussian SIGMA"},

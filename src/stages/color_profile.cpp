@@ -138,11 +138,12 @@ ProfileConversion::ProfileConversion(const IccProfile& from, const ProfilePixels
   const LittleCms& cms = little_cms();
   const cmsUInt32Number flags =
       cmsFLAGS_COPY_ALPHA | (use.black_point_compensation ? cmsFLAGS_BLACKPOINTCOMPENSATION : 0U);
-  transform_.reset(
+  const cmsHTRANSFORM transform =
       cms.cmsCreateTransform(opened(from).get(), layout_of(source), opened(to).get(),
-                             layout_of(target), static_cast<cmsUInt32Number>(use.intent), flags),
-      cms.cmsDeleteTransform);
-  if (!transform_) throw UnusableProfile("has no tables for this conversion");
+                             layout_of(target), static_cast<cmsUInt32Number>(use.intent), flags);
+  // A shared pointer would also delete nullptr, where the library aborts.
+  if (transform == nullptr) throw UnusableProfile("has no tables for this conversion");
+  transform_.reset(transform, cms.cmsDeleteTransform);
 }
 
 void ProfileConversion::convert(const std::uint8_t* from, std::uint8_t* to,

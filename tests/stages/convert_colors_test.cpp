@@ -174,6 +174,11 @@ TEST(ConvertColors, RefusesProfilesThatDoNotFit) {
   inks.data[18] = 'Y';
   inks.data[19] = 'K';
   EXPECT_EQ(reason({3, 8}, with(inks)), "is for CMYK, and the picture is RGB");
+  // Its first tag is not there.
+  IccProfile empty = square_profile(3);
+  for (std::size_t i = 0; i < 12 * 12; i += 12)
+    empty.data[132 + i] = 0;
+  EXPECT_EQ(reason({3, 8}, with(empty)), "has no tables for this conversion");
   Metadata hdr;
   hdr.coding_points = {9, 16, 0, 1};
   EXPECT_EQ(reason({3, 8}, hdr), "is missing: coding points (cICP) describe its colours");
