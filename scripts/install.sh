@@ -33,10 +33,11 @@ if [[ -n "${with_python}" ]]; then
   require_packages "${python_packages[@]}" || exit 1
   modules="$(module_folder "${prefix}")"
   options=(GPUFILTER_BUILD_PYTHON=ON "GPUFILTER_PYTHON_FOLDER=${modules}" "Python_EXECUTABLE=$(command -v python3)")
-  targets+=(gpufilter_python gpufilter_python_files)
 fi
 # Without options, any configuration is fine.
 configure "${options[@]}"
+# Everything that is configured is installed.
+if option_is GPUFILTER_BUILD_PYTHON=ON; then targets+=(gpufilter_python gpufilter_python_files); fi
 build "${targets[@]}"
 run_step "installing in ${prefix}" cmake --install "${build_folder}" --prefix "${prefix}"
 

@@ -133,7 +133,7 @@ def blocks_of(page):
 
 
 def test_the_page_can_be_followed(monkeypatch, tmp_path, numpy, pillow, cv2):
-    page = (SOURCE / "docs" / "python.md").read_text()
+    page = (SOURCE / "docs" / "engineering" / "python.md").read_text()
     blocks = blocks_of(page)
     assert len(blocks) == 6
     monkeypatch.chdir(tmp_path)
@@ -143,4 +143,4 @@ def test_the_page_can_be_followed(monkeypatch, tmp_path, numpy, pillow, cv2):
     gpufilter.write("photos/a.jpg", photo)
     names = {}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/engineering/python.md", "exec"), names)
