@@ -41,6 +41,7 @@ class HeifReader final : public WholePictureReader {
       : name_(source->name()),
         file_(whole_file(*source, 0, limits, "a HEIC or AVIF", remedy)),
         warns_(limits.warn),
+        max_pixels_(limits.max_pixels),
         context_(libheif().heif_context_alloc(), libheif().heif_context_free),
         handle_(nullptr, libheif().heif_image_handle_release) {
     header_.file_format = &codec_of(file_);
@@ -64,6 +65,12 @@ class HeifReader final : public WholePictureReader {
 
   void check(const heif_error& error) const {
     if (error.code == heif_error_Ok) return;
+    if (error.subcode == heif_suberror_Security_limit_exceeded) {
+      throw PictureError(name_,
+                         formatted("it has a picture of more pixels than the limit of {}, or "
+                                   "than libheif reads: raise it with --max-pixels",
+                                   max_pixels_));
+    }
     if (error.subcode == heif_suberror_Unsupported_codec) {
       throw PictureError(name_,
                          "this libheif has no decoder for it: install "
@@ -211,6 +218,7 @@ class HeifReader final : public WholePictureReader {
   std::string name_;
   Bytes file_;
   bool warns_;
+  std::uint64_t max_pixels_;
   HeifContext context_;
   HeifHandle handle_;
 };
