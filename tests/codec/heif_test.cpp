@@ -23,7 +23,7 @@ WriteOptions with(const WriteOption& option, const std::string& value) {
   return WriteOptions().set(option, value);
 }
 
-const WriteOptions lossless = with(lossless_option(), "on");
+const WriteOptions lossless = with(lossless_option(), "always");
 
 bool can_write(const Codec& codec) {
   return heif_have_encoder_for_format(&codec == &avif_codec() ? heif_compression_AV1

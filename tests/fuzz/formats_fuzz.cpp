@@ -22,7 +22,7 @@ void add_seeds(std::vector<Bytes>& files, const Codec& codec, const PixelFormat&
     Metadata metadata;
     set_orientation(metadata, 6);
     metadata.xmp = Bytes(90, ' ');
-    files.push_back(encode(codec, image, WriteOptions().set(*option, "on"), metadata).file);
+    files.push_back(encode(codec, image, WriteOptions().set(*option, "always"), metadata).file);
   }
 }
 
