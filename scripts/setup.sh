@@ -17,7 +17,8 @@ test_packages=(libgtest-dev)
 # completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples
-  liblcms2-utils libgs-common python3-pil python3-pytest python3-numpy python3-opencv groff-base zsh fish)
+  liblcms2-utils libgs-common libjpeg-turbo-progs python3-pil python3-pytest python3-numpy
+  python3-opencv groff-base zsh fish)
 
 verbose=      # not empty: show the output of all steps, not only of failed ones
 lists_fresh=  # not empty: apt's package lists have just been updated

@@ -2,6 +2,7 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "pipeline/run_description.hpp"
 
 namespace gpufilter {
 

@@ -328,9 +328,8 @@ struct WeightedAlongColumns {
     for (size_t c = 0; c < channels; ++c)
       out[c] = rounded_sample<Sample>(sums[c]);
     const std::int64_t alpha = sums[2 * channels - 1];
-    if (opaque || alpha <= 0) return;
-    for (size_t c = 0; c + 1 < channels; ++c) {
-      constexpr std::int64_t max = std::numeric_limits<Sample>::max();
+    constexpr std::int64_t max = std::numeric_limits<Sample>::max();
+    for (size_t c = 0; c + 1 < channels && !opaque && alpha > 0; ++c) {
       const std::int64_t color = std::max<std::int64_t>(sums[channels + c], 0);
       out[c] = static_cast<Sample>(std::min((color + alpha / 2) / alpha, max));
     }

@@ -2,7 +2,7 @@
 
 #include "base/format.hpp"
 #include "codec/fidelity.hpp"
-#include "image/rows.hpp"
+#include "codec/jxl/functions.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,11 +38,6 @@ const Codec& jxl_codec() {
                            .libraries = jxl_libraries,
                            .loaded_later = "libjxl " GPUFILTER_JXL_VERSION};
   return codec;
-}
-
-JxlPixelFormat jxl_format(const PixelFormat& format) {
-  return {static_cast<std::uint32_t>(format.channels),
-          format.depth == 8 ? JXL_TYPE_UINT8 : JXL_TYPE_UINT16, JXL_NATIVE_ENDIAN, row_alignment};
 }
 
 }  // namespace gpufilter

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "codec/codec_table.hpp"
-#include "codec/jxl/functions.hpp"
 
 namespace gpufilter {
 
@@ -22,8 +21,5 @@ namespace gpufilter {
 // As create_picture(). The pixels are held in memory as a whole.
 [[nodiscard]] std::unique_ptr<RowWriter> create_jxl(ByteSink& sink, const PictureHeader& header,
                                                     const WriteOptions& options);
-
-// Pixels as Image has them.
-[[nodiscard]] JxlPixelFormat jxl_format(const PixelFormat& format);
 
 }  // namespace gpufilter

@@ -9,6 +9,7 @@
 #include <jxl/version.h>
 
 #include "base/lazy_library.hpp"
+#include "image/pixel_format.hpp"
 
 namespace gpufilter {
 
@@ -88,6 +89,9 @@ struct LibJxl : LazyLibrary {
 
 // Throws LibraryNotLoaded.
 [[nodiscard]] const LibJxl& libjxl();
+
+// Pixels as Image has them.
+[[nodiscard]] JxlPixelFormat jxl_format(const PixelFormat& format);
 
 using OwnedJxlDecoder = std::unique_ptr<JxlDecoder, decltype(&::JxlDecoderDestroy)>;
 using OwnedJxlEncoder = std::unique_ptr<JxlEncoder, decltype(&::JxlEncoderDestroy)>;
