@@ -45,7 +45,7 @@ struct RunOptions {
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_last_output = false;  // as ChainOutput::keep
-  EncodeOn encode_on = EncodeOn::automatic;
+  EncodeOn encode_on = EncodeOn::cpu;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
   // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
