@@ -443,6 +443,46 @@ struct encoded {
   }
 };
 
+// Convert to sRGB. The colours are converted from the ICC profile of the picture, and the result
+// has that of sRGB. Pictures without a profile count as sRGB and do not change.
+struct to_srgb {
+  // What becomes of colours that the target does not have. perceptual|relative|saturation|absolute;
+  // perceptual: as a whole, colours are moved into the range of the target; relative: colours stay;
+  // those out of range become the nearest; saturation: colours stay vivid; absolute: as relative,
+  // with the white of the source. The default is relative.
+  std::optional<std::string> intent = {};
+  // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
+  // the darkest black; off: blacks that the target does not have are clipped. The default is on.
+  std::optional<std::string> black_point_compensation = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("to-srgb")
+        .with("intent", intent)
+        .with("black-point-compensation", black_point_compensation);
+  }
+};
+
+// Convert to an ICC profile. FILE is the profile, of grey or RGB; the result has it. The colours
+// are converted from the profile of the picture; pictures without one count as sRGB.
+struct profile {
+  // FILE.
+  std::string value = {};
+  // What becomes of colours that the target does not have. perceptual|relative|saturation|absolute;
+  // perceptual: as a whole, colours are moved into the range of the target; relative: colours stay;
+  // those out of range become the nearest; saturation: colours stay vivid; absolute: as relative,
+  // with the white of the source. The default is relative.
+  std::optional<std::string> intent = {};
+  // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
+  // the darkest black; off: blacks that the target does not have are clipped. The default is on.
+  std::optional<std::string> black_point_compensation = {};
+  // For PictureFilter.
+  operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
+    return detail::UseOf("profile", value)
+        .with("intent", intent)
+        .with("black-point-compensation", black_point_compensation);
+  }
+};
+
 // Cut out a rectangle. It has to lie within the picture: a picture that is too small fails before
 // any work is done.
 struct crop {
@@ -540,6 +580,9 @@ struct resize {
   // What is around the picture. COLOR|transparent; COLOR: a name such as white, or #rgb or #rrggbb;
   // transparent: the result has alpha. The default is white.
   std::optional<std::string> pad_color = {};
+  // A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and gives slightly other pixels.
+  // At least half of the reduction is left to the kernel.
+  bool fast_shrink = false;
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
     return detail::UseOf("resize", value)
@@ -548,7 +591,8 @@ struct resize {
         .with("only", only)
         .with("alpha", alpha)
         .with("gravity", gravity)
-        .with("pad-color", pad_color);
+        .with("pad-color", pad_color)
+        .with_flag("fast-shrink", fast_shrink);
   }
 };
 

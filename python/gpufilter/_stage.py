@@ -34,13 +34,14 @@ class Stage:
         if self.value:
             words.append(self.value)
         for name, value in self.parameters.items():
-            words += ["--" + name, value]
+            words += ["--" + name, value] if value else ["--" + name]
         return words
 
     def __repr__(self) -> str:
         arguments = [repr(self.value)] if self.value else []
         arguments += [
-            f"{name.replace('-', '_')}={value!r}" for name, value in self.parameters.items()
+            f"{name.replace('-', '_')}={value or True!r}"
+            for name, value in self.parameters.items()
         ]
         return f"gpufilter.{self.name.replace('-', '_')}({', '.join(arguments)})"
 

@@ -79,8 +79,9 @@ std::string signature(const StageKind& kind) {
   }
   if (!kind.parameters.empty()) parameters.emplace_back("*");
   for (const StageParameter& parameter : kind.parameters) {
-    parameters.push_back(formatted("{}: {} | None = None", name_of(parameter.option),
-                                   annotation_of(parameter.type)));
+    const std::string type = annotation_of(parameter.type);
+    parameters.push_back(name_of(parameter.option) +
+                         (type.empty() ? ": bool = False" : formatted(": {} | None = None", type)));
   }
   if (parameters.empty()) return formatted("def {}() -> Stage:\n", name_of(kind.option));
   return formatted("def {}(\n    {},\n) -> Stage:\n", name_of(kind.option),
@@ -136,11 +137,12 @@ std::string docstring(const StageKind& kind) {
   for (const StageParameter& parameter : kind.parameters) {
     const std::string only =
         parameter.only_with.empty() ? "" : formatted(" Only for \"{}\".", parameter.only_with);
-    const std::string meaning =
-        in_python(parameter.help + only + " " + values_text(parameter.type));
-    text += wrapped(formatted("{}: {} The default is {}.", name_of(parameter.option), meaning,
-                              parameter.default_value),
-                    "    ");
+    std::string meaning = in_python(parameter.help + only);
+    if (!std::holds_alternative<NoValue>(parameter.type)) {
+      meaning += formatted(" {} The default is {}.", in_python(values_text(parameter.type)),
+                           parameter.default_value);
+    }
+    text += wrapped(formatted("{}: {}", name_of(parameter.option), meaning), "    ");
   }
   return text + "    \"\"\"\n";
 }
@@ -150,9 +152,12 @@ std::string body(const StageKind& kind) {
   if (takes_value(kind)) arguments += ", value";
   if (!kind.parameters.empty()) {
     std::vector<std::string> items;
-    for (const StageParameter& parameter : kind.parameters)
-      items.push_back(
-          formatted("\"{}\": {}", parameter.option.substr(2), name_of(parameter.option)));
+    for (const StageParameter& parameter : kind.parameters) {
+      const bool is_flag = std::holds_alternative<NoValue>(parameter.type);
+      items.push_back(formatted("\"{}\": {}{}", parameter.option.substr(2),
+                                is_flag ? "\"\" if " : "", name_of(parameter.option)) +
+                      (is_flag ? " else None" : ""));
+    }
     arguments +=
         formatted("{}{{{}}}", takes_value(kind) ? ", " : ", \"\", ", fmt::join(items, ", "));
   }

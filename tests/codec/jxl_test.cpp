@@ -12,6 +12,7 @@
 
 #include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
+#include "codec/jxl/functions.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/icc_curves.hpp"
 #include "image/sample_arithmetic.hpp"

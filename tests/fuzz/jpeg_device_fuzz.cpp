@@ -9,7 +9,7 @@ namespace gpufilter::test {
 namespace {
 
 constexpr int max_side = 400;
-constexpr ReadLimits limits{.max_pixels = 1'000'000, .warn = false};
+const ReadLimits limits{.max_pixels = 1'000'000, .warn = false};
 
 // Nothing if the device leaves the file to libjpeg.
 std::optional<Bytes> on_device(Session& session, const Bytes& file) {

@@ -74,16 +74,20 @@ def test_stages_are_words_of_the_command_line():
         gpufilter.sharpen(1, luma_only=True),
         gpufilter.auto_orient(),
         gpufilter.pad(3, pad_color="red"),
+        gpufilter.resize("50%", fast_shrink=True),
     ]
     words = [word for stage in chain for word in stage.words()]
     assert " ".join(words) == (
         "--blur auto --border mirror --blur tiled --tile 32 --gaussian 1.5 --truncate 2"
         " --sharpen 1 --luma-only yes --auto-orient --pad 3 --pad-color red"
+        " --resize 50% --fast-shrink"
     )
     assert list(gpufilter.Filter(words).stages) == chain
     assert list(gpufilter.Filter(" ".join(words)).stages) == chain
     assert gpufilter.Filter(gpufilter.blur()).stages == (gpufilter.blur(),)
     assert repr(chain[3]) == "gpufilter.sharpen('1', luma_only='yes')"
+    assert repr(chain[6]) == "gpufilter.resize('50%', fast_shrink=True)"
+    assert eval(repr(chain[6])) == chain[6]
     assert eval(repr(chain[3])) == chain[3] and len({chain[3], eval(repr(chain[3]))}) == 1
     assert chain[0] != chain[1]
 
