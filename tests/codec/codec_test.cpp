@@ -114,7 +114,7 @@ TEST(Codec, DefaultsAreValuesOfTheirOptions) {
   for (const char* name : {"tiff-compression", "lossless", "jxl-effort"})
     names.erase(name);  // of formats that the program may have been built without
   EXPECT_EQ(names, (std::set<std::string>{"png-level", "quality", "subsampling", "restart",
-                                          "progressive", "background", "strip"}));
+                                          "progressive", "background", "strip", "keep"}));
 }
 
 }  // namespace

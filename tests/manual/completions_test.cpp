@@ -101,7 +101,7 @@ TEST_F(BashCompletion, HasEveryOptionOfTheHelp) {
 }
 
 TEST_F(BashCompletion, Stages) {
-  EXPECT_EQ(ask({"gpufilter", "--bl"}), Answers{"--blur"});
+  EXPECT_EQ(ask({"gpufilter", "--blu"}), Answers{"--blur"});
   EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--blur", ""}),
             (Answers{"naive", "tiled", "auto"}));
   EXPECT_EQ(ask({"gpufilter", "in.png", "out.png", "--border", "m"}), Answers{"mirror"});
@@ -182,8 +182,8 @@ TEST_F(BashCompletion, ValuesWithColonsAndEqualSigns) {
             Answers{""});
   std::ofstream(folder_ / "a=b.png");
   EXPECT_EQ(ask("gpufilter stats a=", {"gpufilter", "stats", "a", "="}), Answers{"b.png"});
-  EXPECT_EQ(ask("gpufilter --color=sepia in.png --bl",
-                {"gpufilter", "--color", "=", "sepia", "in.png", "--bl"}),
+  EXPECT_EQ(ask("gpufilter --color=sepia in.png --blu",
+                {"gpufilter", "--color", "=", "sepia", "in.png", "--blu"}),
             Answers{"--blur"});
 }
 
@@ -193,7 +193,7 @@ TEST_F(Completion, Fish) {
       {"/bin/sh", "-c", "command -v fish >/dev/null || exit 77\nexec fish --no-config -c \"$0\""},
       "source '" GPUFILTER_MANUAL
       "/fish/gpufilter.fish'\n"
-      "for line in 'gpufilter --bl' 'gpufilter --color sep' 'gpufilter st' "
+      "for line in 'gpufilter --blu' 'gpufilter --color sep' 'gpufilter st' "
       "'gpufilter stats ' 'gpufilter a b --mlp ' 'gpufilter bench co' 'gpufilter gather ' "
       "'gpufilter a b @'\n"
       "complete -C $line | string replace -r '\\t.*' ''\nend");
