@@ -446,10 +446,10 @@ struct encoded {
 // Convert to sRGB. The colours are converted from the ICC profile of the picture, and the result
 // has that of sRGB. Pictures without a profile count as sRGB and do not change.
 struct to_srgb {
-  // What becomes of colours that the target does not have. perceptual|relative|saturation|absolute;
-  // perceptual: as a whole, colours are moved into the range of the target; relative: colours stay;
-  // those out of range become the nearest; saturation: colours stay vivid; absolute: as relative,
-  // with the white of the source. The default is relative.
+  // What becomes of colours that the target does not have. INTENT; perceptual: as a whole, colours
+  // are moved into the range of the target; relative: colours stay; those out of range become the
+  // nearest; saturation: colours stay vivid; absolute: as relative, with the white of the source.
+  // The default is relative.
   std::optional<std::string> intent = {};
   // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
   // the darkest black; off: blacks that the target does not have are clipped. The default is on.
@@ -467,10 +467,10 @@ struct to_srgb {
 struct profile {
   // FILE.
   std::string value = {};
-  // What becomes of colours that the target does not have. perceptual|relative|saturation|absolute;
-  // perceptual: as a whole, colours are moved into the range of the target; relative: colours stay;
-  // those out of range become the nearest; saturation: colours stay vivid; absolute: as relative,
-  // with the white of the source. The default is relative.
+  // What becomes of colours that the target does not have. INTENT; perceptual: as a whole, colours
+  // are moved into the range of the target; relative: colours stay; those out of range become the
+  // nearest; saturation: colours stay vivid; absolute: as relative, with the white of the source.
+  // The default is relative.
   std::optional<std::string> intent = {};
   // How blacks are matched, with all intents but absolute. on|off; on: the darkest black becomes
   // the darkest black; off: blacks that the target does not have are clipped. The default is on.

@@ -74,7 +74,8 @@ TEST_F(SingleReport, PalettesTransparencyAndInkAreNamed) {
   ink.stored_colors = JCS_YCCK;
   const std::string cmyk =
       stored_bytes(encode_with_libjpeg(textured_raster(16, 8, 4), ink), "ink.jpg");
-  EXPECT_EQ(pixels_of(cmyk, jpeg_), "16x8, CMYK, 8-bit -> RGB, 8-bit");
+  EXPECT_EQ(pixels_of(cmyk, jpeg_), "16x8, CMYK, 8-bit") << "copied without decoding";
+  EXPECT_EQ(pixels_of(cmyk, jpeg_, {"--lossless", "never"}), "16x8, CMYK, 8-bit -> RGB, 8-bit");
   const Json json = json_of({cmyk, png_});
   EXPECT_EQ(json["input_pixels"], (Json{{"color", "CMYK"}, {"channels", 4}, {"depth", 8}}));
   EXPECT_EQ(json["output_pixels"], (Json{{"color", "RGB"}, {"channels", 3}, {"depth", 8}}));

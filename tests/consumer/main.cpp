@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <gpufilter/gpufilter.hpp>
 
@@ -26,7 +27,8 @@ void filter(const std::string& input, const std::string& output, const std::stri
       stats(after).channels[0].percentile(50) != stats(output).channels[0].percentile(50))
     throw Error("memory and files differ");
   try {
-    static_cast<void>(PictureFilter({{"stipple", "1"}}));
+    const std::vector<StageUse> unknown{StageUse{"stipple", "1"}};
+    static_cast<void>(PictureFilter(unknown));
     throw Error("an unknown stage was accepted");
   } catch (const UsageError&) {
   }

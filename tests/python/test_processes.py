@@ -91,11 +91,11 @@ def test_ctrl_c_ends_a_call(tmp_path, call):
     )
     output = tmp_path / "out.png"
     result = run_python(WAIT_FOR_CTRL_C.replace("CALL", call), source, output, source.parent)
-    # Pixels in memory take tens of seconds. Files take a few, and if they were not interrupted, they
-    # would be there.
-    assert 0 <= float(result.stdout) < (30 if "file" in call else 2)
-    assert not output.exists()
-    assert not list(tmp_path.glob("out*/*.png"))
+    # Pixels in memory take tens of seconds. A file is looked at between bands only, and may be
+    # complete by then; never partly.
+    assert 0 <= float(result.stdout) < (30 if "file" in call else 10)
+    for written in [*tmp_path.glob("out.png"), *tmp_path.glob("out*/*.png")]:
+        assert gpufilter.read(written).width == 4000
 
 
 def test_handlers_that_raise_nothing_end_nothing():
