@@ -90,13 +90,13 @@ class Workers {
 // The part that is done, from the thread that knows it to the one that tells.
 struct Progress {
   std::atomic<double> done = 0;
-  double told = 0;
+  double reported = 0;
 
   // The GIL has to be held.
   void tell(const py::object& callback) {
     const double now = done;
-    if (callback.is_none() || now == told) return;
-    told = now;
+    if (callback.is_none() || now == reported) return;
+    reported = now;
     callback(now);
   }
 };
