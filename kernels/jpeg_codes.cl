@@ -1,0 +1,135 @@
+// The Huffman codes of a JPEG: tables, and the loop over the codes of a subsequence. Part of jpeg_entropy.cl.
+
+// ---- Codes ----
+
+// As src/compute/jpeg_tables.hpp lays them out, for each component those of the first coefficient and of the others.
+#define FAST_BITS 9
+#define LONG_LENGTHS (16 - FAST_BITS)
+typedef struct {
+  // Codes of up to FAST_BITS bits have an entry `length << 8 | symbol` for whatever follows them; the others 0.
+  ushort fast[6][1 << FAST_BITS];
+  // For each longer length the lowest 16 bits with which no code of that length or less begins, and what has to be added
+  // to a code for the number of its symbol.
+  int limits[6][8];
+  int offsets[6][8];
+  uchar symbols[6][256];
+  uchar divisors[3][64];  // of the components, in the order of the coefficients
+  uchar places[64];       // of the coefficients in their block, row by row
+} __attribute__((aligned(16))) tables_t;
+
+#define NO_CODE 0x10100  // one bit that belongs to no code
+
+// Every work-item of the group must execute this. Copies nothing if it `is_idle`.
+void copy_tables(__global const uint4 *from, __local tables_t *tables, int is_idle) {
+  __local uint4 *to = (__local uint4 *)tables;
+  const int words = is_idle ? 0 : sizeof(tables_t) / sizeof(uint4);
+  for (int i = get_local_id(0); i < words; i += get_local_size(0))
+    to[i] = from[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// `length << 8 | symbol` of the code with which `bits` begin, which has more than FAST_BITS bits.
+int long_code(uint bits, __local const tables_t *tables, int table) {
+  const int first = bits >> 16;
+  int i = 0;
+#pragma unroll
+  for (int k = 0; k < LONG_LENGTHS; ++k)
+    i += first >= tables->limits[table][k];
+  if (i == LONG_LENGTHS) return NO_CODE;
+  const int length = FAST_BITS + 1 + i;
+  return length << 8 | tables->symbols[table][((first >> (16 - length)) + tables->offsets[table][i]) & 255];
+}
+
+// ---- Decoding ----
+
+// The units of an MCU: the blocks of luma, then one of each chroma component.
+#define COMPONENT_OF(unit) ((unit) < luma_units ? 0 : (unit) - luma_units + 1)
+
+// Where decoding stands behind a subsequence: bits behind its end, the unit, the next coefficient of the block.
+#define PLACE(bits, unit, coefficient) ((bits) | (unit) << 8 | (coefficient) << 16)
+#define PLACE_BITS(place) ((place) & 255)
+#define PLACE_UNIT(place) ((place) >> 8 & 255)
+#define PLACE_COEFFICIENT(place) ((place) >> 16)
+
+// What becomes of the coefficients:
+#define COUNT 0  // blocks are counted and the first coefficients added up, and whatever is wrong is ignored
+#define CHECK 1  // it is noted what is wrong
+#define STORE 2  // they are stored
+
+// Decodes the codes that begin before bit `end`, or until `blocks_left` blocks are finished: the last one of the
+// segment, which ends at bit `segment_end`. Adds to `total`, which is that of the segment so far: finished blocks, and of
+// each component the differences of the first coefficients. Coefficients of the blocks 0 <= block < block_count are
+// stored; the first block that is decoded here has the number `block`. Returns where decoding stands then.
+UNROLLED int decode(const int task, __global const uint *data, int4 subsequence, int place,
+                    __local const tables_t *tables, int luma_units, int units, int4 *total, int *faults_found,
+                    int blocks_left, int segment_end, __global short *coefficients, int block, int block_count) {
+  // A block lies in at most three subsequences. If each has a third of this energy, no sum in libjpeg's vector code
+  // exceeds 16 bits.
+  const int max_energy = 2047 * 2047 / 3;
+  int position = subsequence.x + PLACE_BITS(place);
+  int unit = PLACE_UNIT(place);
+  int coefficient = PLACE_COEFFICIENT(place);
+  int4 sum = *total;
+  int faults = 0;
+  int energy = 0;
+  int next = position >> 5;
+  int ready = 64 - (position & 31);  // bits in the window
+  ulong window = ((ulong)data[next] << 32 | data[next + 1]) << (position & 31);
+  next += 2;
+  while (position < subsequence.y) {
+    if (ready < 32) {
+      window |= (ulong)data[next++] << (32 - ready);
+      ready += 32;
+    }
+    const uint bits = window >> 32;
+    const int component = COMPONENT_OF(unit);
+    const int is_first = coefficient == 0;
+    const int table = 2 * component + !is_first;
+    int code = tables->fast[table][bits >> (32 - FAST_BITS)];
+    if (code == 0) code = long_code(bits, tables, table);
+    const int length = code >> 8 & 31;
+    const int size = code & 15;
+    const int run = code >> 4 & 15;
+    const int extra = (int)((bits << length) >> 1) >> (31 - size);
+    // A leading 0 bit means a negative value.
+    const int value = extra + (extra >> max(size - 1, 0) & 1 || size == 0 ? 0 : 1 - (1 << size));
+    position += length + size;
+    ready -= length + size;
+    window <<= length + size;
+    if (task == CHECK && code == NO_CODE) faults |= WRONG_DATA;
+    int stored = value;
+    if (is_first) {
+      sum.y += component == 0 ? value : 0;
+      sum.z += component == 1 ? value : 0;
+      sum.w += component == 2 ? value : 0;
+      stored = (short)(component == 0 ? sum.y : component == 1 ? sum.z : sum.w);
+    } else {
+      coefficient = size == 0 && run != 15 ? 63 : coefficient + run;
+    }
+    if (task != COUNT && (is_first || size != 0)) {
+      if (task == CHECK) {
+        const int product = coefficient < 64 ? stored * tables->divisors[component][coefficient & 63] : 0;
+        const int bounded = clamp(product, -2048, 2048);
+        energy += bounded * bounded;
+        if (energy > max_energy) faults |= TOO_LARGE;
+        energy = min(energy, max_energy + 1);
+      } else if (block >= 0 && block < block_count && coefficient < 64) {
+        coefficients[block * 64 + tables->places[coefficient]] = stored;
+      }
+    }
+    if (task == CHECK && coefficient > 63) faults |= WRONG_DATA;
+    if (++coefficient < 64) continue;
+    coefficient = 0;
+    energy = 0;
+    unit = unit + 1 < units ? unit + 1 : 0;
+    ++sum.x;
+    ++block;
+    if (task != COUNT && --blocks_left == 0) {
+      if (task == CHECK && (position > segment_end || segment_end - position > 7)) faults |= WRONG_LENGTH;
+      break;
+    }
+  }
+  *total = sum;
+  *faults_found = faults;
+  return PLACE(max(position - subsequence.y, 0), unit, coefficient);
+}
