@@ -45,11 +45,11 @@ std::string detail(const RunReport& report, const ActivityTotal& total) {
                        report.encoding ? ", " + report.encoding->text : "");
     case Activity::build_program:
     case Activity::kernel: {
+      if (total.pass < 0) return "for a device that was left out";
       const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
       if (total.activity == Activity::kernel)
         return formatted("{} ({})", pass.variant, pass.reason);
-      if (pass.origin == ProgramOrigin::cached) return "from the cache";
-      return pass.origin == ProgramOrigin::none ? "for a device that was left out" : "compiled";
+      return pass.origin == ProgramOrigin::cached ? "from the cache" : "compiled";
     }
     case Activity::upload:
     case Activity::download:

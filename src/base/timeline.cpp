@@ -54,4 +54,10 @@ std::vector<Span> Timeline::spans() const {
   return spans_;
 }
 
+void Timeline::clear_passes() {
+  const std::lock_guard lock(mutex_);
+  for (Span& span : spans_)
+    span.pass = -1;
+}
+
 }  // namespace gpufilter

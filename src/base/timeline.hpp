@@ -47,6 +47,8 @@ class Timeline {
   // Called by destructors: a span for which there is no memory is missing in the report.
   void add(const Span& span) noexcept;
   [[nodiscard]] std::vector<Span> spans() const;
+  // The spans so far belong to no pass: those of a device that failed are not in the report.
+  void clear_passes();
 
  private:
   mutable std::mutex mutex_;

@@ -97,6 +97,7 @@ Prepared Engine::prepare(const Work& work, Timeline& timeline) {
       return prepare_on_current(work, timeline);
     } catch (const DeviceError& error) {
       if (!leave_current(error.what())) throw;
+      timeline.clear_passes();
     }
   }
 }

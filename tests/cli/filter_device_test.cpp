@@ -188,6 +188,21 @@ TEST_F(FilterKernels, ThatDoNotCompileAreLeftOutWithAWarning) {
             std::string::npos);
 }
 
+// The device has a pass more than the processor: it codes the result.
+TEST_F(FilterKernels, OfTheEncoderThatDoNotCompileLeaveTheProcessorsReportWhole) {
+  GPUFILTER_REQUIRE_DEVICE();
+  write_file(folder_ / "kernels/jpeg_encode.cl", "no kernel\n");
+  for (const std::string format : {"line", "table", "json", "csv"}) {
+    const ProcessResult result =
+        filter({in_, folder_ / "out.jpg", "--blur", "tiled", "--encode-on", "gpu", "--timing",
+                format, "--trace", folder_ / "trace.json", "--on-exists", "overwrite"},
+               live_);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find("falling back to"), std::string::npos) << result.err;
+    EXPECT_NE((result.out + result.err).find("build program"), std::string::npos) << result.err;
+  }
+}
+
 TEST_F(FilterKernels, ThatAreMissingAreNamed) {
   GPUFILTER_REQUIRE_DEVICE();
   const ProcessOptions nowhere{.environment = {{"GPUFILTER_KERNELS", folder_ / "nowhere"}}};
