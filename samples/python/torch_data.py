@@ -9,9 +9,13 @@ import sys
 from pathlib import Path
 
 import gpufilter
-import numpy
-import torch
-from torch.utils.data import DataLoader, Dataset
+
+try:
+    import numpy
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+except ModuleNotFoundError as error:
+    sys.exit(f"This sample needs {error.name}; on Debian: apt install python3-torch python3-numpy")
 
 
 class NoisyPictures(Dataset):
@@ -22,9 +26,17 @@ class NoisyPictures(Dataset):
             path for path in Path(folder).iterdir() if path.suffix in (".png", ".jpg")
         )
         self.noise = noise
-        # One thread for each worker. --strip is not needed: metadata does not reach the tensors.
+        # Whatever the file holds, the result is RGB with 8 bits. One thread for each worker.
         self.prepare = gpufilter.Filter(
-            f"--auto-orient --resize {side}x{side} --fit cover", device="cpu", threads=1
+            [
+                gpufilter.auto_orient(),
+                gpufilter.flatten("white"),
+                gpufilter.depth(8),
+                gpufilter.resize(f"{side}x{side}", fit="cover"),
+                gpufilter.color("1 0 0; 0 1 0; 0 0 1"),  # grey becomes RGB
+            ],
+            device="cpu",
+            threads=1,
         )
         self.augment = [
             gpufilter.Filter(chain, device="cpu", threads=1)
@@ -43,9 +55,11 @@ class NoisyPictures(Dataset):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         sys.exit(__doc__)
     pictures = NoisyPictures(sys.argv[1])
+    if len(pictures) == 0:
+        sys.exit(f"{sys.argv[1]}: no PNG or JPEG files")
     for noisy, clean in DataLoader(pictures, batch_size=4, shuffle=True, num_workers=2):
         print(
             "batch", tuple(noisy.shape), f"mean squared error {(noisy - clean).square().mean():.5f}"

@@ -7,9 +7,12 @@
 import sys
 from pathlib import Path
 
-import numpy
-
 import gpufilter
+
+try:
+    import numpy
+except ModuleNotFoundError:
+    sys.exit("This walk needs NumPy; on Debian: apt install python3-numpy")
 
 samples = Path(__file__).resolve().parents[1]
 results = Path(sys.argv[1] if len(sys.argv) > 1 else "walk")
