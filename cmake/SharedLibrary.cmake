@@ -1,7 +1,10 @@
 # With BUILD_SHARED_LIBS, the installed library is a shared one that exports the public headers' names alone. The
-# program and the tests use more than those, and link the static library. Sets gpufilter_installed_library.
-if(NOT BUILD_SHARED_LIBS)
-  set(gpufilter_installed_library gpufilter_library)
+# program and the tests use more than those, and link the static library. Without BUILD_SHARED_LIBS, a test links it
+# where the objects suit: with the Python module. Sets gpufilter_installed_library.
+set(gpufilter_installed_library gpufilter_library)
+if(BUILD_SHARED_LIBS)
+  set(gpufilter_installed_library gpufilter_shared)
+elseif(NOT (GPUFILTER_BUILD_PYTHON AND GPUFILTER_BUILD_TESTS))
   return()
 endif()
 
@@ -19,4 +22,3 @@ target_link_libraries(gpufilter_shared PRIVATE
   $<BUILD_INTERFACE:gpufilter_library>)
 target_link_options(gpufilter_shared PRIVATE
   "-Wl,--version-script=${exports}" -Wl,--as-needed -Wl,-z,defs)
-set(gpufilter_installed_library gpufilter_shared)
