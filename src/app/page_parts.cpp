@@ -76,8 +76,7 @@ std::string device_words(const EngineReport& engine) {
 std::string reason_for(const BatchTotals::DeviceUse& use) {
   if (use.engine.reason == use.first_reason) return use.first_reason;
   const std::string share = use.engine.reason.empty() ? "" : use.engine.reason + "; ";
-  return formatted("{}chosen for each picture, the first time because of: {}", share,
-                   use.first_reason);
+  return formatted("{}chosen for each picture; for the first one: {}", share, use.first_reason);
 }
 
 // The command in the environment that it had: variables of the program change what it does.
