@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -68,6 +69,54 @@ TEST(Packaging, DebianBuildsWithWhatTheScriptsInstall) {
   EXPECT_EQ(needed.erase("debhelper-compat"), 1U);
   EXPECT_EQ(needed.erase("dh-python"), 1U);
   EXPECT_EQ(needed, expected);
+}
+
+TEST(Packaging, EveryListHasEveryLibrary) {
+  struct Names {
+    std::string conda;
+    std::string vcpkg;
+  };
+  // Of packages of libraries in scripts/setup.sh.
+  const std::map<std::string, Names> names{
+      {"libcli11-dev", {"cli11", "cli11"}},
+      {"libdeflate-dev", {"libdeflate", "libdeflate"}},
+      {"libheif-dev", {"libheif", "libheif"}},
+      {"libisal-dev", {"isa-l", "isal"}},
+      {"libjpeg-dev", {"libjpeg-turbo", "libjpeg-turbo"}},
+      {"libjxl-dev", {"libjxl", "libjxl"}},
+      {"liblcms2-dev", {"lcms2", "lcms"}},
+      {"libpng-dev", {"libpng", "libpng"}},
+      {"libprotozero-dev", {"protozero", "protozero"}},
+      {"libspdlog-dev", {"spdlog", "spdlog"}},
+      {"libtbb-dev", {"tbb-devel", "tbb"}},
+      {"libtiff-dev", {"libtiff", "tiff"}},
+      {"libwebp-dev", {"libwebp-base", "libwebp"}},
+      {"libxxhash-dev", {"xxhash", "xxhash"}},
+      {"nlohmann-json3-dev", {"nlohmann_json", "nlohmann-json"}},
+      {"ocl-icd-opencl-dev", {"khronos-opencl-icd-loader", "opencl"}},
+      {"opencl-c-headers", {"opencl-headers", "opencl"}},
+      {"opencl-clhpp-headers", {"opencl-clhpp", "opencl"}},
+      {"zlib1g-dev", {"zlib", "zlib"}},
+  };
+  std::set<std::string> libraries =
+      words_of(found(project_file("scripts/setup.sh"), R"(build_packages=\(([^)]*)\))"));
+  for (const char* tool : {"cmake", "ninja-build", "g++", "pocl-opencl-icd"})
+    EXPECT_EQ(libraries.erase(tool), 1U) << tool;
+  std::set<std::string> ports;
+  const auto port = nlohmann::json::parse(project_file("packaging/vcpkg/gpufilter/vcpkg.json"));
+  for (const auto& dependency : port.at("dependencies"))
+    ports.insert(dependency.is_string() ? dependency : dependency.at("name"));
+  const std::set<std::string> conda =
+      words_of(found(project_file("packaging/conda/recipe.yaml"), R"(\n  host:\n([\s\S]*?)\n\n)"));
+  const std::string guide = project_file("CONTRIBUTING.md");
+  for (const std::string& library : libraries) {
+    SCOPED_TRACE(library);
+    ASSERT_EQ(names.count(library), 1U);
+    EXPECT_EQ(conda.count(names.at(library).conda), 1U);
+    EXPECT_EQ(ports.count(names.at(library).vcpkg), 1U);
+    EXPECT_NE(guide.find(library), std::string::npos);
+  }
+  EXPECT_EQ(libraries.size(), names.size());
 }
 
 TEST(Packaging, DebiansTestRunsTheCommandsOfTheReadme) {

@@ -1,5 +1,9 @@
-# An overlay port that builds the project that it lies in: vcpkg install gpufilter --overlay-ports=packaging/vcpkg
-# Untried: see packaging/README.md.
+# An overlay port that builds the project that it lies in:
+#
+#     vcpkg install gpufilter --overlay-ports=packaging/vcpkg --triplet x64-linux-dynamic
+#
+# Libraries of formats are loaded when they are first needed, so they have to be shared ones. Untried: see
+# packaging/README.md.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(
