@@ -117,8 +117,8 @@ configure() {
     option_is "${option}" || current=
   done
   if [[ -z "${current}" ]]; then
-    verbose=yes  # the first time shows what CMake finds
-    run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset release "${@/#/-D}"
+    # Shows what CMake finds.
+    verbose=yes run_step "configuring ${build_folder}" cmake -S "${project_root}" --preset release "${@/#/-D}"
   fi
 }
 
