@@ -5,8 +5,11 @@
 
 : "${UBUNTU_KEYRING:=/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
 
-root=  # the chroot in use
-keep=  # not empty: chroots are kept
+root=    # the chroot in use
+keep=    # not empty: chroots are kept
+ccache=  # folder of ccache for compilers in chroots; empty: none
+log=     # file for what the commands print
+system=  # the release of Debian or Ubuntu in use
 
 require_chroots() {
   ((EUID == 0)) || fail "only root can make chroots"
@@ -60,10 +63,17 @@ mount_system() {
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "${root}/dev/pts"
 }
 
+# What CMake builds in the chroot uses the folder of ccache, if there is one; the package ccache has to be installed.
+mount_ccache() {
+  [[ -n "${ccache}" ]] || return 0
+  mkdir -p "${ccache}" "${root}/ccache"
+  mount --bind "${ccache}" "${root}/ccache"
+}
+
 # False if something is still mounted.
 unmount_system() {
   local folder
-  for folder in dev/pts dev/shm sys proc; do
+  for folder in ccache dev/pts dev/shm sys proc; do
     if mountpoint -q "${root}/${folder}"; then
       umount "${root}/${folder}" || umount --lazy "${root}/${folder}" || return 1
     fi
@@ -91,5 +101,15 @@ clean_up_at_the_end() {
 # inside [NAME=VALUE...] COMMAND...
 inside() {
   chroot "${root}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive ${CI:+CI="${CI}"} "$@" </dev/null
+    DEBIAN_FRONTEND=noninteractive ${CI:+CI="${CI}"} ${ccache:+CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache} \
+    ${ccache:+CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime} "$@" </dev/null
+}
+
+# step WHAT COMMAND...: runs a command inside.
+step() {
+  local what="$1" begin="${SECONDS}"
+  shift
+  printf '\n==== %s: %s\n' "${what}" "$*" >>"${log}"
+  inside "$@" >>"${log}" 2>&1 || fail "${system}: ${what}: failed; see the end of ${log}"
+  say "${system}: ${what}: ok, $((SECONDS - begin)) s"
 }

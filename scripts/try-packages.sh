@@ -2,10 +2,13 @@
 # Builds the Debian packages of the commit that is checked out and tries them on bare systems, each in a chroot made by
 # debootstrap. Run it as root:
 #
-#     scripts/try-packages.sh [--keep] [SYSTEM...]
+#     scripts/try-packages.sh [--keep] [--ccache FOLDER] [SYSTEM...]
 #
-#     SYSTEM    a release of Debian or Ubuntu; default: bookworm and trixie
-#     --keep    keep the chroots
+#     SYSTEM           a release of Debian or Ubuntu; default: bookworm and trixie
+#     --keep           keep the chroots
+#     --ccache FOLDER  compile with ccache, whose results are kept in FOLDER for the next time
+#
+# DEB_BUILD_OPTIONS may hold words of Debian's: noopt compiles in half the time, nocheck skips the test after it.
 #
 # On each system it makes the tarball, builds source and binary packages, runs lintian, and compares the files of the
 # packages with those of "cmake --install". On another bare system it installs them, blurs a picture, runs
@@ -20,7 +23,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
 systems=()
 base=      # a bare system, copied for each chroot
-log=       # what the chroots' commands print
 packages=  # folder for the packages that were built
 
 usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
@@ -29,6 +31,10 @@ parse_arguments() {
   while (($# > 0)); do
     case "$1" in
       --keep) keep=yes ;;
+      --ccache)
+        ccache="$(realpath "${2:?--ccache needs a folder}")"
+        shift
+        ;;
       --help | -h)
         usage
         exit
@@ -39,15 +45,6 @@ parse_arguments() {
     shift
   done
   ((${#systems[@]} > 0)) || systems=(bookworm trixie)
-}
-
-# step WHAT COMMAND...: runs a command inside.
-step() {
-  local what="$1" begin="${SECONDS}"
-  shift
-  printf '\n==== %s: %s\n' "${what}" "$*" >>"${log}"
-  inside "$@" >>"${log}" 2>&1 || fail "${system}: ${what}: failed; see the end of ${log}"
-  say "${system}: ${what}: ok, $((SECONDS - begin)) s"
 }
 
 # A chroot like the bare system.
@@ -62,16 +59,19 @@ install_packages='apt-get update -q && apt-get install -q -y'
 
 build_packages_inside() {
   local version folder options
-  options="parallel=$(nproc) noautodbgsym"
+  options="parallel=$(nproc) noautodbgsym ${DEB_BUILD_OPTIONS:-}"
   version="$(sed -n 's/^gpufilter (\(.*\)-[^-]*) .*/\1/p;q' "${project_root}/debian/changelog")"
   folder="/build/gpufilter-${version}"
   mkdir "${root}/build"
+  mount_ccache
   git -C "${project_root}" archive --prefix="gpufilter-${version}/" HEAD |
     xz -T0 -1 >"${root}/build/gpufilter_${version}.orig.tar.xz"
   tar -C "${root}/build" -xf "${root}/build/gpufilter_${version}.orig.tar.xz"
-  step 'installing tools' sh -c "${install_packages} --no-install-recommends build-essential lintian"
+  step 'installing tools' sh -c "${install_packages} --no-install-recommends build-essential lintian ${ccache:+ccache}"
   step 'installing what the build needs' sh -c "cd ${folder} && apt-get build-dep -q -y ./"
-  step 'building' sh -c "cd ${folder} && DEB_BUILD_OPTIONS='${options}' dpkg-buildpackage -us -uc"
+  # Debug information would be thrown away.
+  step 'building' sh -c "cd ${folder} &&
+    DEB_BUILD_OPTIONS='${options}' DEB_CXXFLAGS_STRIP=-g DEB_CFLAGS_STRIP=-g dpkg-buildpackage -us -uc"
   step 'lintian' sh -c "cd /build && lintian --allow-root --info --fail-on error ./*.changes"
   step 'cmake --install' sh -c "DESTDIR=/installed cmake --install ${folder}/obj-*"
   mkdir -p "${packages}"
