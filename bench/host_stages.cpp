@@ -92,6 +92,11 @@ void add_host_stages() {
     }
     for (const int nodes : {9, 33})
       add_stage("lut " + std::to_string(nodes), format, {make_lut(film(nodes), 1, "film")});
+    const auto color = stage("--color", "sepia");
+    const auto levels = stage("--levels", "16,235");
+    add_stage("color", format, {color});
+    add_stage("levels", format, {levels});
+    add_stage("color, levels", format, {color, levels});
     add_stage("linear, encoded", format, {stage("--linear", ""), stage("--encoded", "")});
   }
 }

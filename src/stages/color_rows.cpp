@@ -4,6 +4,7 @@
 
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
+#include "stages/color_vectors.hpp"
 
 namespace gpufilter {
 namespace {
@@ -67,15 +68,35 @@ struct ColorLoop {
     }
   }
 
+  // The pixels of a row that a faster loop transforms.
+  template <InstructionSet set>
+  static size_t vectors([[maybe_unused]] const Sample* in, [[maybe_unused]] size_t channels,
+                        [[maybe_unused]] size_t width,
+                        [[maybe_unused]] const ColorCoefficients& numbers,
+                        [[maybe_unused]] Sample* out) {
+#ifdef __x86_64__
+    const bool reads_alpha = numbers[3] != 0 || numbers[8] != 0 || numbers[13] != 0;
+    if constexpr (sizeof(Sample) == 1 && keeps_alpha) {
+      if (!reads_alpha) return color_vectors(set, channels, in, width, numbers, out);
+    }
+#endif
+    return 0;
+  }
+
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const ConstRows source, const MutableRows target,
                                          const ColorCoefficients numbers) {
-    const auto width = static_cast<size_t>(source.width);
+    const auto channels = static_cast<size_t>(source.format.channels);
     const bool has_alpha = target.format.has_alpha();
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
       const auto* in = reinterpret_cast<const Sample*>(source.row(y));
       auto* out = reinterpret_cast<Sample*>(target.row(y));
-      switch (source.format.channels) {
+      const auto all = static_cast<size_t>(source.width);
+      const size_t done = vectors<set>(in, channels, all, numbers, out);
+      const size_t width = all - done;
+      in += channels * done;
+      out += (has_alpha ? 4 : 3) * done;
+      switch (channels) {
         case 1:
           run_row<set, 1>(in, width, numbers, has_alpha, out);
           break;
