@@ -17,22 +17,17 @@ namespace gpufilter {
 
 [[nodiscard]] ReadLimits read_limits(const Limits& limits);
 
-// A source and a sink that throw Stopped once a stop is requested. Both keep `stop`.
-[[nodiscard]] std::unique_ptr<ByteSource> stoppable(std::unique_ptr<ByteSource> source,
-                                                    const std::stop_token& stop);
-[[nodiscard]] std::unique_ptr<ByteSink> stoppable(std::unique_ptr<ByteSink> sink,
-                                                  const std::stop_token& stop);
-
-// Reports the part that is done, and throws Stopped once a stop is requested.
+// Reports the part that is done. `control` has to outlive it.
 [[nodiscard]] OnProgress on_progress(const RunControl& control);
 
 // For a run from file to file; `control` has to outlive it.
 [[nodiscard]] RunOptions run_options(const FormatOptions& options, const Limits& limits,
                                      const RunControl& control);
 
-// Runs `work` with the threads that `limits` allow. What is thrown for lack of memory becomes a
-// PictureError with this name.
-void run_limited(const Limits& limits, const std::string& name, const std::function<void()>& work);
+// Runs `work` with the threads that `limits` allow, as a call that `control` stops. What is thrown
+// for lack of memory becomes a PictureError with this name.
+void run_limited(const Limits& limits, const RunControl& control, const std::string& name,
+                 const std::function<void()>& work);
 
 [[nodiscard]] double seconds_since(Nanoseconds start);
 

@@ -10,7 +10,7 @@
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "pipeline/memory_call.hpp"
+#include "base/stop.hpp"
 #include "pipeline/memory_rows.hpp"
 
 namespace gpufilter {
@@ -28,13 +28,14 @@ void in_steps(const Rows& picture, const RunControl& control, const Work& work) 
   for (int y = 0; y < height; y += step) {
     const RowRange rows{y, std::min(y + step, height)};
     work(picture.part(rows));
+    check_stop();
     if (report) report(rows.end, height);
   }
 }
 
 Picture read_from(std::unique_ptr<ByteSource> source, const Limits& limits,
                   const RunControl& control) {
-  const auto reader = open_picture(stoppable(std::move(source), control.stop), read_limits(limits));
+  const auto reader = open_picture(std::move(source), read_limits(limits));
   const PictureHeader& header = reader->header();
   auto state = std::make_unique<PictureState>(PictureShape{header.size, header.format});
   state->header = header;
@@ -81,8 +82,8 @@ std::uint64_t write_file(const std::string& path, Outgoing picture, const Format
   enter_library();
   const Codec& codec = codec_for_output(path == "-" ? ".png" : path);
   std::uint64_t bytes = 0;
-  run_limited({}, path, [&] {
-    const auto sink = stoppable(open_sink(path), control.stop);
+  run_limited({}, control, path, [&] {
+    const auto sink = open_sink(path);
     bytes = write_to(*sink, codec, std::move(picture), options, control);
   });
   return bytes;
@@ -93,8 +94,8 @@ std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing pictu
   enter_library();
   const Codec& codec = codec_for_output("picture." + format);
   std::vector<std::uint8_t> bytes;
-  run_limited({}, picture_in_memory, [&] {
-    const auto sink = stoppable(memory_sink(bytes, picture_in_memory), control.stop);
+  run_limited({}, control, picture_in_memory, [&] {
+    const auto sink = memory_sink(bytes, picture_in_memory);
     static_cast<void>(write_to(*sink, codec, std::move(picture), options, control));
   });
   return bytes;
@@ -105,7 +106,8 @@ std::vector<std::uint8_t> encode_bytes(const std::string& format, Outgoing pictu
 Picture read(const std::string& path, const Limits& limits, const RunControl& control) {
   enter_library();
   Picture picture;
-  run_limited(limits, path, [&] { picture = read_from(open_source(path), limits, control); });
+  run_limited(limits, control, path,
+              [&] { picture = read_from(open_source(path), limits, control); });
   return picture;
 }
 
@@ -114,7 +116,7 @@ Picture decode(const void* bytes, std::size_t size, const Limits& limits,
   enter_library();
   const auto* first = static_cast<const std::uint8_t*>(bytes);
   Picture picture;
-  run_limited(limits, picture_in_memory, [&] {
+  run_limited(limits, control, picture_in_memory, [&] {
     picture = read_from(memory_source({first, first + size}, picture_in_memory), limits, control);
   });
   return picture;

@@ -5,9 +5,9 @@
 #include "api/filter_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 #include "batch/batch_run.hpp"
-#include "pipeline/memory_call.hpp"
 
 namespace gpufilter {
 namespace {
@@ -67,7 +67,7 @@ class FolderListener final : public BatchListener {
     advanced(0);
   }
   void advanced(std::uint64_t bytes_under_way) override {
-    check_stop(control_.stop);
+    check_stop();
     if (!control_.progress || all_bytes_ == 0) return;
     // Files may grow while they are read.
     const std::uint64_t done = std::min(done_bytes_ + bytes_under_way, all_bytes_);
@@ -108,6 +108,7 @@ FolderResult PictureFilter::run_folder(const std::string& input, const std::stri
   batch.stop_on_error = settings.stop_on_error;
   FolderResult result;
   FolderListener listener(plan, settings, control, result);
+  const StopScope scope(control.stop);
   run_batch(plan, state_->chain(), state_->dispatcher(), batch, listener);
   result.seconds = seconds_since(start);
   return result;

@@ -112,6 +112,7 @@ Differences compare_rows(const PictureShape& a, const PictureShape& b,
     const RowRange rows{y, std::min(y + step, a.size.height)};
     const auto [rows_a, rows_b] = rows_of_both(rows);
     comparer.add(rows_a, rows_b);
+    check_stop();
     if (report) report(rows.end, a.size.height);
   }
   return public_result(comparer.result());
@@ -140,10 +141,9 @@ Stats stats(const ConstView& pixels, const Limits& limits, const RunControl& con
 Stats stats(const std::string& path, const Limits& limits, const RunControl& control) {
   enter_library();
   Stats result;
-  run_limited(limits, path, [&] {
+  run_limited(limits, control, path, [&] {
     Engine engine = processor_engine();
-    const auto reader =
-        open_picture(stoppable(open_source(path), control.stop), read_limits(limits));
+    const auto reader = open_picture(open_source(path), read_limits(limits));
     CountedPicture counted = count_picture(*reader, engine, "", on_progress(control));
     result =
         stats_of({reader->header().size, reader->header().format}, std::move(counted.histograms));
@@ -167,9 +167,9 @@ Differences compare(const std::string& a, const std::string& b, const CompareSet
                     const RunControl& control) {
   enter_library();
   Differences result;
-  run_limited(settings.limits, a, [&] {
+  run_limited(settings.limits, control, a, [&] {
     const auto open = [&](const std::string& path) {
-      return open_picture(stoppable(open_source(path), control.stop), read_limits(settings.limits));
+      return open_picture(open_source(path), read_limits(settings.limits));
     };
     const auto reader_a = open(a);
     const auto reader_b = open(b);

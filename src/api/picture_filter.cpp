@@ -121,7 +121,7 @@ FilterResult PictureFilter::run(const std::string& input, const std::string& out
   const RunOptions run = run_options(options, state_->settings().limits, control);
   const Codec* format = output == "-" ? nullptr : &codec_for_output(output);
   FilterResult result;
-  run_limited(state_->settings().limits, input, [&] {
+  run_limited(state_->settings().limits, control, input, [&] {
     Dispatcher& dispatcher = state_->dispatcher();
     const RunReport report =
         filter_picture(input, output, format, state_->chain(), dispatcher, run);

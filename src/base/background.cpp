@@ -11,6 +11,7 @@
 #include <tbb/task_group.h>
 
 #include "base/order_annotations.hpp"
+#include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 
 namespace gpufilter {
@@ -76,11 +77,13 @@ std::size_t Background::threads() const {
 struct BackgroundTask::State {
   tbb::task_arena& arena;
   std::function<void()> work = {};
+  std::stop_token stop = {};
   std::exception_ptr exception = nullptr;
   tbb::task_group group = {};
 
   void run() {
     happens_after(this);
+    const StopScope scope(stop);
     try {
       work();
     } catch (...) {
@@ -105,6 +108,7 @@ BackgroundTask::~BackgroundTask() {
 
 void BackgroundTask::start(std::function<void()> work) {
   state_->work = std::move(work);
+  state_->stop = stop_of_this_call();
   state_->exception = nullptr;
   happens_before(state_.get());
   state_->arena.execute([state = state_.get()] { state->group.run([state] { state->run(); }); });

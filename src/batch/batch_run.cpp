@@ -15,6 +15,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/stop.hpp"
 #include "base/system_failure.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
@@ -47,8 +48,10 @@ class BatchRun {
   void run() {
     {
       const std::size_t jobs = working_;
-      const auto threads =
-          start_threads(jobs, [this](std::size_t i) { work(static_cast<int>(i)); });
+      const auto threads = start_threads(jobs, [this, &stop = stop_of_this_call()](std::size_t i) {
+        const StopScope scope(stop);
+        work(static_cast<int>(i));
+      });
       leave(jobs - std::max<std::size_t>(threads.size(), 1));
       if (threads.empty()) work(0);
     }
@@ -173,6 +176,8 @@ class BatchRun {
     try {
       result.status = decide(item);
       if (result.status == PictureStatus::done) report = filter(item, result);
+    } catch (const Stopped&) {
+      throw;
     } catch (const SystemFailure& error) {
       if (is_out_of_files(error.error()) && !is_alone) return false;
       result.out_of_space = is_out_of_space(error.error());

@@ -13,6 +13,7 @@
 #include "base/closed_pipe.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
+#include "base/stop.hpp"
 #include "base/system_failure.hpp"
 #include "codec/creation_error.hpp"
 
@@ -41,6 +42,7 @@ class BufferedSink : public ByteSink {
 
   void commit() final {
     flush();
+    check_stop();
     guarded([&] { complete(); });
   }
 
@@ -49,6 +51,7 @@ class BufferedSink : public ByteSink {
   virtual void complete() = 0;
 
   void flush() {
+    check_stop();
     guarded([&] { put(buffer_); });
     buffer_.clear();
   }
@@ -109,6 +112,7 @@ class MemorySink final : public ByteSink {
   [[nodiscard]] std::uint64_t bytes_written() const override { return bytes_written_; }
 
   void write(std::span<const std::uint8_t> bytes) override {
+    check_stop();
     destination_.insert(destination_.end(), bytes.begin(), bytes.end());
     bytes_written_ += bytes.size();
   }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/posix_file.hpp"
+#include "base/stop.hpp"
 #include "base/system_failure.hpp"
 
 namespace gpufilter {
@@ -57,6 +58,7 @@ class DescriptorSource final : public ByteSource {
   }
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> buffer) override {
+    check_stop();
     std::size_t done = 0;
     while (done < buffer.size()) {
       const ssize_t count = ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
@@ -93,6 +95,7 @@ class DescriptorSource final : public ByteSource {
  private:
   // After the end nothing more is read: a terminal would wait for another end.
   std::size_t fetch(std::span<std::uint8_t> into) {
+    check_stop();
     if (ended_) return 0;
     try {
       const std::size_t count = read_fully(descriptor_, into);
@@ -121,6 +124,7 @@ class MemorySource final : public ByteSource {
   [[nodiscard]] const std::string& name() const override { return name_; }
 
   std::size_t read(std::span<std::uint8_t> buffer) override {
+    check_stop();
     const auto bytes = peek(buffer.size());
     std::copy(bytes.begin(), bytes.end(), buffer.begin());
     position_ += bytes.size();

@@ -4,14 +4,17 @@
 #include <tbb/task_arena.h>
 
 #include "base/order_annotations.hpp"
+#include "base/stop.hpp"
 
 namespace gpufilter {
 
 void run_parts(int parts, const std::function<void(int part)>& work) {
+  const std::stop_token& stop = stop_of_this_call();
   happens_before(&work);
   tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(0, parts, [&work](int part) {
+    tbb::parallel_for(0, parts, [&](int part) {
       happens_after(&work);
+      const StopScope scope(stop);
       work(part);
       happens_before(&work);
     });

@@ -6,6 +6,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include "base/order_annotations.hpp"
+#include "base/stop.hpp"
 
 namespace gpufilter {
 
@@ -20,8 +21,11 @@ void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& wo
   happens_before(&decode);
   happens_before(&work);
   happens_before(&take);
-  const auto first = [&decode](tbb::flow_control& control) -> Band* {
+  const std::stop_token& stop = stop_of_this_call();
+  const auto first = [&decode, &stop](tbb::flow_control& control) -> Band* {
     happens_after(&decode);
+    const StopScope scope(stop);
+    check_stop();
     Band* band = decode();
     happens_before(&decode);
     if (band == nullptr) {
@@ -31,15 +35,17 @@ void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& wo
     }
     return band;
   };
-  const auto second = [&work](Band* band) {
+  const auto second = [&work, &stop](Band* band) {
     happens_after(&work);
+    const StopScope scope(stop);
     happens_after(band);
     work(*band);
     happens_before(band);
     return band;
   };
-  const auto third = [&decode, &take](Band* band) {
+  const auto third = [&decode, &take, &stop](Band* band) {
     happens_after(&take);
+    const StopScope scope(stop);
     happens_after(band);
     take(*band);
     happens_before(&take);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.hpp"
+#include "base/stop.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "compute/picture_reduction.hpp"
 #include "pipeline/band_commands.hpp"
@@ -294,6 +295,8 @@ class DeviceExecutor final : public BandExecutor {
     const auto windows = plan_.windows(band);
     const Buffer* result = &input;
     for (std::size_t i = first_on_device_; i < stored_; ++i) {
+      wait_before_check(lane);
+      check_stop();
       const PictureShape& before = plan_.passes[groups_[i].first].input;
       const PictureShape& after = plan_.passes[groups_[i].end - 1].output;
       const bool is_last = i + 1 == stored_;
@@ -309,6 +312,11 @@ class DeviceExecutor final : public BandExecutor {
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
+  }
+
+  // A processor takes long for some kernels. What is queued behind them could not be stopped.
+  void wait_before_check(Lane& lane) const {
+    if (in_place_ && stop_of_this_call().stop_possible()) lane.queue.finish();
   }
 
   // Encodes the rows of `result` into the memory of `target`.

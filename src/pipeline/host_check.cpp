@@ -1,9 +1,11 @@
 #include "pipeline/host_check.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/stop.hpp"
 #include "host/instruction_set.hpp"
 
 namespace gpufilter {
@@ -16,13 +18,31 @@ std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, int depth) {
   return sample;
 }
 
+// Of `all` rows, so many that a pass takes about a hundredth of a second for them; but no fewer
+// than make the rows around them, which a stage begins with, cheap.
+int rows_between_checks(const Pass& pass, int all) {
+  constexpr double seconds = 0.01;
+  const StageCost cost = pass.stage->cost(pass.input.format);
+  const double of_row = cost.rate.host * cost.operations_a_pixel * pass.output.size.width;
+  const int middle = pass.output.size.height / 2;
+  const int window = pass.stage->source_rows({middle, middle + 1}, pass.input.size).count();
+  const int fewest = std::max({window / 4, pass.stage->suitable_rows(), 4});
+  return of_row * all <= seconds ? all : std::max(static_cast<int>(seconds / of_row), fewest);
+}
+
 }  // namespace
 
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target) {
+  const int all = target.rows.count();
+  const int most = stop_of_this_call().stop_possible() ? rows_between_checks(pass, all) : all;
   for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
-    pass.stage->run(source.renumbered(-part.repeats * pass.input.size.height),
-                    target.part(part.rows).renumbered(-part.repeats * pass.output.size.height),
-                    {pass.input.size, pass.output.size});
+    const ConstRows from = source.renumbered(-part.repeats * pass.input.size.height);
+    for (int y = part.rows.begin; y < part.rows.end; y += most) {
+      check_stop();
+      const RowRange rows{y, std::min(y + most, part.rows.end)};
+      pass.stage->run(from, target.part(rows).renumbered(-part.repeats * pass.output.size.height),
+                      {pass.input.size, pass.output.size});
+    }
   }
 }
 

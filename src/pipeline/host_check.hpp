@@ -12,7 +12,7 @@
 namespace gpufilter {
 
 // Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its
-// edges, where rows are repeated.
+// edges, where rows are repeated. Throws Stopped.
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target);
 
 // The rows `wanted` of the plan's result. `source` covers plan.windows(wanted).front().

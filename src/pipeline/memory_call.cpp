@@ -2,10 +2,6 @@
 
 namespace gpufilter {
 
-void check_stop(const std::stop_token& stop) {
-  if (stop.stop_requested()) throw Stopped("stopped");
-}
-
 std::size_t MemoryCall::threads() const {
   if (limits_.threads == 1) return 1;
   const std::size_t allowed = allowed_threads();

@@ -1,4 +1,4 @@
-// One call of a filter on pixels in memory: what it may use, and who watches it.
+// One call of a filter on pixels in memory: what it may use, and who watches and stops it.
 #pragma once
 
 #include <algorithm>
@@ -7,36 +7,30 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <stop_token>
 
-#include <gpufilter/control.hpp>
-
+#include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 #include "host/parallel.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
 
-// Throws Stopped if `stop` is requested.
-void check_stop(const std::stop_token& stop);
-
+// Belongs to the thread that calls.
 class MemoryCall {
  public:
   MemoryCall(const Limits& limits, const RunControl& control)
-      : limits_(limits), control_(control) {}
+      : limits_(limits), control_(control), scope_(control.stop) {}
 
   [[nodiscard]] const Limits& limits() const { return limits_; }
   // Of this call, with the one that calls; at least one.
   [[nodiscard]] std::size_t threads() const;
-  [[nodiscard]] bool is_watched() const {
-    return control_.progress != nullptr || control_.stop.stop_possible();
-  }
+  [[nodiscard]] bool reports() const { return control_.progress != nullptr; }
+  [[nodiscard]] bool is_watched() const { return reports() || control_.stop.stop_possible(); }
 
   // How many times the rows of a picture will be walked through.
   void expect_walks(int walks) { walks_ = walks; }
-  // Call between pieces of work. Throws Stopped, and what the progress callback throws.
-  void check() const { check_stop(control_.stop); }
-  // So many of the `all` rows of this walk are done now, in any order; then as check().
+  // So many of the `all` rows of this walk are done now, in any order. Throws what the progress
+  // callback throws.
   void add_rows(int rows, int all);
   // The next walk begins.
   void end_walk();
@@ -44,6 +38,7 @@ class MemoryCall {
  private:
   const Limits& limits_;
   const RunControl& control_;
+  StopScope scope_;
   std::mutex mutex_;
   int walks_ = 1;
   int walk_ = 0;
@@ -69,7 +64,7 @@ void for_blocks(MemoryCall& call, const RowRange& rows, int minimum, int suitabl
   const auto take = [&](int) {
     try {
       for (int i = next++; i < blocks; i = next++) {
-        call.check();
+        check_stop();
         const int begin = rows.begin + i * height;
         const RowRange block{begin, std::min(begin + height, rows.end)};
         work(block);

@@ -12,7 +12,7 @@ namespace {
 
 // For rows that are only copied or counted.
 constexpr int minimum_rows = 32;
-// Bytes of a result's rows after which a watched call reports and may stop.
+// Bytes of a result's rows after which a watched call reports, and may stop.
 constexpr std::size_t bytes_between_checks = std::size_t{1} << 20U;
 
 int rows_between_checks(const PictureShape& picture) {
@@ -49,7 +49,9 @@ void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
     repeated = repeated_rows(source, window);
     rows = std::as_const(repeated).rows();
   }
-  for_blocks(call, all, on_host_->minimum_part(), rows_between_checks(output()),
+  // The passes look for a stop themselves.
+  const int suitable = call.reports() ? rows_between_checks(output()) : all.count();
+  for_blocks(call, all, on_host_->minimum_part(), suitable,
              [&](const RowRange& block) { work(rows, block); });
 }
 
@@ -65,7 +67,6 @@ void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const
               .timeline = timeline_,
               .bands_in_flight = bands_in_flight(plan, call.limits().max_memory)},
              filter, [&](const Band& band) {
-               call.check();
                take(band);
                call.add_rows(band.rows.count(), output().size.height);
              });

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "stages/net_loops.hpp"
 #include "stages/net_regions.hpp"
 
@@ -111,6 +112,7 @@ void net_rows(const NetGraph& graph, const NetUse& use, const ConstRows& source,
     const RowRange columns{x, std::min(x + across, width)};
     Strip strip(graph, weights, use, source, size, columns);
     for (int y = target.rows.begin; y < target.rows.end; y += down) {
+      check_stop();
       const RowRange rows{y, std::min(y + down, target.rows.end)};
       strip.compute(rows);
       strip.pack(rows, base, target);
