@@ -10,7 +10,7 @@ library has to warn of goes to the logger "gpufilter".
 """
 
 from ._filter import Filter
-from ._functions import compare, decode, devices, encode, read, stats, write
+from ._functions import compare, decode, devices, encode, formats, read, stats, write
 from ._native import DeviceError, Error, Picture, PictureError, UsageError, __version__
 from ._program import let_it_probe as _let_it_probe
 from ._results import (
@@ -20,6 +20,7 @@ from ._results import (
     Differences,
     FolderPicture,
     FolderResult,
+    Format,
     PixelDifference,
     Result,
     Stats,

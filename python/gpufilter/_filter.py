@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 from . import _native
 from ._native import Picture
 from ._options import Option, Path, format_options, limits_of, path_bytes
-from ._results import FolderPicture, FolderResult, Result
+from ._results import FolderPicture, FolderResult, Result, Shape
 from ._stage import Stage
 
 Out = TypeVar("Out")
@@ -94,6 +94,16 @@ class Filter:
             return self._native.call(pixels)
         self._native.call_into(pixels, out)
         return out
+
+    def result_shape(self, shape: Shape, depth: int = 8) -> tuple[Shape, int]:
+        """The shape and the depth of the result for pixels of this shape and depth, for `out`.
+
+        shape: (height, width) or (height, width, channels), as of an array.
+
+        Raises UsageError if the stages cannot work on such pixels, or if the shape depends on their values.
+        """
+        height, width, channels = shape if len(shape) == 3 else (*shape, 1)
+        return self._native.result_shape(height, width, channels, depth)
 
     def run(
         self,

@@ -10,6 +10,7 @@ from ._results import (
     ChannelStats,
     Device,
     Differences,
+    Format,
     PixelDifference,
     Stats,
 )
@@ -49,6 +50,18 @@ def encode(format: str, pixels: Any, **options: Option) -> bytes:
 def devices() -> list[Device]:
     """The OpenCL devices of this machine, searched for anew by each call."""
     return [Device(**device) for device in _native.devices()]
+
+
+def formats() -> list[Format]:
+    """The formats that this build reads and writes."""
+    return [
+        Format(
+            format["name"],
+            format["extensions"],
+            [option.replace("-", "_") for option in format["options"]],
+        )
+        for format in _native.formats()
+    ]
 
 
 def stats(

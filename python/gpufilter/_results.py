@@ -64,6 +64,15 @@ class Device:
 
 
 @dataclass(frozen=True)
+class Format:
+    """A format of files."""
+
+    name: str  # "JPEG"
+    extensions: list[str]  # with the dot; the first is usual
+    options: list[str]  # that write(), encode() and Filter.run() take: "quality"
+
+
+@dataclass(frozen=True)
 class ChannelStats:
     """The samples of one channel, as stored."""
 

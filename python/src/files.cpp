@@ -80,6 +80,14 @@ py::list all_devices() {
   return list;
 }
 
+py::list all_formats() {
+  py::list list;
+  for (const FormatDescription& format : formats())
+    list.append(py::dict("name"_a = format.name, "extensions"_a = format.extensions,
+                         "options"_a = format.options));
+  return list;
+}
+
 }  // namespace
 
 void define_files(py::module_& module) {
@@ -88,6 +96,7 @@ void define_files(py::module_& module) {
   module.def("write", write_file, "path"_a, "pixels"_a, "options"_a);
   module.def("encode", encode_pixels, "format"_a, "pixels"_a, "options"_a);
   module.def("devices", all_devices);
+  module.def("formats", all_formats);
   module.def("set_probe_program", set_probe_program, "path"_a);
 }
 

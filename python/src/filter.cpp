@@ -85,6 +85,12 @@ class Filter {
         [&](const RunControl& control) { filter_.run(source.view(), target.view(), control); });
   }
 
+  // (shape of an array, depth)
+  [[nodiscard]] py::tuple result_shape(int height, int width, int channels, int depth) const {
+    const Shape result = filter_.result_shape({width, height, channels, depth});
+    return py::make_tuple(array_shape(result), result.depth);
+  }
+
   [[nodiscard]] const PictureFilter& get() const { return filter_; }
 
  private:
@@ -243,6 +249,7 @@ void define_filter(py::module_& module) {
       .def(py::init(&make_filter), "stages"_a, "device"_a, "require_device"_a, "limits"_a)
       .def("call", &Filter::call, "pixels"_a)
       .def("call_into", &Filter::call_into, "pixels"_a, "out"_a)
+      .def("result_shape", &Filter::result_shape, "height"_a, "width"_a, "channels"_a, "depth"_a)
       .def("run", &run_file, "input"_a, "output"_a, "options"_a, "progress"_a)
       .def("run_folder", &run_folder, "input"_a, "output"_a, "settings"_a, "finished"_a,
            "progress"_a);

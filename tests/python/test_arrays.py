@@ -194,6 +194,19 @@ def test_out_is_filled_and_its_surroundings_stay(numpy, pixels, blur, depth):
     assert (room == 77).all()
 
 
+def test_the_shape_of_a_result_is_known_before(pixels):
+    for chain in ("--resize 50%", "--color sepia", "--rotate 90 --depth 16", "--gray"):
+        filter = gpufilter.Filter(chain, device="cpu")
+        for shape in ((20, 31), (20, 31, 1), (20, 31, 2), (20, 31, 3), (20, 31, 4)):
+            result = filter(pixels(20, 31, 0 if len(shape) == 2 else shape[2]))
+            assert filter.result_shape(shape) == (result.shape, result.depth)
+    assert gpufilter.Filter().result_shape((4, 5), 16) == ((4, 5), 16)
+    with pytest.raises(gpufilter.UsageError, match="depends on the pixels"):
+        gpufilter.Filter("--trim").result_shape((4, 5))
+    with pytest.raises(gpufilter.UsageError):
+        gpufilter.Filter().result_shape((4, 5, 9))
+
+
 def test_out_may_be_the_source(numpy, pixels, blur):
     source = pixels(64, 65, 3)
     expected = numpy.asarray(blur(source))

@@ -241,3 +241,15 @@ def test_comparing(numpy, pixels, tmp_path):
 def test_devices_describe_themselves():
     for device in gpufilter.devices():
         assert device.name and device.kind in ("gpu", "cpu", "other")
+
+
+def test_formats_describe_themselves():
+    formats = {format.name: format for format in gpufilter.formats()}
+    assert formats["PNG"].extensions == [".png"]
+    assert formats["JPEG"].extensions == [".jpg", ".jpeg"]
+    assert "png_level" in formats["PNG"].options
+    assert {"quality", "strip"} <= set(formats["JPEG"].options)
+    pixels = gpufilter.Picture(memoryview(bytes(12)).cast("B", (2, 2, 3)))
+    for name in ("PNG", "JPEG"):
+        encoded = gpufilter.encode(formats[name].extensions[0][1:], pixels, strip=True)
+        assert gpufilter.decode(encoded).file_format == name
