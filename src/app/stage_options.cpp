@@ -1,8 +1,10 @@
 #include "app/stage_options.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "app/foreign_words.hpp"
+#include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -31,7 +33,12 @@ Suggestions suggestions_for(const ValueType& type) {
   Suggestions suggestions{.words = value_words(type)};
   if (may_be_file(type)) suggestions.files = Suggestions::Files::all;
   const auto* file = std::get_if<FileName>(&type);
-  if (file != nullptr && !file->extension.empty()) suggestions.extensions = {file->extension};
+  if (file == nullptr || file->extension.empty()) return suggestions;
+  // Where a PNG may be, any picture may.
+  Suggestions pictures = picture_files();
+  const auto& known = pictures.extensions;
+  if (std::find(known.begin(), known.end(), file->extension) != known.end()) return pictures;
+  suggestions.extensions = {file->extension};
   return suggestions;
 }
 

@@ -116,6 +116,7 @@ TEST_F(BashCompletion, PresetsAndFiles) {
   EXPECT_FALSE(all.contains("--blur"));
   EXPECT_EQ(ask({"gpufilter", "--color", "se"}), Answers{"sepia"});
   EXPECT_EQ(ask({"gpufilter", "--mlp", ""}), folders_ + Answers{"net.json"});
+  EXPECT_EQ(ask({"gpufilter", "--overlay", ""}), pictures_);
 }
 
 TEST_F(BashCompletion, Recipes) {
