@@ -295,8 +295,6 @@ class DeviceExecutor final : public BandExecutor {
     const auto windows = plan_.windows(band);
     const Buffer* result = &input;
     for (std::size_t i = first_on_device_; i < stored_; ++i) {
-      wait_before_check(lane);
-      check_stop();
       const PictureShape& before = plan_.passes[groups_[i].first].input;
       const PictureShape& after = plan_.passes[groups_[i].end - 1].output;
       const bool is_last = i + 1 == stored_;
@@ -308,15 +306,25 @@ class DeviceExecutor final : public BandExecutor {
         continue;
       }
       commands.add_kernels(
-          enqueue(lane.queue, *lane.passes[i], before.size, after.size, from, to), pass_number(i),
+          enqueue(lane, i, before.size, after.size, from, to), pass_number(i),
           bytes_of(from.rows, row_pitch(before)) + bytes_of(to.rows, row_pitch(after)));
     }
     return *result;
   }
 
-  // A processor takes long for some kernels. What is queued behind them could not be stopped.
-  void wait_before_check(Lane& lane) const {
-    if (in_place_ && stop_of_this_call().stop_possible()) lane.queue.finish();
+  // Rows of a launch. A GPU does a band in milliseconds; a processor takes so long for some kernels
+  // that a stop has to come between parts of it, and nothing may be queued behind them.
+  [[nodiscard]] int rows_of_launch(std::size_t group, int all) const {
+    if (!waits_for_launches()) return all;
+    constexpr int minimum = 32;  // of which kernels make full work-groups
+    int rows = all;
+    for (std::size_t i = groups_[group].first; i < groups_[group].end; ++i)
+      rows = std::min(rows, std::max(rows_between_checks(plan_.passes[i], all), minimum));
+    return rows;
+  }
+
+  [[nodiscard]] bool waits_for_launches() const {
+    return in_place_ && stop_of_this_call().stop_possible();
   }
 
   // Encodes the rows of `result` into the memory of `target`.
@@ -336,16 +344,22 @@ class DeviceExecutor final : public BandExecutor {
 
   // Kernels work within the picture: rows past its edges are filled separately, under the numbers
   // of the rows that they repeat.
-  static std::vector<Event> enqueue(Queue& queue, DevicePass& pass, ImageSize input,
-                                    ImageSize output, const DeviceRows& from,
-                                    const DeviceRows& to) {
+  [[nodiscard]] std::vector<Event> enqueue(Lane& lane, std::size_t group, ImageSize input,
+                                           ImageSize output, const DeviceRows& from,
+                                           const DeviceRows& to) const {
     std::vector<Event> events;
+    const int most = rows_of_launch(group, to.rows.count());
     for (const RepeatedRows& part : cut_at_edges(to.rows, output.height)) {
       const DeviceRows source{from.buffer, from.rows.moved(-part.repeats * input.height)};
-      const DeviceRows target{to.buffer, part.rows.moved(-part.repeats * output.height),
-                              part.rows.begin - to.rows.begin};
-      for (Event& event : pass.enqueue(queue, source, target))
-        events.push_back(std::move(event));
+      for (int y = part.rows.begin; y < part.rows.end; y += most) {
+        if (waits_for_launches()) lane.queue.finish();
+        check_stop();
+        const RowRange rows{y, std::min(y + most, part.rows.end)};
+        const DeviceRows target{to.buffer, rows.moved(-part.repeats * output.height),
+                                rows.begin - to.rows.begin};
+        for (Event& event : lane.passes[group]->enqueue(lane.queue, source, target))
+          events.push_back(std::move(event));
+      }
     }
     return events;
   }

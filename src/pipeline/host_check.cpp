@@ -18,8 +18,8 @@ std::uint32_t sample_at(const std::uint8_t* row, std::size_t index, int depth) {
   return sample;
 }
 
-// Of `all` rows, so many that a pass takes about a hundredth of a second for them; but no fewer
-// than make the rows around them, which a stage begins with, cheap.
+}  // namespace
+
 int rows_between_checks(const Pass& pass, int all) {
   constexpr double seconds = 0.01;
   const StageCost cost = pass.stage->cost(pass.input.format);
@@ -29,8 +29,6 @@ int rows_between_checks(const Pass& pass, int all) {
   const int fewest = std::max({window / 4, pass.stage->suitable_rows(), 4});
   return of_row * all <= seconds ? all : std::max(static_cast<int>(seconds / of_row), fewest);
 }
-
-}  // namespace
 
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target) {
   const int all = target.rows.count();

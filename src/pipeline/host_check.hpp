@@ -11,6 +11,10 @@
 
 namespace gpufilter {
 
+// Of `all` rows of a result, so many that the processor takes about a hundredth of a second for
+// them; but no fewer than make the rows around them, which a stage begins with, cheap.
+[[nodiscard]] int rows_between_checks(const Pass& pass, int all);
+
 // Calls the stage of a pass with rows that lie within the picture; the ranges may reach past its
 // edges, where rows are repeated. Throws Stopped.
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target);

@@ -67,5 +67,22 @@ TEST(StopTest, EndsOneOfSeveralCalls) {
     threads.emplace_back([&, i] { call_often(i); });
 }
 
+// A processor under OpenCL divides launches that take long, if the call can be stopped.
+TEST(StopTest, ChangesNoBitOnDevices) {
+  const std::vector<StageUse> chain{median{31}};
+  const PictureFilter filter(chain, FilterSettings{.device = "opencl", .require_device = true});
+  const Image image = test::random_image({201, 340}, {3, 8}, 6);
+  const std::stop_source never;
+  Picture found;
+  try {
+    found = filter.run(view_of(image), {.stop = never.get_token()});
+  } catch (const DeviceError& error) {
+    GTEST_SKIP() << "skipped: " << error.what();
+  }
+  const Picture expected = PictureFilter(chain, "cpu").run(view_of(image));
+  EXPECT_EQ(compare(found, expected).verdict, Differences::Verdict::equal);
+  EXPECT_EQ(compare(filter.run(view_of(image)), expected).verdict, Differences::Verdict::equal);
+}
+
 }  // namespace
 }  // namespace gpufilter
