@@ -7,7 +7,7 @@
 
 #include "host/loops.hpp"
 #include "stages/median_histograms.hpp"
-#include "stages/median_networks.hpp"
+#include "stages/median_network_rows.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {
@@ -17,81 +17,11 @@ using std::size_t;
 
 // Columns whose windows, or histograms, stay in the second-level cache.
 constexpr size_t tile_samples = 4096;
-// Samples that networks take together: one or more whole vectors.
-constexpr size_t block = 64;
-constexpr int max_network_radius = 3;
 
 template <typename Sample>
 using Tile = WindowTile<Sample, Sample>;
 
-size_t in_blocks(size_t samples) {
-  return (samples + block - 1) / block * block;
-}
-
-// Each of these fills a row of medians from the window's rows, after begin() for a new tile. Up to
-// block - 1 numbers after the last one may be written.
-
-template <typename Sample, int radius>
-class NetworkMedians {
- public:
-  static constexpr size_t side = 2 * radius + 1;
-
-  NetworkMedians(int /*radius*/, size_t /*channels*/, size_t samples) {
-    for (std::vector<Sample>& row : sorted_)
-      row.resize(in_blocks(samples) + block);
-  }
-  void begin() {}
-
-  template <InstructionSet set>
-  [[gnu::always_inline]] void fill(const Tile<Sample>& tile, size_t channels, size_t samples,
-                                   Sample* medians) {
-    sort_columns(tile);
-    std::array<const Sample*, side * side> in;
-    for (size_t i = 0; i < in.size(); ++i)
-      in[i] = sorted_[i / side].data() + i % side * channels;
-    for (size_t at = 0; at < samples; at += block) {
-#pragma GCC ivdep
-      for (size_t k = at; k < at + block; ++k) {
-        std::array<Sample, side * side> numbers;
-        read(numbers, in, k, std::make_index_sequence<side * side>());
-        median::compare<median::Network<radius>::selecting>(numbers);
-        medians[k] = numbers[median::Network<radius>::result];
-      }
-    }
-  }
-
- private:
-  [[gnu::always_inline]] void sort_columns(const Tile<Sample>& tile) {
-    std::array<const Sample*, side> in;
-    std::array<Sample*, side> out;
-    for (size_t row = 0; row < side; ++row) {
-      in[row] = tile.row(static_cast<int>(row)).plain;
-      out[row] = sorted_[row].data();
-    }
-    for (size_t at = 0; at < tile.samples(); at += block) {
-#pragma GCC ivdep
-      for (size_t k = at; k < at + block; ++k) {
-        std::array<Sample, side> numbers;
-        read(numbers, in, k, std::make_index_sequence<side>());
-        median::compare<median::Network<radius>::sorting>(numbers);
-        write(numbers, out, k, std::make_index_sequence<side>());
-      }
-    }
-  }
-
-  template <typename Numbers, typename Pointers, size_t... i>
-  [[gnu::always_inline]] static void read(Numbers& numbers, const Pointers& from, size_t at,
-                                          std::index_sequence<i...>) {
-    ((numbers[i] = from[i][at]), ...);
-  }
-  template <typename Numbers, typename Pointers, size_t... i>
-  [[gnu::always_inline]] static void write(const Numbers& numbers, const Pointers& to, size_t at,
-                                           std::index_sequence<i...>) {
-    ((to[i][at] = numbers[i]), ...);
-  }
-
-  std::array<std::vector<Sample>, side> sorted_;
-};
+// Each of these fills a row of medians from the window's rows, after begin() for a new tile.
 
 template <bool wide>
 class ColumnMedians {
@@ -242,10 +172,9 @@ struct MedianLoop {
     const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
     const size_t tile_width = static_cast<size_t>(columns + 2 * radius) * channels;
     Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
-                      job->weighted(), 1);
+                      false, 1);
     Medians medians(radius, channels, tile_width);
-    std::vector<SlidingMedians<Sample>> weighted;
-    std::vector<Sample> results(tile_width + block);
+    std::vector<Sample> results(tile_width);
     const RowRange rows = job->target.rows;
     for (int x = 0; x < job->source.width; x += columns) {
       const int count = std::min(columns, job->source.width - x);
@@ -255,10 +184,6 @@ struct MedianLoop {
       for (int y = rows.begin; y < rows.end; ++y) {
         tile.advance();
         medians.template fill<set>(tile, channels, samples, results.data());
-        if (job->weighted() && !tile.is_opaque()) {
-          if (weighted.empty()) weighted.emplace_back(radius, channels, tile_width);
-          weighted.front().weigh(tile, channels, samples, results.data());
-        }
         std::copy_n(
             results.data(), samples,
             reinterpret_cast<Sample*>(job->target.row(y)) + static_cast<size_t>(x) * channels);
@@ -267,17 +192,37 @@ struct MedianLoop {
   }
 };
 
+// Weighs the colours of plain medians by alpha.
 template <typename Sample>
-void fill(const Job<Sample>& job) {
-  switch (job.parameters->radius) {
-    case 1:
-      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 1>>>(&job);
-    case 2:
-      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 2>>>(&job);
-    case max_network_radius:
-      return run_loop<MedianLoop<Sample, NetworkMedians<Sample, 3>>>(&job);
-    default:
-      break;
+struct WeighingLoop {
+  template <InstructionSet set>
+  [[gnu::always_inline]] static void run(const Job<Sample>* job) {
+    const int radius = job->parameters->radius;
+    const auto channels = static_cast<size_t>(job->source.format.channels);
+    const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
+    Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
+                      true);
+    SlidingMedians<Sample> medians(radius, channels, 0);
+    const RowRange rows = job->target.rows;
+    for (int x = 0; x < job->source.width; x += columns) {
+      const int count = std::min(columns, job->source.width - x);
+      tile.begin(x, count, rows.begin);
+      for (int y = rows.begin; y < rows.end; ++y) {
+        tile.advance();
+        if (tile.is_opaque()) continue;
+        auto* out =
+            reinterpret_cast<Sample*>(job->target.row(y)) + static_cast<size_t>(x) * channels;
+        medians.weigh(tile, channels, static_cast<size_t>(count) * channels, out);
+      }
+    }
+  }
+};
+
+template <typename Sample>
+void fill_plain(const Job<Sample>& job) {
+  if (job.parameters->radius <= max_network_radius) {
+    return median_network_rows(job.source, job.target, job.height, job.parameters->border,
+                               job.parameters->radius);
   }
   if constexpr (sizeof(Sample) == 1) {
     constexpr int max_narrow_radius = 7;  // 225 samples in a window
@@ -289,6 +234,12 @@ void fill(const Job<Sample>& job) {
   } else {
     run_loop<MedianLoop<Sample, SlidingMedians<Sample>>>(&job);
   }
+}
+
+template <typename Sample>
+void fill(const Job<Sample>& job) {
+  fill_plain(job);
+  if (job.weighted()) run_loop<WeighingLoop<Sample>>(&job);
 }
 
 }  // namespace
