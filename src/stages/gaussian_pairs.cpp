@@ -13,6 +13,7 @@ namespace baseline {
 #define TARGET [[gnu::target("sse2")]]
 #define VECTOR __m128i
 #define OP(name) _mm_##name
+#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace baseline
 
@@ -20,6 +21,7 @@ namespace avx2 {
 #define TARGET [[gnu::target("avx2")]]
 #define VECTOR __m256i
 #define OP(name) _mm256_##name
+#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace avx2
 
@@ -27,13 +29,23 @@ namespace avx512 {
 #define TARGET [[gnu::target("avx512f,avx512bw")]]
 #define VECTOR __m512i
 #define OP(name) _mm512_##name
+#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace avx512
+
+namespace vnni {
+#define TARGET [[gnu::target("avx512f,avx512bw,avx512vnni")]]
+#define VECTOR __m512i
+#define OP(name) _mm512_##name
+#define ADD_PRODUCTS(sums, a, b) OP(dpwssd_epi32)(sums, a, b)
+#include "stages/gaussian_pairs.inc"
+}  // namespace vnni
 
 }  // namespace
 
 const PairLoops& pair_loops(InstructionSet set) {
-  if (set == InstructionSet::avx512) return avx512::loops;
+  static const bool has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
+  if (set == InstructionSet::avx512) return has_vnni ? vnni::loops : avx512::loops;
   return set == InstructionSet::avx2 ? avx2::loops : baseline::loops;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "stages/gaussian_pairs.hpp"
+#include "stages/gaussian_quads.hpp"
 #include "stages/gaussian_sums.hpp"
 #include "stages/window_tile.hpp"
 
@@ -11,10 +12,11 @@ namespace {
 
 using std::size_t;
 
-template <typename Sample, bool weighted>
-struct AlongRows {
+// by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
+template <typename Sample, bool weighted, bool by_quads>
+struct AlongRowsBy {
   using T = GaussianTypes<Sample, weighted>;
-  using Number = typename T::Row;
+  using Number = std::conditional_t<by_quads, Sample, typename T::Row>;
   using Sum = typename T::RowSum;
   using Between = typename T::Between;
   using Neighbours = RowNeighbours<Number>;
@@ -26,12 +28,16 @@ struct AlongRows {
     std::vector<Sum> weights = {};
     std::vector<Sum> weights_of_alpha = {};
     std::vector<std::uint32_t> pairs = {};
+#ifdef __x86_64__
+    std::vector<WeightQuad> quads = {};
+#endif
     std::vector<Sum> sums = {};
   };
 
   static void prepare([[maybe_unused]] Job& job) {
 #ifdef __x86_64__
     const std::vector<std::int32_t>& weights = job.window->weights;
+    if (by_quads) job.quads = quads_of(weights);
     for (size_t d = 0; d < weights.size(); d += 2)
       job.pairs.push_back(pair_of(weights[d], d + 1 < weights.size() ? weights[d + 1] : 0));
 #endif
@@ -73,7 +79,7 @@ struct AlongRows {
     const std::ptrdiff_t middle = job.window->radius() * step;
     const Number* plain = tile.row(0).plain + middle;
     constexpr int shift = row_shift<Sample>;
-    const size_t done = fill_by_pairs<set>(job, plain, step, count, out);
+    const size_t done = fill_fast<set>(job, plain, step, count, out);
     sum_all(Neighbours{plain + done, step}, count - done, job.weights, half_of<shift, Sum>,
             job.sums.data());
     for (size_t i = done; i < count; ++i)
@@ -88,11 +94,14 @@ struct AlongRows {
 
   // All numbers, or none if a faster loop does not suit; returns how many.
   template <InstructionSet set>
-  static size_t fill_by_pairs([[maybe_unused]] const Job& job, [[maybe_unused]] const Number* in,
-                              [[maybe_unused]] std::ptrdiff_t step, [[maybe_unused]] size_t count,
-                              [[maybe_unused]] Between* out) {
+  static size_t fill_fast([[maybe_unused]] const Job& job, [[maybe_unused]] const Number* in,
+                          [[maybe_unused]] std::ptrdiff_t step, [[maybe_unused]] size_t count,
+                          [[maybe_unused]] Between* out) {
 #ifdef __x86_64__
-    if constexpr (sizeof(Sample) == 1 && !weighted) {
+    if constexpr (by_quads) {
+      return quads_along_row(in - job.window->radius() * step, count, static_cast<size_t>(step),
+                             job.quads, out);
+    } else if constexpr (sizeof(Sample) == 1 && !weighted) {
       if (!has_pairs<Sample, weighted>(*job.window)) return 0;
       return pair_loops(set).along_row(in, count, step, job.pairs.data(), job.window->radius(),
                                        out);
@@ -101,6 +110,9 @@ struct AlongRows {
     return 0;
   }
 };
+
+template <typename Sample, bool weighted>
+using AlongRows = AlongRowsBy<Sample, weighted, false>;
 
 }  // namespace
 
@@ -111,6 +123,11 @@ PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& w
 
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
                          const GaussianWindow& window) {
+#ifdef __x86_64__
+  if (source.format.depth == 8 && !window.weighted && takes_gaussian_quads(window.weights)) {
+    return run_with_weights<AlongRowsBy<std::uint8_t, false, true>>({source, target, &window});
+  }
+#endif
   run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);
 }
 

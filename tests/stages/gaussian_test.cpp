@@ -122,6 +122,19 @@ TEST(Gaussian, OfAnySigmaIsTheDefinition) {
   }
 }
 
+TEST(Gaussian, HasNoSeamsInWidePictures) {
+  const Image image = test::random_image({1200, 3}, {3, 8}, 9);
+  for (const double sigma : {1.0, 3.0}) {
+    const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
+    const Image expected = naive(image, parameters);
+    test::with_each_instruction_set([&] {
+      ASSERT_TRUE(
+          same_pixels(test::filter_on_host(image, {make_gaussian(parameters)}, {}), expected))
+          << sigma;
+    });
+  }
+}
+
 // The rounded result of double precision, with the bell itself instead of whole weights.
 TEST(Gaussian, IsWithinOneOfDoublePrecision) {
   for (const int depth : {8, 16}) {
