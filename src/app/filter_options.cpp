@@ -19,6 +19,7 @@
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/codec_table.hpp"
+#include "stages/color_profile.hpp"
 
 namespace gpufilter {
 namespace {
@@ -170,7 +171,8 @@ void apply_threads(const Arguments& app, FilterOptions& options) {
 }
 
 void print_version() {
-  print_result("gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n");
+  print_result("gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + ", " +
+               little_cms_of_build() + "\n");
   throw NothingLeftToDo();
 }
 

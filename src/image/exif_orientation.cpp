@@ -1,11 +1,10 @@
 #include "image/exif_orientation.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string_view>
 
 #include "image/tiff.hpp"
+#include "image/xmp_number.hpp"
 
 namespace gpufilter {
 namespace {
@@ -15,35 +14,9 @@ constexpr std::uint32_t orientation_tag = 0x0112;
 // The entry in the first directory, if it holds an orientation.
 std::optional<TiffEntry> orientation_entry(const Tiff& tiff) {
   if (!tiff.is_valid()) return std::nullopt;
-  const std::size_t directory = tiff.first_directory();
-  for (std::size_t i = 0; i < tiff.entry_count(directory); ++i) {
-    const auto entry = tiff.entry(directory, i);
-    if (!entry) return std::nullopt;
-    if (entry->tag != orientation_tag) continue;
-    const bool is_number = entry->type == Tiff::type_short && entry->count == 1;
-    const auto value = is_number ? tiff.value(*entry) : std::nullopt;
-    return value && 1 <= *value && *value <= 8 ? entry : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-// XMP writes it as an attribute, tiff:Orientation="6", or as an element,
-// <tiff:Orientation>6</tiff:Orientation>.
-void set_in_xmp(Bytes& xmp, int orientation) {
-  constexpr std::string_view name = "tiff:Orientation";
-  for (auto at = xmp.begin();;) {
-    at = std::search(at, xmp.end(), name.begin(), name.end());
-    if (at == xmp.end()) return;
-    at += name.size();
-    const auto value =
-        std::find_if(at, xmp.end(), [](std::uint8_t c) { return c >= '0' && c <= '9'; });
-    constexpr std::string_view between = "=\"'> \t\r\n";
-    const bool follows = std::all_of(at, value, [&](std::uint8_t c) {
-      return between.find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    if (follows && value != at && value != xmp.end())
-      *value = static_cast<std::uint8_t>('0' + orientation);
-  }
+  const auto entry = tiff.find(tiff.first_directory(), orientation_tag);
+  const auto value = entry ? tiff.only_short(*entry) : std::nullopt;
+  return value && 1 <= *value && *value <= 8 ? entry : std::nullopt;
 }
 
 // EXIF that holds an orientation alone: header, number of entries, the entry (tag, type, count,
@@ -103,12 +76,10 @@ int exif_orientation(const Bytes& exif) {
 }
 
 void set_orientation(Metadata& metadata, int orientation) {
-  set_in_xmp(metadata.xmp, orientation);
+  set_xmp_number(metadata.xmp, "tiff:Orientation", orientation);
   const Tiff tiff(metadata.exif);
   if (const auto entry = orientation_entry(tiff)) {
-    const auto value = static_cast<std::uint8_t>(orientation);
-    metadata.exif[entry->value.begin] = tiff.is_little_endian() ? value : 0;
-    metadata.exif[entry->value.begin + 1] = tiff.is_little_endian() ? 0 : value;
+    set_short(metadata.exif, *entry, static_cast<std::uint16_t>(orientation));
   } else if (orientation != 1) {
     metadata.exif = with_orientation_added(metadata.exif, orientation);
   }

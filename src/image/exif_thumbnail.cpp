@@ -10,7 +10,6 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::uint32_t exif_directory_tag = 0x8769;
 constexpr std::uint32_t gps_directory_tag = 0x8825;
 constexpr std::uint32_t interoperability_tag = 0xa005;
 constexpr std::uint32_t jpeg_offset_tag = 0x0201;
@@ -45,8 +44,8 @@ class Uses {
     for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
       const auto entry = tiff_.entry(directory, i);
       if (!entry) return;
-      const bool points = entry->tag == exif_directory_tag || entry->tag == gps_directory_tag ||
-                          entry->tag == interoperability_tag;
+      const bool points = entry->tag == Tiff::exif_directory_tag ||
+                          entry->tag == gps_directory_tag || entry->tag == interoperability_tag;
       const auto child = points ? tiff_.value(*entry) : std::nullopt;
       if (child) add_tree(*child);
     }
@@ -54,8 +53,8 @@ class Uses {
 
   // The picture whose place the directory's entries with these tags say, part by part.
   void add_data(std::size_t directory, std::uint32_t offsets_tag, std::uint32_t lengths_tag) {
-    const auto offsets = find(directory, offsets_tag);
-    const auto lengths = find(directory, lengths_tag);
+    const auto offsets = tiff_.find(directory, offsets_tag);
+    const auto lengths = tiff_.find(directory, lengths_tag);
     if (!offsets || !lengths) return;
     for (std::size_t i = 0; i < max_strips; ++i) {
       const auto offset = tiff_.value(*offsets, i);
@@ -86,14 +85,6 @@ class Uses {
   void add(std::size_t offset, std::size_t length) {
     const std::size_t begin = std::min(offset, size_);
     ranges_.push_back({begin, begin + std::min(length, size_ - begin)});
-  }
-
-  [[nodiscard]] std::optional<TiffEntry> find(std::size_t directory, std::uint32_t tag) const {
-    for (std::size_t i = 0; i < tiff_.entry_count(directory); ++i) {
-      const auto entry = tiff_.entry(directory, i);
-      if (!entry || entry->tag == tag) return entry;
-    }
-    return std::nullopt;
   }
 
   const Tiff& tiff_;

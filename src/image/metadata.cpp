@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "image/exif_color_space.hpp"
 #include "image/exif_orientation.hpp"
 
 namespace gpufilter {
@@ -33,6 +34,7 @@ Metadata kept_part(const Metadata& metadata, const MetadataKinds& kinds) {
 void set_profile(Metadata& metadata, const IccProfile& profile) {
   clear_colors(metadata);
   metadata.icc_profile = profile;
+  set_exif_color_space(metadata, profile.name.starts_with("sRGB"));
 }
 
 void add_late_metadata(Metadata& metadata, Metadata late) {

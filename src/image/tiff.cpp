@@ -44,12 +44,30 @@ std::optional<TiffEntry> Tiff::entry(std::size_t directory, std::size_t index) c
   return entry;
 }
 
+std::optional<TiffEntry> Tiff::find(std::size_t directory, std::uint32_t tag) const {
+  for (std::size_t i = 0; i < entry_count(directory); ++i) {
+    const auto found = entry(directory, i);
+    if (!found || found->tag == tag) return found;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> Tiff::value(const TiffEntry& entry, std::size_t index) const {
   const std::size_t size = size_of_type(entry.type);
   if (size == 0 || size > 4 || index >= (entry.value.end - entry.value.begin) / size) {
     return std::nullopt;
   }
   return number(entry.value.begin + index * size, size);
+}
+
+std::optional<std::uint32_t> Tiff::only_short(const TiffEntry& entry) const {
+  return entry.type == type_short && entry.count == 1 ? value(entry) : std::nullopt;
+}
+
+void set_short(Bytes& bytes, const TiffEntry& entry, std::uint16_t value) {
+  const std::size_t low = Tiff(bytes).is_little_endian() ? 0 : 1;
+  bytes[entry.value.begin + low] = static_cast<std::uint8_t>(value);
+  bytes[entry.value.begin + 1 - low] = static_cast<std::uint8_t>(value >> 8U);
 }
 
 }  // namespace gpufilter

@@ -27,6 +27,7 @@ struct TiffEntry {
 class Tiff {
  public:
   static constexpr std::uint32_t type_short = 3;
+  static constexpr std::uint32_t exif_directory_tag = 0x8769;  // in the first directory
   static constexpr std::size_t entry_bytes = 12;
 
   // `bytes` has to outlive this object.
@@ -53,14 +54,21 @@ class Tiff {
 
   // Nothing if the entry is not within the bytes.
   [[nodiscard]] std::optional<TiffEntry> entry(std::size_t directory, std::size_t index) const;
+  // The directory's first entry with this tag, if it is within the bytes.
+  [[nodiscard]] std::optional<TiffEntry> find(std::size_t directory, std::uint32_t tag) const;
 
   // The entry's number `index`; nothing if it has no such whole number.
   [[nodiscard]] std::optional<std::uint32_t> value(const TiffEntry& entry,
                                                    std::size_t index = 0) const;
+  // The number of an entry that has exactly one, of 16 bits.
+  [[nodiscard]] std::optional<std::uint32_t> only_short(const TiffEntry& entry) const;
 
  private:
   const Bytes& bytes_;
   bool little_;
 };
+
+// Changes that number in `bytes`, where Tiff(bytes) found the entry.
+void set_short(Bytes& bytes, const TiffEntry& entry, std::uint16_t value);
 
 }  // namespace gpufilter

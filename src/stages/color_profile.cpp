@@ -69,11 +69,19 @@ IccProfile profile_with(double gamma, const std::array<std::int32_t, 8>& chromat
   return saved(profile);
 }
 
+// 2140 is 2.14.
+std::string text_of_version(int version) {
+  return formatted("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 }  // namespace
 
 std::string little_cms_version() {
-  const int version = little_cms().cmsGetEncodedCMMversion();
-  return formatted("{}.{}", version / 1000, version % 1000 / 10);
+  return text_of_version(little_cms().cmsGetEncodedCMMversion());
+}
+
+std::string little_cms_of_build() {
+  return "Little CMS " + text_of_version(LCMS_VERSION);
 }
 
 const IccProfile& srgb_profile() {

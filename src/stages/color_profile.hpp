@@ -28,6 +28,8 @@ struct ProfileUse {
 
 // "2.14"
 [[nodiscard]] std::string little_cms_version();
+// The version of the build: "Little CMS 2.14". Loads nothing.
+[[nodiscard]] std::string little_cms_of_build();
 
 // The profile of sRGB, always of the same bytes.
 [[nodiscard]] const IccProfile& srgb_profile();

@@ -3,6 +3,7 @@
 
 #include "cli/filter_fixture.hpp"
 #include "codec/codec_table.hpp"
+#include "stages/color_profile.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -169,7 +170,8 @@ TEST_F(FilterUsage, VersionIsANumber) {
   EXPECT_EQ(version.err, "");
   EXPECT_EQ(version.out.rfind("gpufilter ", 0), 0) << version.out;
   EXPECT_NE(version.out.find('.'), std::string::npos);
-  EXPECT_TRUE(version.out.ends_with("\n" + codec_versions() + "\n")) << version.out;
+  EXPECT_TRUE(version.out.ends_with("\n" + codec_versions() + ", " + little_cms_of_build() + "\n"))
+      << version.out;
   EXPECT_EQ(filter({"-V"}).out, version.out);
   EXPECT_EQ(filter({"version"}).out, version.out);
 }
