@@ -52,6 +52,19 @@ NetBuilder::NetBuilder(const OnnxModel& model, const std::string& file)
 }
 
 NetGraph NetBuilder::build() {
+  NetGraph graph = read();
+  const int channels = graph.channels();
+  if (channels != 1 && channels != 3) fail_input(formatted("{}", channels));
+  if (graph.result().channels != channels) {
+    fail_file(
+        formatted("it turns {} channels into {}; networks with as many outputs as inputs are "
+                  "supported",
+                  channels, graph.result().channels));
+  }
+  return graph;
+}
+
+NetGraph NetBuilder::read() {
   graph_.name = std::filesystem::path(file_).filename().string();
   if (model_.nodes.size() > net_operations)
     fail_file(
@@ -77,13 +90,6 @@ NetGraph NetBuilder::build() {
   if (output->second.quantization && !output->second.quantized_value)
     fail_file("its output is quantized; export it with a DequantizeLinear at its end");
   graph_.output = *output->second.value;
-  const NetValue& result = graph_.result();
-  if (result.channels != graph_.channels()) {
-    fail_file(
-        formatted("it turns {} channels into {}; networks with as many outputs as inputs are "
-                  "supported",
-                  graph_.channels(), result.channels));
-  }
   simplify(graph_);
   return std::move(graph_);
 }
@@ -100,15 +106,17 @@ void NetBuilder::open_input() {
     if (node.inputs[0] != picture.name || weights == model_.constants.end()) continue;
     if (weights->second.dimensions.size() == 4) channels = weights->second.dimensions[1];
   }
-  if (channels != 1 && channels != 3) {
-    fail_file(
-        formatted("its input {} has {} channels; networks for 3 (RGB) or 1 (luma) are "
-                  "supported, as N x channels x height x width",
-                  printable(picture.name),
-                  channels < 0 ? "an unknown number of" : formatted("{}", channels)));
-  }
+  if (channels < 1) fail_input("an unknown number of");
+  if (channels > net_channels) fail_input(formatted("{}", channels));
   const int value = add_value({static_cast<int>(channels), 1});
   names_[picture.name] = {.value = value};
+}
+
+void NetBuilder::fail_input(const std::string& channels) const {
+  fail_file(
+      formatted("its input {} has {} channels; networks for 3 (RGB) or 1 (luma) are supported, as "
+                "N x channels x height x width",
+                printable(model_.inputs.front().name), channels));
 }
 
 std::string NetBuilder::node_name() const {

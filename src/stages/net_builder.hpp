@@ -37,7 +37,10 @@ class NetBuilder {
  public:
   NetBuilder(const OnnxModel& model, const std::string& file);
 
+  // A network that maps 1 or 3 channels to as many.
   [[nodiscard]] NetGraph build();
+  // The same for any numbers of channels, which is no network for pictures.
+  [[nodiscard]] NetGraph read();
 
  private:
   using Read = void (NetBuilder::*)();
@@ -46,6 +49,7 @@ class NetBuilder {
   // Of the node being read. `fail` names the file and the node.
   [[noreturn]] void fail(const std::string& reason) const;
   [[noreturn]] void fail_file(const std::string& reason) const;
+  [[noreturn]] void fail_input(const std::string& channels) const;
   [[nodiscard]] std::string node_name() const;
   [[nodiscard]] bool has_input(std::size_t index) const;
   [[nodiscard]] const NetName& input(std::size_t index) const;

@@ -184,7 +184,7 @@ void NetBuilder::read_depth_to_space() {
 
 namespace {
 
-// The source position of result `i` as Resize computes it for whole factors.
+// The source position of result `i` as Resize computes it for whole factors, whatever the size.
 double resize_position(const std::string& mode, double i, double factor) {
   return mode == "asymmetric" ? i / factor : (i + 0.5) / factor - 0.5;
 }
@@ -216,6 +216,10 @@ void NetBuilder::read_resize() {
   const std::string positions =
       text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
   const std::string rounding = text("nearest_mode", old ? "floor" : "round_prefer_floor");
+  if (positions != "asymmetric" && positions != "half_pixel" && positions != "pytorch_half_pixel") {
+    fail(formatted("its coordinates are {}; asymmetric and half_pixel are supported",
+                   printable(positions)));
+  }
   for (int i = 0; i < 4 * factor; ++i) {
     const double at = nearest_position(rounding, resize_position(positions, i, factor));
     if (static_cast<int>(std::max(at, 0.0)) != i / factor)
