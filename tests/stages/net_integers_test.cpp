@@ -146,14 +146,16 @@ OnnxSketch wide() {
   return end(net, "c");
 }
 
-// Sums as numbers.
+// Sums as numbers, with a factor and an offset for each channel.
 OnnxSketch sums() {
   OnnxSketch net = begun(7, uint8);
   add_weights(net, {"w", 3, 3, 3});
   net.add({"wz", {}, int8, {0}});
   net.add({"ConvInteger", {"x_q", "w", "x_z", "wz"}, "whole", {{"pads", Wholes{1, 1, 1, 1}}}});
   net.add({"Cast", {"whole"}, "sum", {{"to", std::int64_t{1}}}});
-  net.add({"scale", {}, 1, {0x1p-17}}).add({"Mul", {"sum", "scale"}, "y"});
+  net.add({"scales", {3, 1, 1}, 1, {0x1p-17, 0x1p-18, 0x1p-16}});
+  net.add({"offsets", {3, 1, 1}, 1, {0.125, 0.25, -0.3125}});
+  net.add({"Mul", {"sum", "scales"}, "scaled"}).add({"Add", {"scaled", "offsets"}, "y"});
   return net;
 }
 
