@@ -53,9 +53,10 @@ double sine_of_degrees(double degrees) {
   const double sign = degrees < 180 ? 1 : -1;
   const double half = degrees < 180 ? degrees : degrees - 180;
   const double x = (half > 90 ? 180 - half : half) * (3.14159265358979323846 / 180);
+  const double square = x * x;
   double series = 1;
   for (int n = 24; n > 0; n -= 2)
-    series = 1 - series * x * x / (n * (n + 1));
+    series = 1 - series * (square * (1.0 / (n * (n + 1))));
   return sign * series * x;
 }
 
