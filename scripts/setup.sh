@@ -13,12 +13,12 @@ build_packages=(cmake ninja-build g++ ocl-icd-opencl-dev opencl-clhpp-headers op
 python_packages=(python3-dev pybind11-dev)  # for the Python module
 test_packages=(libgtest-dev)
 # For a few tests that compare with OpenCV, scikit-image, ExifTool, Netpbm, Pillow, the tools of libtiff, libwebp,
-# libjxl and libheif, or those of Little CMS (with a profile for CMYK of Ghostscript's), check a JSON schema, a manual page or the
+# libjxl and libheif, those of Little CMS (with a profile for CMYK of Ghostscript's), or ONNX's test data, check a JSON schema, a manual page or the
 # completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
   python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples
   liblcms2-utils libgs-common libjpeg-turbo-progs python3-pil python3-pytest python3-numpy
-  python3-opencv groff-base zsh fish)
+  python3-opencv groff-base zsh fish libonnx-testdata)
 
 verbose=      # not empty: show the output of all steps, not only of failed ones
 lists_fresh=  # not empty: apt's package lists have just been updated
