@@ -247,17 +247,18 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
 }
 
 // Each combination is a program to compile, so the kernels for CPUs and those for GPUs share the
-// combinations between them. Each kind meets every pair of border, channels, depth and alpha mode,
-// and every border with every depth and alpha mode at once; both together meet all combinations of
-// border, channels and depth. Tiles other than 16 differ only in size, so a quarter is enough for
-// them: every border, and every format in every alpha mode.
+// combinations between them. Each kind meets every format in every alpha mode, and every border
+// with every depth and with every alpha mode; both together meet every border with every depth and
+// alpha mode at once. Tiles other than 16 differ only in size: each kind meets every border for
+// them, and both together meet every format in every alpha mode.
 bool is_tested(const BlurParameters& parameters, const PixelFormat& format, DeviceKind kind) {
   if (parameters.alpha == AlphaMode::independent && !format.has_alpha()) return false;
-  const bool all_sides = parameters.tile == 16;
-  const int sum = static_cast<int>(parameters.border) + static_cast<int>(parameters.alpha) +
-                  (all_sides ? (format.channels - 1) / 2 : format.channels) + format.depth / 16 +
-                  (kind == DeviceKind::cpu ? 1 : 0);
-  return sum % (all_sides ? 2 : 4) == 0;
+  const int border = static_cast<int>(parameters.border);
+  const int alpha = static_cast<int>(parameters.alpha);
+  const int of_format = format.channels + format.depth / 16;
+  const int of_kind = kind == DeviceKind::cpu ? 1 : 0;
+  if (parameters.tile == 16) return (border + 2 * alpha + of_format + of_kind) % 4 == 0;
+  return (2 * border + 4 * alpha + of_format + 5 * of_kind) % 8 == 0;
 }
 
 TEST_P(BlurKernel, EqualsTheProcessor) {
@@ -281,28 +282,31 @@ TEST_P(BlurKernel, EqualsTheProcessor) {
 // What the comment on is_tested() promises.
 TEST(BlurKernels, ShareTheCombinationsBetweenThem) {
   for (const int tile : {8, 16, 32}) {
-    std::set<std::tuple<Border, int, int>> of_both;  // channels, depth
+    std::set<std::tuple<int, int, AlphaMode>> formats_of_both;
+    std::set<std::tuple<Border, int, AlphaMode>> borders_of_both;  // with alpha; depth
     for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu}) {
       std::set<std::tuple<int, int, AlphaMode>> of_formats;
-      std::set<std::tuple<Border, int, AlphaMode>> of_borders;  // with alpha; depth
-      std::set<std::pair<Border, int>> of_channels;
+      std::set<std::pair<Border, int>> of_depths;
+      std::set<std::pair<Border, AlphaMode>> of_alpha;
       for (const Border border : borders) {
         for (const PixelFormat& format : formats()) {
           for (const AlphaMode alpha : alpha_modes) {
             if (!is_tested({BlurVariant::tiled, tile, border, alpha}, format, kind)) continue;
-            of_both.insert({border, format.channels, format.depth});
             of_formats.insert({format.channels, format.depth, alpha});
-            if (format.has_alpha()) of_borders.insert({border, format.depth, alpha});
-            of_channels.insert({border, format.channels});
+            formats_of_both.insert({format.channels, format.depth, alpha});
+            of_depths.insert({border, format.depth});
+            if (!format.has_alpha()) continue;
+            of_alpha.insert({border, alpha});
+            borders_of_both.insert({border, format.depth, alpha});
           }
         }
       }
-      EXPECT_EQ(of_formats.size(), 12U);
-      if (tile != 16) continue;
-      EXPECT_EQ(of_borders.size(), 16U);
-      EXPECT_EQ(of_channels.size(), 16U);
+      EXPECT_EQ(of_formats.size(), tile == 16 ? 12U : 6U) << tile;
+      EXPECT_EQ(of_depths.size(), tile == 16 ? 8U : 6U) << tile;
+      EXPECT_EQ(of_alpha.size(), tile == 16 ? 8U : 4U) << tile;
     }
-    EXPECT_EQ(of_both.size(), tile == 16 ? 32U : 20U) << tile;
+    EXPECT_EQ(formats_of_both.size(), 12U) << tile;
+    EXPECT_EQ(borders_of_both.size(), tile == 16 ? 16U : 8U) << tile;
   }
 }
 
