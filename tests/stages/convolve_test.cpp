@@ -273,14 +273,17 @@ TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   }
 }
 
+// Each is a program to compile: every format meets half of the matrices, every matrix half of the
+// formats.
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
   for (const PixelFormat& format : formats()) {
+    const std::size_t first = (static_cast<std::size_t>(format.channels) + format.depth / 16U) % 2;
     for (Session* session : test::kernel_sessions(format)) {
-      for (const Sample& sample : samples()) {
+      for (std::size_t i = first; i < samples().size(); i += 2) {
         const ConvolveParameters parameters{
-            sample.matrix, borders.at(turn++ / 2 % 4),
+            samples().at(i).matrix, borders.at(turn++ / 2 % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
         for (const Image& image : pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});

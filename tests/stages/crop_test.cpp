@@ -76,8 +76,8 @@ TEST(Crop, CopiesItsRectangleOnTheProcessor) {
 
 TEST(Crop, CopiesItsRectangleOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
       const Image image = test::random_image({67, 37}, format, 2);
       for (const CropParameters& crop : rectangles()) {
         for (const int rows : band_heights) {
