@@ -21,12 +21,12 @@ constexpr std::array<std::uint8_t, symbol_count> symbol_order{16, 17, 18, 0, 8, 
 struct Repetition {
   std::uint8_t symbol;
   std::uint8_t extra_bits;
-  std::size_t minimum;  // lengths that the symbol stands for
+  std::size_t minimum;  // lengths that the symbol repeats
   std::size_t maximum;
 };
 constexpr Repetition previous_length{16, 2, 3, 6};
-constexpr Repetition some_zeros{17, 3, 3, 10};
-constexpr Repetition many_zeros{18, 7, 11, 138};
+constexpr Repetition short_zeros{17, 3, 3, 10};
+constexpr Repetition long_zeros{18, 7, 11, 138};
 
 // Calls on_symbol(symbol, extra, extra_bits) for every symbol of the description of `lengths`.
 template <typename OnSymbol>
@@ -43,8 +43,8 @@ void describe(Lengths lengths, const OnSymbol& on_symbol) {
     }
     while (count >= 3) {
       const Repetition& how = length > 0                    ? previous_length
-                              : count >= many_zeros.minimum ? many_zeros
-                                                            : some_zeros;
+                              : count >= long_zeros.minimum ? long_zeros
+                                                            : short_zeros;
       const std::size_t repeated = std::min(count, how.maximum);
       on_symbol(how.symbol, static_cast<unsigned>(repeated - how.minimum), how.extra_bits);
       count -= repeated;

@@ -19,7 +19,7 @@ constexpr std::size_t shortest_match = 3;
 constexpr std::size_t longest_match = 258;
 constexpr std::size_t longest_distance = std::size_t{32} << 10U;
 
-// A symbol that stands for several values, and the extra bits that say which of them is meant.
+// A symbol for a range of values, and the extra bits that select one of them.
 struct ExtendedSymbol {
   std::uint16_t symbol = 0;
   std::uint8_t extra_bits = 0;
@@ -29,7 +29,7 @@ struct ExtendedSymbol {
 namespace detail {
 
 // Deflate's scheme for values from 0: the first 2 * group_size values have a symbol each. After
-// them, `group_size` symbols each stand for 2 values, the next `group_size` for 4 each, and so on.
+// them come `group_size` symbols for 2 values each, `group_size` for 4 values each, and so on.
 // A power of 2.
 constexpr ExtendedSymbol extended_symbol(std::uint32_t value, std::uint32_t group_size) {
   if (value < 2 * group_size) return {static_cast<std::uint16_t>(value), 0, 0};

@@ -1,7 +1,7 @@
-// What this program reads and sets of ISA-L's inflate_state beyond its documented use. ISA-L stops
-// where the output is full or the input is empty, and has no functions that say where in the stream
-// that is. Only this file touches the fields behind next_out, avail_out, next_in, avail_in and the
-// checksum's. tests/codec/isal_state_test.cpp lists the versions for which this was checked.
+// Access to fields of ISA-L's inflate_state beyond its documented use. ISA-L stops when the output
+// is full or the input is empty, and has no functions that return the position in the stream. Only
+// this file touches the fields behind next_out, avail_out, next_in, avail_in and the checksum's.
+// tests/codec/isal_state_test.cpp lists the versions for which this was checked.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace gpufilter {
 }
 
 // Whether the input so far ends on a whole byte with the end of a block that is not final. After a
-// complete block ISA-L looks for the header of the next one and keeps what it has of it.
+// complete block ISA-L reads the header of the next one and keeps an incomplete one.
 [[nodiscard]] inline bool isal_is_between_blocks(const inflate_state& state) {
   const bool expects_header =
       state.block_state == ISAL_BLOCK_NEW_HDR || state.block_state == ISAL_BLOCK_HDR;
@@ -27,7 +27,7 @@ namespace gpufilter {
          state.tmp_in_size == 0;
 }
 
-// Bits of the input that follow what was inflated, once the stream has ended.
+// The number of bits of the input that follow the stream, once it has ended.
 [[nodiscard]] inline std::size_t isal_unread_bits(const inflate_state& state) {
   return std::size_t{state.avail_in} * 8 + static_cast<std::size_t>(state.read_in_length);
 }

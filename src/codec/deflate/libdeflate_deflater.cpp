@@ -40,21 +40,20 @@ class BlockInflater {
     inflated_size_ = 0;
   }
 
-  // Inflates the next block, which begins at `begin`; returns where it ends. ISA-L stops only
-  // after a final block, so it takes every block for one. What it had read when it stopped is
-  // forgotten: the next block starts from its place alone.
+  // Inflates the next block, which begins at `begin`, and returns its end. ISA-L stops only after a
+  // final block, so every block is presented as one. Each call sets up ISA-L's input anew.
   std::size_t inflate(Stream stream, std::size_t begin) {
     const std::size_t history = std::min(inflated_size_, longest_distance);
     std::uint8_t* next_out = inflated_.data() + inflated_size_;
     isal_inflate_init(&state_);
     if (isal_inflate_set_dict(&state_, next_out - history, static_cast<std::uint32_t>(history)) !=
         COMP_OK)
-      throw std::logic_error("ISA-L does not accept what a block refers to");
+      throw std::logic_error("ISA-L does not accept the bytes before a block");
     isal_set_single_block(state_, stream, begin);
     state_.next_out = next_out;
     state_.avail_out = static_cast<std::uint32_t>(inflated_.size() - inflated_size_);
     if (isal_inflate(&state_) != ISAL_DECOMP_OK || !isal_has_ended(state_))
-      throw std::logic_error("ISA-L cannot inflate what libdeflate deflated");
+      throw std::logic_error("ISA-L cannot inflate the output of libdeflate");
     inflated_size_ = inflated_.size() - state_.avail_out;
     return stream.size() * 8 - isal_unread_bits(state_);
   }
@@ -102,7 +101,7 @@ struct LibdeflateDeflater::State {
 
   // Changes `stream`, the deflated `piece`, so that another block can follow, and returns its new
   // size; there is room for max_appended bytes after it. libdeflate marks the last block as final
-  // and does not say where it begins, so the blocks are inflated to find it. The mark is removed,
+  // and does not report its beginning, so the blocks are inflated to find it. The mark is removed,
   // and an empty stored block fills the last byte.
   std::size_t open_end(std::span<const std::uint8_t> piece, Stream stream) {
     inflated.reserve(piece.size());

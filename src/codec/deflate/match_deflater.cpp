@@ -26,10 +26,11 @@ struct Sequence {
   std::uint16_t distance = 0;  // minus 1
 };
 
-// Estimates of the bits that symbols take, for decisions before the code is known: by the code of
-// the block before.
+// Estimates of the bits that symbols take, by the code of the block before: matches are chosen
+// before the code of their own block is known.
 class Costs {
  public:
+  // For the first block.
   Costs() { literals_.fill(6); }
 
   void set_literal(std::size_t byte, unsigned bits) {
@@ -50,7 +51,8 @@ class Costs {
 
   // The cost of a match, roughly: symbols for length and distance, and the distance's extra bits.
   static int of_match(const Match& match) {
-    return 9 + static_cast<int>(std::bit_width(match.distance - 1));
+    constexpr int symbol_bits = 9;
+    return symbol_bits + static_cast<int>(std::bit_width(match.distance - 1));
   }
 
  private:
@@ -167,11 +169,11 @@ class Block {
   }
 
   void estimate(Costs& costs) const {
-    constexpr unsigned rare = 12;  // bits of a byte that was not a literal in this block
+    constexpr unsigned unseen_bits = 12;  // of a byte that was not a literal in this block
     std::uint64_t total = 0;
     std::uint64_t count = 1;
     for (std::size_t i = 0; i < 256; ++i) {
-      costs.set_literal(i, lengths_[i] > 0 ? lengths_[i] : rare);
+      costs.set_literal(i, lengths_[i] > 0 ? lengths_[i] : unseen_bits);
       total += std::uint64_t{counts_[i]} * lengths_[i];
       count += counts_[i];
     }

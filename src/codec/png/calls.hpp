@@ -36,8 +36,8 @@ void png_take_warning(png_structp png, png_const_charp words);
 // Throws the exception in the report or, if there is none, a PictureError with libpng's words.
 [[noreturn]] void png_throw(const PngReport& report);
 
-// Calls `body`, which calls libpng. An error is thrown as by png_throw(). Neither `body` nor what
-// it calls may own anything with a destructor, since longjmp does not run it.
+// Calls `body`, which calls libpng. An error is thrown as by png_throw(). Neither `body` nor the
+// functions that it calls may own anything with a destructor, since longjmp does not run it.
 template <typename Body>
 void png_call(png_structp png, const PngReport& report, const Body& body) {
   static_assert(std::is_trivially_destructible_v<Body>);

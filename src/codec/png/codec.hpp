@@ -20,7 +20,7 @@ namespace gpufilter {
                                                   const ReadLimits& limits,
                                                   PngDecoder decoder = PngDecoder::automatic);
 
-// For Codec::read_late_metadata. `source` stands at the signature.
+// For Codec::read_late_metadata. The signature is the next thing in `source`.
 [[nodiscard]] Metadata read_late_png_metadata(ByteSource& source);
 
 // As create_picture(). The bytes depend on the picture and the options alone, not on how the rows

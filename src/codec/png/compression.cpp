@@ -30,11 +30,10 @@ struct PngCompression {
   std::size_t sample_bytes = std::size_t{24} << 10U;
   // For Deflater::libdeflate.
   int libdeflate_level = 0;
-  // For Deflater::by_content. What a search must save for each position that it looks at, in bytes
-  // of 1/64: the price of its time.
+  // For Deflater::by_content. A search must save this many bytes / price_unit for each position
+  // that it looks at, because it takes time.
   std::size_t search_price = 0;
-  // For Deflater::by_content. A chunk of which less than this share repeats itself, in 1/64, counts
-  // as a photograph.
+  // For Deflater::by_content. A chunk counts as a photograph if its repeated_share() is smaller.
   std::size_t photograph_repeats = 0;
   // For Deflater::by_content. Pictures of up to this many bytes are compressed by whatever makes
   // them smallest, since a search takes little time there.
@@ -42,6 +41,10 @@ struct PngCompression {
 };
 
 namespace {
+
+// Shares are given in units of 1 / share_unit, prices in bytes / price_unit.
+constexpr std::size_t share_unit = 64;
+constexpr std::size_t price_unit = 64;
 
 // Drawings and dithered pictures are smallest unfiltered. PngFilter::best suits photographs.
 constexpr std::array no_filter{PngFilter::none};
@@ -112,13 +115,14 @@ PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
 }
 
-// The share of the sample's pixels, in 1/64, whose next 16 bytes occurred in it before. An
-// estimate: only the hashes of the bytes are compared, and only the last one with the same first 12
-// bits.
+// The share of the sample's pixels whose next 16 bytes occurred in it before. An estimate: only
+// hashes of the bytes are compared, and only with the latest one that has the same upper bits.
 std::size_t repeated_share(Sample sample) {
   constexpr std::size_t length = 16;
-  std::array<std::uint32_t, 4096>
-      seen{};  // by the first bits of a hash: further bits of the last one
+  constexpr int half = 29;             // bits, about half of a word
+  constexpr unsigned index_bits = 12;  // the upper bits of a hash
+  constexpr unsigned rest_shift = 20;  // a table entry has the 32 bits above these
+  std::array<std::uint32_t, std::size_t{1} << index_bits> seen{};
   std::size_t repeated = 0;
   std::size_t count = 1;
   for (const PngRowBlock& part : sample) {
@@ -127,32 +131,44 @@ std::size_t repeated_share(Sample sample) {
       constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
       const std::uint64_t first = load_le64(rows + at) * multiplier;
       const std::uint64_t second = load_le64(rows + at + 8) * multiplier;
-      const std::uint64_t hash = (first ^ std::rotl(second, 29)) * multiplier;
-      const auto rest = static_cast<std::uint32_t>(hash >> 20U) | 1U;
-      std::uint32_t& last = seen[hash >> 52U];
+      const std::uint64_t hash = (first ^ std::rotl(second, half)) * multiplier;
+      const auto rest = static_cast<std::uint32_t>(hash >> rest_shift) | 1U;
+      std::uint32_t& last = seen[hash >> (64U - index_bits)];
       repeated += last == rest ? 1 : 0;
       last = rest;
       ++count;
     }
   }
-  return repeated * 64 / count;
+  return repeated * share_unit / count;
 }
 
-// Pictures with alpha are seldom photographs. They count as one only if less than this share
-// repeats itself, in 1/64.
+// Pictures with alpha are seldom photographs, so they have a lower limit of their own.
 constexpr std::size_t photograph_repeats_with_alpha = 1;
 
 bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
-// If at least this share of a chunk repeats itself, in 1/64, matches are long. A search then looks
-// at fewer positions, and its price for each of them is divided by the discount.
+// From this repeated_share() on, matches are long. A search then looks at fewer positions, and its
+// price for each of them is divided by the discount.
 constexpr std::size_t repetitive_share = 48;
 constexpr std::size_t repetitive_discount = 4;
 
-// A search for whole pixels in a photograph, in 1/64 bytes: it is tried if Huffman codes need at
-// most this much for each byte, and must save the price for each position that it looks at.
+// A search finds more matches in a chunk than in its sample, which is shorter: compared with it,
+// the size by Huffman codes alone is increased by 1 / this.
+constexpr std::size_t matches_beyond_sample = 16;
+
+// Huffman codes are chosen without a look at unfiltered samples if a search of the filtered ones
+// costs more than this many times as much, in percent.
+constexpr std::size_t hopeless_percent = 150;
+
+// A search takes four times as long as Huffman codes alone. Where only the size counts, it is
+// chosen if it saves at least 1 / this.
+constexpr std::size_t worthwhile_share = 24;
+
+// A search for whole pixels in a photograph is tried if Huffman codes need at most
+// pixel_search_density / share_unit of the filtered bytes, and must save the price for each
+// position that it looks at.
 constexpr std::size_t pixel_search_density = 20;
 constexpr std::size_t pixel_search_price = 24;
 
@@ -201,21 +217,21 @@ struct PngCompressor::State {
                                                                      : how.photograph_repeats);
     if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
     PngFilter best = how.filters[0];
-    std::size_t least = std::numeric_limits<std::size_t>::max();
+    std::size_t smallest = std::numeric_limits<std::size_t>::max();
     for (const PngFilter candidate : how.filters) {
       const std::size_t size = HuffmanDeflater::estimated_size(filter(sample, candidate));
-      if (size >= least) continue;
-      least = size;
+      if (size >= smallest) continue;
+      smallest = size;
       best = candidate;
     }
     if (is_photograph) return {best, photograph_deflater(sample, best)};
     const std::size_t price =
         repeated < repetitive_share ? how.search_price : how.search_price / repetitive_discount;
     const std::size_t filtered_size = search_cost(sample, best, price);
-    least += least / 16;  // the chunk is longer than the sample, so a search finds more there
-    if (filtered_size > least + least / 2) return {best, Method::huffman};
+    smallest += smallest / matches_beyond_sample;
+    if (filtered_size * 100 > smallest * hopeless_percent) return {best, Method::huffman};
     const std::size_t unfiltered_size = search_cost(sample, PngFilter::none, price);
-    if (std::min(filtered_size, unfiltered_size) >= least) return {best, Method::huffman};
+    if (std::min(filtered_size, unfiltered_size) >= smallest) return {best, Method::huffman};
     return {filtered_size > unfiltered_size ? PngFilter::none : best, Method::search};
   }
 
@@ -226,26 +242,25 @@ struct PngCompressor::State {
     if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
     const Bytes data = filter(part, best);
     const std::size_t coded = HuffmanDeflater::estimated_size(data);
-    if (coded * 64 > data.size() * pixel_search_density) return Method::huffman;
+    if (coded * share_unit > data.size() * pixel_search_density) return Method::huffman;
     return search_cost(part, best, pixel_search_price, Method::pixel_search) < coded
                ? Method::pixel_search
                : Method::huffman;
   }
 
-  // The method that makes the sample smallest. A search takes four times as long as Huffman codes
-  // alone, so it is used only if it saves a twenty-fourth.
+  // The method that makes the sample smallest.
   Method choose_smallest(Sample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
-    std::size_t least = search_cost(sample, PngFilter::none, 0);
+    std::size_t smallest = search_cost(sample, PngFilter::none, 0);
     const auto consider = [&](PngFilter candidate, Method::Deflater deflater, std::size_t size) {
-      if (size >= least) return;
-      least = size;
+      if (size >= smallest) return;
+      smallest = size;
       method = {candidate, deflater};
     };
     for (const PngFilter candidate : how.filters) {
       consider(candidate, Method::search, search_cost(sample, candidate, 0));
       const std::size_t coded = HuffmanDeflater::estimated_size(filter(sample, candidate));
-      consider(candidate, Method::huffman, coded - coded / 24);
+      consider(candidate, Method::huffman, coded - coded / worthwhile_share);
     }
     return method;
   }
@@ -254,19 +269,19 @@ struct PngCompressor::State {
   PngFilter choose_filter(Sample sample, const PngCompression& how) {
     PngFilter best = how.filters[0];
     if (how.filters.size() == 1) return best;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
+    std::size_t smallest = std::numeric_limits<std::size_t>::max();
     for (const PngFilter candidate : how.filters) {
       const std::size_t size = search_cost(sample, candidate, 0);
-      if (size >= least) continue;
-      least = size;
+      if (size >= smallest) continue;
+      smallest = size;
       best = candidate;
     }
     return best;
   }
 
-  // The cost of a search in bytes: the size that it gives the sample, plus `price` (in 1/64 bytes)
-  // for each position that it looks at. The description of the codes does not count: in a chunk,
-  // which is longer, it matters less.
+  // The cost of a search in bytes: the deflated size of the sample, plus `price` for each position
+  // that is searched. The description of the codes does not count: in a chunk, which is longer, it
+  // matters less.
   std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price,
                           Method::Deflater deflater = Method::search) {
     const Bytes data = filter(sample, candidate);
@@ -275,7 +290,7 @@ struct PngCompressor::State {
                                  ? match_deflater.deflate(data, row, true).size()
                                  : match_deflater.deflate_pixels(data, row, true).size();
     const MatchDeflater::Statistics& statistics = match_deflater.statistics();
-    return size - statistics.described + statistics.positions * price / 64;
+    return size - statistics.described + statistics.positions * price / price_unit;
   }
 
   static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }

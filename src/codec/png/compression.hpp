@@ -34,7 +34,7 @@ class PngCompressor {
   PngCompressor(const PngCompressor&) = delete;
   PngCompressor& operator=(const PngCompressor&) = delete;
 
-  // A chunk's part of the zlib stream, and what its checksum is combined from.
+  // A chunk's part of the zlib stream, and its contribution to the stream's checksum.
   struct Result {
     std::span<const std::uint8_t> deflated;  // ends on a whole byte; stays until the next call
     std::uint64_t filtered_bytes = 0;

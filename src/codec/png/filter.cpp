@@ -83,11 +83,11 @@ template <typename Predictor>
 }
 
 // An estimate of the residues' size after deflating: the sum of their distances from 0 in a quarter
-// of the row. Distances above 16 count as 16, since large residues all get codes of similar
-// lengths.
+// of the row. Larger distances count as max_distance, since the codes of large residues have
+// similar lengths.
 template <typename Predictor>
 [[gnu::always_inline]] inline std::uint64_t cost(Row row, const Byte* above, std::size_t distance) {
-  constexpr Byte large = 16;
+  constexpr Byte max_distance = 16;
   constexpr std::size_t piece = 256;
   constexpr std::size_t stride = 4 * piece;
   const Byte* bytes = row.data();
@@ -99,7 +99,7 @@ template <typename Predictor>
       const Byte prediction =
           Predictor::predict(bytes[i - distance], above[i], above[i - distance]);
       const Byte residue = static_cast<Byte>(bytes[i] - prediction);
-      sum += std::min(std::min(residue, static_cast<Byte>(-residue)), large);
+      sum += std::min(std::min(residue, static_cast<Byte>(-residue)), max_distance);
     }
     total += sum;
   }
@@ -112,8 +112,8 @@ template <typename Predictor>
       cost<Sub>(row, above, distance), cost<Up>(row, above, distance),
       cost<Average>(row, above, distance), cost<Paeth>(row, above, distance)};
   constexpr std::array filters{PngFilter::sub, PngFilter::up, PngFilter::average, PngFilter::paeth};
-  const auto least = std::min_element(costs.begin(), costs.end()) - costs.begin();
-  return filters.at(static_cast<std::size_t>(least));
+  const auto best = std::min_element(costs.begin(), costs.end()) - costs.begin();
+  return filters.at(static_cast<std::size_t>(best));
 }
 
 struct FilterRow {

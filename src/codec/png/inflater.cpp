@@ -61,7 +61,7 @@ bool PngInflater::is_out_of_input() const {
   return input_ended_ && state_.avail_in == 0;
 }
 
-// Inflates some bytes into `output`, perhaps none, and returns their number. ISA-L inflates ahead,
+// Inflates zero or more bytes into `output` and returns their number. ISA-L inflates ahead,
 // by an amount that depends on where it began. A failure found there is reported only once the
 // bytes before it have been returned, and input is read only when it is needed: so the message does
 // not depend on that amount.

@@ -12,8 +12,8 @@
 
 namespace gpufilter {
 
-// A place between two blocks of a zlib stream, on a whole byte, and what an inflater has to know of
-// the stream before it.
+// A byte of a zlib stream at which a block begins, and the state of an inflater that has read the
+// stream up to it.
 struct PngInflatePlace {
   std::uint64_t compressed_bytes = 0;          // of the zlib stream; 0: its beginning
   std::span<const std::uint8_t> history = {};  // at least the last 32 KiB, or everything
@@ -49,7 +49,7 @@ class PngInflater {
   std::array<std::uint8_t, input_size> input_{};
   std::size_t next_read_;  // bytes
   bool input_ended_ = false;
-  const char* failure_ = nullptr;  // what is wrong after the last byte that was inflated
+  const char* failure_ = nullptr;  // the error after the last byte that was inflated
   inflate_state state_{};
 };
 

@@ -39,7 +39,7 @@ Metadata read_late_png_metadata(ByteSource& source) {
   try {
     read_late_chunks(source, ancillary);
   } catch (const PictureError&) {
-    // The reader of the whole picture says what is wrong.
+    // The reader of the whole picture reports the error.
   }
   return metadata_from_chunks(ancillary.take_chunks(), PngPlace::after_pixels, source.name(),
                               ancillary.skipped());

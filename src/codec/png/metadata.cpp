@@ -17,7 +17,7 @@
 namespace gpufilter {
 namespace {
 
-// Limit of what all compressed chunks of one picture inflate to, in bytes.
+// Limit of the inflated size of all compressed chunks of one picture together, in bytes.
 constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
 
 constexpr std::size_t icc_header_size = 128;

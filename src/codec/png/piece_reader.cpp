@@ -25,7 +25,7 @@ constexpr std::size_t history_size = std::size_t{32} << 10U;  // how far back ma
 constexpr std::size_t chunk_head_size = 8;
 constexpr std::size_t checksum_size = 4;
 constexpr std::size_t zlib_head_size = 2;
-constexpr std::uint8_t sub_filter = 1;  // it and 0, none, do not read the row above
+constexpr std::uint8_t sub_filter = 1;  // the filters 0 (none) and 1 do not read the row above
 
 // The maximum size of a piece's chunk data, with zlib's header and checksum. No sensible encoder
 // makes more of `filtered_bytes` bytes; a piece that is larger is not read by this reader.

@@ -34,7 +34,7 @@ class PngPixelWriter {
   // The rows of every piece but the last.
   [[nodiscard]] std::size_t rows_a_piece() const { return rows_a_chunk_; }
 
-  // Takes the next rows, of which it makes a copy. Throws std::bad_alloc and what `emit` throws.
+  // Copies the next rows. Throws std::bad_alloc and any exception of `emit`.
   void write(const ConstRows& rows);
 
   // Call once, after the last row. Returns when everything has been emitted. Throws as write().

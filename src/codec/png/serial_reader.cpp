@@ -35,8 +35,8 @@ PngSerialReader::PngSerialReader(PngStream& stream, const PngRowShape& shape,
 
 PngSerialReader::~PngSerialReader() = default;
 
-// The borders of batches do not depend on where reading began, so that a file with several faults
-// is always refused for the same one.
+// The borders of batches do not depend on the row at which reading began, so that a file with
+// several faults is always refused for the same one.
 void PngSerialReader::start_inflating(Batch& batch) {
   const std::size_t end =
       std::min(to_inflate_ - to_inflate_ % batch_rows_ + batch_rows_, shape_.rows);

@@ -62,8 +62,8 @@ Bytes empty_idat() {
   return chunk;
 }
 
-// What libpng sees instead of an ancillary chunk after the first IDAT chunk: it has to know that
-// the IDAT chunks have ended.
+// Replaces an ancillary chunk after the first IDAT chunk, so that libpng sees the end of the IDAT
+// chunks.
 Bytes empty_ancillary() {
   Bytes chunk{0, 0, 0, 0, 'g', 'a', 'P', 's'};
   put_u32(chunk, crc32_gzip_refl(0, chunk.data() + 4, 4));

@@ -1,4 +1,4 @@
-// Splits a PNG file into what libpng reads and what this program reads itself.
+// Splits a PNG file into the part that libpng reads and the part that this program reads itself.
 #pragma once
 
 #include <array>
@@ -17,8 +17,9 @@
 
 namespace gpufilter {
 
-// Which part of the program decodes the IDAT chunks. `pieces` is as automatic, but also uses the
-// index of small files, which is slower.
+// Who decodes the IDAT chunks. automatic: PngPixelReader if it can, with several threads for large
+// files that have an index, otherwise libpng. pieces: likewise, but with several threads for small
+// files too, which is slower. libpng: always libpng.
 enum class PngDecoder { automatic, libpng, pieces };
 
 // libpng reads the file through read(): it sees the critical chunks and tRNS. All other chunks go
@@ -52,7 +53,7 @@ class PngStream {
 
   // Reads the next IDAT chunk as in the file: length, type, data, checksum, which is not checked.
   // False if the file ends, if another chunk follows, or if the chunk has more than `longest` data
-  // bytes: `bytes` is then what was read of it. Not to be mixed with read_idat().
+  // bytes: `bytes` then holds the part that was read. Not to be mixed with read_idat().
   [[nodiscard]] bool take_idat(Bytes& bytes, std::size_t longest);
 
   // Undoes the last calls of take_idat(), whose results `bytes` holds one after the other.

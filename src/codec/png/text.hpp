@@ -14,12 +14,12 @@ namespace gpufilter {
 // `keyword` (UTF-8) as PNG takes it: 1 to 79 printable Latin-1 characters; else nothing.
 [[nodiscard]] std::optional<std::string> png_keyword(std::string_view keyword);
 
-// What a tEXt, zTXt or iTXt chunk says; nothing where it is damaged or larger than `budget`, from
-// which inflated bytes are taken.
+// The text of a tEXt, zTXt or iTXt chunk. Nothing if the chunk is damaged or if its text exceeds
+// `budget`, in bytes. The size of inflated text is subtracted from the budget.
 [[nodiscard]] std::optional<TextEntry> parse_text(const PngChunk& chunk, std::size_t& budget);
 
-// The chunk for `entry`: tEXt or zTXt where Latin-1 is enough, else iTXt. It is compressed where
-// the text is long, or was compressed in the file that it comes from. Nothing where PNG cannot hold
+// The chunk for `entry`: tEXt or zTXt if its characters are Latin-1, otherwise iTXt. It is
+// compressed if the text is long or was compressed in the input file. Nothing if PNG cannot hold
 // the keyword.
 [[nodiscard]] std::optional<PngChunk> make_text(const TextEntry& entry);
 

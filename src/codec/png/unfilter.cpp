@@ -43,8 +43,8 @@ struct Paeth {
     const Words8 to_up = absolute(from_corner_left);
     const Words8 to_corner = absolute(from_corner_up + from_corner_left);
     const Words8 rest = to_up <= to_corner ? up : corner;
-    const Words8 least = to_up <= to_corner ? to_up : to_corner;
-    return to_left <= least ? left : rest;
+    const Words8 smaller = to_up <= to_corner ? to_up : to_corner;
+    return to_left <= smaller ? left : rest;
   }
 };
 
