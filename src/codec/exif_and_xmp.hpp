@@ -1,4 +1,4 @@
-// What WebP, JPEG XL and HEIF have in common: of metadata they hold EXIF, XMP and an ICC profile.
+// Metadata in WebP, JPEG XL and HEIF, which hold EXIF, XMP and an ICC profile.
 #pragma once
 
 #include "codec/left_out.hpp"
@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-// Adds what there is besides, apart from colours: density, IPTC and text.
+// Adds the other kinds, apart from colours: density, IPTC and text.
 void note_all_but_exif_and_xmp(const Metadata& metadata, LeftOut& left_out);
 
 // EXIF as boxes of ISO base media files hold it, after the offset of its TIFF structure (4 bytes).

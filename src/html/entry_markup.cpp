@@ -1,5 +1,6 @@
 #include "html/entry_markup.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

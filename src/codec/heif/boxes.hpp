@@ -1,4 +1,4 @@
-// What libheif does not tell about a file before it is decoded.
+// Properties of a file that libheif does not report before decoding.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,10 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
-#include "codec/exif_and_xmp.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/color.hpp"
 #include "codec/heif/functions.hpp"
+#include "codec/whole_picture_writer.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 
@@ -43,32 +42,32 @@ int bits_for(const Codec& codec, const PictureHeader& header) {
   return is_heif && stored > 8 ? std::min(stored, codec.max_depth) : codec.max_depth;
 }
 
-class HeifWriter final : public RowWriter {
+// The picture three times. Throws PictureError if libheif has no encoder.
+std::uint64_t memory_of(const Target& target, const PictureHeader& header,
+                        const std::string& name) {
+  if (libheif().heif_have_encoder_for_format(target.compression) == 0) {
+    throw PictureError(name, formatted("this libheif has no encoder for {}: install {}, or write "
+                                       "another format",
+                                       target.codec.name, target.package));
+  }
+  return header.size.pixels() * header.format.bytes_per_pixel() * 3;
+}
+
+class HeifWriter final : public WholePictureWriter {
  public:
   HeifWriter(const Target& target, ByteSink& sink, const PictureHeader& header,
              const WriteOptions& options)
-      : target_(target),
-        sink_(sink),
+      : WholePictureWriter(target.codec, sink, header, options,
+                           chosen_fidelity(target.codec, header, options, default_quality),
+                           memory_of(target, header, sink.name()),
+                           formatted(", {} bits", bits_for(target.codec, header))),
+        target_(target),
         size_(header.size),
         format_(header.format),
         bits_(bits_for(target.codec, header)),
-        fidelity_(chosen_fidelity(target.codec, header, options, default_quality)),
-        kinds_(kept_metadata(options)),
-        metadata_(kept_part(header.metadata, kinds_)),
         context_(libheif().heif_context_alloc(), libheif().heif_context_free),
         encoder_(nullptr, libheif().heif_encoder_release),
         image_(nullptr, libheif().heif_image_release) {
-    if (libheif().heif_have_encoder_for_format(target.compression) == 0) {
-      throw PictureError(sink.name(),
-                         formatted("this libheif has no encoder for {}: install {}, or write "
-                                   "another format",
-                                   target.codec.name, target.package));
-    }
-    check_memory(sink.name(), size_.pixels() * format_.bytes_per_pixel() * 3,
-                 {.max_memory = options.max_memory()}, "a " + target.codec.name,
-                 "write PNG instead");
-    note_private_metadata(header, kinds_);
-    log::info(formatted("{}: {}, {} bits", sink.name(), to_string(fidelity_), bits_));
     if (fidelity_.is_lossless && bits_ < format_.depth) {
       log::warn(formatted("{}: its samples of 16 bits are rounded to {}, all that {} holds",
                           sink.name(), bits_, target.codec.name));
@@ -86,19 +85,18 @@ class HeifWriter final : public RowWriter {
     }
   }
 
-  void finish(const Metadata& trailing) override {
-    add_late_metadata(metadata_, kept_part(trailing, kinds_));
-    note_all_but_exif_and_xmp(metadata_, left_out_);
+ private:
+  void encode() override {
     create_encoder();
     const std::unique_ptr<heif_encoding_options, decltype(&::heif_encoding_options_free)> options(
         libheif().heif_encoding_options_alloc(), libheif().heif_encoding_options_free);
     if (!options ||
-        !write_heif_colors(image_.get(), format_, metadata_, fidelity_.is_lossless, left_out_)) {
+        !write_heif_colors(image_.get(), format_, metadata(), fidelity_.is_lossless, left_out_)) {
       fail("not enough memory");
     }
     options->save_two_colr_boxes_when_ICC_and_nclx_available = 1;
     options->macOS_compatibility_workaround_no_nclx_profile = 0;
-    options->image_orientation = static_cast<heif_orientation>(exif_orientation(metadata_.exif));
+    options->image_orientation = static_cast<heif_orientation>(exif_orientation(metadata().exif));
     heif_image_handle* handle = nullptr;
     check(libheif().heif_context_encode_image(context_.get(), image_.get(), encoder_.get(),
                                               options.get(), &handle));
@@ -106,12 +104,6 @@ class HeifWriter final : public RowWriter {
     image_.reset();
     add_metadata(handle);
     write_file();
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& why) const {
-    throw PictureError(sink_.name(),
-                       formatted("cannot be encoded as {}: {}", target_.codec.name, why));
   }
 
   void check(const heif_error& error) const {
@@ -185,13 +177,13 @@ class HeifWriter final : public RowWriter {
 
   void add_metadata(const heif_image_handle* handle) const {
     const auto size = [](const Bytes& bytes) { return static_cast<int>(bytes.size()); };
-    if (!metadata_.exif.empty()) {
-      check(libheif().heif_context_add_exif_metadata(context_.get(), handle, metadata_.exif.data(),
-                                                     size(metadata_.exif)));
+    if (!metadata().exif.empty()) {
+      check(libheif().heif_context_add_exif_metadata(context_.get(), handle, metadata().exif.data(),
+                                                     size(metadata().exif)));
     }
-    if (!metadata_.xmp.empty()) {
-      check(libheif().heif_context_add_XMP_metadata(context_.get(), handle, metadata_.xmp.data(),
-                                                    size(metadata_.xmp)));
+    if (!metadata().xmp.empty()) {
+      check(libheif().heif_context_add_XMP_metadata(context_.get(), handle, metadata().xmp.data(),
+                                                    size(metadata().xmp)));
     }
   }
 
@@ -218,17 +210,12 @@ class HeifWriter final : public RowWriter {
   }
 
   const Target& target_;
-  ByteSink& sink_;
   ImageSize size_;
   PixelFormat format_;
   int bits_;
-  Fidelity fidelity_;
-  MetadataKinds kinds_;
-  Metadata metadata_;
   HeifContext context_;
   HeifEncoder encoder_;
   HeifImage image_;
-  int next_row_ = 0;
 };
 
 }  // namespace

@@ -3,14 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/format.hpp"
-#include "base/log.hpp"
 #include "codec/exif_and_xmp.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
 #include "codec/jxl/parallel.hpp"
+#include "codec/whole_picture_writer.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/image.hpp"
 
@@ -32,23 +29,21 @@ float distance_of(int quality) {
   return std::min(15.0F, 53.0F / 3000.0F * q * q - 23.0F / 20.0F * q + 25.0F);
 }
 
-class JxlWriter final : public RowWriter {
+// The picture, and a float for each sample.
+std::uint64_t memory_of(const PictureHeader& header) {
+  const std::uint64_t samples =
+      header.size.pixels() * static_cast<unsigned>(header.format.channels);
+  return samples * (header.format.bytes_per_sample() + sizeof(float));
+}
+
+class JxlWriter final : public WholePictureWriter {
  public:
   JxlWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
-      : sink_(sink),
-        fidelity_(fidelity_for(header, options)),
+      : WholePictureWriter(jxl_codec(), sink, header, options, fidelity_for(header, options),
+                           memory_of(header)),
         effort_(options.get<int>(jxl_effort_option()).value_or(fidelity_.is_lossless ? 3 : 5)),
-        kinds_(kept_metadata(options)),
-        metadata_(kept_part(header.metadata, kinds_)),
-        encoder_(libjxl().JxlEncoderCreate(nullptr), libjxl().JxlEncoderDestroy) {
-    const std::uint64_t samples =
-        header.size.pixels() * static_cast<unsigned>(header.format.channels);
-    check_memory(sink.name(), samples * (header.format.bytes_per_sample() + sizeof(float)),
-                 {.max_memory = options.max_memory()}, "a JPEG XL", "write PNG instead");
-    note_private_metadata(header, kinds_);
-    log::info(formatted("{}: {}", sink.name(), to_string(fidelity_)));
-    image_ = Image(header.size, header.format);
-  }
+        encoder_(libjxl().JxlEncoderCreate(nullptr), libjxl().JxlEncoderDestroy),
+        image_(header.size, header.format) {}
 
   void write(const ConstRows& rows) override {
     const std::size_t bytes =
@@ -57,22 +52,20 @@ class JxlWriter final : public RowWriter {
       std::memcpy(image_.rows().row(next_row_++), rows.row(y), bytes);
   }
 
-  void finish(const Metadata& trailing) override {
-    add_late_metadata(metadata_, kept_part(trailing, kinds_));
+ private:
+  void encode() override {
     check(encoder_ != nullptr && libjxl().JxlEncoderSetParallelRunner(encoder_.get(), run_for_jxl,
                                                                       nullptr) == JXL_ENC_SUCCESS);
     set_info();
-    check(write_jxl_colors(encoder_.get(), image_.format(), metadata_, left_out_));
+    check(write_jxl_colors(encoder_.get(), image_.format(), metadata(), left_out_));
     add_boxes();
     add_pixels();
     libjxl().JxlEncoderCloseInput(encoder_.get());
     write_file();
   }
 
- private:
   void check(bool success) const {
-    if (!success)
-      throw PictureError(sink_.name(), "cannot be encoded as JPEG XL: libjxl refuses the picture");
+    if (!success) fail("libjxl refuses the picture");
   }
 
   void set_info() const {
@@ -86,21 +79,20 @@ class JxlWriter final : public RowWriter {
     info.num_extra_channels = format.has_alpha() ? 1 : 0;
     info.alpha_bits = format.has_alpha() ? info.bits_per_sample : 0;
     info.uses_original_profile = fidelity_.is_lossless ? JXL_TRUE : JXL_FALSE;
-    info.orientation = static_cast<JxlOrientation>(exif_orientation(metadata_.exif));
+    info.orientation = static_cast<JxlOrientation>(exif_orientation(metadata().exif));
     check(libjxl().JxlEncoderSetBasicInfo(encoder_.get(), &info) == JXL_ENC_SUCCESS);
   }
 
   void add_boxes() {
-    note_all_but_exif_and_xmp(metadata_, left_out_);
-    if (metadata_.exif.empty() && metadata_.xmp.empty()) return;
+    if (metadata().exif.empty() && metadata().xmp.empty()) return;
     check(libjxl().JxlEncoderUseBoxes(encoder_.get()) == JXL_ENC_SUCCESS);
     const auto add = [this](const char* type, const Bytes& content) {
       check(content.empty() ||
             libjxl().JxlEncoderAddBox(encoder_.get(), type, content.data(), content.size(),
                                       JXL_FALSE) == JXL_ENC_SUCCESS);
     };
-    add("Exif", metadata_.exif.empty() ? Bytes() : exif_for_box(metadata_.exif));
-    add("xml ", metadata_.xmp);
+    add("Exif", metadata().exif.empty() ? Bytes() : exif_for_box(metadata().exif));
+    add("xml ", metadata().xmp);
   }
 
   // Colours under transparent pixels are kept. libjxl copies the pixels.
@@ -135,14 +127,9 @@ class JxlWriter final : public RowWriter {
     }
   }
 
-  ByteSink& sink_;
-  Fidelity fidelity_;
   int effort_;
-  MetadataKinds kinds_;
-  Metadata metadata_;
   OwnedJxlEncoder encoder_;
   Image image_;
-  int next_row_ = 0;
 };
 
 }  // namespace

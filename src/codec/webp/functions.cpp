@@ -4,7 +4,7 @@ namespace gpufilter {
 
 // libwebpmux brings libwebp.
 const LibWebp& libwebp() {
-  static const LibWebp library(GPUFILTER_WEBPMUX_LIBRARY);
+  static const LibWebp library(GPUFILTER_WEBP_LIBRARY);
   return library;
 }
 

@@ -5,13 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/log.hpp"
 #include "base/thread_limit.hpp"
-#include "codec/exif_and_xmp.hpp"
-#include "codec/fidelity.hpp"
 #include "codec/row_conversion.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
+#include "codec/whole_picture_writer.hpp"
 
 namespace gpufilter {
 namespace {
@@ -38,30 +36,28 @@ struct Encoded : WebPMemoryWriter {
   Encoded& operator=(const Encoded&) = delete;
 };
 
-class WebpWriter final : public RowWriter {
+std::uint64_t memory_of(const ImageSize& size, const std::string& name) {
+  if (size.width > WEBP_MAX_DIMENSION || size.height > WEBP_MAX_DIMENSION) {
+    throw PictureError(name,
+                       formatted("{} x {} pixels: WebP holds at most {} a side: write PNG instead",
+                                 size.width, size.height, WEBP_MAX_DIMENSION));
+  }
+  return size.pixels() * sizeof(std::uint32_t);
+}
+
+class WebpWriter final : public WholePictureWriter {
  public:
   WebpWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
-      : sink_(sink),
-        fidelity_(chosen_fidelity(webp_codec(), header, options, default_quality)),
+      : WholePictureWriter(webp_codec(), sink, header, options,
+                           chosen_fidelity(webp_codec(), header, options, default_quality),
+                           memory_of(header.size, sink.name())),
         format_(format_in_file(webp_codec(), header.format)),
         conversion_(header.format, format_, header.size.width, {}),
-        kinds_(kept_metadata(options)),
         picture_(sink.name()) {
-    const ImageSize& size = header.size;
-    if (size.width > WEBP_MAX_DIMENSION || size.height > WEBP_MAX_DIMENSION) {
-      throw PictureError(
-          sink.name(), formatted("{} x {} pixels: WebP holds at most {} a side: write PNG instead",
-                                 size.width, size.height, WEBP_MAX_DIMENSION));
-    }
-    check_memory(sink.name(), size.pixels() * sizeof(std::uint32_t),
-                 {.max_memory = options.max_memory()}, "a WebP", "write PNG instead");
-    note_private_metadata(header, kinds_);
-    metadata_ = kept_part(header.metadata, kinds_);
-    log::info(formatted("{}: {}", sink.name(), to_string(fidelity_)));
-    picture_.width = size.width;
-    picture_.height = size.height;
+    picture_.width = header.size.width;
+    picture_.height = header.size.height;
     picture_.use_argb = 1;
-    if (libwebp().WebPPictureAlloc(&picture_) == 0) fail();
+    if (libwebp().WebPPictureAlloc(&picture_) == 0) fail_to_encode();
   }
 
   void write(const ConstRows& rows) override {
@@ -77,23 +73,20 @@ class WebpWriter final : public RowWriter {
     }
   }
 
-  void finish(const Metadata& trailing) override {
-    add_late_metadata(metadata_, kept_part(trailing, kinds_));
+ private:
+  void encode() override {
     Encoded encoded;
     picture_.writer = libwebp().WebPMemoryWrite;
     picture_.custom_ptr = &encoded;
     const WebPConfig config = encoder_config();
-    if (libwebp().WebPEncode(&config, &picture_) == 0) fail();
+    if (libwebp().WebPEncode(&config, &picture_) == 0) fail_to_encode();
     libwebp().WebPPictureFree(&picture_);
     write_file({encoded.mem, encoded.size});
   }
 
- private:
-  [[noreturn]] void fail() const {
-    throw PictureError(sink_.name(), formatted("cannot be encoded as WebP: {}",
-                                               picture_.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY
-                                                   ? "not enough memory"
-                                                   : "libwebp refuses the picture"));
+  [[noreturn]] void fail_to_encode() const {
+    fail(picture_.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ? "not enough memory"
+                                                            : "libwebp refuses the picture");
   }
 
   // The second thread changes no bytes. Colours under transparent pixels are kept.
@@ -103,7 +96,7 @@ class WebpWriter final : public RowWriter {
         static_cast<float>(fidelity_.is_lossless ? lossless_effort : fidelity_.quality);
     if (libwebp().WebPConfigInitInternal(&config, WEBP_PRESET_DEFAULT, quality,
                                          WEBP_ENCODER_ABI_VERSION) == 0)
-      fail();
+      fail_to_encode();
     config.lossless = fidelity_.is_lossless ? 1 : 0;
     config.exact = 1;
     config.thread_level = allowed_threads() > 1 ? 1 : 0;
@@ -111,10 +104,9 @@ class WebpWriter final : public RowWriter {
   }
 
   void write_file(const WebPData& bitstream) {
-    const IccProfile* profile = profile_for(format_, metadata_, left_out_);
-    note_color_description(metadata_, profile != nullptr, left_out_);
-    note_all_but_exif_and_xmp(metadata_, left_out_);
-    if (profile == nullptr && metadata_.exif.empty() && metadata_.xmp.empty())
+    const IccProfile* profile = profile_for(format_, metadata(), left_out_);
+    note_color_description(metadata(), profile != nullptr, left_out_);
+    if (profile == nullptr && metadata().exif.empty() && metadata().xmp.empty())
       return sink_.write({bitstream.bytes, bitstream.size});
     const auto mux = owned(libwebp().WebPNewInternal(WEBP_MUX_ABI_VERSION));
     const auto set = [&mux](const char* id, const Bytes& bytes) {
@@ -124,24 +116,19 @@ class WebpWriter final : public RowWriter {
     WebPData file{};
     const bool done = mux && libwebp().WebPMuxSetImage(mux.get(), &bitstream, 0) == WEBP_MUX_OK &&
                       set("ICCP", profile == nullptr ? Bytes() : profile->data) &&
-                      set("EXIF", metadata_.exif) && set("XMP ", metadata_.xmp) &&
+                      set("EXIF", metadata().exif) && set("XMP ", metadata().xmp) &&
                       libwebp().WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
     const auto free_file = [](WebPData* data) {
       libwebp().WebPFree(const_cast<std::uint8_t*>(data->bytes));
     };
     const std::unique_ptr<WebPData, decltype(free_file)> owner(&file, free_file);
-    if (!done) throw PictureError(sink_.name(), "cannot be encoded as WebP: its metadata");
+    if (!done) fail("its metadata");
     sink_.write({file.bytes, file.size});
   }
 
-  ByteSink& sink_;
-  Fidelity fidelity_;
   PixelFormat format_;
   RowConversion conversion_;
-  MetadataKinds kinds_;
-  Metadata metadata_;
   Picture picture_;
-  int next_row_ = 0;
 };
 
 }  // namespace
