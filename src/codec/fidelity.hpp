@@ -22,7 +22,7 @@ struct Fidelity {
 // "lossless (asked for)", "quality 75 (the default)"
 [[nodiscard]] std::string to_string(const Fidelity& fidelity);
 
-// What readers of these formats tell chosen_fidelity().
+// Readers of these formats store it for chosen_fidelity().
 class StoredFidelity final : public StoredSettings {
  public:
   explicit StoredFidelity(bool is_lossless) : is_lossless_(is_lossless) {}

@@ -1,4 +1,5 @@
-// What a writer of JPEG makes of a picture and its options, and how others could code it.
+// The decisions of the JPEG writer for a picture and its options, for its own encoder and for
+// others.
 #pragma once
 
 #include <optional>

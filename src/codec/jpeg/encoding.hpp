@@ -15,7 +15,7 @@ namespace gpufilter {
 [[nodiscard]] std::shared_ptr<const JpegEncoding> read_jpeg_encoding(
     const jpeg_decompress_struct& jpeg, JpegErrors& errors);
 
-// What to write, and how.
+// The picture to write, and the settings of the file.
 struct JpegPicture {
   ImageSize size;
   PixelFormat format;  // of the rows to be written: any depth, with or without alpha

@@ -25,7 +25,7 @@ namespace gpufilter {
 // JPEG cannot hold it, as the next function does with all the rest.
 void set_jpeg_density(jpeg_compress_struct& jpeg, const Metadata& metadata, LeftOut& left_out);
 
-// What is written into the segments of a picture of `format`.
+// The content of the segments of a picture of `format`.
 struct JpegMetadata {
   const Metadata& metadata;
   PixelFormat format;

@@ -12,7 +12,7 @@ namespace gpufilter {
 
 inline constexpr std::size_t largest_jpeg_segment = 65533;  // bytes, without its length
 
-// What APP1, APP2 and APP13 segments begin with.
+// The first bytes of APP1, APP2 and APP13 segments.
 inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
 inline constexpr std::string_view xmp_prefix("http://ns.adobe.com/xap/1.0/\0", 29);
 inline constexpr std::string_view icc_prefix("ICC_PROFILE\0", 12);
@@ -38,8 +38,8 @@ using JpegMetadataLayout = std::vector<JpegSegment>;
 [[nodiscard]] JpegMetadataLayout kept_part(const JpegMetadataLayout& layout,
                                            const MetadataKinds& kinds);
 
-// Whether it says where in the file other pictures are, which stand after the first one's end and
-// are not kept (CIPA DC-007, Multi-Picture Format).
+// Whether it lists the offsets of other pictures in the file, which follow the first one and are
+// not kept (CIPA DC-007, Multi-Picture Format).
 [[nodiscard]] bool is_picture_index(const JpegSegment& segment);
 
 // For messages: "APP4 \"Meta\"", "extended XMP".

@@ -48,7 +48,7 @@ class MetadataWriter {
     }
   }
 
-  // What no layout had a place for.
+  // The metadata that the layout does not contain.
   void write_rest() {
     for (const auto kind : {JpegSegmentKind::exif, JpegSegmentKind::xmp,
                             JpegSegmentKind::icc_profile, JpegSegmentKind::image_resources})

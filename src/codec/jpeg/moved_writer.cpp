@@ -34,7 +34,7 @@ QuantizationTable transposed(const QuantizationTable& table) {
   return result;
 }
 
-// What the file has, by the names of one that is encoded.
+// The settings of the input file, which its turned copy keeps.
 JpegSettings settings_of(const PictureHeader& header, const Turn& turn) {
   const JpegEncoding* input = stored_jpeg_encoding(header);
   JpegSettings settings =

@@ -8,7 +8,7 @@
 namespace gpufilter {
 namespace {
 
-// What a decompressor reads at a time: JpegScanDecoder relies on it.
+// Bytes that a decompressor reads at a time: JpegScanDecoder relies on it.
 constexpr std::size_t step = JpegInput::buffer_size;
 
 }  // namespace

@@ -21,7 +21,7 @@ class JpegReadAhead {
   // Throws std::bad_alloc.
   bool read_more();
 
-  // What was read, and not dropped.
+  // The bytes that were read and not dropped.
   [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {bytes_.get(), size_}; }
 
   // Forgets the first `count` bytes.

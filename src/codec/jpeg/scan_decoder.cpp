@@ -57,8 +57,8 @@ void JpegScanDecoder::finish() {
   });
 }
 
-// What a decompressor of the whole file finds in its buffers, apart from an end marker instead of
-// the one that follows the scan. As long as the buffer holds much, libjpeg uses a fast Huffman
+// The same buffers as for a decompressor of the whole file, except that an end marker replaces the
+// marker that follows the scan. As long as the buffer holds much, libjpeg uses a fast Huffman
 // decoder, which does not report bad codes. So where buffers end decides which damage is reported.
 std::size_t JpegScanDecoder::read(std::span<JOCTET> buffer) {
   const auto bytes = data_.subspan(at_, std::min(buffer.size(), data_.size() - at_));

@@ -25,8 +25,8 @@ bool may_be_progressive(const JpegScanHeader& scan) {
          scan.components.size() == 1;
 }
 
-// Checks as libjpeg does that each scan goes on where those before it ended, and in the end that
-// all coefficients are complete.
+// Checks, as libjpeg does, that each scan continues the coefficients of earlier scans, and that all
+// coefficients are complete at the end.
 class Progression {
  public:
   explicit Progression(int components) : known_(static_cast<std::size_t>(components)) {

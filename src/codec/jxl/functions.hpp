@@ -55,7 +55,7 @@ struct LibJxl : LazyLibrary {
   GPUFILTER_LIBRARY_FUNCTION(JxlEncoderCloseInput);
   GPUFILTER_LIBRARY_FUNCTION(JxlEncoderProcessOutput);
 
-  // What describes the colours of the decoded pixels, or of the original. Until 0.9 the second
+  // The description of the colours of the decoded pixels, or of the original. Before 0.9 the second
   // parameter was a pixel format, which had no effect.
   [[nodiscard]] JxlDecoderStatus encoded_profile(const JxlDecoder* decoder,
                                                  JxlColorProfileTarget target,

@@ -74,7 +74,7 @@ class Reader {
     return fields;
   }
 
-  // A value that fits stands in place of its offset.
+  // A value that is no larger than an offset is stored in its place.
   void add(TiffFields& fields, std::span<const std::uint8_t> entry) {
     const std::size_t number_size = is_big_ ? 8 : 4;
     TiffField field;

@@ -25,7 +25,7 @@ using TiffFields = std::vector<TiffField>;
 // Reads at an offset, fewer bytes only at the end.
 using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
 
-// What a file says about its first picture.
+// The fields of a file that describe its first picture.
 struct TiffContent {
   bool little_endian = true;
   TiffFields first;
@@ -40,10 +40,10 @@ struct TiffContent {
 // left out, and everything if there is no header.
 [[nodiscard]] TiffContent read_tiff_content(const TiffReadAt& read);
 
-// The whole number in a field of one; nothing if it is none.
+// The value of a field with one whole number; nothing for other fields.
 [[nodiscard]] std::optional<std::uint64_t> number_in(const TiffField& field, bool little_endian);
 
-// A directory of `fields` with their values, to stand at `offset` of a classic file.
+// A directory of `fields` with their values, for the position `offset` of a classic file.
 [[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian);
 
 // The fields of `content` that describe the picture, as EXIF; empty if there are none.

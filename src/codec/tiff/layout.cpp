@@ -20,7 +20,7 @@ constexpr int most_samples = 64;
       file.name(), formatted("a TIFF of {} is not supported: convert it to 8 or 16-bit RGB", what));
 }
 
-// A preview stands first in files of many cameras.
+// In the files of many cameras the first picture is a preview.
 void refuse_raw(const TiffFile& file) {
   constexpr std::uint32_t dng_version = 50706;
   constexpr std::uint32_t sub_directories = 330;

@@ -20,7 +20,7 @@ struct TiffFile::Client {
       words{};  // libtiff's first error; a fixed array, as callbacks must not throw
 };
 
-// What `step` returns; if it throws, -1, which libtiff takes for a failure.
+// The result of `step`, or -1, a failure for libtiff, if it throws.
 template <typename Step>
 auto TiffFile::guarded(thandle_t handle, Step step) -> decltype(step(std::declval<Client&>())) {
   Client& client = *static_cast<Client*>(handle);

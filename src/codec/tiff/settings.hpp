@@ -1,4 +1,4 @@
-// What a new TIFF keeps of the one that was read.
+// The settings that a new TIFF keeps from the one that was read.
 #pragma once
 
 #include <cstdint>
