@@ -93,20 +93,19 @@ template <typename Sample, typename Visit>
   RowSums<Sample>* above = &sums[0];
   RowSums<Sample>* here = &sums[1];
   RowSums<Sample>* below = &sums[2];
-  const auto sum = [&](int y, RowSums<Sample>& to) __attribute__((always_inline)) {
-    const Sample* in = source.at(y, offset);
-    sum_row(in, channels, pairs, to);
-    visit(in);
-  };
   const auto out = [&](int y) __attribute__((always_inline)) {
     return reinterpret_cast<Sample*>(target.row(y)) + offset;
   };
-  sum(target.rows.begin - 1, *above);
-  sum(target.rows.begin, *here);
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    if (y + 1 < target.rows.end) prefetch<Sample>(source.at(y + 2, offset), out(y + 1), samples);
-    sum(y + 1, *below);
-    mean_row(*above, *here, *below, pairs, out(y));
+  // The first two rows are only summed. All are summed by the same code, which is compiled into
+  // each loop for each instruction set.
+  for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
+    const bool is_last_of_three = y > target.rows.begin;
+    if (is_last_of_three && y < target.rows.end)
+      prefetch<Sample>(source.at(y + 1, offset), out(y), samples);
+    const Sample* in = source.at(y, offset);
+    sum_row(in, channels, pairs, *below);
+    visit(in);
+    if (is_last_of_three) mean_row(*above, *here, *below, pairs, out(y - 1));
     RowSums<Sample>* const next = above;
     above = here;
     here = below;

@@ -37,17 +37,10 @@ void blur_column(const blur::Source<Sample>& source, const MutableRows& target, 
   }
 }
 
-template <typename Sample, size_t channels>
-[[gnu::always_inline]] inline void weighted_tile(const blur::Source<Sample>& source,
-                                                 const MutableRows& target, size_t offset,
-                                                 size_t samples) {
-  const size_t pixels = samples / channels;
-  bool opaque = true;
-  blur::mean_tile(
-      source, target, offset, samples, [&](const Sample* row) __attribute__((always_inline)) {
-        opaque = opaque && blur::is_opaque<Sample, channels>(row, pixels);
-      });
-  if (!opaque) blur::weighted_mean_tile<Sample, channels>(source, target, offset, pixels);
+template <typename Sample>
+[[gnu::always_inline]] inline bool is_opaque(const Sample* row, size_t channels, size_t samples) {
+  return channels == 2 ? blur::is_opaque<Sample, 2>(row, samples / 2)
+                       : blur::is_opaque<Sample, 4>(row, samples / 4);
 }
 
 template <typename Sample>
@@ -60,14 +53,18 @@ struct BlurLoop {
     const size_t end = (source->width() - 1) * channels;
     for (size_t offset = channels; offset < end; offset += blur::tile_samples) {
       const size_t samples = std::min(blur::tile_samples, end - offset);
-      if (weighted && channels == 2) {
-        weighted_tile<Sample, 2>(*source, target, offset, samples);
-      } else if (weighted) {
-        weighted_tile<Sample, 4>(*source, target, offset, samples);
+      const size_t pairs = samples / 2 * 2;
+      bool opaque = true;
+      blur::mean_tile(
+          *source, target, offset, pairs, [&](const Sample* row) __attribute__((always_inline)) {
+            if (weighted) opaque = opaque && is_opaque(row, channels, samples);
+          });
+      if (pairs < samples) blur::mean_sample(*source, target, offset + pairs);
+      if (opaque) continue;
+      if (channels == 2) {
+        blur::weighted_mean_tile<Sample, 2>(*source, target, offset, samples / 2);
       } else {
-        const size_t pairs = samples / 2 * 2;
-        blur::mean_tile(*source, target, offset, pairs, [](const Sample*) {});
-        if (pairs < samples) blur::mean_sample(*source, target, offset + pairs);
+        blur::weighted_mean_tile<Sample, 4>(*source, target, offset, samples / 4);
       }
     }
   }

@@ -102,16 +102,12 @@ template <typename Sample, size_t channels>
   Row* above = &sums[0];
   Row* here = &sums[1];
   Row* below = &sums[2];
-  const auto sum = [&](int y, Row& to) __attribute__((always_inline)) {
+  for (int y = target.rows.begin - 1; y <= target.rows.end; ++y) {
     multiply_row<Sample, channels>(source.at(y, offset) - channels, pixels + 2, products);
-    sum_row<Sample, channels>(products, pixels, to);
-  };
-  sum(target.rows.begin - 1, *above);
-  sum(target.rows.begin, *here);
-  for (int y = target.rows.begin; y < target.rows.end; ++y) {
-    sum(y + 1, *below);
-    weighted_mean_row<Sample, channels>(*above, *here, *below, pixels,
-                                        reinterpret_cast<Sample*>(target.row(y)) + offset);
+    sum_row<Sample, channels>(products, pixels, *below);
+    if (y > target.rows.begin)
+      weighted_mean_row<Sample, channels>(*above, *here, *below, pixels,
+                                          reinterpret_cast<Sample*>(target.row(y - 1)) + offset);
     Row* const next = above;
     above = here;
     here = below;

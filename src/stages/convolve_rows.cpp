@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
 
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
@@ -107,6 +108,8 @@ struct ConvolveLoop {
   using TheJob = Job<Sample, Number>;
   using Tile = WindowTile<Sample, Number>;
   static constexpr auto max = static_cast<Number>(std::numeric_limits<Sample>::max());
+  // Single precision is too narrow for exact sums of products with alpha; see convolve().
+  static constexpr bool can_weigh = !(exact && std::is_same_v<Number, float>);
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(TheJob* job) {
@@ -137,7 +140,7 @@ struct ConvolveLoop {
     Number* plain = job.sums.data();
     add_taps<set, exact>(job.placed.data(), job.placed.size(), samples, start(numbers), plain);
     store(plain, samples, numbers, out);
-    if (!job.weighted()) return;
+    if (!can_weigh || !job.weighted()) return;
     const Number* centre = tile.row(job.parameters->matrix.radius_y()).plain +
                            static_cast<size_t>(job.parameters->matrix.radius_x()) * channels;
     if (tile.is_opaque()) {

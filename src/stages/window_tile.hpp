@@ -49,19 +49,23 @@ class WindowTile {
         slots_(static_cast<std::size_t>(2 * radius_y + 1 + rows_above)),
         numbers_(pitch_ * slots_.size() * (weighted && has_products ? 2 : 1)) {}
 
-  // Begins the columns from x on, at most as many as given to the constructor, with the window
-  // around row y.
-  [[gnu::always_inline]] void begin(int x, int columns, int y) {
+  // Begins the columns from x on, at most as many as given to the constructor. The first call of
+  // advance() places the window around row y.
+  void begin(int x, int columns, int y) {
     x_ = x;
     columns_ = columns;
     next_ = y - radius_y_;
+    end_ = y + radius_y_;
     std::fill(slots_.begin(), slots_.end(), Row{});
-    while (next_ < y + radius_y_)
-      add_row();
   }
 
-  // Moves the window to row y, then y + 1, ...
-  [[gnu::always_inline]] void advance() { add_row(); }
+  // Moves the window to row y, then y + 1, ... The only caller of add_row(), which is long and is
+  // compiled into each loop for each instruction set.
+  [[gnu::always_inline]] void advance() {
+    ++end_;
+    while (next_ < end_)
+      add_row();
+  }
 
   [[nodiscard]] std::size_t samples() const {
     return static_cast<std::size_t>(columns_ + 2 * radius_x_) * static_cast<std::size_t>(channels_);
@@ -131,7 +135,8 @@ class WindowTile {
   }
 
   // The pixel at column x of a row; `from` is nullptr if the whole row lies outside the picture.
-  [[gnu::always_inline]] Number* put_border(const Sample* from, int x, Number* to) const {
+  // For few pixels, so it is compiled once and not for each instruction set.
+  [[gnu::noinline]] Number* put_border(const Sample* from, int x, Number* to) const {
     const int column = from == nullptr ? -1 : border_position(border_, x, rows_.width);
     for (int c = 0; c < channels_; ++c) {
       const bool is_alpha = rows_.format.has_alpha() && c + 1 == channels_;
@@ -186,7 +191,8 @@ class WindowTile {
   bool weighted_;
   std::size_t pitch_;  // numbers
   int x_ = 0;
-  int next_ = 0;  // the row below the window
+  int next_ = 0;  // the row below those that were added
+  int end_ = 0;   // the row below the window
   std::vector<Row> slots_;
   std::vector<Number> numbers_;
 };
