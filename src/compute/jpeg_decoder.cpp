@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/division.hpp"
 #include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {
@@ -31,11 +32,6 @@ Kernel sample_kernel(Session& session, const std::string& function) {
 
 WorkRange items(std::int64_t count) {
   return {static_cast<std::size_t>(std::max<std::int64_t>(count, 1)), 1, group_items, 1};
-}
-
-std::int32_t divided_up(std::int32_t number, std::size_t by) {
-  const auto divisor = static_cast<std::int32_t>(by);
-  return (number + divisor - 1) / divisor;
 }
 
 // Elements of all levels of sums over `count` elements.

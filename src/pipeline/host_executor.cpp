@@ -69,24 +69,26 @@ class HostExecutor final : public BandExecutor {
 
  private:
   // How long each pass takes for a part of a band. Strips alternate between the passes; the spans
-  // of a part are recorded one after another as if they did not.
+  // of a part are recorded one after another as if they did not. The destructor only records them:
+  // everything that can throw happens before.
   class PassTimes {
    public:
-    PassTimes(HostExecutor& executor, const RowRange& part)
-        : executor_(executor), part_(part), durations_(executor.reports_.size()) {}
+    PassTimes(const HostExecutor& executor, const RowRange& part) : timeline_(executor.timeline_) {
+      for (std::size_t i = 0; i < executor.reports_.size(); ++i)
+        spans_.push_back({.activity = Activity::kernel,
+                          .pass = static_cast<int>(i),
+                          .bytes = executor.bytes_of_pass(i, part),
+                          .first_row = part.begin,
+                          .rows = part.count()});
+    }
     PassTimes(const PassTimes&) = delete;
     PassTimes& operator=(const PassTimes&) = delete;
     ~PassTimes() {
       Nanoseconds start = begin_;
-      for (std::size_t i = 0; i < durations_.size(); ++i) {
-        executor_.timeline_.add({.activity = Activity::kernel,
-                                 .pass = static_cast<int>(i),
-                                 .start = start,
-                                 .duration = durations_[i],
-                                 .bytes = executor_.bytes_of_pass(i, part_),
-                                 .first_row = part_.begin,
-                                 .rows = part_.count()});
-        start += durations_[i];
+      for (Span& span : spans_) {
+        span.start = start;
+        start += span.duration;
+        timeline_.add(span);
       }
     }
 
@@ -94,14 +96,13 @@ class HostExecutor final : public BandExecutor {
     void of(std::size_t pass, const Work& work) {
       const Nanoseconds start = now();
       work();
-      durations_[pass] += now() - start;
+      spans_[pass].duration += now() - start;
     }
 
    private:
-    HostExecutor& executor_;
-    RowRange part_;
+    Timeline& timeline_;
     Nanoseconds begin_ = now();
-    std::vector<Nanoseconds> durations_;
+    std::vector<Span> spans_;  // one for each pass
   };
 
   // Calls work(part) for parts that cover `rows`, on as many threads as there are.

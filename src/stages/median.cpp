@@ -48,6 +48,7 @@ class Median final : public Stage {
  private:
   [[nodiscard]] RowKernel kernel(const PixelFormat& format, const DeviceInfo& device) const {
     constexpr int max_pairs_radius = 2;
+    constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0
     RowKernel kernel{.file = "median.cl"};
     const bool weighs = parameters_.alpha == AlphaMode::weighted && format.has_alpha();
     kernel.macros =
@@ -60,7 +61,7 @@ class Median final : public Stage {
       kernel.lines = 8;
       kernel.group_width = 32;
       kernel.group_height = 4;
-      if (device.compute_capability >= 90) kernel.macros += " -D HALVES=1";
+      if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";
     } else if (format.depth == 8) {
       kernel.function = "median_sliding";
       kernel.lines = 64;

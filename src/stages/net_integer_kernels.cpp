@@ -134,8 +134,9 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       result_macros(result, operation.integers.low, operation.integers.high));
   const bool words = !operation.integers.scales.empty();
   const auto [matrices, runs] = team_shape(result.channels, words);
-  // mma.m16n8k32 for bytes came with 8.0.
-  if (device.compute_capability >= 80 && operation.groups == 1 && fours.parts == 1) {
+  constexpr unsigned byte_matrices_capability = 80;  // mma.m16n8k32 for bytes came with 8.0
+  if (device.compute_capability >= byte_matrices_capability && operation.groups == 1 &&
+      fours.parts == 1) {
     if (const auto tile = matrix_tile(operation, fours.planes, runs)) {
       kernel.function = "net_matrices";
       kernel.pixels = *tile;
