@@ -11,20 +11,17 @@
 #include "host/loops.hpp"
 #include "stages/resize_pairs.hpp"
 #include "stages/resize_quads.hpp"
+#include "stages/resize_weighted.hpp"
 
 namespace gpufilter {
 namespace {
 
 using std::size_t;
 
-// Sums of samples times weights: those of 8-bit samples fit 32 bits, as the magnitudes of the
-// weights add up to less than 2^23.
+// Sums of samples times weights, and numbers between the directions: those of 8-bit samples fit 32
+// bits, as the magnitudes of the weights add up to less than 2^23.
 template <typename Sample>
 using SampleSum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::int64_t>;
-
-// Numbers between the directions, if there are products with alpha.
-template <typename Sample>
-using Product = SampleSum<Sample>;
 
 template <typename Sample, typename Sum>
 [[gnu::always_inline]] inline Sample rounded_sample(Sum sum) {
@@ -68,8 +65,7 @@ struct AlongRows {
 };
 
 #ifdef __x86_64__
-// 16 rows of bytes at a time, transposed: then each pair of taps is two weights times neighbours in
-// memory.
+// 16 rows of bytes at a time, transposed: a pair of taps is two weights times neighbours in memory.
 template <size_t channels>
 struct BytesAlongRows {
   using TheJob = Job<std::uint8_t>;
@@ -209,7 +205,7 @@ struct WeightedAlongRows {
     const auto count = static_cast<size_t>(job->taps->count);
     for (int y = job->target.rows.begin; y < job->target.rows.end; ++y) {
       const auto* in = reinterpret_cast<const Sample*>(job->source.row(y));
-      auto* out = reinterpret_cast<Product<Sample>*>(job->target.row(y));
+      auto* out = reinterpret_cast<SampleSum<Sample>*>(job->target.row(y));
       for (size_t x = 0; x < static_cast<size_t>(job->target.width); ++x, out += numbers) {
         fill(in + static_cast<size_t>(job->taps->first[x]) * channels,
              job->taps->weights.data() + x * count, count, out);
@@ -218,7 +214,7 @@ struct WeightedAlongRows {
   }
 
   [[gnu::always_inline]] static void fill(const Sample* from, const std::int32_t* weights,
-                                          size_t count, Product<Sample>* out) {
+                                          size_t count, SampleSum<Sample>* out) {
     std::array<std::int64_t, channels> sums{};
     std::array<std::int64_t, channels> products{};
     bool opaque = true;
@@ -234,7 +230,7 @@ struct WeightedAlongRows {
     for (size_t c = 0; c < channels; ++c) {
       constexpr std::int64_t half = std::int64_t{1} << (shift - 1);
       out[c] = rounded_sample<Sample>(sums[c]);
-      out[channels + c] = static_cast<Product<Sample>>((products[c] + half) >> shift);
+      out[channels + c] = static_cast<SampleSum<Sample>>((products[c] + half) >> shift);
     }
     out[2 * channels] = opaque ? 1 : 0;
   }
@@ -320,7 +316,7 @@ struct WeightedAlongColumns {
     for (int k = 0; k < job.taps->count; ++k) {
       const std::int64_t weight = weights[k];
       if (weight == 0) continue;
-      const auto* from = reinterpret_cast<const Product<Sample>*>(job.source.row(first + k)) + i;
+      const auto* from = reinterpret_cast<const SampleSum<Sample>*>(job.source.row(first + k)) + i;
       for (size_t n = 0; n < 2 * channels; ++n)
         sums[n] += weight * from[n];
       opaque = opaque && from[2 * channels] != 0;
@@ -378,6 +374,8 @@ PixelFormat resize_between(const PixelFormat& picture, bool weighted) {
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
                        const ResizeTables& tables, bool weighted) {
 #ifdef __x86_64__
+  if (weighted && takes_weighted_vectors(source.format))
+    return resize_weighted_along_rows(source, target, taps);
   if (!weighted && takes_quads(source.format))
     return resize_quads_along_rows(source, target, taps, tables.quads);
 #endif
@@ -389,6 +387,8 @@ void resize_along_rows(const ConstRows& source, const MutableRows& target, const
 void resize_along_columns(const ConstRows& source, const MutableRows& target,
                           const ResizeTaps& taps, const ResizeTables& tables, bool weighted) {
 #ifdef __x86_64__
+  if (weighted && takes_weighted_vectors(target.format))
+    return resize_weighted_along_columns(source, target, taps);
   if (!weighted && takes_quads(target.format))
     return resize_quads_along_columns(source, target, taps, tables.quads);
 #endif

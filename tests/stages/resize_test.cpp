@@ -230,6 +230,33 @@ TEST(Resize, WeightsColorsByAlpha) {
   }
 }
 
+// Also with rows that are no multiple of those that are computed together, and the largest sums.
+TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
+  std::vector<Image> images;
+  images.push_back(test::mixed_alpha_image({45, 33}, {4, 8}, 11));
+  Image& extreme = images.emplace_back(ImageSize{31, 26}, PixelFormat{4, 8});
+  for (std::size_t i = 0; i < extreme.bytes(); ++i)
+    extreme.rows().data[i] = i % 7 < 3 ? 255 : 0;
+  for (const Image& image : images) {
+    for (const ResizeKernel kernel : kernels) {
+      for (const ImageSize& size : {ImageSize{7, 5}, {44, 3}, {3, 40}, {130, 66}}) {
+        const StageChain chain{make_resize(to(size, kernel))};
+        const Image expected = [&] {
+          const InstructionSetInUse baseline(InstructionSet::baseline);
+          return test::filter_on_host(image, chain, {});
+        }();
+        test::with_each_instruction_set([&] {
+          for (const int rows : {1, 6, 1000}) {
+            ASSERT_TRUE(
+                same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
+                << size.width << "x" << size.height << ", bands of " << rows;
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST(Resize, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const PixelFormat& format : formats()) {
