@@ -348,13 +348,13 @@ class DeviceExecutor final : public BandExecutor {
                                            ImageSize output, const DeviceRows& from,
                                            const DeviceRows& to) const {
     std::vector<Event> events;
-    const int most = rows_of_launch(group, to.rows.count());
+    const int step = rows_of_launch(group, to.rows.count());
     for (const RepeatedRows& part : cut_at_edges(to.rows, output.height)) {
       const DeviceRows source{from.buffer, from.rows.moved(-part.repeats * input.height)};
-      for (int y = part.rows.begin; y < part.rows.end; y += most) {
+      for (int y = part.rows.begin; y < part.rows.end; y += step) {
         if (waits_for_launches()) lane.queue.finish();
         check_stop();
-        const RowRange rows{y, std::min(y + most, part.rows.end)};
+        const RowRange rows{y, std::min(y + step, part.rows.end)};
         const DeviceRows target{to.buffer, rows.moved(-part.repeats * output.height),
                                 rows.begin - to.rows.begin};
         for (Event& event : lane.passes[group]->enqueue(lane.queue, source, target))

@@ -32,12 +32,12 @@ int rows_between_checks(const Pass& pass, int all) {
 
 void run_on_host(const Pass& pass, const ConstRows& source, const MutableRows& target) {
   const int all = target.rows.count();
-  const int most = stop_of_this_call().stop_possible() ? rows_between_checks(pass, all) : all;
+  const int step = stop_of_this_call().stop_possible() ? rows_between_checks(pass, all) : all;
   for (const RepeatedRows& part : cut_at_edges(target.rows, pass.output.size.height)) {
     const ConstRows from = source.renumbered(-part.repeats * pass.input.size.height);
-    for (int y = part.rows.begin; y < part.rows.end; y += most) {
+    for (int y = part.rows.begin; y < part.rows.end; y += step) {
       check_stop();
-      const RowRange rows{y, std::min(y + most, part.rows.end)};
+      const RowRange rows{y, std::min(y + step, part.rows.end)};
       pass.stage->run(from, target.part(rows).renumbered(-part.repeats * pass.output.size.height),
                       {pass.input.size, pass.output.size});
     }

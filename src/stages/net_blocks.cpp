@@ -12,7 +12,7 @@ using std::size_t;
 
 // Work-groups of a launch beside each other: devices support at least 65535.
 constexpr int most_rows = 32768;
-constexpr int least_side = 16;  // of a block, times the network's scale
+constexpr int minimum_side = 16;  // of a block, times the network's scale
 
 // Where values begin and end in memory.
 struct Extent {
@@ -115,14 +115,14 @@ std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize block) {
 ImageSize net_block_size(const NetGraph& graph, ImageSize picture, std::uint64_t numbers) {
   const int scale = graph.scale();
   ImageSize block{picture.width * scale, std::min(picture.height * scale, most_rows)};
-  const int least = least_side * scale;
+  const int minimum = minimum_side * scale;
   // Blocks become lower down to some multiple of what they share with others, then narrower.
-  const int low = std::max(least, 8 * net_radius(graph) * scale);
-  const auto shrink = [&](int& side) { side = std::max(least, side - std::max(side / 8, 1)); };
+  const int low = std::max(minimum, 8 * net_radius(graph) * scale);
+  const auto shrink = [&](int& side) { side = std::max(minimum, side - std::max(side / 8, 1)); };
   while (net_block_numbers(graph, block) > numbers) {
-    if (block.height > low || (block.width <= low && block.height > least)) {
+    if (block.height > low || (block.width <= low && block.height > minimum)) {
       shrink(block.height);
-    } else if (block.width > least) {
+    } else if (block.width > minimum) {
       shrink(block.width);
     } else {
       break;

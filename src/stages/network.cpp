@@ -16,10 +16,10 @@ bool all_finite(const std::vector<float>& numbers) {
 }  // namespace
 
 int Network::widest() const {
-  int most = inputs();
+  int widest = inputs();
   for (const NetworkLayer& layer : layers)
-    most = std::max(most, layer.outputs());
-  return most;
+    widest = std::max(most, layer.outputs());
+  return widest;
 }
 
 std::string objection_to_layer(const Network& network, std::size_t index) {

@@ -40,11 +40,11 @@ class Content {
   Content(const PixelFormat& format, const std::uint8_t* first, std::uint32_t limit)
       : channels_(static_cast<size_t>(format.channels)) {
     const auto* samples = reinterpret_cast<const Sample*>(first);
-    const auto most = static_cast<std::int64_t>(format.max_sample());
+    const auto maximum = static_cast<std::int64_t>(format.max_sample());
     for (size_t c = 0; c < channels_; ++c) {
       low_.at(c) = static_cast<Sample>(std::max<std::int64_t>(std::int64_t{samples[c]} - limit, 0));
       high_.at(c) =
-          static_cast<Sample>(std::min<std::int64_t>(std::int64_t{samples[c]} + limit, most));
+          static_cast<Sample>(std::min<std::int64_t>(std::int64_t{samples[c]} + limit, maximum));
     }
     is_transparent_ = format.has_alpha() && samples[channels_ - 1] == 0;
   }
