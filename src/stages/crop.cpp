@@ -208,8 +208,8 @@ std::optional<CropRequest> parse_crop(std::string_view text, bool& has_offset) {
   for (int* const number : {&request.offset.x, &request.offset.y}) {
     if (!take(text, '+')) return std::nullopt;
     const std::string digits = take_digits(text, "");
-    constexpr std::size_t most_digits = 9;
-    if (digits.empty() || digits.size() > most_digits) return std::nullopt;
+    constexpr std::size_t maximum_digits = 9;
+    if (digits.empty() || digits.size() > maximum_digits) return std::nullopt;
     *number = std::stoi(digits);
   }
   return text.empty() ? std::optional(request) : std::nullopt;

@@ -115,12 +115,12 @@ struct MorphologyLoop {
     const auto window = static_cast<size_t>(2 * radius + 1);
     const bool weighted = parameters->alpha == AlphaMode::weighted && source->format.has_alpha();
     const int columns = std::min(static_cast<int>(tile_samples / channels), source->width);
-    const size_t samples = static_cast<size_t>(columns) * channels;
+    const size_t capacity = static_cast<size_t>(columns) * channels;
     WindowTile<Sample, Sample> tile(*source, height, parameters->border, radius, 0, columns,
                                     weighted);
-    AlongRows<largest, Sample> along_rows(window, channels, samples);
-    AlongColumns<largest, Sample> along_columns(window, samples);
-    std::vector<Sample> visible(samples + window * channels);
+    AlongRows<largest, Sample> along_rows(window, channels, capacity);
+    AlongColumns<largest, Sample> along_columns(window, capacity);
+    std::vector<Sample> visible(capacity + window * channels);
     for (int x = 0; x < source->width; x += columns) {
       const int count = std::min(columns, source->width - x);
       const size_t samples = static_cast<size_t>(count) * channels;

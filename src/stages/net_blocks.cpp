@@ -11,7 +11,7 @@ namespace {
 using std::size_t;
 
 // Work-groups of a launch beside each other: devices support at least 65535.
-constexpr int most_rows = 32768;
+constexpr int maximum_rows = 32768;
 constexpr int minimum_side = 16;  // of a block, times the network's scale
 
 // Where values begin and end in memory.
@@ -114,7 +114,7 @@ std::uint64_t net_block_numbers(const NetGraph& graph, ImageSize block) {
 
 ImageSize net_block_size(const NetGraph& graph, ImageSize picture, std::uint64_t numbers) {
   const int scale = graph.scale();
-  ImageSize block{picture.width * scale, std::min(picture.height * scale, most_rows)};
+  ImageSize block{picture.width * scale, std::min(picture.height * scale, maximum_rows)};
   const int minimum = minimum_side * scale;
   // Blocks become lower down to some multiple of what they share with others, then narrower.
   const int low = std::max(minimum, 8 * net_radius(graph) * scale);

@@ -84,10 +84,10 @@ struct Sharing {
 // For tiles of this size; none if too little of the weights fits beside it.
 std::optional<Sharing> sharing_with(const NetOperation& operation, int inputs, int outputs,
                                     ImageSize tile) {
-  constexpr int most_teams = 8;
+  constexpr int maximum_teams = 8;
   constexpr int suitable_chunk = 32;
   const int each = outputs <= 4 ? 4 : 8;
-  const int blocks = divided_up(divided_up(outputs, each), most_teams);
+  const int blocks = divided_up(divided_up(outputs, each), maximum_teams);
   const int teams = divided_up(divided_up(outputs, each), blocks);
   // Numbers are stored two by two.
   const std::uint64_t bytes = sizeof(float) * 2 *
@@ -147,9 +147,9 @@ NetKernel convolution(const NetGraph& graph, const NetOperation& operation,
   const int inputs = channels(graph, operation.inputs.front()) / operation.groups;
   if (const auto sharing = sharing_of(operation, inputs, outputs, device))
     return tiled_convolution(operation, inputs, outputs, *sharing);
-  constexpr int most_outputs = 8;  // of a work-item
+  constexpr int maximum_outputs = 8;  // of a work-item
   const int each = outputs / operation.groups;
-  const int block = std::min(most_outputs, each);
+  const int block = std::min(maximum_outputs, each);
   const int columns = columns_of(device);
   NetKernel kernel{.file = "net.cl", .function = "net_convolution"};
   kernel.macros = formatted("-D OUTPUTS={} -D BLOCK={} -D COLUMNS={} {}", each, block, columns,

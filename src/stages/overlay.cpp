@@ -108,8 +108,8 @@ class Overlay final : public Stage {
 // "+10", "-3" at the beginning of `text`, which loses it; false if there is none.
 bool take_offset(std::string_view& text, int& offset) {
   const size_t end = std::min(text.find_first_not_of("0123456789", 1), text.size());
-  constexpr size_t most_digits = 7;
-  if (text.empty() || (text[0] != '+' && text[0] != '-') || end < 2 || end > 1 + most_digits)
+  constexpr size_t maximum_digits = 7;
+  if (text.empty() || (text[0] != '+' && text[0] != '-') || end < 2 || end > 1 + maximum_digits)
     return false;
   offset = std::stoi(std::string(text.substr(0, end)));
   text.remove_prefix(end);

@@ -13,7 +13,7 @@ namespace {
 
 using Colors = TiffLayout::Colors;
 
-constexpr int most_samples = 64;
+constexpr int maximum_samples = 64;
 
 [[noreturn]] void refuse_kind(const TiffFile& file, const std::string& what) {
   throw PictureError(
@@ -76,7 +76,7 @@ void check_samples(const TiffFile& file, const TiffLayout& layout) {
                         (is_small && layout.samples == 1 && layout.colors <= Colors::palette) ||
                         (layout.bits == 16 && (is_grey || layout.colors == Colors::rgb));
   if (!is_known) refuse_kind(file, formatted("{}-bit samples in these colours", layout.bits));
-  if (layout.samples > most_samples) file.refuse("it has too many channels");
+  if (layout.samples > maximum_samples) file.refuse("it has too many channels");
 }
 
 // A fourth channel that the file says nothing about is taken for alpha, as libtiff does.
