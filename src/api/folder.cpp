@@ -71,8 +71,8 @@ class FolderListener final : public BatchListener {
     if (!control_.progress || all_bytes_ == 0) return;
     // Files may grow while they are read.
     const std::uint64_t done = std::min(done_bytes_ + bytes_under_way, all_bytes_);
-    most_ = std::max(most_, static_cast<double>(done) / static_cast<double>(all_bytes_));
-    control_.progress(most_);
+    highest_ = std::max(highest_, static_cast<double>(done) / static_cast<double>(all_bytes_));
+    control_.progress(highest_);
   }
   void listed(const PictureResult& /*result*/) override {}
 
@@ -83,7 +83,7 @@ class FolderListener final : public BatchListener {
   FolderResult& result_;
   std::uint64_t all_bytes_ = 0;
   std::uint64_t done_bytes_ = 0;  // of finished pictures
-  double most_ = 0;               // that was reported
+  double highest_ = 0;            // that was reported
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ using std::size_t;
 // A strip of columns is so wide that the rows of all values stay in the second-level cache, but at
 // least so many times as wide as what it computes of its neighbours.
 constexpr size_t cached_numbers = size_t{192} << 10U;
-constexpr int least_radii = 8;
-constexpr int least_columns = 128;
+constexpr int minimum_radii = 8;
+constexpr int minimum_columns = 128;
 // Rows of the network's input whose results are computed before the next layer's.
 constexpr int rows_at_once = 8;
 
@@ -36,7 +36,7 @@ size_t numbers_a_column(const NetGraph& graph) {
 // Columns of the source.
 int strip_columns(const NetGraph& graph, int width) {
   const auto suiting = static_cast<int>(cached_numbers / numbers_a_column(graph));
-  return std::min(width, std::max({suiting, least_columns, least_radii * net_radius(graph)}));
+  return std::min(width, std::max({suiting, minimum_columns, minimum_radii * net_radius(graph)}));
 }
 
 // Goes down one strip of columns.
@@ -126,7 +126,7 @@ std::uint64_t net_rows_memory(const NetGraph& graph, int width) {
 }
 
 int net_suitable_rows(const NetGraph& graph) {
-  return std::max(2 * rows_at_once, least_radii * net_radius(graph)) * graph.scale();
+  return std::max(2 * rows_at_once, minimum_radii * net_radius(graph)) * graph.scale();
 }
 
 }  // namespace gpufilter

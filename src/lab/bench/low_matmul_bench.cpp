@@ -16,7 +16,7 @@ namespace gpufilter::lab {
 namespace {
 
 // Beyond these operations one core would take many seconds.
-constexpr double most_operations_of_one_core = 2.0 * 2048 * 2048 * 2048;
+constexpr double maximum_operations_of_one_core = 2.0 * 2048 * 2048 * 2048;
 
 // No design explains larger errors of additions.
 constexpr double largest_error_of_sums = 0.01;
@@ -79,7 +79,7 @@ class TypeBench {
 
   void run() {
     for (const HostMethod& method : host_methods(product_.type())) {
-      if (method.cores == Cores::one && product_.operations() > most_operations_of_one_core) {
+      if (method.cores == Cores::one && product_.operations() > maximum_operations_of_one_core) {
         left_out_ = true;
         continue;
       }
