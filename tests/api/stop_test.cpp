@@ -69,9 +69,9 @@ TEST(StopTest, EndsOneOfSeveralCalls) {
 
 // A processor under OpenCL divides launches that take long, if the call can be stopped.
 TEST(StopTest, ChangesNoBitOnDevices) {
-  const std::vector<StageUse> chain{median{31}};
+  const std::vector<StageUse> chain{median{16}};
   const PictureFilter filter(chain, FilterSettings{.device = "opencl", .require_device = true});
-  const Image image = test::random_image({201, 340}, {3, 8}, 6);
+  const Image image = test::random_image({201, 340}, {3, 16}, 6);
   const std::stop_source never;
   Picture found;
   try {
