@@ -55,7 +55,7 @@ build_wheel_inside() {
     "apt-get update -q && apt-get install -q -y --no-install-recommends ${packages[*]}"
   step 'building' sh -c "cd ${folder} &&
     export DEB_BUILD_MAINT_OPTIONS=hardening=+all DEB_CXXFLAGS_STRIP=-g DEB_BUILD_OPTIONS='${words}' &&
-    export CXX=c++ CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) &&
+    export LC_ALL=C.UTF-8 CXX=c++ CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) &&
     CXXFLAGS=\"\$(dpkg-buildflags --get CXXFLAGS) \$(dpkg-buildflags --get CPPFLAGS)\" \
     pip wheel --no-build-isolation --no-deps --no-index --wheel-dir /wheels -v \
     --config-settings=cmake.build-type=${type} \
