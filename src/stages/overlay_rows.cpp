@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
@@ -133,6 +134,9 @@ OverlayPixels pixels_of(const Image& image, const PixelFormat& format, double op
   OverlayPixels result{image.size(), format, {}, {}};
   result.colors.resize(pixels * format.bytes_per_pixel());
   if (!format.has_alpha()) result.alphas.resize(result.colors.size());
+  std::vector<To> weights;
+  for (std::uint32_t alpha = 0; alpha <= format.max_sample(); ++alpha)
+    weights.push_back(static_cast<To>(std::floor(alpha * opacity + 0.5)));
   auto* colors = reinterpret_cast<To*>(result.colors.data());
   auto* alphas = format.has_alpha() ? nullptr : reinterpret_cast<To*>(result.alphas.data());
   for (int y = 0; y < image.size().height; ++y) {
@@ -141,7 +145,7 @@ OverlayPixels pixels_of(const Image& image, const PixelFormat& format, double op
       const std::uint32_t alpha = own.has_alpha()
                                       ? converted(in[own.channels - 1], own.depth, format.depth)
                                       : format.max_sample();
-      const auto weight = static_cast<To>(std::floor(alpha * opacity + 0.5));
+      const To weight = weights[alpha];
       for (int c = 0; c < format.color_channels(); ++c) {
         const std::uint32_t color = in[own.color_channels() == 1 ? 0 : c];
         *colors++ = static_cast<To>(converted(color, own.depth, format.depth));
