@@ -18,7 +18,7 @@ bool all_finite(const std::vector<float>& numbers) {
 int Network::widest() const {
   int widest = inputs();
   for (const NetworkLayer& layer : layers)
-    widest = std::max(most, layer.outputs());
+    widest = std::max(widest, layer.outputs());
   return widest;
 }
 
