@@ -160,6 +160,9 @@ void prepare_pocl_environment() {
     }
     choose_scratch();
     fit_threads();
+    // Programs are kept with kernels for work-groups of every size. Without this, PoCL compiles
+    // others for the first run: everything twice, and other code than the next run has.
+    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
     return true;
   }();
   static_cast<void>(prepared);

@@ -13,8 +13,10 @@ inline constexpr const char* pocl_platform = "Portable Computing Language";
 
 // Before OpenCL is first used: limits PoCL's threads if not all of them can be started, and sets
 // POCL_CACHE_DIR unless the user's own setting names a usable folder. The folder is removed when
-// the process ends; a folder left by a killed process is removed by the next process. Only the
-// first call does anything, and only if may_change_environment().
+// the process ends; a folder left by a killed process is removed by the next process. Kernels are
+// compiled for work-groups of every size at once, unless the user has set
+// POCL_WORK_GROUP_SPECIALIZATION. Only the first call does anything, and only if
+// may_change_environment().
 void prepare_pocl_environment();
 
 // Limits PoCL to `threads` threads of its own, instead of one for each core. Only before OpenCL is

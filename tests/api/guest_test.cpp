@@ -94,8 +94,9 @@ TEST(Guest, LeavesSignalsAndEnvironmentAlone) {
 // What PoCL and its compiler do to the process is theirs.
 TEST(Guest, SetsNoVariablesForOpenCl) {
   const std::jthread other = other_thread();
-  constexpr std::array variables{"POCL_CACHE_DIR", "POCL_MAX_PTHREAD_COUNT",
-                                 "POCL_CPU_MAX_CU_COUNT", "OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"};
+  constexpr std::array variables{"POCL_CACHE_DIR",        "POCL_MAX_PTHREAD_COUNT",
+                                 "POCL_CPU_MAX_CU_COUNT", "POCL_WORK_GROUP_SPECIALIZATION",
+                                 "OCL_ICD_VENDORS",       "OCL_ICD_FILENAMES"};
   const auto values = [&] {
     std::vector<std::string> all;
     for (const char* variable : variables) {
