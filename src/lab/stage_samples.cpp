@@ -45,13 +45,18 @@ std::vector<GivenParameters> combinations(const StageKind& kind, const std::stri
   return found;
 }
 
+std::string text_of(const GivenParameters& given) {
+  std::string text;
+  for (const auto& [option, word] : given)
+    text += formatted(" {} {}", option, word);
+  return text;
+}
+
 std::string text_of(const StageKind& kind, const std::string& value, const GivenParameters& given) {
   const char* quote = value.find(' ') != std::string::npos ? "\"" : "";
   std::string text = kind.option;
   if (!value.empty()) text += formatted(" {}{}{}", quote, value, quote);
-  for (const auto& [option, word] : given)
-    text += formatted(" {} {}", option, word);
-  return text;
+  return text + text_of(given);
 }
 
 }  // namespace
@@ -82,7 +87,8 @@ std::vector<StageSample> samples_of(const StageKind& kind, bool all) {
       kind.sample_values.empty() ? values_of(kind.type, "") : kind.sample_values;
   for (const std::string& value : values) {
     for (const GivenParameters& given : combinations(kind, value, all))
-      samples.push_back({text_of(kind, value, given), kind.make(value, given), given.empty()});
+      samples.push_back(
+          {text_of(kind, value, given), kind.make(value, given), given.empty(), text_of(given)});
   }
   return samples;
 }

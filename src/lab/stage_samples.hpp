@@ -12,7 +12,8 @@ namespace gpufilter::lab {
 struct StageSample {
   std::string text;  // as on the command line: "--blur tiled --tile 8"
   std::shared_ptr<const Stage> stage;
-  bool has_defaults = true;  // every parameter has its default value
+  bool has_defaults = true;     // every parameter has its default value
+  std::string parameters = {};  // the others: " --border wrap --tile 8"
 };
 
 // The kinds of stages by the names of their options without dashes: "blur". All of them if `names`

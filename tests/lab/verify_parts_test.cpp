@@ -30,6 +30,23 @@ TEST(VerifyCases, EverySampleComesInSomeTurn) {
   }
 }
 
+TEST(VerifyCases, QuickTriesEachParameterWithOneValueATurn) {
+  const auto all = samples_of(stage_kinds({"blur"}).front(), false);
+  std::set<std::string> found;
+  for (std::size_t turn = 0; turn < 3; ++turn) {
+    std::set<std::string> texts;
+    for (const VerifyChain& chain : verify_samples({"blur"}, true, turn))
+      texts.insert(chain.text);
+    // Three values with defaults; three borders, independent alpha, and two tiles of "tiled".
+    EXPECT_EQ(texts.size(), 3U + 3U + 1U + 2U);
+    for (const char* each :
+         {"--blur naive", "--blur tiled", "--blur auto", "--blur tiled --tile 32"})
+      EXPECT_TRUE(texts.contains(each)) << each;
+    found.merge(texts);
+  }
+  EXPECT_EQ(found.size(), all.size());
+}
+
 TEST(VerifyCases, AKindComesBeforeAnotherOneEachTurn) {
   const std::size_t kinds = stage_names().size();
   std::set<std::string> pairs;

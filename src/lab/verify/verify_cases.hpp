@@ -16,7 +16,8 @@ struct VerifyChain {
 };
 
 // Samples of the kinds of stages of these names (all if there are none). A kind with very many
-// shares them among the turns, so that each comes in one of at most four.
+// shares them among the turns, so that each comes in one of at most four. With `quick`, a parameter
+// other than its default comes with one of the stage's values, with another one in the next turn.
 [[nodiscard]] std::vector<VerifyChain> verify_samples(const std::vector<std::string>& stages,
                                                       bool quick, std::size_t turn);
 
