@@ -24,9 +24,9 @@ template <typename Sample, bool weighted>
 struct AlongColumns {
   using T = GaussianTypes<Sample, weighted>;
   using Between = typename T::Between;
+  using Plain = typename T::Plain;
   using Sum = typename T::ColumnSum;
   using ProductSum = typename T::ProductSum;
-  using Neighbours = ColumnNeighbours<Between>;
   using Fine = std::conditional_t<sizeof(Sample) == 1, std::int16_t, std::int32_t>;
 
   struct Job {
@@ -37,11 +37,14 @@ struct AlongColumns {
     std::vector<Sum> weights = {};
     std::vector<ProductSum> weights_of_alpha = {};
     std::array<std::vector<std::uint32_t>, lines_at_once> pairs = {};  // for 1, 2, ... lines
-    std::vector<Between> outside = {};  // a row past an edge with Border::constant
+    std::vector<std::uint8_t> outside = {};  // a row past an edge with Border::constant
     std::vector<Sum> sums = {};
     std::vector<ProductSum> products = {};
-    std::vector<const Between*> rows = {};  // the window's, from y - radius on
-    std::vector<Fine> fine = {};            // with seven more bits: lines_at_once, of a tile
+    std::vector<const Plain*> rows = {};  // the window's, from y - radius on
+    std::vector<const Between*> product_rows = {};
+    std::vector<Between> made_products = {};  // of opaque tiles
+    bool opaque = false;                      // all rows of the window
+    std::vector<Fine> fine = {};              // with seven more bits: lines_at_once, of a tile
   };
 
   static void prepare([[maybe_unused]] Job& job) {
@@ -73,8 +76,10 @@ struct AlongColumns {
   [[gnu::always_inline]] static void run(Job* job) {
     const auto channels = static_cast<size_t>(job->target.format.channels);
     const size_t numbers = static_cast<size_t>(job->source.width) * channels;
-    const size_t tile = weighted ? tile_numbers / channels * channels : tile_numbers;
-    job->sums.resize(has_pairs<Sample, weighted>(*job->window) ? block : tile);
+    const size_t tile =
+        weighted ? static_cast<size_t>(tile_columns(job->target.format, *job->window)) * channels
+                 : tile_numbers;
+    job->sums.resize(has_pairs<Sample>(*job->window) ? block : tile);
     job->products.resize(weighted ? tile : 0);
     job->fine.resize(job->window->mask ? lines_at_once * tile : 0);
     job->outside = constant_row(job->target.format, numbers);
@@ -84,6 +89,7 @@ struct AlongColumns {
         const RowRange lines{y, std::min(y + lines_at_once, rows.end)};
         const Tile place{lines, x, std::min(tile, numbers - x), numbers};
         find(*job, place);
+        if constexpr (marks_opaque<Sample, weighted>) complete_products(*job, place);
         if (job->window->mask) {
           Outputs<Fine> fine{};
           for (size_t line = 0; line < lines_at_once; ++line)
@@ -117,14 +123,16 @@ struct AlongColumns {
   }
 
   // Opaque black.
-  static std::vector<Between> constant_row(const PixelFormat& picture, size_t numbers) {
+  static std::vector<std::uint8_t> constant_row(const PixelFormat& picture, size_t numbers) {
     const auto channels = static_cast<size_t>(picture.channels);
-    std::vector<Between> row(numbers * (weighted ? 2 : 1));
+    std::vector<std::uint8_t> row(numbers * (weighted ? 2 : 1) * sizeof(Between));
     if (!picture.has_alpha()) return row;
     constexpr Between max = std::numeric_limits<Sample>::max();
+    auto* plain = reinterpret_cast<Plain*>(row.data());
+    auto* products = reinterpret_cast<Between*>(row.data()) + numbers;
     for (size_t i = channels - 1; i < numbers; i += channels) {
-      row[i] = static_cast<Between>(max << 7);
-      if (weighted) row[numbers + i] = static_cast<Between>(max << 15);
+      plain[i] = static_cast<Plain>(max << 7);
+      if (weighted) products[i] = static_cast<Between>(max << 15);
     }
     return row;
   }
@@ -134,14 +142,39 @@ struct AlongColumns {
     const Border border = job.window->border;
     const int radius = job.window->radius();
     job.rows.clear();
+    job.product_rows.clear();
     for (int y = tile.lines.begin - radius; y < tile.lines.end + radius; ++y) {
       const int row = border == Border::wrap ? y : border_position(border, y, job.height);
       const bool is_outside = row < 0 && border == Border::constant;
-      job.rows.push_back((is_outside ? job.outside.data()
-                                     : reinterpret_cast<const Between*>(job.source.row(row))) +
-                         tile.x);
+      const std::uint8_t* from = is_outside ? job.outside.data() : job.source.row(row);
+      job.rows.push_back(reinterpret_cast<const Plain*>(from) + tile.x);
+      if (weighted)
+        job.product_rows.push_back(reinterpret_cast<const Between*>(from) + tile.all + tile.x);
     }
     job.rows.push_back(job.rows.back());  // with the weight 0
+  }
+
+  // Makes the products of rows whose tile is opaque, unless all are.
+  [[gnu::always_inline]] static void complete_products(Job& job, const Tile& tile) {
+    const auto is_marked = [](const Between* products) { return *products == opaque_tile; };
+    job.opaque = std::all_of(job.product_rows.begin(), job.product_rows.end(), is_marked);
+    if (job.opaque) return;
+    const auto channels = static_cast<size_t>(job.target.format.channels);
+    constexpr Between max = std::numeric_limits<Sample>::max();
+    job.made_products.resize(job.product_rows.size() * tile.count);
+    Between* made = job.made_products.data();
+    for (size_t row = 0; row < job.product_rows.size(); ++row) {
+      const Between*& products = job.product_rows[row];
+      if (!is_marked(products)) continue;
+      const Plain* plain = job.rows[row];
+      const std::int16_t* rest = rest_of_sums(products);
+      for (size_t i = 0; i < tile.count; ++i)
+        made[i] = max * (plain[i] * 256 + rest[i] - half_of<row_shift<Sample>, Between>);
+      for (size_t i = channels - 1; i < tile.count; i += channels)
+        made[i] = max << 15;
+      products = made;
+      made += tile.count;
+    }
   }
 
   // Sums without their last `bits` bits.
@@ -150,11 +183,13 @@ struct AlongColumns {
     const size_t done = fill_by_pairs<set>(job, tile, out);
     for (int line = 0; line < tile.lines.count(); ++line) {
       Out* to = out.at(static_cast<size_t>(line));
-      const Neighbours rows{job.rows.data() + line + job.window->radius(), done};
+      const ColumnNeighbours<Plain> rows{job.rows.data() + line + job.window->radius(), done};
       sum_all(rows, tile.count - done, job.weights, half_of<bits, Sum>, job.sums.data());
       for (size_t i = done; i < tile.count; ++i)
         to[i] = static_cast<Out>(shifted<bits>(job.sums[i - done]));
-      if constexpr (weighted) weigh<column_shift<Sample> - bits>(job, tile, line, to);
+      if constexpr (weighted) {
+        if (!job.opaque) weigh<column_shift<Sample> - bits>(job, tile, line, to);
+      }
     }
   }
 
@@ -164,8 +199,8 @@ struct AlongColumns {
                               [[maybe_unused]] const Outputs<Out>& out) {
     size_t done = 0;
 #ifdef __x86_64__
-    if constexpr (sizeof(Sample) == 1 && !weighted) {
-      if (!has_pairs<Sample, weighted>(*job.window)) return 0;
+    if constexpr (sizeof(Sample) == 1) {
+      if (!has_pairs<Sample>(*job.window)) return 0;
       const int lines = tile.lines.count();
       const std::vector<std::uint32_t>& pairs = job.pairs[static_cast<size_t>(lines - 1)];
       const auto loop = [&] {
@@ -185,7 +220,7 @@ struct AlongColumns {
   // weights add up to 2^30 over the whole window.
   template <int more_bits, typename Out>
   [[gnu::always_inline]] static void weigh(Job& job, const Tile& tile, int line, Out* out) {
-    const Neighbours rows{job.rows.data() + line + job.window->radius(), tile.all};
+    const ColumnNeighbours<Between> rows{job.product_rows.data() + line + job.window->radius(), 0};
     sum_all(rows, tile.count, job.weights_of_alpha, ProductSum{0}, job.products.data());
     const auto channels = static_cast<size_t>(job.target.format.channels);
     constexpr std::uint64_t opaque = std::uint64_t{std::numeric_limits<Sample>::max()} << 30U;
@@ -207,7 +242,8 @@ struct AlongColumns {
     const Fine* fine =
         job.fine.data() + static_cast<size_t>(line) * job.fine.size() / lines_at_once;
     const Between* original =
-        job.rows[static_cast<size_t>(line + job.window->radius())] + (weighted ? 2 : 1) * tile.all;
+        reinterpret_cast<const Between*>(job.source.row(tile.lines.begin + line)) +
+        (weighted ? 2 : 1) * tile.all + tile.x;
     sharpen_line<set, Sample>(original, fine, tile.count, job.target.format, *job.window->mask,
                               target_at(job, tile, line));
   }

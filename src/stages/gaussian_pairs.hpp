@@ -20,9 +20,11 @@ struct PairLoops {
   // For each number:
   //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8
   // with the middle, d = 0, once. Sums of two neighbours and weights fit 16 bits. Each of `pairs`
-  // holds two weights, the last of an odd number beside a 0; `radius` is above 0.
+  // holds two weights, the last of an odd number beside a 0; `radius` is above 0. `rest`, unless
+  // it is nullptr, gets the 8 bits that are shifted out.
   std::size_t (*along_row)(const std::int16_t* in, std::size_t count, std::ptrdiff_t step,
-                           const std::uint32_t* pairs, int radius, std::int16_t* out);
+                           const std::uint32_t* pairs, int radius, std::int16_t* out,
+                           std::int16_t* rest);
   // For each number and each of `lines` lines, 1 to lines_at_once:
   //   out = (2^21 + sum over i of weights[i] * rows[i]) >> 22
   // or, for results with seven more bits, (2^14 + ...) >> 15. `pairs` holds two weights for each

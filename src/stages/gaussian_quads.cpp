@@ -40,7 +40,8 @@ TARGET inline __m512i result(__m512i high, __m512i low) {
 }
 
 TARGET void fill_block(const std::uint8_t* in, __m512i places, size_t quad_step,
-                       const std::vector<WeightQuad>& quads, std::int16_t* out) {
+                       const std::vector<WeightQuad>& quads, std::int16_t* out,
+                       std::int16_t* rest) {
   __m512i high[vectors] = {};
   __m512i low[vectors];
   for (__m512i& sums : low)
@@ -60,6 +61,13 @@ TARGET void fill_block(const std::uint8_t* in, __m512i places, size_t quad_step,
     _mm512_storeu_si512(
         out + first_numbers[i],
         _mm512_packs_epi32(result(high[i], low[i]), result(high[i + 1], low[i + 1])));
+  }
+  if (rest == nullptr) return;
+  const __m512i byte = _mm512_set1_epi32(0xff);
+  for (size_t i = 0; i < vectors; i += 2) {
+    _mm512_storeu_si512(
+        rest + first_numbers[i],
+        _mm512_packs_epi32(_mm512_and_si512(low[i], byte), _mm512_and_si512(low[i + 1], byte)));
   }
 }
 
@@ -88,14 +96,15 @@ std::vector<WeightQuad> quads_of(const std::vector<std::int32_t>& weights) {
 }
 
 TARGET size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
-                              const std::vector<WeightQuad>& quads, std::int16_t* out) {
+                              const std::vector<WeightQuad>& quads, std::int16_t* out,
+                              std::int16_t* rest) {
   if (count < block) return 0;
   const Places bytes = places_of(step);
   const __m512i places = _mm512_loadu_si512(bytes.data());
   // The last block computes some numbers again.
   for (size_t i = 0; i < count; i += block) {
     const size_t at = std::min(i, count - block);
-    fill_block(in + at, places, 4 * step, quads, out + at);
+    fill_block(in + at, places, 4 * step, quads, out + at, rest == nullptr ? rest : rest + at);
   }
   return count;
 }

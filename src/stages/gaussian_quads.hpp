@@ -26,9 +26,11 @@ struct WeightQuad {
 // For each number, `in` being the first of its window:
 //   out = (128 + sum over i of weights[i] * in[i * step]) >> 8
 // Fills `count` numbers, or none if these are less than a block, and returns how many. 64 bytes
-// after the last window may be read. `step` is 1 to 4.
+// after the last window may be read. `step` is 1 to 4. `rest`, unless it is nullptr, gets the 8
+// bits that are shifted out.
 std::size_t quads_along_row(const std::uint8_t* in, std::size_t count, std::size_t step,
-                            const std::vector<WeightQuad>& quads, std::int16_t* out);
+                            const std::vector<WeightQuad>& quads, std::int16_t* out,
+                            std::int16_t* rest);
 
 }  // namespace gpufilter
 #endif

@@ -16,9 +16,12 @@ using std::size_t;
 template <typename Sample, bool weighted, bool by_quads>
 struct AlongRowsBy {
   using T = GaussianTypes<Sample, weighted>;
-  using Number = std::conditional_t<by_quads, Sample, typename T::Row>;
+  // Samples are multiplied by alpha here, if not all are opaque.
+  static constexpr bool marks = marks_opaque<Sample, weighted>;
+  using Number = std::conditional_t<by_quads || marks, Sample, typename T::Row>;
   using Sum = typename T::RowSum;
   using Between = typename T::Between;
+  using Plain = typename T::Plain;
   using Neighbours = RowNeighbours<Number>;
 
   struct Job {
@@ -32,6 +35,8 @@ struct AlongRowsBy {
     std::vector<WeightQuad> quads = {};
 #endif
     std::vector<Sum> sums = {};
+    std::vector<std::int16_t> wide = {};         // the samples of a tile's row, for pairs
+    std::vector<typename T::Row> products = {};  // of the samples and alpha
   };
 
   static void prepare([[maybe_unused]] Job& job) {
@@ -47,8 +52,8 @@ struct AlongRowsBy {
   [[gnu::always_inline]] static void run(Job* job) {
     const int channels = job->source.format.channels;
     const int radius = job->window->radius();
-    const int columns = std::max(row_tile_numbers / channels, radius);
-    job->sums.resize(has_pairs<Sample, weighted>(*job->window)
+    const int columns = tile_columns(job->source.format, *job->window);
+    job->sums.resize(!weighted && has_pairs<Sample>(*job->window)
                          ? block
                          : static_cast<size_t>(columns * channels));
     WindowTile<Sample, Number> tile(job->source, job->target.rows.end, job->window->border, radius,
@@ -58,11 +63,12 @@ struct AlongRowsBy {
       tile.begin(x, count, job->target.rows.begin);
       for (int y = job->target.rows.begin; y < job->target.rows.end; ++y) {
         tile.advance();
+        auto* plain = reinterpret_cast<Plain*>(job->target.row(y));
         auto* out = reinterpret_cast<Between*>(job->target.row(y));
         const auto first = static_cast<size_t>(x * channels);
         const auto all = static_cast<size_t>(job->source.width * channels);
         const auto samples = static_cast<size_t>(count * channels);
-        fill<set>(*job, tile, samples, out + first, out + all + first);
+        fill<set>(*job, tile, samples, plain + first, out + all + first);
         if (!job->window->mask) continue;
         const Number* original = tile.row(0).plain + radius * channels;
         std::copy(original, original + samples, out + (weighted ? 2 : 1) * all + first);
@@ -73,18 +79,33 @@ struct AlongRowsBy {
   // `products` only if they are weighted.
   template <InstructionSet set>
   [[gnu::always_inline]] static void fill(Job& job, const WindowTile<Sample, Number>& tile,
-                                          size_t count, Between* out,
+                                          size_t count, Plain* out,
                                           [[maybe_unused]] Between* products) {
     const std::ptrdiff_t step = job.source.format.channels;
     const std::ptrdiff_t middle = job.window->radius() * step;
     const Number* plain = tile.row(0).plain + middle;
     constexpr int shift = row_shift<Sample>;
-    const size_t done = fill_fast<set>(job, plain, step, count, out);
+    std::int16_t* rest = nullptr;
+    if constexpr (marks) rest = tile.row(0).opaque ? rest_of_sums(products) : nullptr;
+    const size_t done = fill_fast<set>(job, plain, step, count, out, rest);
     sum_all(Neighbours{plain + done, step}, count - done, job.weights, half_of<shift, Sum>,
             job.sums.data());
     for (size_t i = done; i < count; ++i)
-      out[i] = static_cast<Between>(shifted<shift>(job.sums[i - done]));
-    if constexpr (weighted) {
+      out[i] = static_cast<Plain>(shifted<shift>(job.sums[i - done]));
+    if constexpr (marks) {
+      if (rest != nullptr) {
+        for (size_t i = done; i < count; ++i)
+          rest[i] = static_cast<std::int16_t>(job.sums[i - done] & 0xff);
+        products[0] = opaque_tile;
+        return;
+      }
+      const size_t all = count + 2 * static_cast<size_t>(middle);
+      job.products.resize(all);
+      step == 2 ? multiply<2>(tile.row(0).plain, all, job.products.data())
+                : multiply<4>(tile.row(0).plain, all, job.products.data());
+      sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count,
+              job.weights_of_alpha, Sum{0}, products);
+    } else if constexpr (weighted) {
       sum_all(Neighbours{tile.row(0).weighted + middle, step}, count, job.weights_of_alpha, Sum{0},
               job.sums.data());
       for (size_t i = 0; i < count; ++i)
@@ -92,19 +113,41 @@ struct AlongRowsBy {
     }
   }
 
+  // Each colour times its alpha, and alpha itself.
+  template <size_t channels>
+  [[gnu::always_inline]] static void multiply(const Sample* in, size_t count,
+                                              typename T::Row* out) {
+    for (size_t i = 0; i < count; i += channels) {
+      const typename T::Row alpha = in[i + channels - 1];
+      for (size_t c = 0; c + 1 < channels; ++c)
+        out[i + c] = in[i + c] * alpha;
+      out[i + channels - 1] = alpha;
+    }
+  }
+
   // All numbers, or none if a faster loop does not suit; returns how many.
   template <InstructionSet set>
-  static size_t fill_fast([[maybe_unused]] const Job& job, [[maybe_unused]] const Number* in,
-                          [[maybe_unused]] std::ptrdiff_t step, [[maybe_unused]] size_t count,
-                          [[maybe_unused]] Between* out) {
+  [[gnu::always_inline]] static size_t fill_fast([[maybe_unused]] Job& job,
+                                                 [[maybe_unused]] const Number* in,
+                                                 [[maybe_unused]] std::ptrdiff_t step,
+                                                 [[maybe_unused]] size_t count,
+                                                 [[maybe_unused]] Plain* out,
+                                                 [[maybe_unused]] std::int16_t* rest) {
 #ifdef __x86_64__
+    const std::ptrdiff_t middle = job.window->radius() * step;
     if constexpr (by_quads) {
-      return quads_along_row(in - job.window->radius() * step, count, static_cast<size_t>(step),
-                             job.quads, out);
-    } else if constexpr (sizeof(Sample) == 1 && !weighted) {
-      if (!has_pairs<Sample, weighted>(*job.window)) return 0;
-      return pair_loops(set).along_row(in, count, step, job.pairs.data(), job.window->radius(),
-                                       out);
+      return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
+    } else if constexpr (sizeof(Sample) == 1) {
+      if (!has_pairs<Sample>(*job.window)) return 0;
+      const std::int16_t* numbers = nullptr;
+      if constexpr (marks) {
+        job.wide.assign(in - middle, in + static_cast<std::ptrdiff_t>(count) + middle);
+        numbers = job.wide.data() + middle;
+      } else {
+        numbers = in;
+      }
+      return pair_loops(set).along_row(numbers, count, step, job.pairs.data(), job.window->radius(),
+                                       out, rest);
     }
 #endif
     return 0;
@@ -124,8 +167,11 @@ PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& w
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
                          const GaussianWindow& window) {
 #ifdef __x86_64__
-  if (source.format.depth == 8 && !window.weighted && takes_gaussian_quads(window.weights)) {
-    return run_with_weights<AlongRowsBy<std::uint8_t, false, true>>({source, target, &window});
+  if (source.format.depth == 8 && takes_gaussian_quads(window.weights)) {
+    return window.weighted
+               ? run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window})
+               : run_with_weights<AlongRowsBy<std::uint8_t, false, true>>(
+                     {source, target, &window});
   }
 #endif
   run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);

@@ -42,7 +42,8 @@ struct GaussianWindow {
 // Rows between the two directions. First the samples of all pixels, as
 //   (sum of weight * x) / 2^weight bits, with 7 more bits, rounded half up;
 // then, if the window is weighted, for all pixels the sums of weight * colour * alpha for each
-// colour and of weight * alpha; then, if there is a mask, the original samples.
+// colour and of weight * alpha; then, if there is a mask, the original samples. On the processor,
+// the first of 8-bit samples have 16 bits, and opaque tiles have no products (gaussian_sums.hpp).
 [[nodiscard]] PixelFormat gaussian_between(const PixelFormat& picture,
                                            const GaussianWindow& window);
 

@@ -21,15 +21,17 @@ inline constexpr int tile_numbers = 2048;
 inline constexpr int row_tile_numbers = 1536;
 
 // The types of numbers: Row of those that are summed along rows, Between of those that rows hold
-// between the directions, and of the sums along rows and columns, of plain numbers and of those
-// times alpha. Sums are exact: their types have the bits that they need, a double 53.
+// between the directions, Plain of the first of these, those without alpha's weight, and of the
+// sums along rows and columns, of plain numbers and of those times alpha. Sums are exact: their
+// types have the bits that they need, a double 53.
 template <typename Sample, bool weighted>
 struct GaussianTypes;
 template <>
 struct GaussianTypes<std::uint8_t, false> {
   using Row = std::int16_t;
-  using RowSum = std::int32_t;     // 23 bits
-  using Between = std::int16_t;    // 15 bits
+  using RowSum = std::int32_t;   // 23 bits
+  using Between = std::int16_t;  // 15 bits
+  using Plain = Between;
   using ColumnSum = std::int32_t;  // 30 bits
   using ProductSum = std::int32_t;
 };
@@ -38,7 +40,8 @@ struct GaussianTypes<std::uint16_t, false> {
   using Row = double;
   using RowSum = double;         // 42 bits
   using Between = std::int32_t;  // 23 bits
-  using ColumnSum = double;      // 49 bits
+  using Plain = Between;
+  using ColumnSum = double;  // 49 bits
   using ProductSum = double;
 };
 template <>
@@ -46,17 +49,39 @@ struct GaussianTypes<std::uint8_t, true> {
   using Row = std::int32_t;
   using RowSum = std::int32_t;     // 31 bits
   using Between = std::int32_t;    // the same
+  using Plain = std::int16_t;      // 15 bits
   using ColumnSum = std::int32_t;  // 30 bits
   using ProductSum = double;       // 46 bits
 };
 template <>
 struct GaussianTypes<std::uint16_t, true> {
   using Row = std::uint64_t;
-  using RowSum = std::uint64_t;      // 47 bits
-  using Between = std::uint64_t;     // the same
+  using RowSum = std::uint64_t;   // 47 bits
+  using Between = std::uint64_t;  // the same
+  using Plain = Between;
   using ColumnSum = std::uint64_t;   // 49 bits
   using ProductSum = std::uint64_t;  // 62 bits
 };
+
+// Columns of a tile along rows, and of one along columns if the window is weighted.
+[[nodiscard]] inline int tile_columns(const PixelFormat& picture, const GaussianWindow& window) {
+  return std::max(row_tile_numbers / picture.channels, window.radius());
+}
+
+// Opaque tiles of a row. With weights by alpha and 8 bits, a tile whose windows are opaque has no
+// products between the directions: they are 255 times the plain sums. Its first product is
+// `opaque_tile`, which no product is; after it come the 8 bits of each plain sum that were shifted
+// out, from which the products are made if other rows of a window need them.
+template <typename Sample, bool weighted>
+constexpr bool marks_opaque = weighted && sizeof(Sample) == 1;
+inline constexpr std::int32_t opaque_tile = -1;
+
+inline std::int16_t* rest_of_sums(std::int32_t* products) {
+  return reinterpret_cast<std::int16_t*>(products + 1);
+}
+inline const std::int16_t* rest_of_sums(const std::int32_t* products) {
+  return reinterpret_cast<const std::int16_t*>(products + 1);
+}
 
 // The bits that are dropped along rows and along columns; half of their first is added before.
 template <typename Sample>
@@ -148,10 +173,10 @@ void run_with_weights(typename Loop::Job job) {
 
 // Whether gaussian_pairs.hpp has loops for this window. The weight of a window of one pixel does
 // not fit them.
-template <typename Sample, bool weighted>
+template <typename Sample>
 bool has_pairs([[maybe_unused]] const GaussianWindow& window) {
 #ifdef __x86_64__
-  return sizeof(Sample) == 1 && !weighted && window.radius() > 0;
+  return sizeof(Sample) == 1 && window.radius() > 0;
 #else
   return false;
 #endif

@@ -174,6 +174,34 @@ TEST(Gaussian, OfAnOpaquePictureIsThatOfItsChannels) {
   }
 }
 
+// Opaque tiles of rows take faster loops: one transparent pixel near the edges of tiles, which have
+// 1536 samples, and of the picture.
+TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
+  for (const PixelFormat& format : {PixelFormat{2, 8}, {4, 8}, {4, 16}}) {
+    const int tile = 1536 / format.channels;
+    const int width = 2 * tile + 3;
+    std::size_t next = 0;
+    for (const Border border : borders) {
+      for (const int x : {0, tile - 4, tile - 1, tile, tile + 3, width - 4, width - 1}) {
+        const int y = std::array{0, 9, 16}.at(next % 3);
+        const std::uint32_t alpha = next % 2 == 0 ? 0 : format.max_sample() - 1;
+        Image image = test::opaque_image({width, 17}, format, ++next);
+        test::set_sample(image, x, y, format.channels - 1, alpha);
+        const GaussianParameters parameters{.sigma = 0.9, .border = border};
+        const Image expected = naive(image, parameters);
+        test::with_each_instruction_set([&] {
+          for (const int rows : {5, 1000}) {
+            ASSERT_TRUE(same_pixels(
+                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
+                expected))
+                << to_string(format) << ", transparent at " << x << ", " << y;
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST(Gaussian, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   int next = 0;

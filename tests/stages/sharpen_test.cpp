@@ -80,6 +80,8 @@ std::vector<Image> pictures(ImageSize size, const PixelFormat& format) {
   if (format.has_alpha()) {
     all.push_back(test::mixed_alpha_image(size, format, 3));
     all.push_back(test::opaque_image(size, format, 4));
+    all.push_back(test::opaque_image(size, format, 5));
+    test::set_sample(all.back(), size.width / 2, 0, format.channels - 1, 3);
   }
   return all;
 }
