@@ -82,7 +82,8 @@ struct AlongColumns {
     job->sums.resize(has_pairs<Sample>(*job->window) ? block : tile);
     job->products.resize(weighted ? tile : 0);
     job->fine.resize(job->window->mask ? lines_at_once * tile : 0);
-    job->outside = constant_row(job->target.format, numbers);
+    if (job->window->border == Border::constant)
+      job->outside = constant_row(job->target.format, numbers);
     const RowRange rows = job->target.rows;
     for (size_t x = 0; x < numbers; x += tile) {
       for (int y = rows.begin; y < rows.end; y += lines_at_once) {
