@@ -10,6 +10,30 @@ keep=    # not empty: chroots are kept
 ccache=  # folder of ccache for compilers in chroots; empty: none
 log=     # file for what the commands print
 system=  # the release of Debian or Ubuntu in use
+systems=()  # those that were named
+
+# The comment at the top of the script.
+usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"; }
+
+# The options of scripts that have no others.
+parse_arguments() {
+  while (($# > 0)); do
+    case "$1" in
+      --keep) keep=yes ;;
+      --ccache)
+        ccache="$(realpath "${2:?--ccache needs a folder}")"
+        shift
+        ;;
+      --help | -h)
+        usage
+        exit
+        ;;
+      -*) fail "$1: unknown option; see scripts/$(basename "$0") --help" ;;
+      *) systems+=("$1") ;;
+    esac
+    shift
+  done
+}
 
 require_chroots() {
   ((EUID == 0)) || fail "only root can make chroots"

@@ -21,31 +21,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source-path=SCRIPTDIR source=chroots.sh
 source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
-systems=()
 base=      # a bare system, copied for each chroot
 packages=  # folder for the packages that were built
-
-usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
-
-parse_arguments() {
-  while (($# > 0)); do
-    case "$1" in
-      --keep) keep=yes ;;
-      --ccache)
-        ccache="$(realpath "${2:?--ccache needs a folder}")"
-        shift
-        ;;
-      --help | -h)
-        usage
-        exit
-        ;;
-      -*) fail "$1: unknown option; see scripts/try-packages.sh --help" ;;
-      *) systems+=("$1") ;;
-    esac
-    shift
-  done
-  ((${#systems[@]} > 0)) || systems=(bookworm trixie)
-}
 
 # A chroot like the bare system.
 open_root() {
@@ -164,6 +141,7 @@ try_system() {
 }
 
 parse_arguments "$@"
+((${#systems[@]} > 0)) || systems=(bookworm trixie)
 require_chroots
 mkdir -p "${project_root}/build/packages"
 scratch="$(mktemp -d "${TMPDIR:-/tmp}/gpufilter-packages-XXXXXX")"

@@ -19,15 +19,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # shellcheck source-path=SCRIPTDIR source=chroots.sh
 source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
-systems=()
 compiler=
 tests=yes
 test_arguments=()
 
 log=         # what the chroot's commands print
 results=()   # a line of the table each
-
-usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
 
 parse_arguments() {
   while (($# > 0)); do

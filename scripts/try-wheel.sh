@@ -20,26 +20,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 system=trixie
 wheels="${project_root}/build/wheels"
 
-usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
-
-parse_arguments() {
-  while (($# > 0)); do
-    case "$1" in
-      --keep) keep=yes ;;
-      --ccache)
-        ccache="$(realpath "${2:?--ccache needs a folder}")"
-        shift
-        ;;
-      --help | -h)
-        usage
-        exit
-        ;;
-      *) fail "$1: unknown; see scripts/try-wheel.sh --help" ;;
-    esac
-    shift
-  done
-}
-
 # With the folders and the compiler's options of the Debian packages, so that ccache has what these are made of.
 build_wheel_inside() {
   local packages=("${build_packages[@]}" "${python_packages[@]}" python3-scikit-build-core python3-venv python3-pip
@@ -79,6 +59,7 @@ try_environment() {
 }
 
 parse_arguments "$@"
+((${#systems[@]} == 0)) || fail "${systems[0]}: the system is always ${system}; see scripts/try-wheel.sh --help"
 require_chroots
 mkdir -p "${wheels}"
 log="${wheels}/log"
