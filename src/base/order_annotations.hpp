@@ -30,4 +30,27 @@ inline void happens_after([[maybe_unused]] const void* address) {
 #endif
 }
 
+// Call happens_before() and happens_after() at the end of their scope, which may be an exception.
+class HappensBefore {
+ public:
+  explicit HappensBefore(const void* address) : address_(address) {}
+  ~HappensBefore() { happens_before(address_); }
+  HappensBefore(const HappensBefore&) = delete;
+  HappensBefore& operator=(const HappensBefore&) = delete;
+
+ private:
+  const void* address_;
+};
+
+class HappensAfter {
+ public:
+  explicit HappensAfter(const void* address) : address_(address) {}
+  ~HappensAfter() { happens_after(address_); }
+  HappensAfter(const HappensAfter&) = delete;
+  HappensAfter& operator=(const HappensAfter&) = delete;
+
+ private:
+  const void* address_;
+};
+
 }  // namespace gpufilter

@@ -11,6 +11,7 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/order_annotations.hpp"
 #include "base/thread_room.hpp"
 
 namespace gpufilter {
@@ -30,13 +31,21 @@ class ArenaLimit final : public tbb::task_scheduler_observer {
  public:
   ArenaLimit(tbb::task_arena& arena, std::size_t threads)
       : tbb::task_scheduler_observer(arena), threads_(threads) {
+    happens_before(this);
     observe(true);
   }
-  ~ArenaLimit() override { observe(false); }
+  ~ArenaLimit() override {
+    observe(false);  // waits for calls in progress
+    happens_after(this);
+  }
   ArenaLimit(const ArenaLimit&) = delete;
   ArenaLimit& operator=(const ArenaLimit&) = delete;
 
-  void on_scheduler_entry(bool /*is_worker*/) override { threads_of_call = threads_; }
+  void on_scheduler_entry(bool /*is_worker*/) override {
+    happens_after(this);
+    const HappensBefore order(this);
+    threads_of_call = threads_;
+  }
   void on_scheduler_exit(bool /*is_worker*/) override { threads_of_call = 0; }
 
  private:
@@ -93,7 +102,13 @@ void run_with_threads(std::size_t threads, const std::function<void()>& work) {
   tbb::task_arena arena(static_cast<int>(threads));
   arena.initialize();
   const ArenaLimit limit(arena, threads);
-  arena.execute(work);
+  happens_before(&work);
+  const HappensAfter done(&work);
+  arena.execute([&work] {  // on another thread, if this one finds no place in the arena
+    happens_after(&work);
+    const HappensBefore order(&work);
+    work();
+  });
 }
 
 std::optional<std::size_t> threads_of_this_call() {

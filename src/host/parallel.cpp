@@ -11,15 +11,15 @@ namespace gpufilter {
 void run_parts(int parts, const std::function<void(int part)>& work) {
   const std::stop_token& stop = stop_of_this_call();
   happens_before(&work);
+  const HappensAfter joined(&work);
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(0, parts, [&](int part) {
       happens_after(&work);
+      const HappensBefore order(&work);
       const StopScope scope(stop);
       work(part);
-      happens_before(&work);
     });
   });
-  happens_after(&work);
 }
 
 }  // namespace gpufilter

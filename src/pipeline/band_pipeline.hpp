@@ -24,10 +24,10 @@ void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& wo
   const std::stop_token& stop = stop_of_this_call();
   const auto first = [&decode, &stop](tbb::flow_control& control) -> Band* {
     happens_after(&decode);
+    const HappensBefore order(&decode);
     const StopScope scope(stop);
     check_stop();
     Band* band = decode();
-    happens_before(&decode);
     if (band == nullptr) {
       control.stop();
     } else {
@@ -37,6 +37,7 @@ void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& wo
   };
   const auto second = [&work, &stop](Band* band) {
     happens_after(&work);
+    const HappensBefore order(&work);
     const StopScope scope(stop);
     happens_after(band);
     work(*band);
@@ -45,18 +46,19 @@ void run_band_pipeline(std::size_t maximum, const Decode& decode, const Work& wo
   };
   const auto third = [&decode, &take, &stop](Band* band) {
     happens_after(&take);
+    const HappensBefore order(&take);
     const StopScope scope(stop);
     happens_after(band);
     take(*band);
-    happens_before(&take);
     happens_before(&decode);  // which may use the band again
   };
+  const HappensAfter decoded(&decode);
+  const HappensAfter worked(&work);
+  const HappensAfter taken(&take);
   tbb::parallel_pipeline(
       maximum, tbb::make_filter<void, Band*>(tbb::filter_mode::serial_in_order, first) &
                    tbb::make_filter<Band*, Band*>(tbb::filter_mode::parallel, second) &
                    tbb::make_filter<Band*, void>(tbb::filter_mode::serial_in_order, third));
-  happens_after(&decode);
-  happens_after(&take);
 }
 
 }  // namespace gpufilter
