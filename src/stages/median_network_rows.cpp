@@ -45,8 +45,6 @@ class NetworkMedians {
       for (std::ptrdiff_t at = begin; at < inner_begin; ++at)
         sort_column(column_at(at), at - begin);
       sort_columns(rows, inner_begin, inner_end, begin);
-      fetch(rows.back() + from + part);
-      fetch(medians + from + part);
       for (std::ptrdiff_t at = inner_end; at < end; ++at)
         sort_column(column_at(at), at - begin);
       select(count, medians + from);
@@ -81,13 +79,6 @@ class NetworkMedians {
           median::compare<Steps::sorting>(numbers);
           write(numbers, out, k, Indices<side>());
         });
-  }
-
-  // A part of a row that will be needed next. The window's other rows are in the cache already.
-  [[gnu::always_inline]] static void fetch(const Sample* from) {
-    constexpr size_t line = 64 / sizeof(Sample);  // of the cache
-    for (size_t i = 0; i < part; i += line)
-      __builtin_prefetch(from + i);
   }
 
   [[gnu::always_inline]] void select(size_t count, Sample* medians) {
