@@ -63,8 +63,8 @@ void remove_file(Slot& slot) noexcept {
   }
 }
 
-// Those that end a program from outside.
-constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// Those that end a program from outside, and SIGABRT, with which libraries give up.
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT};
 
 sigset_t ending_set() noexcept {
   sigset_t set;
@@ -147,8 +147,6 @@ void remove_unfinished_files() noexcept {
 }
 
 void install_cleanup_on_signals() {
-  handle(SIGABRT);
-  sigaddset(&handled, SIGABRT);
   for (const int signal_number : ending_signals) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
@@ -162,7 +160,7 @@ void install_cleanup_on_signals() {
 
 void restore_cleanup_on_signals() noexcept {
   if (ending) return;
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT}) {
+  for (const int signal_number : ending_signals) {
     if (sigismember(&handled, signal_number) == 1) handle(signal_number);
   }
 }

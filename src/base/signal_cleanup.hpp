@@ -7,8 +7,8 @@
 
 namespace gpufilter {
 
-// Blocks the signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT) on this thread while
-// it exists.
+// Blocks the signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT) on this thread
+// while it exists.
 class SignalsHeld {
  public:
   SignalsHeld();
