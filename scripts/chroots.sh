@@ -124,9 +124,13 @@ clean_up_at_the_end() {
 
 # inside [NAME=VALUE...] COMMAND...
 inside() {
+  local compiling=()
+  if mountpoint -q "${root}/ccache"; then
+    compiling=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache
+      "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime")
+  fi
   chroot "${root}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive ${CI:+CI="${CI}"} ${ccache:+CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache} \
-    ${ccache:+CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime} "$@" </dev/null
+    DEBIAN_FRONTEND=noninteractive ${CI:+CI="${CI}"} "${compiling[@]}" "$@" </dev/null
 }
 
 # step WHAT COMMAND...: runs a command inside.

@@ -2,9 +2,10 @@
 # Builds the Debian packages of the commit that is checked out and tries them on bare systems, each in a chroot made by
 # debootstrap. Run it as root:
 #
-#     scripts/try-packages.sh [--keep] [--ccache FOLDER] [SYSTEM...]
+#     scripts/try-packages.sh [--built] [--keep] [--ccache FOLDER] [SYSTEM...]
 #
 #     SYSTEM           a release of Debian or Ubuntu; default: bookworm and trixie
+#     --built          use the packages in build/packages/SYSTEM
 #     --keep           keep the chroots
 #     --ccache FOLDER  compile with ccache, whose results are kept in FOLDER for the next time
 #
@@ -23,6 +24,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/chroots.sh"
 
 base=      # a bare system, copied for each chroot
 packages=  # folder for the packages that were built
+built=     # not empty: they were built before
 
 # A chroot like the bare system.
 open_root() {
@@ -126,20 +128,26 @@ try_system() {
   local system="$1"
   log="${project_root}/build/packages/${system}.log"
   packages="${project_root}/build/packages/${system}"
-  rm -rf "${packages}"
   base="${scratch}/${system}"
   say "${system}: making a bare system"
   bootstrap "${system}" "${base}" >"${log}" 2>&1 || fail "${system}: no bare system: $(tail -n 1 "${log}")"
-  open_root
-  build_packages_inside
-  compare_files
-  clean_up
+  if [[ -z "${built}" ]]; then
+    rm -rf "${packages}"
+    open_root
+    build_packages_inside
+    compare_files
+    clean_up
+  fi
   open_root
   use_packages
   clean_up
   rm -rf --one-file-system "${base}"
 }
 
+for argument; do
+  shift
+  if [[ "${argument}" == --built ]]; then built=yes; else set -- "$@" "${argument}"; fi
+done
 parse_arguments "$@"
 ((${#systems[@]} > 0)) || systems=(bookworm trixie)
 require_chroots

@@ -20,13 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Only a regular file can be read again once it has been written or replaced.
-bool is_stream(const std::string& path) {
-  std::error_code ignored;
-  return path == standard_stream ||
-         (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored));
-}
-
 std::string name_of(const std::string& path, const char* stream) {
   return path == standard_stream ? stream : fs::path(path).filename().string();
 }

@@ -31,13 +31,13 @@ FileDescriptor copy_of(ByteSource& source) {
   }
 }
 
-bool readable_once(const std::string& path) {
+}  // namespace
+
+bool is_stream(const std::string& path) {
   std::error_code ignored;
   return path == "-" || (std::filesystem::exists(path, ignored) &&
                          !std::filesystem::is_regular_file(path, ignored));
 }
-
-}  // namespace
 
 FileDescriptor nameless_file() {
   std::string name = std::filesystem::temp_directory_path() / "gpufilter-XXXXXX";
@@ -49,7 +49,7 @@ FileDescriptor nameless_file() {
 
 RepeatableSource::RepeatableSource(std::string path, bool repeat, OpenSource open)
     : path_(std::move(path)), open_(std::move(open)) {
-  if (repeat && readable_once(path_)) copy_ = copy_of(*open_(path_));
+  if (repeat && is_stream(path_)) copy_ = copy_of(*open_(path_));
 }
 
 std::unique_ptr<ByteSource> RepeatableSource::open() const {

@@ -13,6 +13,10 @@ namespace gpufilter {
 // How a path is opened, as open_source() does.
 using OpenSource = std::function<std::unique_ptr<ByteSource>(const std::string& path)>;
 
+// Whether `path` can be read or written only once: "-" (standard input or output), a pipe, a
+// device.
+[[nodiscard]] bool is_stream(const std::string& path);
+
 // Opens the same input repeatedly. If `repeat` is set, an input that can be read only once
 // (standard input, a pipe) is first copied to an unnamed temporary file.
 class RepeatableSource {

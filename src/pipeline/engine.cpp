@@ -102,6 +102,11 @@ Prepared Engine::prepare(const Work& work, Timeline& timeline) {
   }
 }
 
+bool Engine::leave(const Session& failed, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  return session_.get() != &failed || leave_current(reason);
+}
+
 // False if no candidate is left.
 bool Engine::leave_current(const std::string& reason) {
   const DeviceCandidate* next = candidates_.at(current_ + 1);

@@ -93,6 +93,11 @@ class Engine {
   // device.
   [[nodiscard]] Prepared prepare(const Work& work, Timeline& timeline);
 
+  // After prepared work on `failed` threw DeviceError: leaves that device for the next candidate,
+  // with a warning in the log, unless another thread has done so. False if there is no other
+  // candidate; otherwise the picture can be prepared and filtered again.
+  [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
+
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
 

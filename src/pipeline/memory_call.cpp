@@ -1,5 +1,7 @@
 #include "pipeline/memory_call.hpp"
 
+#include <utility>
+
 namespace gpufilter {
 
 std::size_t MemoryCall::threads() const {
@@ -20,6 +22,18 @@ void MemoryCall::end_walk() {
   const std::lock_guard lock(mutex_);
   ++walk_;
   rows_ = 0;
+}
+
+void MemoryCall::use_device(Engine& engine, std::shared_ptr<Session> session) {
+  engine_ = &engine;
+  session_ = std::move(session);
+}
+
+bool MemoryCall::leave_device(const DeviceError& failure) {
+  const auto failed = std::exchange(session_, nullptr);
+  walk_ = 0;
+  rows_ = 0;
+  return failed != nullptr && engine_->leave(*failed, failure.what());
 }
 
 }  // namespace gpufilter

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 #include "host/parallel.hpp"
 #include "image/rows.hpp"
+#include "pipeline/engine.hpp"
 
 namespace gpufilter {
 
@@ -35,6 +37,12 @@ class MemoryCall {
   // The next walk begins.
   void end_walk();
 
+  // Work on this device of `engine` begins.
+  void use_device(Engine& engine, std::shared_ptr<Session> session);
+  // After it threw `failure`: leaves the device, as Engine::leave() does. If true, the picture can
+  // be filtered again from its beginning.
+  [[nodiscard]] bool leave_device(const DeviceError& failure);
+
  private:
   const Limits& limits_;
   const RunControl& control_;
@@ -43,6 +51,8 @@ class MemoryCall {
   int walks_ = 1;
   int walk_ = 0;
   std::int64_t rows_ = 0;  // done in this walk
+  Engine* engine_ = nullptr;
+  std::shared_ptr<Session> session_;  // nullptr: no device is in use
 };
 
 // Calls work(block) for blocks of at least `minimum` rows that cover `rows`, on the threads of the

@@ -209,6 +209,17 @@ std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& i
 
 MemoryResult MemoryFilter::run(const ConstRows& input, const Metadata* metadata,
                                const TargetOf& target_of, MemoryCall& call) {
+  for (;;) {
+    try {
+      return run_once(input, metadata, target_of, call);
+    } catch (const DeviceError& error) {
+      if (!call.leave_device(error)) throw;
+    }
+  }
+}
+
+MemoryResult MemoryFilter::run_once(const ConstRows& input, const Metadata* metadata,
+                                    const TargetOf& target_of, MemoryCall& call) {
   const PictureShape shape = shape_of(input);
   const bool is_plain = metadata == nullptr || !depends_on_metadata_;
   if (const auto kept = is_plain ? kept_for(shape, call) : nullptr) {

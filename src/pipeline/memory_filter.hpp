@@ -21,7 +21,8 @@ struct MemoryResult {
 // What is prepared for pictures of one shape is kept for the next ones. Thread-safe.
 class MemoryFilter {
  public:
-  // Where a result of this shape goes; called once, before its pixels are computed.
+  // Where a result of this shape goes; called before its pixels are computed, and once more if a
+  // device fails meanwhile.
   using TargetOf = std::function<MutableRows(const PictureShape& shape)>;
 
   // `dispatcher` has to outlive the filter.
@@ -42,6 +43,8 @@ class MemoryFilter {
  private:
   struct Kept;
   [[nodiscard]] std::shared_ptr<Kept> kept_for(const PictureShape& input, const MemoryCall& call);
+  MemoryResult run_once(const ConstRows& input, const Metadata* metadata, const TargetOf& target_of,
+                        MemoryCall& call);
 
   StageChain chain_;
   Dispatcher& dispatcher_;

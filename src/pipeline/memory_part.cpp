@@ -31,7 +31,7 @@ Image repeated_rows(const ConstRows& picture, const RowRange& window) {
 }  // namespace
 
 MemoryPart::MemoryPart(Engine& engine, const Work& work)
-    : prepared_(engine.prepare(work, timeline_)) {
+    : engine_(engine), prepared_(engine.prepare(work, timeline_)) {
   const bool is_host = prepared_.executor && prepared_.report.kind == processor_kind;
   if (is_host) on_host_.emplace(*prepared_.plan);
 }
@@ -59,6 +59,7 @@ void MemoryPart::for_blocks_on_host(const ConstRows& source, MemoryCall& call,
 template <typename Filter, typename Take>
 void MemoryPart::walk_on_device(const ConstRows& source, MemoryCall& call, const Filter& filter,
                                 const Take& take) {
+  call.use_device(engine_, prepared_.session);
   const Plan& plan = *prepared_.plan;
   MemoryReader reader(source);
   walk_bands({.reader = reader,

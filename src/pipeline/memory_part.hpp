@@ -37,6 +37,7 @@ class MemoryPart {
                       const Take& take);
   [[nodiscard]] PictureStatistics measure_on_host(const ConstRows& source, MemoryCall& call);
 
+  Engine& engine_;
   Timeline timeline_;  // nobody asks for it
   Prepared prepared_;
   std::optional<HostPasses> on_host_;

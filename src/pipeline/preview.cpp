@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "codec/creation_error.hpp"
+#include "codec/repeatable_source.hpp"
 #include "pipeline/picture_input.hpp"
 #include "pipeline/picture_output.hpp"
 #include "pipeline/run_description.hpp"
@@ -21,9 +22,7 @@ namespace fs = std::filesystem;
 
 // Files appear under a temporary name in the folder, so the folder has to be writable.
 void check_folder_of(const std::string& output) {
-  std::error_code ignored;
-  if (output == "-" || (fs::exists(output, ignored) && !fs::is_regular_file(output, ignored)))
-    return;
+  if (is_stream(output)) return;
   const fs::path folder = fs::path(output).parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return;
   throw PictureError(output, describe_creation_error(output, errno));

@@ -17,13 +17,13 @@ namespace {
 class PictureRun {
  public:
   PictureRun(const std::string& input, const Codec* output_format, const StageChain& chain,
-             Dispatcher& dispatcher, const RunOptions& options)
+             Dispatcher& dispatcher, const RunOptions& options, Nanoseconds start)
       : chain_(chain),
         places_(options.outputs),
         output_format_(output_format),
         dispatcher_(dispatcher),
         options_(options) {
-    report_.start = options.start.value_or(now());
+    report_.start = start;
     report_.input = input;
   }
 
@@ -39,6 +39,15 @@ class PictureRun {
     }
     report_.total = now() - report_.start;
     return std::move(report_);
+  }
+
+  // After run() threw DeviceError: leaves the device, if another run can do without it. Files are
+  // as they were before.
+  [[nodiscard]] bool leave_device(const DeviceError& failure) const {
+    const auto is_written_once = [](const auto& place) { return is_stream(place.path); };
+    return session_ && !is_stream(report_.input) && !is_stream(report_.output) &&
+           std::none_of(places_.begin(), places_.end(), is_written_once) &&
+           assignment_.engine->leave(*session_, failure.what());
   }
 
  private:
@@ -273,6 +282,7 @@ class PictureRun {
     work.coding = coding;
     work.any_device_codes = options_.encode_on == EncodeOn::gpu;
     walk.prepare(engine, work, options_.verify_blocks);
+    session_ = walk.first().session;
     decoder_memory_ = walk.first().decoder_memory;
     if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
@@ -356,6 +366,7 @@ class PictureRun {
   std::uint64_t decoder_memory_ = 0;  // of the device that decodes in this walk
   PictureTask task_;
   Assignment assignment_;
+  std::shared_ptr<Session> session_;  // of the last walk; nullptr: on the processor
   RunReport report_;
   std::optional<RunOutputs> outputs_;
 };
@@ -365,7 +376,15 @@ class PictureRun {
 RunReport filter_picture(const std::string& input, const std::string& output,
                          const Codec* output_format, const StageChain& chain,
                          Dispatcher& dispatcher, const RunOptions& options) {
-  return PictureRun(input, output_format, chain, dispatcher, options).run(output);
+  const Nanoseconds start = options.start.value_or(now());
+  for (;;) {
+    PictureRun run(input, output_format, chain, dispatcher, options, start);
+    try {
+      return run.run(output);
+    } catch (const DeviceError& error) {
+      if (!run.leave_device(error)) throw;
+    }
+  }
 }
 
 RunReport filter_picture(const std::string& input, const std::string& output,

@@ -4,15 +4,18 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "lab/memory_picture.hpp"
 #include "lab/stage_samples.hpp"
 #include "stages/blur.hpp"
 #include "stages/catalogue.hpp"
 #include "support/cut_out_image.hpp"
+#include "support/filtering.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
@@ -71,6 +74,13 @@ std::optional<Image> filtered(MemoryFilter& filter, const Image& picture, std::s
                 static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel());
   }
   return result;
+}
+
+std::shared_ptr<const Stage> stage_of(const char* option, const char* value) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == option) return kind.make(value);
+  }
+  throw UsageError(option);
 }
 
 // How many pictures the chain took.
@@ -188,15 +198,50 @@ TEST(MemoryFilter, StopsBetweenBlocks) {
   EXPECT_EQ(calls, 2);
 }
 
+// A turn and statistics take several walks.
+TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
+  if (all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  const Image picture = random_image({190, 100}, {3, 8}, 5);
+  const StageChain blur{make_blur({})};
+  const StageChain turned{stage_of("--rotate", "90"), make_blur({})};
+  log::set_level(log::Level::off);
+  for (const StageChain& chain : {blur, turned}) {
+    Engine engine({{all_sessions().front()->device(), "the first"}, processor("the last")}, {});
+    SoleEngine dispatcher(engine);
+    MemoryFilter filter(chain, dispatcher);
+    std::vector<double> parts;
+    bool failed = false;
+    RunControl control;
+    control.progress = [&](double part) {
+      if (part > 0.5 && !std::exchange(failed, true)) {
+        parts.clear();
+        throw DeviceError("the device was lost");
+      }
+      parts.push_back(part);
+    };
+    const Limits limits;
+    MemoryCall call(limits, control);
+    Image result;
+    const MemoryResult run = filter.run(
+        picture.rows(), nullptr,
+        [&](const PictureShape& shape) {
+          result = poisoned_image(shape.size, shape.format);
+          return result.rows();
+        },
+        call);
+    EXPECT_TRUE(failed);
+    EXPECT_EQ(run.report.kind, processor_kind);
+    EXPECT_TRUE(same_pixels(result, lab::filter_by_baseline(picture, chain)));
+    EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+    EXPECT_DOUBLE_EQ(parts.back(), 1);
+  }
+  log::set_level(log::Level::warn);
+}
+
 TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
   OnProcessor processor;
   const auto shape_after = [&](const char* option, const char* value) {
-    for (const StageKind& kind : stage_catalogue()) {
-      if (kind.option == option) {
-        return MemoryFilter({kind.make(value)}, processor).result_shape({{30, 20}, {4, 8}});
-      }
-    }
-    throw UsageError(option);
+    return MemoryFilter({stage_of(option, value)}, processor).result_shape({{30, 20}, {4, 8}});
   };
   EXPECT_EQ(shape_after("--rotate", "90"), (PictureShape{{20, 30}, {4, 8}}));
   EXPECT_EQ(shape_after("--resize", "50%"), (PictureShape{{15, 10}, {4, 8}}));

@@ -1,11 +1,13 @@
 #include "pipeline/run.hpp"
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/png/codec.hpp"
 #include "stages/blur.hpp"
@@ -180,6 +182,52 @@ TEST_F(Run, AFailureLeavesTheOldOutput) {
   std::filesystem::remove(in_);
   EXPECT_THROW(static_cast<void>(filter(blur_)), PictureError);
   EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{"out.png"});
+}
+
+// A device that fails in the middle of a picture.
+class RunOnAFailingDevice : public Run {
+ protected:
+  void SetUp() override {
+    Run::SetUp();
+    if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+    log::set_level(log::Level::off);
+    options_.on_progress = [this](std::int64_t, std::int64_t) {
+      if (!std::exchange(failed_, true)) throw DeviceError("the device was lost");
+    };
+  }
+  void TearDown() override { log::set_level(log::Level::warn); }
+
+  const DeviceCandidate device_ =
+      test::all_sessions().empty()
+          ? processor("none")
+          : DeviceCandidate{test::all_sessions().front()->device(), "the first"};
+  RunOptions options_;
+  bool failed_ = false;
+};
+
+TEST_F(RunOnAFailingDevice, TheProcessorDoesItAgain) {
+  Engine engine({device_, processor("the last")}, {.band_rows = 20});
+  const RunReport report = filter_picture(in_, out_, &png_codec(), blur_, engine, options_);
+  EXPECT_TRUE(failed_);
+  EXPECT_TRUE(test::same_pixels(test::read_picture(out_), test::filter_on_host(image_, blur_, {})));
+  EXPECT_EQ(report.engine.kind, processor_kind);
+  EXPECT_EQ(report.engine.fallbacks, std::vector<std::string>{"the device was lost"});
+  EXPECT_EQ(report.passes.size(), 1U);
+  EXPECT_EQ(test::names_in(folder_.path()), (std::vector<std::string>{"in.png", "out.png"}));
+}
+
+TEST_F(RunOnAFailingDevice, WithoutAnotherItIsAFailure) {
+  Engine engine({device_}, {.band_rows = 20});
+  EXPECT_THROW(static_cast<void>(filter_picture(in_, out_, &png_codec(), blur_, engine, options_)),
+               DeviceError);
+  EXPECT_EQ(test::names_in(folder_.path()), std::vector<std::string>{"in.png"});
+}
+
+TEST_F(RunOnAFailingDevice, WhatWentToAStreamIsNotWrittenTwice) {
+  Engine engine({device_, processor("the last")}, {.band_rows = 20});
+  EXPECT_THROW(
+      static_cast<void>(filter_picture(in_, "/dev/null", &png_codec(), blur_, engine, options_)),
+      DeviceError);
 }
 
 }  // namespace
