@@ -52,7 +52,7 @@ class Denoise final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const auto taps = static_cast<double>(taps_of(parameters_.radius).size());
     return {
-        input.depth == 8 ? Rate("denoise 8", 0.15e-9, 2e-12) : Rate("denoise 16", 0.5e-9, 4e-12),
+        input.depth == 8 ? Rate("denoise 8", 0.08e-9, 2e-12) : Rate("denoise 16", 0.5e-9, 4e-12),
         taps * colors_of(input)};
   }
 

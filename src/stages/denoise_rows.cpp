@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
+#include "stages/denoise_pairs.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {
@@ -240,6 +241,11 @@ void fill(const Job<Sample>& job) {
 
 void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers) {
+#ifdef __x86_64__
+  if (source.format.depth == 8 && instruction_set() != InstructionSet::baseline) {
+    return denoise_pairs(source, target, height, parameters, numbers);
+  }
+#endif
   if (source.format.depth == 8) {
     fill(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
   } else {
