@@ -68,9 +68,12 @@ std::vector<html::Fact> facts_of(const BatchPlan& plan, const PictureResult& res
   return facts;
 }
 
-// The name that the page shows: inputs of several folders may have one.
-std::string name_of(const BatchItem& item) {
-  return item.output.empty() ? item.input : item.output;
+// The name that the page shows. The inputs of several folders may share a name; the outputs never
+// do.
+std::string name_of(const PictureResult& result) {
+  const BatchItem& item = *result.item;
+  const bool has_output = result.status != PictureStatus::failed && !item.output.empty();
+  return has_output ? item.output : item.input;
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ std::size_t BatchPage::index_of(const BatchItem& item) const {
 
 void BatchPage::add(const PictureResult& result) {
   html::Entry entry = previews_.take(index_of(*result.item));
-  entry.name = name_of(*result.item);
+  entry.name = name_of(result);
   entry.status = status_text(result.status);
   entry.tone = tone_of(result.status);
   entry.note = note_of(result);

@@ -1,6 +1,7 @@
 #include "device/device_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/words.hpp"
+#include "device/brief_version.hpp"
 
 namespace gpufilter {
 namespace {
@@ -116,8 +118,12 @@ std::vector<DeviceCandidate> by_name(std::string_view request,
                                      const std::vector<DeviceInfo>& devices) {
   const std::string part = lower(request);
   for (const DeviceInfo& device : devices) {
-    if (lower(device.name).find(part) != std::string::npos ||
-        lower(device.platform).find(part) != std::string::npos) {
+    // PoCL's platform has this short name only in its version.
+    const std::array<std::string, 3> texts{device.name, device.platform,
+                                           brief_version(device.platform_version)};
+    if (std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
+          return lower(text).find(part) != std::string::npos;
+        })) {
       return {{device, formatted("the first with '{}' in its name", request)}};
     }
   }

@@ -20,11 +20,11 @@ struct DeviceCandidate {
 [[nodiscard]] DeviceCandidate processor(std::string reason);
 
 // The devices to try for `request`, best first: gpu | opencl | cpu | an index | part of a name (of
-// the device or its platform, in any case). opencl: GPUs, then OpenCL's CPU devices, then others.
-// cpu: the processor. GPUs are in the order of share_gpus() with `variables`. The last one is the
-// processor unless `require_device`. Throws DeviceError, naming the available devices, if an index
-// or a name matches nothing or a required device does not exist; UsageError if a device is required
-// and the processor requested.
+// the device, its platform or the platform's version, in any case). opencl: GPUs, then OpenCL's CPU
+// devices, then others. cpu: the processor. GPUs are in the order of share_gpus() with `variables`.
+// The last one is the processor unless `require_device`. Throws DeviceError, naming the available
+// devices, if an index or a name matches nothing or a required device does not exist; UsageError if
+// a device is required and the processor requested.
 [[nodiscard]] std::vector<DeviceCandidate> choose_devices(std::string_view request,
                                                           bool require_device,
                                                           const std::vector<DeviceInfo>& devices,

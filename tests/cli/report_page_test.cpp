@@ -74,6 +74,7 @@ TEST_F(ReportPage, OfAFolderHasACardForEachPicture) {
   EXPECT_EQ(count(">failed 1</button>"), 1U);
   EXPECT_EQ(count("<p class=\"message\">" + in_ + "/torn.png: the file ends too early</p>"), 2U)
       << "in the card and in its detail";
+  EXPECT_EQ(count("<span class=\"name\">" + in_ + "/torn.png</span>"), 1U);
   EXPECT_EQ(count("2 of 3 pictures done, 1 failed"), 1U);
   EXPECT_EQ(count("<script>"), 1U);
   EXPECT_EQ(count("<span class=\"name\">&lt;script&gt;alert(1)&lt;&amp;&quot;'&gt;.png</span>"),

@@ -24,6 +24,8 @@ std::vector<DeviceInfo> machine() {
     devices[i].kind = known.at(i).first;
     devices[i].name = known.at(i).second;
     devices[i].platform = i == 0 ? "Portable Computing Language" : "Platform";
+    devices[i].platform_version =
+        i == 0 ? "OpenCL 3.0 PoCL 3.1  Linux, RELOC, LLVM 14.0.6" : "OpenCL 3.0";
   }
   return devices;
 }
@@ -60,10 +62,11 @@ TEST(DeviceChoice, TakesKindsIndicesAndPartsOfNames) {
   EXPECT_EQ(names("3"), (Names{"Intel Arc", "processor"}));
   EXPECT_EQ(names("h200"), (Names{"NVIDIA H200", "processor"}));
   EXPECT_EQ(names("portable"), (Names{"pthread-Xeon", "processor"}));
+  EXPECT_EQ(names("pocl"), (Names{"pthread-Xeon", "processor"}));
 }
 
 TEST(DeviceChoice, ListsTheDevicesIfNoneMatches) {
-  for (const char* request : {"4", "99999999999999999999", "radeon"}) {
+  for (const char* request : {"4", "99999999999999999999", "radeon", "llvm"}) {
     try {
       static_cast<void>(choose_devices(request, false, machine()));
       FAIL() << request << " was found";
