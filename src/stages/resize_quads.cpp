@@ -50,20 +50,25 @@ TARGET inline __mmask64 first_bytes(size_t count) {
 
 // Sums of bytes times the three numbers of the weights.
 struct Sums {
-  __m512i low;
-  __m512i middle;
-  __m512i high;
+  Numbers low;
+  Numbers middle;
+  Numbers high;
 };
 
 TARGET inline Sums no_sums() {
-  return {_mm512_set1_epi32(1 << (ResizeTaps::weight_bits - 1)), _mm512_setzero_si512(),
-          _mm512_setzero_si512()};
+  return {Numbers{} + (1 << (ResizeTaps::weight_bits - 1)), Numbers{}, Numbers{}};
+}
+
+// Of vectors of numbers: with __m512i GCC 12 copies each sum twice.
+TARGET inline Numbers plus_products(Numbers sum, __m512i samples, std::int32_t weights) {
+  return reinterpret_cast<Numbers>(
+      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), samples, _mm512_set1_epi32(weights)));
 }
 
 TARGET inline void add(Sums& sums, __m512i samples, const Quad& weights) {
-  sums.low = _mm512_dpbusd_epi32(sums.low, samples, _mm512_set1_epi32(weights.low));
-  sums.middle = _mm512_dpbusd_epi32(sums.middle, samples, _mm512_set1_epi32(weights.middle));
-  sums.high = _mm512_dpbusd_epi32(sums.high, samples, _mm512_set1_epi32(weights.high));
+  sums.low = plus_products(sums.low, samples, weights.low);
+  sums.middle = plus_products(sums.middle, samples, weights.middle);
+  sums.high = plus_products(sums.high, samples, weights.high);
 }
 
 TARGET inline __m512i result_of(const Sums& sums) {
@@ -90,8 +95,8 @@ class AlongRows {
         results_(vectors(width)) {}
 
   // Of up to `lines` rows.
-  void fill(const ConstRows& source, const MutableRows& target) {
-    const auto count = static_cast<size_t>(taps_.quad_count());
+  TARGET void fill(const ConstRows& source, const MutableRows& target) {
+    const auto count = static_cast<size_t>(taps_.quad_count(true));
     const auto end = static_cast<size_t>(target.width);
     for (size_t x = 0; x < end;) {
       const int begin = taps_.first[x] & ~3;
@@ -124,21 +129,20 @@ class AlongRows {
         : from_(next < 0 ? source.row(rows.begin) + lines * source.pitch
                          : source.row(rows.begin) + static_cast<size_t>(next) * channels),
           pitch_(source.pitch),
-          steps_(steps) {}
+          vectors_a_step_((all + steps - 1) / steps) {}
 
     void go_on() {
-      constexpr size_t all = block_pixels * channels / vector_bytes * lines;
-      ++step_;
-      for (; fetched_ < all * step_ / steps_; ++fetched_)
+      for (const size_t end = std::min(fetched_ + vectors_a_step_, all); fetched_ < end; ++fetched_)
         __builtin_prefetch(from_ + fetched_ % lines * pitch_ + fetched_ / lines * vector_bytes);
     }
 
    private:
+    static constexpr size_t all = block_pixels * channels / vector_bytes * lines;
+
     const std::uint8_t* from_;
     size_t pitch_;
-    size_t steps_;
-    size_t step_ = 0;
-    size_t fetched_ = 0;  // vectors
+    size_t vectors_a_step_;
+    size_t fetched_ = 0;
   };
 
   // For so many pixels of each line, and what a vector has too much.
@@ -161,16 +165,18 @@ class AlongRows {
   TARGET void turn(const ConstRows& source, const RowRange& rows, int begin, int end) {
     const __m512i order = by_quads();
     std::uint8_t* to = bytes_of(turned_);
-    const auto last_line = static_cast<size_t>(rows.count() - 1);
-    const std::uint8_t* from = source.row(rows.begin) + static_cast<size_t>(begin) * channels;
+    std::array<const std::uint8_t*, lines> from;
+    for (int n = 0; n < static_cast<int>(lines); ++n) {
+      from[static_cast<size_t>(n)] = source.row(std::min(rows.begin + n, rows.end - 1)) +
+                                     static_cast<size_t>(begin) * channels;
+    }
     const size_t count = static_cast<size_t>(end - begin) * channels;
-    for (size_t i = 0; i < count; i += step, from += step, to += step * lines) {
+    for (size_t i = 0; i < count; i += step, to += step * lines) {
       const __mmask64 mask = first_bytes(std::min(count - i, step));
       std::array<Numbers, lines> square;
       for (size_t n = 0; n < lines; ++n) {
         square[n] = reinterpret_cast<Numbers>(_mm512_maskz_permutexvar_epi8(
-            ~__mmask64{0}, order,
-            _mm512_maskz_loadu_epi8(mask, from + std::min(n, last_line) * source.pitch)));
+            ~__mmask64{0}, order, _mm512_maskz_loadu_epi8(mask, from[n] + i)));
       }
       transpose(square);
       std::memcpy(to, square.data(), step * lines);
@@ -178,8 +184,8 @@ class AlongRows {
   }
 
   // One pixel of each line, from `count` quads of all channels.
-  TARGET static void sum(const std::uint8_t* from, const Quad* weights, size_t count,
-                         std::uint8_t* out) {
+  [[gnu::always_inline]] TARGET static void sum(const std::uint8_t* from, const Quad* weights,
+                                                size_t count, std::uint8_t* out) {
     Sums sums[4] = {no_sums(), no_sums(), no_sums(), no_sums()};
     for (size_t k = 0; k < count; ++k, from += channels * vector_bytes) {
       for (size_t c = 0; c < channels; ++c)
@@ -273,16 +279,15 @@ void resize_quads_along_rows(const ConstRows& source, const MutableRows& target,
 
 TARGET void resize_quads_along_columns(const ConstRows& source, const MutableRows& target,
                                        const ResizeTaps& taps, const std::vector<Quad>& quads) {
-  const auto count = static_cast<size_t>(taps.quad_count());
+  const auto count = static_cast<size_t>(taps.quad_count(false));
   const auto samples =
       static_cast<size_t>(target.width) * static_cast<size_t>(target.format.channels);
   std::vector<const std::uint8_t*> rows(4 * count);
   for (int y = target.rows.begin; y < target.rows.end; ++y) {
     // Rows beyond the taps have the weight 0.
     const int first = taps.first[static_cast<size_t>(y)];
-    for (size_t k = 0; k < rows.size(); ++k)
-      rows[k] =
-          source.row(std::clamp((first & ~3) + static_cast<int>(k), first, first + taps.count - 1));
+    for (int k = 0; k < static_cast<int>(rows.size()); ++k)
+      rows[static_cast<size_t>(k)] = source.row(first + std::min(k, taps.count - 1));
     for (size_t i = 0; i < samples; i += vector_bytes) {
       add_columns(rows.data(), i, first_bytes(std::min(samples - i, vector_bytes)),
                   quads.data() + static_cast<size_t>(y) * count, count, target.row(y));

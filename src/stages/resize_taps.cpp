@@ -123,11 +123,11 @@ std::vector<ResizeTaps::Pair> ResizeTaps::pairs(bool even) const {
   return all;
 }
 
-std::vector<ResizeTaps::Quad> ResizeTaps::quads() const {
-  const auto in_quads = static_cast<std::size_t>(quad_count());
+std::vector<ResizeTaps::Quad> ResizeTaps::quads(bool aligned) const {
+  const auto in_quads = static_cast<std::size_t>(quad_count(aligned));
   std::vector<Quad> all(in_quads * first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::size_t before = static_cast<std::size_t>(first[i]) % 4;
+    const std::size_t before = aligned ? static_cast<std::size_t>(first[i]) % 4 : 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
       std::int32_t rest = weights[i * static_cast<std::size_t>(count) + k];
       Quad& quad = all[i * in_quads + (before + k) / 4];

@@ -32,10 +32,10 @@ struct ResizeTaps {
     std::int32_t middle = 0;
     std::int32_t high = 0;
   };
-  // The same weights in fours. The first of each result begins with sample first[i] rounded down to
-  // a multiple of four.
-  [[nodiscard]] std::vector<Quad> quads() const;
-  [[nodiscard]] int quad_count() const { return (count + 3 + 3) / 4; }
+  // The same weights in fours. The first four of each result begin with sample first[i], or, if
+  // `aligned`, with the last multiple of four up to it.
+  [[nodiscard]] std::vector<Quad> quads(bool aligned) const;
+  [[nodiscard]] int quad_count(bool aligned) const { return (count + (aligned ? 6 : 3)) / 4; }
   [[nodiscard]] int pair_count(bool even) const { return even ? count / 2 + 1 : (count + 1) / 2; }
 };
 
@@ -43,7 +43,7 @@ struct ResizeTaps {
 struct ResizeTables {
   ResizeTables() = default;
   ResizeTables(const ResizeTaps& taps, bool along_rows)
-      : pairs(taps.pairs(along_rows)), quads(taps.quads()) {}
+      : pairs(taps.pairs(along_rows)), quads(taps.quads(along_rows)) {}
 
   std::vector<ResizeTaps::Pair> pairs;
   std::vector<ResizeTaps::Quad> quads;
