@@ -26,13 +26,28 @@ std::vector<std::string> names_of_types() {
 
 }  // namespace
 
-LowPrecisionOptions::LowPrecisionOptions(Arguments& app) {
-  app.add_option("--type", types_,
+void add_number_types(Arguments& app, std::vector<std::string>& types) {
+  app.add_option("--type", types,
                  formatted("Types of the numbers: {}.", enumerated(names_of_types(), "and")))
       ->delimiter(',')
       ->one_value_each()
       ->check(one_of(names_of_types()))
-      ->option_text("TYPE,... [float32]");
+      ->option_text(formatted("TYPE,... [{}]",
+                              types.empty() ? "all" : formatted("{}", fmt::join(types, ","))));
+}
+
+std::vector<NumberType> number_types_of(const std::vector<std::string>& names) {
+  std::vector<NumberType> types;
+  for (const NumberType type : lab::number_types) {
+    const std::string name(
+        to_string(type == NumberType::fp8_unpromoted ? NumberType::fp8_scaled : type));
+    if (std::find(names.begin(), names.end(), name) != names.end()) types.push_back(type);
+  }
+  return types;
+}
+
+LowPrecisionOptions::LowPrecisionOptions(Arguments& app) {
+  add_number_types(app, types_);
   app.add_option(
          "--grouped", grouping_,
          "Several products in one launch. contiguous: A's rows are divided among the groups. "
@@ -57,13 +72,7 @@ lab::LowMatmulOptions LowPrecisionOptions::chosen(const Arguments& app,
         formatted("bench matmul: {} is for --type float32 alone, without --grouped", other));
   }
   lab::LowMatmulOptions options;
-  for (const NumberType type : lab::number_types) {
-    // With fp8-scaled comes what its sums would be without promotion.
-    const std::string name(
-        to_string(type == NumberType::fp8_unpromoted ? NumberType::fp8_scaled : type));
-    if (std::find(types_.begin(), types_.end(), name) != types_.end())
-      options.types.push_back(type);
-  }
+  options.types = number_types_of(types_);
   options.shapes = shapes;
   if (app.count("--sizes") > 0) {
     for (const int side : sides)

@@ -1,4 +1,4 @@
-// The options of "gpufilter bench matmul --type".
+// The options of "gpufilter bench matmul --type", and the types themselves for other commands.
 #pragma once
 
 #include <string>
@@ -8,6 +8,11 @@
 #include "lab/bench/benches.hpp"
 
 namespace gpufilter {
+
+// Declares --type, whose values `types` holds from the start.
+void add_number_types(Arguments& app, std::vector<std::string>& types);
+// With fp8-scaled comes what its sums would be without promotion.
+[[nodiscard]] std::vector<lab::NumberType> number_types_of(const std::vector<std::string>& names);
 
 class LowPrecisionOptions {
  public:

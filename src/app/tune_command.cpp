@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 
+#include "app/bench_low_precision.hpp"
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
 #include "app/progress.hpp"
+#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -34,12 +36,13 @@ processor's. Results are stored after each kernel, so an interrupted run
 continues where it stopped. They apply to this device, driver and version of the
 kernels.
 
-Exit codes: 0 done, 1 a candidate gave wrong pixels (and was left out), 2 wrong
+Exit codes: 0 done, 1 a candidate gave wrong results (and was left out), 2 wrong
 usage, 3 no such device.
 
 Examples:
   gpufilter tune
   gpufilter tune blur --device gpu --channels 3 --depth 8
+  gpufilter tune low-precision --type int8,fp8-scaled
 )";
 
 struct TuneCommand {
@@ -47,6 +50,7 @@ struct TuneCommand {
   std::string device = "all";
   std::optional<int> channels;
   std::optional<int> depth;
+  std::vector<std::string> types;  // of low-precision; empty: all
   bool again = false;
   bool json = false;
 };
@@ -59,16 +63,22 @@ struct Job {
 
 using MakeSubject = std::function<std::unique_ptr<lab::TuneSubject>(Session&)>;
 
-constexpr std::array other_subjects{"statistics", "products"};
+// Only `bench matmul --type` uses its kernels: it is tuned only if it is named.
+constexpr const char* low_precision = "low-precision";
+constexpr std::array other_subjects{"statistics", "products", low_precision};
 
 void declare_options(Arguments& app, TuneCommand& command) {
   std::vector<std::string> names = lab::stage_names();
   names.insert(names.end(), other_subjects.begin(), other_subjects.end());
-  app.add_option("WHAT", command.names, formatted("Tune only these: {}.", enumerated(names, "and")))
+  app.add_option("WHAT", command.names,
+                 formatted("Tune only these: {}. {}, the products of 'gpufilter bench matmul "
+                           "--type', are tuned only if they are named.",
+                           enumerated(names, "and"), low_precision))
       ->check(one_of(names))
       ->option_text("...");
   add_devices_choice(app, command.device, false);
   add_formats_choice(app, command.channels, command.depth);
+  add_number_types(app, command.types);
   app.add_flag("--again", command.again, "Tune again what was already tuned.");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
@@ -88,9 +98,12 @@ bool is_other(const std::string& name) {
   return std::find(other_subjects.begin(), other_subjects.end(), name) != other_subjects.end();
 }
 
+bool names(const TuneCommand& command, const std::string& name) {
+  return std::find(command.names.begin(), command.names.end(), name) != command.names.end();
+}
+
 bool wants(const TuneCommand& command, const std::string& name) {
-  return command.names.empty() ||
-         std::find(command.names.begin(), command.names.end(), name) != command.names.end();
+  return command.names.empty() || names(command, name);
 }
 
 bool wants(const TuneCommand& command, const PixelFormat& format) {
@@ -128,6 +141,31 @@ std::vector<MatrixShape> product_shapes(const DeviceInfo& device) {
           {few, few, few},  {some, some, some}, {many, many, many}};
 }
 
+// One of each kind of product that has a choice of its own.
+std::vector<lab::LowShape> low_shapes(const DeviceInfo& device) {
+  const bool is_gpu = device.kind == DeviceKind::gpu;
+  const std::size_t few = is_gpu ? 1024 : 128;
+  std::size_t many = is_gpu ? 4096 : 256;
+  while (divided_up(many, 128) * divided_up(many, 128) < device.compute_units)
+    many *= 2;
+  return {{few, few, few},
+          {many, many, many},
+          {many, many, many, lab::Grouping::contiguous, 4},
+          {many / 4, many, many, lab::Grouping::masked, 4}};
+}
+
+void add_low_precision(const TuneCommand& command, const DeviceInfo& device,
+                       std::vector<MakeSubject>& subjects) {
+  const std::vector<lab::NumberType> all(lab::number_types.begin(), lab::number_types.end());
+  for (const lab::NumberType type : command.types.empty() ? all : number_types_of(command.types)) {
+    for (const lab::LowShape& shape : low_shapes(device)) {
+      subjects.emplace_back([type, shape](Session& session) {
+        return lab::make_low_product_subject(session, type, shape);
+      });
+    }
+  }
+}
+
 // Everything requested, in the order of the report.
 std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInfo& device) {
   std::vector<MakeSubject> subjects;
@@ -145,11 +183,13 @@ std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInf
       });
     }
   }
-  if (!wants(command, "products")) return subjects;
-  for (const MatrixShape& shape : product_shapes(device)) {
-    subjects.emplace_back(
-        [shape](Session& session) { return lab::make_product_subject(session, shape); });
+  if (wants(command, "products")) {
+    for (const MatrixShape& shape : product_shapes(device)) {
+      subjects.emplace_back(
+          [shape](Session& session) { return lab::make_product_subject(session, shape); });
+    }
   }
+  if (names(command, low_precision)) add_low_precision(command, device, subjects);
   return subjects;
 }
 
@@ -234,6 +274,10 @@ int run_tune_command(int argc, const char* const* argv) {
     throw UsageError(
         "--device cpu: the processor has no kernels to tune; choose all, gpu, opencl or a device "
         "of 'gpufilter devices'");
+  }
+  if (!command.types.empty() && !names(command, low_precision)) {
+    throw UsageError(formatted("tune: --type is for {0}: 'gpufilter tune {0} --type {1}'",
+                               low_precision, fmt::join(command.types, ",")));
   }
   const auto sessions = start_devices(command.device);
   if (sessions.empty()) throw DeviceError("no OpenCL device to tune (see 'gpufilter devices')");

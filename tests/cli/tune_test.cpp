@@ -137,6 +137,52 @@ TEST_F(TuneOthers, AWrongMatrixProductIsNeverChosen) {
                       [](const Json& candidate) { return candidate["algorithm"] == "tiled 8x8"; });
 }
 
+// How the tuned row of such products was found; empty if there is none.
+std::string tuned_row(const ProcessResult& bench) {
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const Json report = Json::parse(bench.out);
+  for (const Json& row : report["rows"]) {
+    if (row["kernel"] != "tuned") continue;
+    EXPECT_EQ(row["bits"], "equal") << row;
+    return row["variant"].get<std::string>();
+  }
+  return "";
+}
+
+TEST_F(TuneOthers, AWrongLowPrecisionProductIsNeverChosen) {
+  GPUFILTER_REQUIRE_DEVICE();
+  // Stages of 64 bytes need fewer barriers, but the kernel copies only a quarter of them.
+  kernels_.write("candidates.json", R"({
+    "low_product_plain": {"constants": {"BLOCK_K": [16, 64], "STRIPE": [1]}}})");
+  const auto bench = [&](const std::string& grouped) {
+    return filter({"bench", "matmul", "--type=int8-scaled", "--shapes=256x70x130", grouped,
+                   "--trials=1", "--device=opencl", "--json"},
+                  here());
+  };
+  EXPECT_EQ(tuned_row(bench("--grouped=masked")), "");
+  expect_right_choice(
+      {"low-precision", "--type=int8-scaled"}, "int8-scaled product, masked",
+      [](const Json& candidate) { return candidate["constants"]["BLOCK_K"] == 64; });
+  for (const char* grouped : {"--grouped=masked", "--grouped=contiguous"}) {
+    const std::string found = tuned_row(bench(grouped));
+    EXPECT_TRUE(found.starts_with("plain 64x64: OpenCL C, 4x4 a work-item, 1 stage of 16 bytes"))
+        << found;
+    EXPECT_NE(found.find("; tuned here: "), std::string::npos) << found;
+  }
+  // Another driver has other choices.
+  const std::string store = folder_ / "cache/gpufilter/tuning.json";
+  Json json = Json::parse(read_file(store));
+  Json devices = Json::object();
+  for (const auto& [place, kernels] : json["devices"].items())
+    devices[place + ".1"] = kernels;
+  json["devices"] = devices;
+  write_file(store, json.dump());
+  const ProcessResult other = bench("--grouped=masked");
+  EXPECT_EQ(tuned_row(other), "");
+  EXPECT_NE(other.out.find("nothing is tuned for these products; 'gpufilter tune low-precision'"),
+            std::string::npos);
+}
+
 TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
   GPUFILTER_REQUIRE_DEVICE();
   kernels_.write("candidates.json", R"({
@@ -205,6 +251,10 @@ TEST_F(Tune, RefusesWhatItCannotTune) {
   EXPECT_NE(filter({"verify", "--help"}).out.find("cpu (only the"), std::string::npos);
   expect_failure(2, {"tune", "sharpenn"}, {"sharpenn"});
   expect_failure(2, {"tune", "--depth", "12"}, {"--depth"});
+  EXPECT_EQ(filter({"tune", "products", "--type=int8,float16"}).err,
+            "gpufilter: tune: --type is for low-precision: 'gpufilter tune low-precision --type "
+            "int8,float16'\n");
+  expect_failure(2, {"tune", "low-precision", "--type=int4"}, {"int4"});
 }
 
 }  // namespace

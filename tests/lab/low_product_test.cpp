@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
@@ -51,16 +52,25 @@ float scale_at(const NumberMatrix& matrix, std::size_t row, std::size_t block) {
   return matrix.scales.at(row / 128 * matrix.scale_blocks + block);
 }
 
-// One element by the chain of low_product.hpp; integers are added up in 64 bits.
-std::uint32_t element(const LowProduct& product, std::size_t a_row, std::size_t b_row) {
+std::vector<float> numbers_of(const NumberMatrix& matrix, std::size_t row) {
+  std::vector<float> numbers(matrix.depth);
+  for (std::size_t k = 0; k < matrix.depth; ++k)
+    numbers[k] = number_at(matrix, row, k);
+  return numbers;
+}
+
+// One element by the chain of low_product.hpp, from a row of each matrix; integers are added up in
+// 64 bits.
+std::uint32_t element(const LowProduct& product, std::size_t a_row, const std::vector<float>& row,
+                      std::size_t b_row, const std::vector<float>& column) {
   const NumberType type = product.type();
   const bool promoted = type == NumberType::int8_scaled || type == NumberType::fp8_scaled;
   std::int64_t integers = 0;
   float sum = 0;
   float total = 0;
   for (std::size_t k = 0; k < product.shape.depth; ++k) {
-    const float a = number_at(product.a, a_row, k);
-    const float b = number_at(product.b, b_row, k);
+    const float a = row[k];
+    const float b = column[k];
     integers += static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b);
     sum = std::fma(a, b, sum);
     const bool is_end = k % 128 == 127 || k + 1 == product.shape.depth;
@@ -87,6 +97,9 @@ Bits chains(const LowProduct& product) {
   const LowShape& shape = product.shape;
   const std::size_t group_rows = (shape.columns + 255) / 256 * 256;
   Bits c(product.elements(), untouched);
+  std::vector<std::vector<float>> of_b;
+  for (std::size_t row = 0; row < product.b.rows; ++row)
+    of_b.push_back(numbers_of(product.b, row));
   for (std::size_t row = 0; row < product.a.rows; ++row) {
     std::size_t b_row = 0;
     if (shape.grouping == Grouping::contiguous) {
@@ -97,8 +110,9 @@ Bits chains(const LowProduct& product) {
       if (row % shape.rows >= static_cast<std::size_t>(product.groups[group])) continue;
       b_row = group * group_rows;
     }
-    for (std::size_t column = 0; column < shape.columns; ++column)
-      c[row * shape.columns + column] = element(product, row, b_row + column);
+    const std::vector<float> of_a = numbers_of(product.a, row);
+    for (std::size_t column = b_row; column < b_row + shape.columns; ++column)
+      c[row * shape.columns + column - b_row] = element(product, row, of_a, column, of_b[column]);
   }
   return c;
 }
@@ -140,12 +154,15 @@ void expect_close(const Bits& c, const Bits& expected, const std::string& name) 
   EXPECT_LE(difference, 2e-3 * largest) << name;
 }
 
-void expect_on_devices(const LowProduct& product, const Bits& expected) {
-  for (Session* session : test::kernel_sessions()) {
+using MethodsOf = std::function<std::vector<DeviceMethod>(const DeviceInfo&, NumberType)>;
+
+void expect_on_devices(const LowProduct& product, const Bits& expected,
+                       const MethodsOf& methods = device_methods) {
+  for (const auto& session : test::all_sessions()) {
     Queue queue = session->make_queue();
     const DeviceLowProduct on_device(*session, queue, product);
-    for (const DeviceMethod& method : device_methods(session->device(), product.type())) {
-      const std::string name = name_of(product) + ' ' + method.name;
+    for (const DeviceMethod& method : methods(session->device(), product.type())) {
+      const std::string name = name_of(product) + ' ' + method.name() + ' ' + method.description();
       on_device.poison(queue);
       const Kernel kernel = on_device.make_kernel(*session, method);
       on_device.enqueue(queue, kernel, method);
@@ -190,6 +207,38 @@ TEST(LowProduct, IsItsChainInGroups) {
   }
 }
 
+// Depth, order, persistence and literals, in more blocks than there are persistent work-groups:
+// every pair of their values, and each value in every grouping.
+TEST(LowProduct, IsItsChainByItsCandidates) {
+  const auto expect = [](LowProduct product, const std::vector<std::int32_t>& groups,
+                         const std::vector<KernelConstants>& wanted) {
+    fill(product);
+    if (!groups.empty()) product.groups = groups;
+    std::size_t found = 0;
+    expect_on_devices(product, chains(product), [&](const DeviceInfo& device, NumberType type) {
+      std::vector<DeviceMethod> methods = candidate_methods(device, type);
+      std::erase_if(methods, [&](const DeviceMethod& method) {
+        return std::ranges::none_of(wanted, [&](const KernelConstants& constants) {
+          return std::ranges::includes(method.constants, constants);
+        });
+      });
+      found += methods.size();
+      return methods;
+    });
+    EXPECT_GE(found, wanted.size() * test::all_sessions().size());
+  };
+  const auto of = [](std::size_t stages, std::size_t stripe, std::size_t groups,
+                     std::size_t literals) {
+    return KernelConstants{
+        {"STAGES", stages}, {"STRIPE", stripe}, {"GROUPS_A_UNIT", groups}, {"LITERALS", literals}};
+  };
+  expect({NumberType::int8_scaled, {131, 259, 257}}, {}, {of(1, 8, 0, 1), of(2, 1, 2, 0)});
+  expect({NumberType::fp8_scaled, {384, 65, 129, Grouping::contiguous, 3}}, {2, -1, 0},
+         {of(1, 1, 2, 1), of(2, 8, 0, 0)});
+  expect({NumberType::bfloat16, {131, 129, 70, Grouping::masked, 4}}, {131, 0, 1, 129},
+         {of(1, 8, 2, 0), of(2, 1, 0, 1)});
+}
+
 // -128 x -128 twice exceeds int16; 1025 x 128 x 128 exceeds 2^24.
 TEST(LowProduct, OfExtremeIntegersIsExact) {
   for (const NumberType type : {NumberType::int8, NumberType::int8_scaled}) {
@@ -201,7 +250,9 @@ TEST(LowProduct, OfExtremeIntegersIsExact) {
           std::memset(matrix->row(row), number, matrix->depth);
       }
       if (type == NumberType::int8) {
-        EXPECT_EQ(static_cast<std::int32_t>(element(product, 3, 5)), 1025 * left * right);
+        EXPECT_EQ(static_cast<std::int32_t>(
+                      element(product, 3, numbers_of(product.a, 3), 5, numbers_of(product.b, 5))),
+                  1025 * left * right);
       }
       expect_everywhere(product);
     }

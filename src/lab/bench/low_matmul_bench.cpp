@@ -18,9 +18,6 @@ namespace {
 // Beyond these operations one core would take many seconds.
 constexpr double maximum_operations_of_one_core = 2.0 * 2048 * 2048 * 2048;
 
-// No design explains larger errors of additions.
-constexpr double largest_error_of_sums = 0.01;
-
 LowShape low_shape(const LowMatmulOptions& options, const MatrixShape& shape) {
   return {static_cast<std::size_t>(shape.rows), static_cast<std::size_t>(shape.columns),
           static_cast<std::size_t>(shape.depth), options.grouping,
@@ -89,6 +86,8 @@ class TypeBench {
   }
   // Whether rows for one core are missing because they would take long.
   [[nodiscard]] bool left_out() const { return left_out_; }
+  // Whether there is a row of what `gpufilter tune` found.
+  [[nodiscard]] bool has_tuned() const { return has_tuned_; }
 
  private:
   [[nodiscard]] std::string step(const std::string& name) const {
@@ -142,23 +141,31 @@ class TypeBench {
   void measure_device() {
     Queue queue = bed_.session->make_queue();
     const DeviceLowProduct operands(*bed_.session, queue, product_);
-    for (const DeviceMethod& method : device_methods(bed_.session->device(), product_.type())) {
+    const auto measure = [&](const DeviceMethod& method, const std::string& name,
+                             const std::string& variant) {
       try {
-        measure_method(method, operands, queue);
+        measure_method(method, name, variant, operands, queue);
       } catch (const DeviceError& error) {
-        report_.notes.push_back(formatted("{} is left out: {}", step(method.name), error.what()));
+        report_.notes.push_back(formatted("{} is left out: {}", step(name), error.what()));
       }
-    }
+    };
+    for (const DeviceMethod& method : device_methods(bed_.session->device(), product_.type()))
+      measure(method, method.name(), method.description());
+    const ChosenMethod tuned = chosen_method(*bed_.session, product_.type(), product_.shape);
+    if (tuned.reason.empty()) return;  // nothing was tuned
+    has_tuned_ = true;
+    measure(tuned.method, "tuned",
+            formatted("{}: {}; {}", tuned.method.name(), tuned.method.description(), tuned.reason));
   }
 
-  void measure_method(const DeviceMethod& method, const DeviceLowProduct& operands, Queue& queue) {
-    bed_.step(step(method.name));
+  void measure_method(const DeviceMethod& method, const std::string& name,
+                      const std::string& variant, const DeviceLowProduct& operands, Queue& queue) {
+    bed_.step(step(name));
     const Kernel kernel = operands.make_kernel(*bed_.session, method);
     operands.poison(queue);
     const Measurement measurement = measure(
         bed_.trials, queue, [&] { return std::vector{operands.enqueue(queue, kernel, method)}; });
-    add_row(method.name, on_device, method.about, measurement, operands.result(queue),
-            method.is_exact);
+    add_row(name, on_device, variant, measurement, operands.result(queue), method.is_exact);
   }
 
   const TestBed& bed_;
@@ -167,6 +174,7 @@ class TypeBench {
   std::optional<SampledErrors> errors_;
   std::vector<std::uint32_t> reference_;
   bool left_out_ = false;
+  bool has_tuned_ = false;
 };
 
 std::vector<Column> low_matmul_columns() {
@@ -185,7 +193,8 @@ std::vector<Column> low_matmul_columns() {
   return columns;
 }
 
-void add_notes(const TestBed& bed, const LowMatmulOptions& options, Report& report) {
+void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tuned,
+               Report& report) {
   report.notes.emplace_back(
       "bits: compared with the chain that docs/engineering/bench.md defines for the type; tensor "
       "cores add up products of floats in an order of their own");
@@ -199,6 +208,12 @@ void add_notes(const TestBed& bed, const LowMatmulOptions& options, Report& repo
     report.notes.emplace_back(
         "fp8-unpromoted: one scale for a row, so that sums stay in the tensor cores from the "
         "first k to the last");
+  }
+  if (bed.session && !has_tuned) {
+    report.notes.push_back(formatted(
+        "{}: nothing is tuned for these products; 'gpufilter tune low-precision' finds the fastest "
+        "kernels",
+        bed.session->device().name));
   }
   if (bed.session && bed.session->device().compute_capability < 80) {
     report.notes.push_back(formatted(
@@ -222,6 +237,7 @@ Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
                              .value = "tops",
                              .value_label = "TOP/s",
                              .labels = {"type", "shape", "kernel"}};
+  bool has_tuned = false;
   for (const MatrixShape& each : options.shapes) {
     const LowShape shape = low_shape(options, each);
     bool left_out = false;
@@ -229,13 +245,14 @@ Report bench_low_matmul(const TestBed& bed, const LowMatmulOptions& requested) {
       TypeBench bench(bed, type, shape, report);
       bench.run();
       left_out |= bench.left_out();
+      has_tuned |= bench.has_tuned();
     }
     if (left_out) {
       report.notes.push_back(formatted(
           "{}: the rows for one core are left out: they take many seconds", text_of(shape)));
     }
   }
-  add_notes(bed, options, report);
+  add_notes(bed, options, has_tuned, report);
   return report;
 }
 

@@ -1,14 +1,15 @@
 // Low-precision products in plain OpenCL C. A work-group of 16 x 16 computes a block of C of
 // 64 x 64: it copies 16 bytes of each row of A and B to local memory, and each work-item adds up
-// 4 x 4 elements. Macros: TYPE_FLOAT32, TYPE_INT8, TYPE_FP8, TYPE_BFLOAT16 or TYPE_FLOAT16; PROMOTED: sums of 128
-// numbers are scaled; SCALED: sums are scaled at the end; DP4A: NVIDIA's instruction for four
-// products.
+// 4 x 4 elements. Macros: BLOCK_M and BLOCK_N, 64; BLOCK_K, 16; STAGES of so many bytes of k in
+// local memory, all of which but the one in use are copied ahead; TYPE_FLOAT32, TYPE_INT8,
+// TYPE_FP8, TYPE_BFLOAT16 or TYPE_FLOAT16; PROMOTED: sums of 128 numbers are scaled; SCALED: sums
+// are scaled at the end; DP4A: NVIDIA's instruction for four products.
 
 #define SIDE 16
-#define OWN 4    // elements of a work-item in each direction
-#define WORDS 4  // of k, for each row, at a time
+#define OWN 4  // elements of a work-item in each direction
+#define WORDS (BLOCK_K / 4)
 #define NUMBERS (4 / NUMBER_BYTES)
-#define STEPS_A_SCALE (SCALE_BLOCK * NUMBER_BYTES / (4 * WORDS))
+#define STEPS_A_SCALE (SCALE_BLOCK * NUMBER_BYTES / BLOCK_K)
 
 #ifdef TYPE_INT8
 #define NUMBER_BYTES 1
@@ -23,6 +24,12 @@ typedef float sum_t;
 #define NUMBER_BYTES 2
 typedef float sum_t;
 #endif
+
+// What is copied to local memory at a time.
+typedef struct {
+  uint a[WORDS][BLOCK_M];
+  uint b[WORDS][BLOCK_N];
+} stage_t;
 
 #ifdef TYPE_INT8
 inline int add_products(uint a, uint b, int sum) {
@@ -54,10 +61,8 @@ inline float number_of(uint word, int i) {
 }
 #endif
 
-__attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(OPERANDS) {
-  local uint a_words[WORDS][BLOCK_M];
-  local uint b_words[WORDS][BLOCK_N];
-  const block_t block = own_block(groups, rows, columns, group_columns);
+__attribute__((always_inline)) void multiply_block(local stage_t *stages, uint index, OPERANDS) {
+  const block_t block = block_at(index, OPERAND_NAMES);
   if (block.rows == 0) return;
   const uint item = (uint)get_local_id(0);
   const uint x = item % SIDE;
@@ -65,9 +70,14 @@ __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(
   const uint word = item % WORDS;
   const uint copied = item / WORDS;
   global const uint *a_from =
-      (global const uint *)(a + (ulong)(block.a_row + copied) * (uint)depth_bytes) + word;
+      (global const uint *)(a + (ulong)(block.a_row + copied) * (uint)DEPTH_BYTES) + word;
   global const uint *b_from =
-      (global const uint *)(b + (ulong)(block.b_row + copied) * (uint)depth_bytes) + word;
+      (global const uint *)(b + (ulong)(block.b_row + copied) * (uint)DEPTH_BYTES) + word;
+#define COPY_STAGE(step)                                                                \
+  do {                                                                                  \
+    stages[(step) % STAGES].a[word][copied] = a_from[(step)*WORDS];                     \
+    stages[(step) % STAGES].b[word][copied] = b_from[(step)*WORDS];                     \
+  } while (0)
 
   sum_t sums[OWN][OWN];
   float totals[OWN][OWN];
@@ -77,23 +87,29 @@ __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(
       totals[m][n] = 0.0f;
     }
   }
-  const int steps = depth_bytes / (4 * WORDS);
+  const int steps = DEPTH_BYTES / BLOCK_K;
+  AWAIT_LAST_BLOCK();
+  for (int step = 0; step < STAGES - 1; ++step)
+    COPY_STAGE(step);
   for (int step = 0; step < steps; ++step) {
-    a_words[word][copied] = a_from[step * WORDS];
-    b_words[word][copied] = b_from[step * WORDS];
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (step + STAGES - 1 < steps) COPY_STAGE(step + STAGES - 1);
+#if STAGES == 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    local const stage_t *now = &stages[step % STAGES];
     for (int w = 0; w < WORDS; ++w) {
 #ifdef TYPE_INT8
       for (int m = 0; m < OWN; ++m)
         for (int n = 0; n < OWN; ++n)
-          sums[m][n] = add_products(a_words[w][y + m * SIDE], b_words[w][x + n * SIDE], sums[m][n]);
+          sums[m][n] = add_products(now->a[w][y + m * SIDE], now->b[w][x + n * SIDE], sums[m][n]);
 #else
       for (int i = 0; i < NUMBERS; ++i) {
         float a_numbers[OWN];
         float b_numbers[OWN];
         for (int m = 0; m < OWN; ++m) {
-          a_numbers[m] = number_of(a_words[w][y + m * SIDE], i);
-          b_numbers[m] = number_of(b_words[w][x + m * SIDE], i);
+          a_numbers[m] = number_of(now->a[w][y + m * SIDE], i);
+          b_numbers[m] = number_of(now->b[w][x + m * SIDE], i);
         }
         for (int m = 0; m < OWN; ++m)
           for (int n = 0; n < OWN; ++n)
@@ -101,15 +117,14 @@ __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(
       }
 #endif
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 #ifdef PROMOTED
     if (step % STEPS_A_SCALE == STEPS_A_SCALE - 1) {
-      const int scale_blocks = depth_bytes / SCALE_BLOCK;
+      const int scale_blocks = DEPTH_BYTES / SCALE_BLOCK;
       const int k_block = step / STEPS_A_SCALE;
       const float factor = b_scales[block.b_row / SCALE_BLOCK * scale_blocks + k_block];
       for (int m = 0; m < OWN; ++m) {
         const float scale =
-            a_scales[(long)k_block * a_scale_pitch + block.a_row + y + m * SIDE] * factor;
+            a_scales[(long)k_block * SCALE_PITCH + block.a_row + y + m * SIDE] * factor;
         for (int n = 0; n < OWN; ++n) {
           totals[m][n] = fma((float)sums[m][n], scale, totals[m][n]);
           sums[m][n] = 0;
@@ -123,7 +138,7 @@ __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(
     if (row >= block.rows) continue;
     for (int n = 0; n < OWN; ++n) {
       const uint column = block.column + x + n * SIDE;
-      if (column >= (uint)columns) continue;
+      if (column >= (uint)ALL_COLUMNS) continue;
       uint bits = as_uint(sums[m][n]);
 #ifdef PROMOTED
       bits = as_uint(totals[m][n] + 0.0f);
@@ -133,7 +148,12 @@ __attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(
 #elif !defined(TYPE_INT8)
       bits = as_uint(sums[m][n] + 0.0f);
 #endif
-      c[(ulong)(block.a_row + row) * (uint)columns + column] = bits;
+      c[(ulong)(block.a_row + row) * (uint)ALL_COLUMNS + column] = bits;
     }
   }
+}
+
+__attribute__((reqd_work_group_size(SIDE *SIDE, 1, 1))) kernel void low_product(OPERANDS) {
+  local stage_t stages[STAGES];
+  FOR_OWN_BLOCKS(index) { multiply_block(stages, index, OPERAND_NAMES); }
 }

@@ -79,22 +79,20 @@ inline void widen(uint *wide, uint word) {
 }
 #endif
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-kernel void low_product(OPERANDS) {
-  local uint4 tiles[STAGES * STAGE_BYTES / CHUNK];
+__attribute__((always_inline)) void multiply_block(local uint4 *tiles, uint index, OPERANDS) {
+  const block_t block = block_at(index, OPERAND_NAMES);
+  if (block.rows == 0) return;
   const uint item = (uint)get_local_id(0);
   const uint lane = item % LANES;
   const uint warp = item / LANES;
   const uint warp_m = warp % WARPS_M;
   const uint warp_n = warp / WARPS_M;
-  const block_t block = own_block(groups, rows, columns, group_columns);
-  if (block.rows == 0) return;
 
   const uint local_base = (uint)(size_t)tiles;
   const uint copy_row = item / ROW_CHUNKS;
   const uint copy_chunk = item % ROW_CHUNKS;
   const uint copy_to = local_base + copy_row * BLOCK_K + (copy_chunk ^ SWIZZLE(copy_row)) * CHUNK;
-  const ulong pitch = (ulong)depth_bytes;
+  const ulong pitch = (ulong)DEPTH_BYTES;
   global const uchar *a_from = a + (block.a_row + copy_row) * pitch + copy_chunk * CHUNK;
   global const uchar *b_from = b + (block.b_row + copy_row) * pitch + copy_chunk * CHUNK;
   const ulong copy_pitch = pitch * COPY_ROWS;
@@ -136,12 +134,13 @@ kernel void low_product(OPERANDS) {
       for (int i = 0; i < 4; ++i)
         totals[m][n][i] = 0.0f;
   global const float *a_scale = a_scales + block.a_row + warp_m * WARP_M + lane / 4;
-  const int scale_blocks = depth_bytes / SCALE_BLOCK;
+  const int scale_blocks = DEPTH_BYTES / SCALE_BLOCK;
   global const float *b_scale =
       b_scales + (block.b_row + warp_n * WARP_N) / SCALE_BLOCK * scale_blocks;
 #endif
 
-  const int stages = depth_bytes / BLOCK_K;
+  AWAIT_LAST_BLOCK();
+  const int stages = DEPTH_BYTES / BLOCK_K;
   int copied = 0;
   uint write_at = 0;
   uint read_at = 0;
@@ -154,7 +153,7 @@ kernel void low_product(OPERANDS) {
     write_at += STAGE_BYTES;
     END_STAGE();
   }
-  for (int k_block = 0; k_block < depth_bytes / SCALE_BLOCK; ++k_block) {
+  for (int k_block = 0; k_block < DEPTH_BYTES / SCALE_BLOCK; ++k_block) {
 #ifdef PROMOTED
     float scales[TILES_M][2];
     const float factor = b_scale[k_block];
@@ -163,7 +162,7 @@ kernel void low_product(OPERANDS) {
       scales[m][0] = a_scale[m * 16];
       scales[m][1] = a_scale[m * 16 + 8];
     }
-    a_scale += a_scale_pitch;
+    a_scale += SCALE_PITCH;
 #endif
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
@@ -264,19 +263,24 @@ kernel void low_product(OPERANDS) {
         const float scale = a_scales[block.a_row + row] *
                             b_scales[(block.b_row + warp_n * WARP_N) / SCALE_BLOCK];
 #endif
-        global uint *to = c + (ulong)(block.a_row + row) * (uint)columns;
+        global uint *to = c + (ulong)(block.a_row + row) * (uint)ALL_COLUMNS;
 #pragma unroll
         for (int n = 0; n < TILES_N; ++n) {
           const uint column = block.column + warp_n * WARP_N + n * 8 + lane % 4 * 2;
           const uint first = as_uint(RESULT(m, n, 2 * i));
           const uint second = as_uint(RESULT(m, n, 2 * i + 1));
-          if (columns % 2 == 0) {
-            if (column < (uint)columns) *(global uint2 *)(to + column) = (uint2)(first, second);
+          if (ALL_COLUMNS % 2 == 0) {
+            if (column < (uint)ALL_COLUMNS) *(global uint2 *)(to + column) = (uint2)(first, second);
           } else {
-            if (column < (uint)columns) to[column] = first;
-            if (column + 1 < (uint)columns) to[column + 1] = second;
+            if (column < (uint)ALL_COLUMNS) to[column] = first;
+            if (column + 1 < (uint)ALL_COLUMNS) to[column + 1] = second;
           }
         }
       }
     }
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERANDS) {
+  local uint4 tiles[STAGES * STAGE_BYTES / CHUNK];
+  FOR_OWN_BLOCKS(index) { multiply_block(tiles, index, OPERAND_NAMES); }
 }

@@ -85,19 +85,18 @@ inline ulong descriptor(uint address) {
          SWIZZLE_MODE << 62;
 }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERANDS) {
-  local uint4 tiles[STAGES * STAGE_BYTES / CHUNK] __attribute__((aligned(1024)));
+__attribute__((always_inline)) void multiply_block(local uint4 *tiles, uint index, OPERANDS) {
+  const block_t block = block_at(index, OPERAND_NAMES);
+  if (block.rows == 0) return;
   const uint item = (uint)get_local_id(0);
   const uint lane = item % 32;
   const uint own_row = item / 32 * 16 + lane / 4;  // and the one 8 rows below
-  const block_t block = own_block(groups, rows, columns, group_columns);
-  if (block.rows == 0) return;
 
   const uint local_base = (uint)(size_t)tiles;
   const uint copy_row = item / ROW_CHUNKS;
   const uint copy_chunk = item % ROW_CHUNKS;
   const uint copy_to = local_base + copy_row * BLOCK_K + (copy_chunk ^ SWIZZLE(copy_row)) * CHUNK;
-  const ulong pitch = (ulong)depth_bytes;
+  const ulong pitch = (ulong)DEPTH_BYTES;
   global const uchar *a_from = a + (block.a_row + copy_row) * pitch + copy_chunk * CHUNK;
   global const uchar *b_from = b + (block.b_row + copy_row) * pitch + copy_chunk * CHUNK;
   const ulong copy_pitch = pitch * COPY_ROWS;
@@ -122,11 +121,12 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERA
   for (int i = 0; i < SUMS; ++i)
     totals[i] = 0.0f;
   global const float *a_scale = a_scales + block.a_row + own_row;
-  global const float *b_scale = b_scales + block.b_row / SCALE_BLOCK * (depth_bytes / SCALE_BLOCK);
+  global const float *b_scale = b_scales + block.b_row / SCALE_BLOCK * (DEPTH_BYTES / SCALE_BLOCK);
 #endif
   const ulong a_first = descriptor(local_base + item / 128 * 64 * BLOCK_K);
   const ulong b_first = descriptor(local_base + BLOCK_M * BLOCK_K);
-  const int stages = depth_bytes / BLOCK_K;
+  AWAIT_LAST_BLOCK();
+  const int stages = DEPTH_BYTES / BLOCK_K;
   int copied = 0;
   uint write_at = 0;
   uint read_at = 0;
@@ -139,11 +139,11 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERA
     write_at += STAGE_BYTES;
     END_STAGE();
   }
-  for (int k_block = 0; k_block < depth_bytes / SCALE_BLOCK; ++k_block) {
+  for (int k_block = 0; k_block < DEPTH_BYTES / SCALE_BLOCK; ++k_block) {
 #ifdef PROMOTED
     const float factor = b_scale[k_block];
     const float scales[2] = {a_scale[0] * factor, a_scale[8] * factor};
-    a_scale += a_scale_pitch;
+    a_scale += SCALE_PITCH;
 #endif
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
@@ -183,19 +183,24 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERA
 #ifdef SCALED
       const float scale = a_scales[block.a_row + row] * b_scales[block.b_row / SCALE_BLOCK];
 #endif
-      global uint *to = c + (ulong)(block.a_row + row) * (uint)columns;
+      global uint *to = c + (ulong)(block.a_row + row) * (uint)ALL_COLUMNS;
 #pragma unroll
       for (int i = 0; i < SUMS; i += 4) {
         const uint column = block.column + i * 2 + lane % 4 * 2;
         const uint first = as_uint(RESULT(i + 2 * below));
         const uint second = as_uint(RESULT(i + 2 * below + 1));
-        if (columns % 2 == 0) {
-          if (column < (uint)columns) *(global uint2 *)(to + column) = (uint2)(first, second);
+        if (ALL_COLUMNS % 2 == 0) {
+          if (column < (uint)ALL_COLUMNS) *(global uint2 *)(to + column) = (uint2)(first, second);
         } else {
-          if (column < (uint)columns) to[column] = first;
-          if (column + 1 < (uint)columns) to[column + 1] = second;
+          if (column < (uint)ALL_COLUMNS) to[column] = first;
+          if (column + 1 < (uint)ALL_COLUMNS) to[column + 1] = second;
         }
       }
     }
   }
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) kernel void low_product(OPERANDS) {
+  local uint4 tiles[STAGES * STAGE_BYTES / CHUNK] __attribute__((aligned(1024)));
+  FOR_OWN_BLOCKS(index) { multiply_block(tiles, index, OPERAND_NAMES); }
 }

@@ -17,6 +17,9 @@ struct ProductErrors {
   double of_sums = 0;
 };
 
+// No design explains larger errors of additions.
+inline constexpr double largest_error_of_sums = 0.01;
+
 // Exact products of a sample of elements, at most 32 x 32 for each part of the product.
 class SampledErrors {
  public:

@@ -84,15 +84,19 @@ std::string tune_table(const std::vector<TuneReport>& reports) {
   for (const TuneReport& report : reports) {
     table += formatted("{} ({}), driver {}\n", printable(report.device.name),
                        to_string(report.device.kind), printable(report.device.driver_version));
-    table +=
-        formatted("  {:<32}{:>9}{:>9}  {}\n", "kernel, channels x depth", "ms", "next", "fastest");
+    std::size_t width = 30;
+    for (const TunedSite& site : report.sites)
+      width = std::max(width, site.site.key().size());
+    width += 2;
+    table += formatted("  {:<{}}{:>9}{:>9}  {}\n", "kernel, channels x depth", width, "ms", "next",
+                       "fastest");
     for (const TunedSite& site : report.sites) {
       if (!site.chosen) {
-        table += formatted("  {:<32}{:>9}{:>9}  none is correct ({})\n", site.site.key(), "-", "-",
-                           note_of(site));
+        table += formatted("  {:<{}}{:>9}{:>9}  none is correct ({})\n", site.site.key(), width,
+                           "-", "-", note_of(site));
         continue;
       }
-      table += formatted("  {:<32}{:>9.3f}{:>9.3f}  {} ({})\n", site.site.key(),
+      table += formatted("  {:<{}}{:>9.3f}{:>9.3f}  {} ({})\n", site.site.key(), width,
                          site.chosen->milliseconds, site.chosen->next_milliseconds,
                          to_string(site.chosen->candidate), note_of(site));
     }

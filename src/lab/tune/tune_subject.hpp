@@ -9,6 +9,7 @@
 #include "compute/picture_statistics.hpp"
 #include "device/session.hpp"
 #include "image/image.hpp"
+#include "lab/products/low_product.hpp"
 #include "stages/stage.hpp"
 
 namespace gpufilter::lab {
@@ -47,6 +48,11 @@ class TuneSubject {
 // Products of matrices of this shape.
 [[nodiscard]] std::unique_ptr<TuneSubject> make_product_subject(Session& session,
                                                                 const MatrixShape& shape);
+
+// Products of low-precision numbers of this shape.
+[[nodiscard]] std::unique_ptr<TuneSubject> make_low_product_subject(Session& session,
+                                                                    NumberType type,
+                                                                    const LowShape& shape);
 
 // Random opaque pixels for measurements; the size suits the device.
 [[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
