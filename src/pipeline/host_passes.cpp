@@ -1,6 +1,7 @@
 #include "pipeline/host_passes.hpp"
 
 #include "image/region.hpp"
+#include "stages/in_place.hpp"
 
 namespace gpufilter {
 namespace {
@@ -9,6 +10,9 @@ namespace {
 // second-level cache, which has 256 KiB even on small processors.
 constexpr std::size_t strip_bytes = std::size_t{96} << 10U;
 constexpr int minimum_strip_rows = 4;
+// Bytes of rows that a pass changes in place after another has filled them. Fewer gain nothing:
+// every call takes its time.
+constexpr std::size_t in_place_bytes = std::size_t{64} << 10U;
 constexpr int minimum_part_rows = 32;
 
 // The rows of the result for which a strip of each pass's result takes at most strip_bytes, without
@@ -36,10 +40,20 @@ int rows_of_strips(const Plan& plan) {
   return fitting / minimum_strip_rows * minimum_strip_rows;
 }
 
+std::vector<std::size_t> group_ends(const Plan& plan) {
+  std::vector<std::size_t> ends(plan.passes.size(), plan.passes.size());
+  for (std::size_t i = plan.passes.size(); i-- > 1;) {
+    const bool in_place = dynamic_cast<const InPlace*>(plan.passes[i].stage.get()) != nullptr;
+    ends[i - 1] = in_place ? ends[i] : i;
+  }
+  return ends;
+}
+
 }  // namespace
 
 HostPasses::HostPasses(const Plan& plan)
     : plan_(plan),
+      group_ends_(group_ends(plan)),
       strip_rows_(rows_of_strips(plan)),
       minimum_part_(std::max(minimum_part_rows, plan.halo())) {}
 
@@ -50,6 +64,13 @@ std::optional<ConstRows> HostPasses::view_of(const Pass& pass, const ConstRows& 
   return columns_of(source, corner->x, pass.output.size.width)
       .part(wanted.moved(corner->y))
       .renumbered(-corner->y);
+}
+
+// Passes that read more rows than they fill would have to read them again for each part.
+int HostPasses::rows_at_once(std::size_t first, std::size_t end, const MutableRows& target) const {
+  const RowRange one{0, 1};
+  if (end == first + 1 || plan_.passes[first].source_rows(one) != one) return target.rows.count();
+  return std::max(1, static_cast<int>(in_place_bytes / target.pitch));
 }
 
 // A single stage reads and writes the band itself: strips would gain nothing.

@@ -49,18 +49,27 @@ class HostPasses {
       const RowRange strip{y, std::min(y + rows, part.end)};
       const std::vector<RowRange> windows = plan_.windows(strip);
       ConstRows input = source;
-      for (std::size_t i = 0; i < between.size(); ++i) {
-        if (const auto view = view_of(plan_.passes[i], input, windows[i + 1])) {
+      for (std::size_t first = 0; first < plan_.passes.size();) {
+        const bool is_last = first + 1 == plan_.passes.size();
+        const auto view =
+            is_last ? std::nullopt : view_of(plan_.passes[first], input, windows[first + 1]);
+        if (view) {
           input = *view;
+          ++first;
           continue;
         }
-        const MutableRows fresh = between[i].advance(windows[i + 1]);
-        times.of(i, [&] { run_on_host(plan_.passes[i], input, fresh); });
-        input = between[i].rows();
+        const std::size_t end = group_ends_[first];
+        const bool is_result = end == plan_.passes.size();
+        const MutableRows fresh =
+            is_result ? target_of(strip) : between[end - 1].advance(windows[end]);
+        run_group(first, end, input, fresh, times);
+        if (is_result) {
+          done(ConstRows(fresh));
+        } else {
+          input = between[end - 1].rows();
+        }
+        first = end;
       }
-      const MutableRows target = target_of(strip);
-      times.of(between.size(), [&] { run_on_host(plan_.passes.back(), input, target); });
-      done(ConstRows(target));
     }
   }
 
@@ -70,7 +79,24 @@ class HostPasses {
                                           const RowRange& wanted);
   [[nodiscard]] int strip_rows(int rows) const;
 
+  // The passes first <= i < end, all but the first of which change `target` in place while the rows
+  // that the first one has filled are in the cache.
+  template <typename Times>
+  void run_group(std::size_t first, std::size_t end, const ConstRows& source,
+                 const MutableRows& target, Times& times) const {
+    const int step = rows_at_once(first, end, target);
+    for (int y = target.rows.begin; y < target.rows.end; y += step) {
+      const MutableRows part = target.part({y, std::min(y + step, target.rows.end)});
+      times.of(first, [&] { run_on_host(plan_.passes[first], source, part); });
+      for (std::size_t i = first + 1; i < end; ++i)
+        times.of(i, [&] { run_on_host(plan_.passes[i], part, part); });
+    }
+  }
+  [[nodiscard]] int rows_at_once(std::size_t first, std::size_t end,
+                                 const MutableRows& target) const;
+
   const Plan& plan_;
+  std::vector<std::size_t> group_ends_;  // the next pass that needs rows of its own
   int strip_rows_;
   int minimum_part_;
   ImagePool pool_;

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
+#include "stages/in_place.hpp"
 #include "stages/lookup_rows.hpp"
 
 namespace gpufilter {
@@ -69,7 +70,7 @@ std::string scale_source(const PixelFormat& format) {
 }
 
 template <typename Entry>
-class LookupStage : public Stage {
+class LookupStage : public Stage, public InPlace {
  public:
   // `source` writes the pixel function, whose table has an entry for each sample or luma.
   using Source = std::string (*)(const PixelFormat&);

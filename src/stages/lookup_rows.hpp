@@ -5,7 +5,8 @@
 
 namespace gpufilter {
 
-// Both fill `target` from the same rows of `source`, whose format it has; alpha stays.
+// Both fill `target` from the same rows of `source`, whose format it has; alpha stays. The target
+// may be the source.
 
 // Colours become table[sample]. The table has max_sample + 1 entries.
 void lookup_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* table);

@@ -9,7 +9,9 @@
 #include "pipeline/band_feed.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
+#include "stages/crop.hpp"
 #include "stages/levels.hpp"
+#include "stages/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_blur.hpp"
 #include "support/picture_counting.hpp"
@@ -132,6 +134,34 @@ TEST(HostExecutor, StripsAndPartsChangeNoBit) {
       ASSERT_TRUE(
           test::same_pixels(test::filter_on_host(image, chain, {.band_rows = 70}), expected));
     }
+  }
+}
+
+// Look-ups change rows where they are: those between two stages, past the picture's edges, of the
+// result, but never those of the source.
+TEST(HostExecutor, LookupsInPlaceChangeNoBit) {
+  const auto sepia = make_color(to_matrix({{0.4, 0.8, 0.2}, {0.3, 0.7, 0.2}, {0.3, 0.5, 0.1}}), "");
+  const auto levels = make_levels({16, false}, {235, false});
+  const auto brighter =
+      make_luma_scaling({"brighter", "", [](const PixelFormat& format) {
+                           return std::vector<float>(format.max_sample() + 1, 1.7F);
+                         }});
+  const auto part = crop_stage_kind().make("8000x120+31+7");
+  for (const PixelFormat format : {PixelFormat{3, 8}, {4, 16}}) {
+    const Image image = test::random_image({8100, 150}, format, 4);
+    for (const StageChain& chain : {StageChain{sepia, levels, brighter},
+                                    {levels, brighter, blur(Border::wrap)},
+                                    {part, levels, brighter},
+                                    {blur(Border::wrap), levels, brighter, blur(Border::wrap)},
+                                    {brighter, part, levels}}) {
+      const Image expected = one_by_one(image, chain);
+      for (const int rows : {31, 1000}) {
+        ASSERT_TRUE(
+            test::same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
+            << chain.front()->name() << " first, " << to_string(format) << ", bands of " << rows;
+      }
+    }
+    ASSERT_TRUE(test::same_pixels(image, test::random_image({8100, 150}, format, 4)));
   }
 }
 
