@@ -284,15 +284,21 @@ TEST(TiffReader, RefusesWhatItCannotRead) {
   EXPECT_EQ(refusal({.samples = 4, .bits = 16, .photometric = PHOTOMETRIC_SEPARATED}),
             "in: a TIFF of 16-bit samples in these colours" + remedy);
   const auto preview = [](TIFF* tiff) {
-    const std::uint64_t nowhere = 0;
     TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
     const std::vector<std::uint8_t> version{1, 4, 0, 0};
     TIFFSetField(tiff, TIFFTAG_DNGVERSION, version.data());
-    static_cast<void>(nowhere);
   };
   EXPECT_EQ(refusal({.more = preview}),
             "in: its first picture is a preview, as in camera RAW files: develop it with another "
             "program first");
+}
+
+TEST(TiffReader, NamesADamagedFileOnce) {
+  Bytes header = file_of({});
+  header.resize(8);
+  const std::string reason = why_refused(header);
+  EXPECT_TRUE(reason.starts_with("in: damaged TIFF: ")) << reason;
+  EXPECT_EQ(reason.rfind("in: "), 0U) << reason;
 }
 
 TEST(TiffReader, LimitsTheMemoryOfBlocks) {

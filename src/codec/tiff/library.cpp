@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -86,9 +87,11 @@ TiffFile::TiffFile(const std::string& name, const char* mode, TiffBytes bytes, s
 
 void TiffFile::check(bool success) const {
   if (client_->thrown) std::rethrow_exception(client_->thrown);
-  const char* words = client_->words.data();
-  if (success && *words == '\0') return;
-  refuse(*words == '\0' ? "libtiff does not say why" : printable(words));
+  std::string_view words = client_->words.data();
+  if (success && words.empty()) return;
+  // Some of libtiff's messages begin with the name, as refuse() does.
+  if (words.starts_with(name_ + ": ")) words.remove_prefix(name_.size() + 2);
+  refuse(words.empty() ? "libtiff does not say why" : printable(words));
 }
 
 void TiffFile::refuse(const std::string& why) const {
