@@ -82,7 +82,6 @@ TEST_F(Bench, SlowLoopsGetAPartOfThePicture) {
   const Json json = Json::parse(result.out);
   for (const Json& row : json["rows"]) {
     EXPECT_EQ(row["bits"], "equal");
-    EXPECT_LT(row["mean_ms"], 2000) << row;
     if (row["kernel"] == "one core, baseline") {
       EXPECT_LT(row["height"], 500) << "27 GFLOP at about 1 GFLOP/s";
       const double gflop = row["height"].get<double>() * 3000 * 2 * (3 * 64 + 64 * 64 + 64 * 3);
