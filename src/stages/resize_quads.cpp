@@ -3,6 +3,7 @@
 #ifdef __x86_64__
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 #include <immintrin.h>
@@ -128,21 +129,25 @@ class AlongRows {
     Prefetch(const ConstRows& source, const RowRange& rows, int next, size_t steps)
         : from_(next < 0 ? source.row(rows.begin) + lines * source.pitch
                          : source.row(rows.begin) + static_cast<size_t>(next) * channels),
-          pitch_(source.pitch),
+          pitch_(static_cast<std::ptrdiff_t>(source.pitch)),
           vectors_a_step_((all + steps - 1) / steps) {}
 
     void go_on() {
-      for (const size_t end = std::min(fetched_ + vectors_a_step_, all); fetched_ < end; ++fetched_)
-        __builtin_prefetch(from_ + fetched_ % lines * pitch_ + fetched_ / lines * vector_bytes);
+      constexpr auto next_vectors = static_cast<std::ptrdiff_t>(vector_bytes);
+      constexpr auto last_line = static_cast<std::ptrdiff_t>(lines - 1);
+      for (size_t i = 0; i < vectors_a_step_ && left_ > 0; ++i) {
+        __builtin_prefetch(from_);
+        from_ += --left_ % lines == 0 ? next_vectors - last_line * pitch_ : pitch_;
+      }
     }
 
    private:
     static constexpr size_t all = block_pixels * channels / vector_bytes * lines;
 
     const std::uint8_t* from_;
-    size_t pitch_;
+    std::ptrdiff_t pitch_;
     size_t vectors_a_step_;
-    size_t fetched_ = 0;
+    size_t left_ = all;
   };
 
   // For so many pixels of each line, and what a vector has too much.
