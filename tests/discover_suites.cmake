@@ -12,8 +12,8 @@ endif()
 # PoCL compiles a kernel without optimising it in half the time or less, and most suites run their
 # kernels for less than that. Those of these suites run for longer; they also prove that optimising
 # changes no bit, as the tests of the whole program do (tests/cli, tests/docs).
-set(optimised compute/All/MatrixProductKernel lab/LowProduct pipeline/Fusion stages/MedianOnDevices
-    stages/MlpKernel stages/NetIntegersOnDevice stages/NetKernel)
+set(optimised compute/All/MatrixProductKernel lab/LowProduct pipeline/Fusion pipeline/ScratchMemory
+    stages/MedianOnDevices stages/MlpKernel stages/NetIntegersOnDevice stages/NetKernel)
 
 # A suite counts as skipped if no test ran and none failed: then these lines are the last.
 set(all_skipped "\\[  PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$")
