@@ -1,7 +1,6 @@
 #include "pipeline/host_passes.hpp"
 
 #include "image/region.hpp"
-#include "stages/in_place.hpp"
 
 namespace gpufilter {
 namespace {
@@ -43,8 +42,7 @@ int rows_of_strips(const Plan& plan) {
 std::vector<std::size_t> group_ends(const Plan& plan) {
   std::vector<std::size_t> ends(plan.passes.size(), plan.passes.size());
   for (std::size_t i = plan.passes.size(); i-- > 1;) {
-    const bool in_place = dynamic_cast<const InPlace*>(plan.passes[i].stage.get()) != nullptr;
-    ends[i - 1] = in_place ? ends[i] : i;
+    ends[i - 1] = plan.passes[i].stage->runs_in_place() ? ends[i] : i;
   }
   return ends;
 }

@@ -5,7 +5,6 @@
 
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
-#include "stages/in_place.hpp"
 #include "stages/lookup_rows.hpp"
 
 namespace gpufilter {
@@ -70,7 +69,7 @@ std::string scale_source(const PixelFormat& format) {
 }
 
 template <typename Entry>
-class LookupStage : public Stage, public InPlace {
+class LookupStage : public Stage {
  public:
   // `source` writes the pixel function, whose table has an entry for each sample or luma.
   using Source = std::string (*)(const PixelFormat&);
@@ -93,6 +92,7 @@ class LookupStage : public Stage, public InPlace {
     return doubt_ ? doubt_(input) : "";
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override { return cost_(input); }
+  [[nodiscard]] bool runs_in_place() const override { return true; }
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
       const PixelFormat& input, const DeviceInfo& /*device*/) const override {

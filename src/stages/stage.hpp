@@ -163,6 +163,8 @@ class Stage {
   // source_rows(target.rows, sizes.source). Safe to call from several threads.
   virtual void run(const ConstRows& source, const MutableRows& target,
                    const StageSizes& sizes) const;
+  // Whether `target` may be `source`: each pixel depends on that pixel alone, format and size stay.
+  [[nodiscard]] virtual bool runs_in_place() const { return false; }
 
   // On the processor: bytes that one call of run() takes for a source of this shape besides the
   // rows, and the rows of the result that suit a call, because it computes some around them as
