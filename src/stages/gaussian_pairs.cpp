@@ -13,7 +13,7 @@ namespace baseline {
 #define TARGET [[gnu::target("sse2")]]
 #define VECTOR __m128i
 #define OP(name) _mm_##name
-#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
+#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace baseline
 
@@ -21,7 +21,7 @@ namespace avx2 {
 #define TARGET [[gnu::target("avx2")]]
 #define VECTOR __m256i
 #define OP(name) _mm256_##name
-#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
+#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace avx2
 
@@ -29,7 +29,7 @@ namespace avx512 {
 #define TARGET [[gnu::target("avx512f,avx512bw")]]
 #define VECTOR __m512i
 #define OP(name) _mm512_##name
-#define ADD_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
+#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
 #include "stages/gaussian_pairs.inc"
 }  // namespace avx512
 
@@ -37,7 +37,7 @@ namespace vnni {
 #define TARGET [[gnu::target("avx512f,avx512bw,avx512vnni")]]
 #define VECTOR __m512i
 #define OP(name) _mm512_##name
-#define ADD_PRODUCTS(sums, a, b) OP(dpwssd_epi32)(sums, a, b)
+#define PLUS_PRODUCTS(sums, a, b) OP(dpwssd_epi32)(sums, a, b)
 #include "stages/gaussian_pairs.inc"
 }  // namespace vnni
 
