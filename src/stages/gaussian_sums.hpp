@@ -15,8 +15,10 @@
 namespace gpufilter {
 
 inline constexpr std::size_t block = 64;  // sums that stay in registers
-// Numbers of a row that are computed at a time: their windows stay in the second-level cache.
-inline constexpr int tile_numbers = 2048;
+// Numbers of a row that are computed at a time: their windows stay in the second-level cache. Whole
+// pixels of 1 to 4 channels, and whole blocks.
+inline constexpr int tile_numbers = 1920;
+static_assert(tile_numbers % (3 * block) == 0);
 // Along rows: not more lines of the cache than a core can have on their way to it at a time.
 inline constexpr int row_tile_numbers = 1536;
 
