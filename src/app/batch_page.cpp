@@ -1,5 +1,6 @@
 #include "app/batch_page.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "app/batch_report.hpp"
@@ -68,12 +69,15 @@ std::vector<html::Fact> facts_of(const BatchPlan& plan, const PictureResult& res
   return facts;
 }
 
-// The name that the page shows. The inputs of several folders may share a name; the outputs never
-// do.
+// The name that the page shows. Inputs in several folders may share a name; outputs never do. A
+// failed picture has no output: its input's name, in the folder that the output would be in.
 std::string name_of(const PictureResult& result) {
   const BatchItem& item = *result.item;
-  const bool has_output = result.status != PictureStatus::failed && !item.output.empty();
-  return has_output ? item.output : item.input;
+  if (item.output.empty()) return item.input;
+  const std::filesystem::path output = item.output;
+  return result.status == PictureStatus::failed
+             ? output.parent_path() / std::filesystem::path(item.input).filename()
+             : output;
 }
 
 }  // namespace
