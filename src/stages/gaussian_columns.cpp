@@ -39,7 +39,8 @@ struct AlongColumns {
     std::array<std::vector<std::uint32_t>, lines_at_once> pairs = {};  // for 1, 2, ... lines
     std::vector<std::uint8_t> outside = {};  // a row past an edge with Border::constant
     std::vector<Sum> sums = {};
-    std::vector<ProductSum> products = {};
+    std::vector<ProductSum> products = {};  // lines_at_once, of a tile
+    std::vector<double> divisors = {};
     std::vector<const Plain*> rows = {};  // the window's, from y - radius on
     std::vector<const Between*> product_rows = {};
     std::vector<Between> made_products = {};  // of opaque tiles
@@ -80,7 +81,8 @@ struct AlongColumns {
         weighted ? static_cast<size_t>(tile_columns(job->target.format, *job->window)) * channels
                  : tile_numbers;
     job->sums.resize(has_pairs<Sample>(*job->window) ? block : tile);
-    job->products.resize(weighted ? tile : 0);
+    job->products.resize(weighted ? lines_at_once * tile : 0);
+    job->divisors.resize(weighted && sizeof(Sample) == 1 ? tile : 0);
     job->fine.resize(job->window->mask ? lines_at_once * tile : 0);
     if (job->window->border == Border::constant)
       job->outside = constant_row(job->target.format, numbers);
@@ -188,9 +190,9 @@ struct AlongColumns {
       sum_all(rows, tile.count - done, job.weights, half_of<bits, Sum>, job.sums.data());
       for (size_t i = done; i < tile.count; ++i)
         to[i] = static_cast<Out>(shifted<bits>(job.sums[i - done]));
-      if constexpr (weighted) {
-        if (!job.opaque) weigh<column_shift<Sample> - bits>(job, tile, line, to);
-      }
+    }
+    if constexpr (weighted) {
+      if (!job.opaque) weigh<set, column_shift<Sample> - bits>(job, tile, out);
     }
   }
 
@@ -217,22 +219,78 @@ struct AlongColumns {
     return done;
   }
 
-  // Weights the colours of a line by alpha; they have `more_bits` more bits than samples. The
-  // weights add up to 2^30 over the whole window.
-  template <int more_bits, typename Out>
-  [[gnu::always_inline]] static void weigh(Job& job, const Tile& tile, int line, Out* out) {
-    const ColumnNeighbours<Between> rows{job.product_rows.data() + line + job.window->radius(), 0};
-    sum_all(rows, tile.count, job.weights_of_alpha, ProductSum{0}, job.products.data());
-    const auto channels = static_cast<size_t>(job.target.format.channels);
-    constexpr std::uint64_t opaque = std::uint64_t{std::numeric_limits<Sample>::max()} << 30U;
-    for (size_t i = 0; i < tile.count; i += channels) {
-      const auto alpha = static_cast<std::uint64_t>(job.products[i + channels - 1]);
-      if (alpha == 0 || alpha == opaque) continue;
-      for (size_t c = i; c + 1 < i + channels; ++c) {
-        const auto sum = static_cast<std::uint64_t>(job.products[c]);
-        // In two parts, because the sum has up to 62 bits.
-        const std::uint64_t rest = ((sum % alpha << more_bits) + alpha / 2) / alpha;
-        out[c] = static_cast<Out>((sum / alpha << more_bits) + rest);
+  // Weights the colours by alpha; they have `more_bits` more bits than samples. The weights add up
+  // to 2^30 over the whole window.
+  template <InstructionSet set, int more_bits, typename Out>
+  [[gnu::always_inline]] static void weigh(Job& job, const Tile& tile, const Outputs<Out>& out) {
+    Outputs<ProductSum> sums{};
+    for (size_t line = 0; line < lines_at_once; ++line)
+      sums.at(line) = job.products.data() + line * job.products.size() / lines_at_once;
+    const size_t done = sum_products_by_pairs<set>(job, tile, sums);
+    const int channels = job.target.format.channels;
+    for (int line = 0; line < tile.lines.count(); ++line) {
+      ProductSum* of_line = sums.at(static_cast<size_t>(line));
+      const ColumnNeighbours<Between> rows{job.product_rows.data() + line + job.window->radius(),
+                                           done};
+      sum_all(rows, tile.count - done, job.weights_of_alpha, ProductSum{0}, of_line + done);
+      Out* to = out.at(static_cast<size_t>(line));
+      channels == 4 ? divide<4, more_bits>(job, of_line, tile.count, to)
+                    : divide<2, more_bits>(job, of_line, tile.count, to);
+    }
+  }
+
+  template <InstructionSet set>
+  static size_t sum_products_by_pairs([[maybe_unused]] Job& job, [[maybe_unused]] const Tile& tile,
+                                      [[maybe_unused]] const Outputs<ProductSum>& sums) {
+#ifdef __x86_64__
+    if constexpr (sizeof(Sample) == 1) {
+      if (!has_pairs<Sample>(*job.window)) return 0;
+      job.product_rows.push_back(job.product_rows.back());  // with the weight 0
+      const int lines = tile.lines.count();
+      const std::vector<std::uint32_t>& pairs = job.pairs[static_cast<size_t>(lines - 1)];
+      return pair_loops(set).products_along_columns(
+          job.product_rows.data(), tile.count, pairs.data(),
+          pairs.size() / static_cast<size_t>(lines), lines, sums.data());
+    }
+#endif
+    return 0;
+  }
+
+  // Replaces colours by the quotient of their sum and of alpha's, unless alpha is 0 or opaque.
+  template <size_t channels, int more_bits, typename Out>
+  [[gnu::always_inline]] static void divide([[maybe_unused]] Job& job, const ProductSum* sums,
+                                            size_t count, Out* out) {
+    constexpr auto opaque =
+        static_cast<ProductSum>(std::uint64_t{std::numeric_limits<Sample>::max()} << 30U);
+    if constexpr (sizeof(Sample) == 1) {
+      constexpr double none = 1e18;
+      double* divisors = job.divisors.data();
+      for (size_t i = 0; i < count; i += channels) {
+        const double alpha = sums[i + channels - 1];
+        for (size_t c = 0; c + 1 < channels; ++c)
+          divisors[i + c] = alpha == 0 || alpha == opaque ? none : alpha;
+        divisors[i + channels - 1] = none;
+      }
+      // The quotient is never rounded up to a whole number: it is below 2^15, and the divisor
+      // below 2^38, so it is at least 2^-38 less. Products with the divisor are below 2^53.
+      for (size_t i = 0; i < count; ++i) {
+        const double divisor = divisors[i];
+        const double sum = sums[i] * (1 << more_bits);
+        const auto whole = static_cast<std::int32_t>(sum / divisor);
+        const double rest = sum - whole * divisor;
+        const std::int32_t rounded = whole + static_cast<std::int32_t>(2 * rest >= divisor);
+        const std::int32_t stays = -static_cast<std::int32_t>(divisor == none);
+        out[i] = static_cast<Out>((out[i] & stays) | (rounded & ~stays));
+      }
+    } else {
+      for (size_t i = 0; i < count; i += channels) {
+        const ProductSum alpha = sums[i + channels - 1];
+        if (alpha == 0 || alpha == opaque) continue;
+        for (size_t c = i; c + 1 < i + channels; ++c) {
+          // In two parts, because the sum has up to 62 bits.
+          const ProductSum rest = ((sums[c] % alpha << more_bits) + alpha / 2) / alpha;
+          out[c] = static_cast<Out>((sums[c] / alpha << more_bits) + rest);
+        }
       }
     }
   }

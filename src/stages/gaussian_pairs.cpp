@@ -3,6 +3,7 @@
 #ifdef __x86_64__
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <immintrin.h>
 

@@ -15,7 +15,7 @@ inline std::uint32_t pair_of(std::int32_t first, std::int32_t second) {
   return static_cast<std::uint32_t>(first) | static_cast<std::uint32_t>(second) << 16U;
 }
 
-// Both loops fill `count` numbers, or none if these are less than a vector, and return how many.
+// All loops fill `count` numbers, or none if these are less than a vector, and return how many.
 struct PairLoops {
   // For each number:
   //   out = (128 + sum over d of weights[d] * (in[-d * step] + in[d * step])) >> 8
@@ -36,6 +36,12 @@ struct PairLoops {
                                        int lines, Out* const* out);
   AlongColumns<std::uint8_t> along_columns;
   AlongColumns<std::int16_t> along_columns_fine;
+  // For products of samples and alpha, numbers from 0 to below 2^31:
+  //   out = sum over i of weights[i] * rows[i]
+  // The weights add up to 2^15.
+  std::size_t (*products_along_columns)(const std::int32_t* const* rows, std::size_t count,
+                                        const std::uint32_t* pairs, std::size_t pair_count,
+                                        int lines, double* const* out);
 };
 
 [[nodiscard]] const PairLoops& pair_loops(InstructionSet set);

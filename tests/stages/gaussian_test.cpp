@@ -123,15 +123,17 @@ TEST(Gaussian, OfAnySigmaIsTheDefinition) {
 }
 
 TEST(Gaussian, HasNoSeamsInWidePictures) {
-  const Image image = test::random_image({1200, 3}, {3, 8}, 9);
-  for (const double sigma : {1.0, 3.0}) {
-    const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
-    const Image expected = naive(image, parameters);
-    test::with_each_instruction_set([&] {
-      ASSERT_TRUE(
-          same_pixels(test::filter_on_host(image, {make_gaussian(parameters)}, {}), expected))
-          << sigma;
-    });
+  for (const Image& image :
+       {test::random_image({1200, 3}, {3, 8}, 9), test::mixed_alpha_image({1200, 7}, {4, 8}, 10)}) {
+    for (const double sigma : {1.0, 3.0}) {
+      const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
+      const Image expected = naive(image, parameters);
+      test::with_each_instruction_set([&] {
+        ASSERT_TRUE(
+            same_pixels(test::filter_on_host(image, {make_gaussian(parameters)}, {}), expected))
+            << to_string(image.format()) << ", " << sigma;
+      });
+    }
   }
 }
 
