@@ -99,7 +99,8 @@ TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
     return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes, .device = &gpu})
         .band_rows;
   };
-  EXPECT_EQ(rows_within(3 * memory_of_band(row, 16) - 1), 16);
+  EXPECT_EQ(rows_within(3 * memory_of_band(row, 16)), 16);
+  EXPECT_EQ(rows_within(2 * memory_of_band(row, 20)), 20) << "two at a time";
   EXPECT_EQ(rows_within(memory_of_band(row, 16)), 16) << "one at a time";
   EXPECT_EQ(rows_within(memory_of_band(row, 16) - 1), 15);
   EXPECT_EQ(rows_within(memory_of_band(row, 1)), 1);
@@ -125,7 +126,9 @@ TEST(Plan, BandsAreSeveralTimesAsHighAsTheirHalo) {
   EXPECT_EQ(rows(UINT64_MAX), 8 * 120);
   const std::uint64_t row = row_pitch(1000, {1, 8});
   const std::uint64_t between = 121 * row_pitch(1000, {1, 16});
-  EXPECT_EQ(rows(3 * (2 * row * (50 + 120) + between)), 50) << "memory is the limit";
+  EXPECT_EQ(rows(3 * (2 * row * (150 + 120) + between)), 150) << "memory is the limit";
+  EXPECT_EQ(rows(2 * (2 * row * (130 + 120) + between)), 130) << "no lower than the halo";
+  EXPECT_EQ(rows(2 * row * (90 + 120) + between), 90) << "one at a time";
 }
 
 TEST(Plan, MemoryThatIsThereIsNotFilled) {
