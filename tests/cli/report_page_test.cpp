@@ -64,7 +64,7 @@ TEST_F(ReportPage, ChangesNoByteOfAnyOutput) {
 TEST_F(ReportPage, NamesAFailedPictureByItsInput) {
   std::filesystem::create_directory(in_ + "/sub");
   write_file(in_ + "/sub/torn.png", "no picture");
-  EXPECT_EQ(batch({"--to", "jpg", "--report", page_}).exit_code, 1);
+  EXPECT_EQ(batch({"--recursive", "--to", "jpg", "--report", page_}).exit_code, 1);
   EXPECT_EQ(count("<span class=\"name\">sub/torn.png</span>"), 1U);
 }
 
