@@ -72,12 +72,12 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   };
   const int suiting = maximum_rows(
       plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.target_buffer; });
-  const int wanted = std::max(suiting, halos * plan.halo());
+  const int wanted = std::max({suiting, halos * plan.halo(), 1});
   // Where memory is short, fewer bands are under way before bands are mostly halo.
   const int fair = std::min(wanted, std::max(low, plan.halo()));
   int rows = 0;
-  for (unsigned bands = bands_under_way; bands > 0 && rows < std::max(fair, 1); --bands)
-    rows = std::min(std::max(wanted, 1), rows_with(bands));
+  for (unsigned bands = bands_under_way; bands > 0 && rows < fair; --bands)
+    rows = std::min(wanted, rows_with(bands));
   return rows;
 }
 

@@ -114,10 +114,7 @@ class PairWindow {
   }
 
  private:
-  [[nodiscard]] size_t slot_of(int y) const {
-    const auto count = static_cast<int>(rows_);
-    return static_cast<size_t>(((y % count) + count) % count);
-  }
+  [[nodiscard]] size_t slot_of(int y) const { return slot_of_row(y, rows_); }
 
   size_t rows_;
   size_t colors_;

@@ -56,10 +56,7 @@ class PlanarWindow {
   }
 
  private:
-  [[nodiscard]] size_t slot_of(int y) const {
-    const auto count = static_cast<int>(rows_);
-    return static_cast<size_t>(((y % count) + count) % count);
-  }
+  [[nodiscard]] size_t slot_of(int y) const { return slot_of_row(y, rows_); }
   [[nodiscard]] Lane<Sample>* plane(int y, size_t channel) {
     return numbers_.data() + offset(y, channel);
   }

@@ -15,6 +15,12 @@
 
 namespace gpufilter {
 
+// Where row `y`, any number, lies in memory for `count` rows, whose rows are replaced in turn.
+[[nodiscard]] constexpr std::size_t slot_of_row(int y, std::size_t count) {
+  const auto rows = static_cast<int>(count);
+  return static_cast<std::size_t>(((y % rows) + rows) % rows);
+}
+
 // Columns of a picture with `radius_x` more on either side, for windows of 2 radius_y + 1 rows. A
 // row is converted once, when the window reaches it. Number: Sample or a wider type.
 template <typename Sample, typename Number>
@@ -83,10 +89,7 @@ class WindowTile {
   static constexpr Number max = std::numeric_limits<Sample>::max();
   static constexpr bool has_products = !std::is_same_v<Number, Sample>;
 
-  [[nodiscard]] std::size_t slot_of(int y) const {
-    const auto count = static_cast<int>(slots_.size());
-    return static_cast<std::size_t>(((y % count) + count) % count);
-  }
+  [[nodiscard]] std::size_t slot_of(int y) const { return slot_of_row(y, slots_.size()); }
 
   [[gnu::always_inline]] void add_row() {
     const std::size_t slot = slot_of(next_);
