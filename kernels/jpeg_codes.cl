@@ -3,11 +3,11 @@
 // ---- Codes ----
 
 // As src/compute/jpeg_tables.hpp lays them out, for each component those of the first coefficient and of the others.
-#define FAST_BITS 9
+#define FAST_BITS 10
 #define LONG_LENGTHS (16 - FAST_BITS)
 typedef struct {
-  // Codes of up to FAST_BITS bits have an entry `length << 8 | symbol` for whatever follows them; the others 0.
-  ushort fast[6][1 << FAST_BITS];
+  // Codes of up to FAST_BITS bits have an entry, as CODE() makes it, for whatever follows them; the others 0.
+  uint fast[6][1 << FAST_BITS];
   // For each longer length the lowest 16 bits with which no code of that length or less begins, and what has to be added
   // to a code for the number of its symbol.
   int limits[6][8];
@@ -17,7 +17,15 @@ typedef struct {
   uchar places[64];       // of the coefficients in their block, row by row
 } __attribute__((aligned(16))) tables_t;
 
-#define NO_CODE 0x10100  // one bit that belongs to no code
+// What is known of a code of `length` bits: the bits that it takes with those of the value behind them, the
+// coefficients that it skips, and the two lengths.
+#define CODE(length, run, size) ((length) + (size) | (run) << 8 | (size) << 16 | (length) << 24)
+#define CODE_BITS(code) ((code) & 255)
+#define CODE_RUN(code) ((code) >> 8 & 255)
+#define CODE_SIZE(code) ((code) >> 16 & 255)
+#define CODE_LENGTH(code) ((code) >> 24 & 127)
+#define BLOCK_ENDS 64            // in place of a run
+#define NO_CODE (1u << 31)       // a flag
 
 // Every work-item of the group must execute this. Copies nothing if it `is_idle`.
 void copy_tables(__global const uint4 *from, __local tables_t *tables, int is_idle) {
@@ -28,16 +36,19 @@ void copy_tables(__global const uint4 *from, __local tables_t *tables, int is_id
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// `length << 8 | symbol` of the code with which `bits` begin, which has more than FAST_BITS bits.
-int long_code(uint bits, __local const tables_t *tables, int table) {
+// The code with which `bits` begin, which has more than FAST_BITS bits; or one bit that belongs to none.
+uint long_code(uint bits, __local const tables_t *tables, int table) {
   const int first = bits >> 16;
   int i = 0;
 #pragma unroll
   for (int k = 0; k < LONG_LENGTHS; ++k)
     i += first >= tables->limits[table][k];
-  if (i == LONG_LENGTHS) return NO_CODE;
+  if (i == LONG_LENGTHS) return NO_CODE | CODE(1u, (table & 1 ? BLOCK_ENDS : 0u), 0u);
   const int length = FAST_BITS + 1 + i;
-  return length << 8 | tables->symbols[table][((first >> (16 - length)) + tables->offsets[table][i]) & 255];
+  const uint symbol = tables->symbols[table][((first >> (16 - length)) + tables->offsets[table][i]) & 255];
+  const uint size = symbol & 15;
+  const uint run = symbol >> 4;
+  return CODE((uint)length, (table & 1) == 0 ? 0u : size == 0 && run < 15 ? BLOCK_ENDS : run, size);
 }
 
 // ---- Decoding ----
@@ -72,39 +83,41 @@ UNROLLED int decode(const int task, __global const uint *data, int4 subsequence,
   int4 sum = *total;
   int faults = 0;
   int energy = 0;
+  int component = COMPONENT_OF(unit);
+  int table = 2 * component + (coefficient != 0);
   int next = position >> 5;
   int ready = 64 - (position & 31);  // bits in the window
   ulong window = ((ulong)data[next] << 32 | data[next + 1]) << (position & 31);
-  next += 2;
+  uint ahead = data[next + 2];
+  next += 3;
   while (position < subsequence.y) {
     if (ready < 32) {
-      window |= (ulong)data[next++] << (32 - ready);
+      window |= (ulong)ahead << (32 - ready);
       ready += 32;
+      ahead = data[next++];
     }
     const uint bits = window >> 32;
-    const int component = COMPONENT_OF(unit);
-    const int is_first = coefficient == 0;
-    const int table = 2 * component + !is_first;
-    int code = tables->fast[table][bits >> (32 - FAST_BITS)];
+    uint code = tables->fast[table][bits >> (32 - FAST_BITS)];
     if (code == 0) code = long_code(bits, tables, table);
-    const int length = code >> 8 & 31;
-    const int size = code & 15;
-    const int run = code >> 4 & 15;
-    const int extra = (int)((bits << length) >> 1) >> (31 - size);
+    const int used = CODE_BITS(code);
+    const int run = CODE_RUN(code);
+    position += used;
+    ready -= used;
+    window <<= used;
+    coefficient += run;
+    const int is_first = (table & 1) == 0;
+    const int size = CODE_SIZE(code);
+    const int extra = (int)((bits << CODE_LENGTH(code)) >> 1) >> (31 - size);
     // A leading 0 bit means a negative value.
     const int value = extra + (extra >> max(size - 1, 0) & 1 || size == 0 ? 0 : 1 - (1 << size));
-    position += length + size;
-    ready -= length + size;
-    window <<= length + size;
-    if (task == CHECK && code == NO_CODE) faults |= WRONG_DATA;
+    if (task == CHECK && code & NO_CODE) faults |= WRONG_DATA;
     int stored = value;
     if (is_first) {
       sum.y += component == 0 ? value : 0;
       sum.z += component == 1 ? value : 0;
       sum.w += component == 2 ? value : 0;
       stored = (short)(component == 0 ? sum.y : component == 1 ? sum.z : sum.w);
-    } else {
-      coefficient = size == 0 && run != 15 ? 63 : coefficient + run;
+      ++table;
     }
     if (task != COUNT && (is_first || size != 0)) {
       if (task == CHECK) {
@@ -117,11 +130,13 @@ UNROLLED int decode(const int task, __global const uint *data, int4 subsequence,
         coefficients[block * 64 + tables->places[coefficient]] = stored;
       }
     }
-    if (task == CHECK && coefficient > 63) faults |= WRONG_DATA;
+    if (task == CHECK && coefficient > 63 && run != BLOCK_ENDS) faults |= WRONG_DATA;
     if (++coefficient < 64) continue;
     coefficient = 0;
     energy = 0;
     unit = unit + 1 < units ? unit + 1 : 0;
+    component = COMPONENT_OF(unit);
+    table = 2 * component;
     ++sum.x;
     ++block;
     if (task != COUNT && --blocks_left == 0) {

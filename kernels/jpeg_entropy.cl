@@ -10,8 +10,9 @@
 #endif
 #define CHUNK 64    // bytes in which one work-item looks for markers
 #define GROUP 256   // work-items of a work-group
+#define DECODERS 64 // work-items of a work-group in which each decodes: few, to keep all compute units busy
 #define ROUNDS 16   // at most
-#define STEPS 32    // of a round, at most
+#define STEPS 64    // of a round, at most
 
 // status[0]: the reasons why this picture is not decoded here; status[1 + n]: whether round n changed anything.
 #define WRONG_MARKER 1  // a restart marker that is not due, or one that is missing
@@ -203,7 +204,7 @@ __kernel void synchronize(__global const uint *data, __global const int4 *subseq
                           __global const int *places, __global int *next_places, __global int4 *sums,
                           __global int *status, int round) {
   __local tables_t tables;
-  __local int shared[GROUP];
+  __local int shared[DECODERS];
   __local int changes[2];
   // The same for all work-items: no round is left, or nothing changed in the one before.
   const int is_idle = status[0] != 0 || (round > 0 && status[round] == 0);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t subsequence_bytes = 128;
 constexpr std::int32_t chunk_bytes = 64;
 constexpr std::size_t group_items = 256;
+constexpr std::size_t decoders = 64;  // of a group in which each item decodes
 constexpr std::int32_t max_rounds = 16;
 constexpr std::size_t read_ahead_bytes = 32;
 constexpr std::size_t sum_bytes = 16;
@@ -30,8 +31,8 @@ Kernel sample_kernel(Session& session, const std::string& function) {
   return session.make_kernel({"jpeg_samples.cl", function});
 }
 
-WorkRange items(std::int64_t count) {
-  return {static_cast<std::size_t>(std::max<std::int64_t>(count, 1)), 1, group_items, 1};
+WorkRange items(std::int64_t count, std::size_t a_group = group_items) {
+  return {static_cast<std::size_t>(std::max<std::int64_t>(count, 1)), 1, a_group, 1};
 }
 
 // Elements of all levels of sums over `count` elements.
@@ -107,9 +108,13 @@ class JpegData::Loading {
     std::array<std::int32_t, max_rounds> changed{};
   };
 
+  void launch(const Kernel& kernel, const WorkRange& range,
+              std::initializer_list<KernelArgument> arguments) {
+    note_(JpegStep::entropy, queue_.launch(kernel, range, arguments));
+  }
   void launch(const Kernel& kernel, std::int64_t count,
               std::initializer_list<KernelArgument> arguments) {
-    note_(JpegStep::entropy, queue_.launch(kernel, items(count), arguments));
+    launch(kernel, items(count), arguments);
   }
 
   // `elements` may be the same as `sums`.
@@ -169,13 +174,13 @@ class JpegData::Loading {
     const std::int32_t end = first + rounds_at_a_time;
     for (std::int32_t round = first; round < end; ++round) {
       const auto from = static_cast<std::size_t>(round % 2);
-      launch(kernels_.synchronize, count_,
+      launch(kernels_.synchronize, items(count_, decoders),
              {picture_.data_, picture_.ranges_, count_, picture_.tables_, luma_units, units,
               picture_.first_places_, places_.at(from), places_.at(1 - from), counts_, status_,
               round});
     }
     add_up(counts_, picture_.sums_, count_);
-    launch(kernels_.check_data, count_,
+    launch(kernels_.check_data, items(count_, decoders),
            {picture_.data_, picture_.ranges_, count_, picture_.tables_, luma_units, units,
             picture_.first_places_, picture_.sums_, segments_, picture_.segment_blocks(),
             picture_.blocks(), status_, end});
@@ -287,7 +292,7 @@ void JpegRows::enqueue(Queue& queue, const DeviceRows& target, const NoteJpegCom
   const std::int32_t block_count = mcu_rows.count() * blocks_a_row;
   const std::int32_t words = block_count * 8;  // of 16 bytes
   note(JpegStep::entropy, queue.launch(clear_, items(words), {coefficients_, words}));
-  note(JpegStep::entropy, queue.launch(store_, items(data_.subsequences_),
+  note(JpegStep::entropy, queue.launch(store_, items(data_.subsequences_, decoders),
                                        {data_.data_, data_.ranges_, data_.subsequences_,
                                         data_.tables_, scan.luma_units(), scan.units(),
                                         data_.first_places_, data_.sums_, data_.segment_blocks(),

@@ -1,7 +1,9 @@
 #include "compute/jpeg_encoder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/format.hpp"
 
@@ -140,7 +142,8 @@ int JpegEncoder::suitable_rows(const JpegCoding& coding, int rows) {
 
 JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_rows,
                          std::uint64_t max_bytes)
-    : coding_(coding),
+    : session_(session),
+      coding_(coding),
       capacity_(
           static_cast<std::int32_t>(std::min<std::uint64_t>(max_bytes, INT32_MAX - chunk_bytes))),
       groups_(static_cast<std::int32_t>(
@@ -164,9 +167,6 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
   counted_.resize(2 + static_cast<std::size_t>(layout.intervals));
   counters_ = words(static_cast<std::int64_t>(counted_.size()));
   data_ = session.allocate(static_cast<std::size_t>(capacity_));
-  Queue queue = session.make_queue();
-  queue.upload(tables_, table_words_.data(), table_words_.size() * sizeof(std::uint32_t));
-  queue.finish();
   const std::string reason = "the bytes that the processor would write";
   descriptions_[0] = {"with Huffman codes", reason, encode_.origin(), encode_.source()};
   descriptions_[1] = {"joined by bits", reason, stuff_bytes_.origin(), stuff_bytes_.source()};
@@ -204,8 +204,10 @@ void JpegEncoder::enqueue(Queue& queue, const DeviceRows& rows, const Layout& la
 }
 
 std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& rows,
-                                             std::span<std::uint8_t> target, Commands& commands) {
+                                             Commands& commands) {
   const Layout layout = layout_of(rows.rows);
+  if (!std::exchange(has_tables_, true))
+    queue.upload(tables_, table_words_.data(), table_words_.size() * sizeof(std::uint32_t));
   counted_[0] = 0;
   queue.upload(counters_, counted_.data(), sizeof(std::uint32_t));
   enqueue(queue, rows, layout, commands);
@@ -215,11 +217,14 @@ std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& row
   queue.finish();
   const std::size_t bytes = counted_[1];
   const bool fits = counted_[0] <= static_cast<std::uint32_t>(capacity_) / sizeof(std::uint32_t) &&
-                    bytes <= static_cast<std::uint32_t>(capacity_) && bytes <= target.size();
+                    bytes <= static_cast<std::uint32_t>(capacity_);
   if (!fits) return std::nullopt;
-  commands.downloads.push_back(queue.download(data_, target.data(), bytes));
+  // Of few sizes, so that the next band finds one in the pool.
+  const auto memory = session_.allocate_pinned(std::bit_ceil(bytes));
+  commands.downloads.push_back(queue.download(data_, memory.get(), bytes));
   queue.finish();
-  return CodedRows{target.first(bytes),
+  return CodedRows{memory,
+                   {memory.get(), bytes},
                    {counted_.begin() + 2, counted_.begin() + 2 + layout.intervals},
                    rows.rows};
 }

@@ -37,17 +37,17 @@ class JpegEncoder {
     std::vector<Event> joining;
     std::vector<Event> downloads;
   };
-  // Encodes `rows`, whole restart intervals, into `target`; returns when that is done. Adds what it
-  // queued to `commands`. Nothing if the data take more than `max_bytes` or `target`. Throws
-  // DeviceError.
+  // Encodes `rows`, whole restart intervals; returns when that is done. Adds what it queued to
+  // `commands`. Nothing if the data take more than `max_bytes`. Throws DeviceError.
   [[nodiscard]] std::optional<CodedRows> encode(Queue& queue, const DeviceRows& rows,
-                                                std::span<std::uint8_t> target, Commands& commands);
+                                                Commands& commands);
 
  private:
   struct Layout;
   [[nodiscard]] Layout layout_of(const RowRange& rows) const;
   void enqueue(Queue& queue, const DeviceRows& rows, const Layout& layout, Commands& commands);
 
+  Session& session_;
   JpegCoding coding_;
   std::int32_t capacity_;  // bytes of the data before and after zeros are inserted, each
   std::int32_t groups_;    // work-groups for the chunks
@@ -65,6 +65,7 @@ class JpegEncoder {
   Buffer counters_;
   Buffer data_;
   std::vector<std::uint32_t> table_words_;
+  bool has_tables_ = false;  // tables_ holds them
   std::vector<std::uint32_t> counted_;  // the words of counters_
   std::array<CodeDescription, 2> descriptions_;
 };

@@ -9,7 +9,7 @@ namespace gpufilter {
 namespace {
 
 // As in the kernels.
-constexpr int fast_bits = 9;
+constexpr int fast_bits = 10;
 constexpr int longest_code = 16;
 
 constexpr std::array<std::uint8_t, 64> zigzag{
@@ -18,7 +18,7 @@ constexpr std::array<std::uint8_t, 64> zigzag{
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 struct Tables {
-  std::array<std::array<std::uint16_t, 1U << fast_bits>, 6> fast{};
+  std::array<std::array<std::uint32_t, 1U << fast_bits>, 6> fast{};
   std::array<std::array<std::int32_t, 8>, 6> limits{};
   std::array<std::array<std::int32_t, 8>, 6> offsets{};
   std::array<std::array<std::uint8_t, 256>, 6> symbols{};
@@ -26,6 +26,15 @@ struct Tables {
   std::array<std::uint8_t, 64> places = zigzag;
 };
 static_assert(sizeof(Tables) == jpeg_table_words * sizeof(std::int32_t));
+
+// As CODE() in the kernels. Those of first coefficients skip none.
+std::uint32_t entry_of(int length, std::uint8_t symbol, bool is_first) {
+  constexpr std::uint32_t block_ends = 64;
+  const std::uint32_t size = symbol & 15U;
+  const std::uint32_t run = is_first ? 0U : size == 0 && symbol < 0xF0 ? block_ends : symbol >> 4U;
+  const auto bits = static_cast<std::uint32_t>(length);
+  return (bits + size) | run << 8U | size << 16U | bits << 24U;
+}
 
 void add_codes(Tables& tables, std::size_t index, const JpegHuffmanTable& table) {
   tables.symbols.at(index) = table.symbols;
@@ -38,7 +47,7 @@ void add_codes(Tables& tables, std::size_t index, const JpegHuffmanTable& table)
       if (length > fast_bits) continue;
       const auto first = tables.fast.at(index).begin() + (code << (fast_bits - length));
       std::fill_n(first, 1 << (fast_bits - length),
-                  static_cast<std::uint16_t>(length << 8 | table.symbols.at(symbol)));
+                  entry_of(length, table.symbols.at(symbol), index % 2 == 0));
     }
     if (length <= fast_bits) continue;
     const auto place = static_cast<std::size_t>(length - fast_bits - 1);

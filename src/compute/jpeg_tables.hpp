@@ -9,7 +9,7 @@
 namespace gpufilter {
 
 // What kernels copy to their local memory, in 32-bit words.
-inline constexpr std::int32_t jpeg_table_words = 2080;
+inline constexpr std::int32_t jpeg_table_words = 6688;
 
 // The codes and divisors as tables_t there, followed by the divisors of each component row by row.
 // Components that the picture lacks have those of the first one.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -57,6 +59,12 @@ struct Queue::State final : LaunchGate::Client {
   std::weak_ptr<IdleQueues> home;
 };
 
+// Idle kernels by their requests, for the next picture.
+struct IdleKernels {
+  std::mutex mutex;
+  std::multimap<std::string, std::unique_ptr<Kernel::State>> kernels;
+};
+
 // Idle queues, for the next picture.
 struct IdleQueues {
   std::mutex mutex;
@@ -70,7 +78,12 @@ struct Session::State {
   DeviceMemory memory;
   std::shared_ptr<LaunchGate> gate;
   std::shared_ptr<IdleQueues> idle_queues = std::make_shared<IdleQueues>();
+  std::shared_ptr<IdleKernels> idle_kernels = std::make_shared<IdleKernels>();
   std::shared_ptr<const KernelTuning> tuning = nullptr;
+
+  // nullptr: none is idle.
+  [[nodiscard]] std::unique_ptr<Kernel::State> take_kernel(const std::string& key) const;
+  [[nodiscard]] std::unique_ptr<Kernel::State> create_kernel(const KernelRequest& request);
 };
 
 // ---- Buffer, KernelArgument, Kernel ----
@@ -328,15 +341,38 @@ Queue Session::make_queue() {
 }
 
 Kernel Session::make_kernel(const KernelRequest& request) {
-  const BuiltProgram built = state_->builder.build(request);
+  // Texts are long, and the same ones are asked for again.
+  const std::string key =
+      to_string(content_hash(formatted("{}\n{}\n{}\n{}\n{}", request.file, request.function,
+                                       request.options, request.generated, request.text)));
+  auto kernel = state_->take_kernel(key);
+  if (!kernel) kernel = state_->create_kernel(request);
+  note_made_kernel(kernel->figures);
+  return Kernel(std::shared_ptr<Kernel::State>(
+      kernel.release(), [key, home = std::weak_ptr(state_->idle_kernels)](Kernel::State* raw) {
+        std::unique_ptr<Kernel::State> done(raw);
+        const auto idle = home.lock();
+        if (!idle) return;
+        const std::lock_guard lock(idle->mutex);
+        idle->kernels.emplace(key, std::move(done));
+      }));
+}
+
+std::unique_ptr<Kernel::State> Session::State::take_kernel(const std::string& key) const {
+  const std::lock_guard lock(idle_kernels->mutex);
+  auto found = idle_kernels->kernels.extract(key);
+  return found ? std::move(found.mapped()) : nullptr;
+}
+
+std::unique_ptr<Kernel::State> Session::State::create_kernel(const KernelRequest& request) {
+  const BuiltProgram built = builder.build(request);
   int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(built.program(), request.function.c_str(), &code);
-  check_opencl(code, state_->device.name, "kernel " + request.function);
-  const KernelFigures figures{limits_of(kernel, state_->device.handle->device()),
+  check_opencl(code, device.name, "kernel " + request.function);
+  const KernelFigures figures{limits_of(kernel, device.handle->device()),
                               figures_in(built.log, request.function)};
-  note_made_kernel(figures);
-  return Kernel(std::make_shared<Kernel::State>(
-      Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin, figures}));
+  return std::unique_ptr<Kernel::State>(
+      new Kernel::State{cl::Kernel(kernel), built.text, request.function, built.origin, figures});
 }
 
 void Session::set_tuning(std::shared_ptr<const KernelTuning> tuning) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct JpegCoding {
 // The entropy-coded data of whole restart intervals. After each interval there are two bytes of
 // room for a marker.
 struct CodedRows {
+  std::shared_ptr<std::uint8_t> memory;  // of `bytes`
   std::span<std::uint8_t> bytes;
   std::vector<std::size_t> ends;  // of each interval, the room included
   RowRange rows;

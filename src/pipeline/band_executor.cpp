@@ -32,9 +32,9 @@ PassReport describe_coding(const Plan& plan, std::size_t step) {
   return report;
 }
 
-std::optional<CodedRows> BandExecutor::run_coded(const ConstRows& source,
-                                                 const MutableRows& target) {
-  run(source, target);
+std::optional<CodedRows> BandExecutor::run_coded(const ConstRows& source, const RowRange& /*band*/,
+                                                 const TakeRows& target) {
+  run(source, target());
   return std::nullopt;
 }
 

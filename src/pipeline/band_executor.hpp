@@ -1,6 +1,7 @@
 // Runs the passes of a plan on a band.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,10 +49,12 @@ class BandExecutor {
   // several threads for different bands. Throws DeviceError.
   virtual void run(const ConstRows& source, const MutableRows& target) = 0;
 
-  // For a plan with a coding: the same, but leaves the coded data of the band at the beginning of
-  // target's memory. Nothing if they are too large: then it fills `target` with the rows.
+  // For a plan with a coding: the coded data of `band`. Nothing if they are too large: then it
+  // fills the rows that `target` returns.
+  using TakeRows = std::function<MutableRows()>;
   [[nodiscard]] virtual std::optional<CodedRows> run_coded(const ConstRows& source,
-                                                           const MutableRows& target);
+                                                           const RowRange& band,
+                                                           const TakeRows& target);
 
   // For a plan that measures: runs the passes and adds the rows `band` of their result to the
   // statistics. Equally thread-safe.

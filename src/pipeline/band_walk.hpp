@@ -20,7 +20,7 @@ namespace gpufilter {
 struct Band {
   RowRange rows;
   Image image;                     // before the passes: their input; after: the result
-  std::optional<CodedRows> coded;  // in the memory of `image`, in place of the result
+  std::optional<CodedRows> coded;  // in place of the result
 };
 
 [[nodiscard]] inline Span band_span(Activity activity, const ConstRows& rows) {

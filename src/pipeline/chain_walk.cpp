@@ -77,11 +77,15 @@ ConstRows ChainWalk::source(const Band& band) const {
 void ChainWalk::filter(Band& band) {
   if (!first_.executor) return;
   const PictureShape& result = first_.plan->output();
-  Image output = pool().take(result.size.width, band.rows, result.format);
+  Image output;
+  const auto take_output = [&] {
+    output = pool().take(result.size.width, band.rows, result.format);
+    return output.rows();
+  };
   if (first_.plan->coding) {
-    band.coded = first_.executor->run_coded(source(band), output.rows());
+    band.coded = first_.executor->run_coded(source(band), band.rows, take_output);
   } else {
-    first_.executor->run(source(band), output.rows());
+    first_.executor->run(source(band), take_output());
   }
   if (check_) {
     check_->check(std::as_const(band.image).rows(), std::as_const(output).rows(), input_.name(),

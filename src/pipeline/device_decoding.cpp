@@ -1,6 +1,7 @@
 #include "pipeline/device_decoding.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace gpufilter {
@@ -35,7 +36,7 @@ std::unique_ptr<DeviceDecoding> DeviceDecoding::start(Session& session, const Jp
     const ScopedSpan span(timeline, {.activity = Activity::build_program, .pass = 0});
     decoding.reset(new DeviceDecoding(session, scan));
   }
-  const auto memory = session.allocate_pinned(scan.max_bytes);
+  const auto memory = session.allocate_pinned(std::bit_ceil(scan.max_bytes));
   std::size_t count = 0;
   {
     const ScopedSpan span(timeline, {.activity = Activity::decode});

@@ -92,19 +92,20 @@ class DeviceExecutor final : public BandExecutor {
     give_back(std::move(lane));
   }
 
-  [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& rows,
-                                                   const MutableRows& target) override {
+  [[nodiscard]] std::optional<CodedRows> run_coded(const ConstRows& rows, const RowRange& band,
+                                                   const TakeRows& target) override {
     std::unique_ptr<Lane> lane = take_lane();
-    BandCommands commands(target.rows, timeline_);
-    const std::size_t bytes = bytes_of(target.rows, target.pitch);
-    const Image before = run_first(first_on_device_, rows, target.rows);
+    BandCommands commands(band, timeline_);
+    const Image before = run_first(first_on_device_, rows, band);
     const ConstRows source = first_on_device_ > 0 ? before.rows() : rows;
     const Buffer borrowed = bring(*lane, source, commands);
     const Buffer& input = takes_in_place() ? borrowed : lane->buffers[0];
-    const Buffer& result = run_passes(*lane, input, target.rows, nullptr, commands);
-    auto coded = encode(*lane, result, target, commands);
+    const Buffer& result = run_passes(*lane, input, band, nullptr, commands);
+    auto coded = encode(*lane, {&result, band}, commands);
     if (!coded) {
-      commands.add(lane->queue.download(result, target.data, bytes), Activity::download, -1, bytes);
+      const MutableRows to = target();
+      const std::size_t bytes = bytes_of(band, to.pitch);
+      commands.add(lane->queue.download(result, to.data, bytes), Activity::download, -1, bytes);
       lane->queue.finish();
     }
     commands.record();
@@ -327,13 +328,10 @@ class DeviceExecutor final : public BandExecutor {
     return in_place_ && stop_of_this_call().stop_possible();
   }
 
-  // Encodes the rows of `result` into the memory of `target`.
-  std::optional<CodedRows> encode(Lane& lane, const Buffer& result, const MutableRows& target,
-                                  BandCommands& commands) {
-    const std::size_t bytes = bytes_of(target.rows, target.pitch);
+  std::optional<CodedRows> encode(Lane& lane, const DeviceRows& rows, BandCommands& commands) {
+    const std::size_t bytes = bytes_of(rows.rows, row_pitch(plan_.output()));
     JpegEncoder::Commands coding;
-    auto coded =
-        lane.encoder->encode(lane.queue, {&result, target.rows}, {target.data, bytes}, coding);
+    auto coded = lane.encoder->encode(lane.queue, rows, coding);
     const std::size_t coded_bytes = coded ? coded->bytes.size() : 0;
     commands.add_kernels(std::move(coding.blocks), pass_number(stored_), bytes + coded_bytes);
     commands.add_kernels(std::move(coding.joining), pass_number(stored_ + 1), 2 * coded_bytes);

@@ -18,6 +18,14 @@ namespace {
 constexpr std::uint64_t cpu_target_buffer = std::uint64_t{1} << 20U;
 constexpr std::uint64_t gpu_target_buffer = std::uint64_t{8} << 20U;
 
+// Bytes, besides the bands', that decoding a picture may take on a device: little of its memory, as
+// many pictures are decoded at the same time.
+std::uint64_t memory_for_decoding(const DeviceInfo& device) {
+  constexpr std::uint64_t shared = std::uint64_t{64} << 20U;
+  constexpr std::uint64_t enough = std::uint64_t{512} << 20U;
+  return device.unified_memory ? shared : std::clamp(device.global_memory / 64, shared, enough);
+}
+
 std::string name_of(const DeviceCandidate& candidate) {
   return candidate.device ? candidate.device->name : "processor";
 }
@@ -85,18 +93,13 @@ void Engine::report_start(Timeline& timeline) {
 }
 
 Prepared Engine::prepare(const Work& work, Timeline& timeline) {
-  const std::lock_guard lock(mutex_);
-  await_choice();
-  report_start(timeline);
-  if (work.chain.empty() && !work.measure) {
-    report_.reason = "no stage to run";
-    return {report_, nullptr, plan(work), nullptr};
-  }
   for (;;) {
+    Prepared prepared = start_current(work, timeline);
     try {
-      return prepare_on_current(work, timeline);
+      prepare_on(prepared, work, timeline);
+      return prepared;
     } catch (const DeviceError& error) {
-      if (!leave_current(error.what())) throw;
+      if (prepared.session == nullptr || !leave(*prepared.session, error.what())) throw;
       timeline.clear_passes();
     }
   }
@@ -118,78 +121,114 @@ bool Engine::leave_current(const std::string& reason) {
   return true;
 }
 
-Prepared Engine::prepare_on_current(const Work& work, Timeline& timeline) {
-  const DeviceCandidate candidate = *candidates_.at(current_);
-  report_.device = name_of(candidate);
-  report_.reason = reason_for(candidate, current_ == 0 ? work.reason : "");
-  report_.share = candidate.share;
-  Prepared prepared;
-  if (!candidate.device) {
-    report_.kind = processor_kind;
-    report_.platform.clear();  // of a device that was left out
-    report_.driver.clear();
-    prepared.plan = plan(work);
-    prepared.executor = make_host_executor(*prepared.plan, timeline);
-    prepared.report = report_;
-    return prepared;
+// The session of the first candidate that starts, with the report on it.
+Prepared Engine::start_current(const Work& work, Timeline& timeline) {
+  const std::lock_guard lock(mutex_);
+  await_choice();
+  report_start(timeline);
+  if (work.chain.empty() && !work.measure) {
+    report_.reason = "no stage to run";
+    return {report_, nullptr, nullptr, nullptr};
   }
-  report_.kind = to_string(candidate.device->kind);
-  report_.platform = candidate.device->platform_version;
-  report_.driver = candidate.device->driver_version;
-  if (!session_) start_device(*candidate.device, timeline);
-  prepared.session = session_;
-  prepared.plan = plan_for_decoding(work, *candidate.device);
-  const JpegScan* scan = prepared.plan ? work.scan : nullptr;
-  if (!prepared.plan) prepared.plan = plan(work);
-  prepared.executor =
-      make_device_executor(*prepared.plan, *session_, timeline, options_.fuse, scan);
-  if (prepared.executor->decodes()) prepared.decoder_memory = JpegData::memory_of(*scan);
-  prepared.report = report_;
-  return prepared;
+  for (;;) {
+    const DeviceCandidate candidate = *candidates_.at(current_);
+    report_.device = name_of(candidate);
+    report_.reason = reason_for(candidate, current_ == 0 ? work.reason : "");
+    report_.share = candidate.share;
+    if (!candidate.device) {
+      report_.kind = processor_kind;
+      report_.platform.clear();  // of a device that was left out
+      report_.driver.clear();
+      return {report_, nullptr, nullptr, nullptr};
+    }
+    report_.kind = to_string(candidate.device->kind);
+    report_.platform = candidate.device->platform_version;
+    report_.driver = candidate.device->driver_version;
+    try {
+      if (!session_) start_device(*candidate.device, timeline);
+      return {report_, session_, nullptr, nullptr};
+    } catch (const DeviceError& error) {
+      if (!leave_current(error.what())) throw;
+      timeline.clear_passes();
+    }
+  }
 }
 
-std::unique_ptr<Plan> Engine::plan(const Work& work) {
-  auto plan = std::make_unique<Plan>(make_plan(work.input, work.chain, limits(work)));
+// Not locked: pictures are prepared side by side.
+void Engine::prepare_on(Prepared& prepared, const Work& work, Timeline& timeline) const {
+  if (!prepared.session) {
+    prepared.plan = plan(work, nullptr);
+    if (!work.chain.empty() || work.measure)
+      prepared.executor = make_host_executor(*prepared.plan, timeline);
+    return;
+  }
+  const DeviceInfo& device = prepared.session->device();
+  const std::uint64_t extra = std::min(work.decoder_memory, memory_for_decoding(device));
+  prepared.plan = plan_for_decoding(work, device, extra);
+  const JpegScan* scan = prepared.plan ? work.scan : nullptr;
+  if (!prepared.plan) {
+    Work decoded = work;
+    decoded.scan = nullptr;
+    prepared.plan = plan(decoded, &device);
+  }
+  prepared.executor =
+      make_device_executor(*prepared.plan, *prepared.session, timeline, options_.fuse, scan);
+  if (!prepared.executor->decodes()) return;
+  prepared.decoder_memory = JpegData::memory_of(*scan);
+  prepared.extra_memory = extra;
+}
+
+std::unique_ptr<Plan> Engine::plan(const Work& work, const DeviceInfo* device) const {
+  auto plan = std::make_unique<Plan>(make_plan(work.input, work.chain, limits(work, device)));
   plan->measure = work.measure;
   return plan;
 }
 
 // With the memory of the decoder; nothing if the device is not to decode the picture, or has not
 // enough memory for that.
-std::unique_ptr<Plan> Engine::plan_for_decoding(const Work& work, const DeviceInfo& device) {
+std::unique_ptr<Plan> Engine::plan_for_decoding(const Work& work, const DeviceInfo& device,
+                                                std::uint64_t extra_memory) const {
   const bool is_asked = work.any_device_decodes || device.kind == DeviceKind::gpu;
   if (work.scan == nullptr || !is_asked || !JpegData::can_index(*work.scan)) return nullptr;
-  const std::uint64_t memory =
-      memory_beside_decoding(*work.scan, work.max_memory + work.decoder_memory);
+  const std::uint64_t memory = memory_beside_decoding(*work.scan, work.max_memory + extra_memory);
   // Coefficients and samples take at most three quarters of what a band takes otherwise.
   Work smaller = work;
   smaller.max_memory = memory / 7 * 4;
   if (smaller.max_memory == 0) return nullptr;
-  auto planned = plan(smaller);
+  auto planned = plan(smaller, &device);
   const std::uint64_t decoder = JpegRows::memory_of(*work.scan, max_source_rows(*planned));
   planned->scratch += decoder;
   const bool fits = planned->band_memory(planned->band_rows) <= memory &&
-                    decoder <= limits(work).max_buffer && !planned->reads_past_edges();
+                    decoder <= limits(work, &device).max_buffer && !planned->reads_past_edges();
   // The device decodes for itself: the first stage may not be one of the processor.
   const bool begins_on_device =
       planned->passes.empty() || planned->passes.front().stage->processor_only().empty();
   return fits && begins_on_device ? std::move(planned) : nullptr;
 }
 
-PlanLimits Engine::limits(const Work& work) {
-  const auto& device = candidates_.at(current_)->device;
+PlanLimits Engine::limits(const Work& work, const DeviceInfo* device) const {
   PlanLimits limits;
-  limits.target_buffer =
-      device && device->kind == DeviceKind::gpu ? gpu_target_buffer : cpu_target_buffer;
+  const bool is_gpu = device != nullptr && device->kind == DeviceKind::gpu;
+  limits.target_buffer = is_gpu ? gpu_target_buffer : cpu_target_buffer;
   limits.max_buffer = options_.max_buffer.value_or(
-      device ? device->max_allocation - std::min<std::uint64_t>(device->max_allocation, row_slack)
-             : UINT64_MAX);
+      device != nullptr
+          ? device->max_allocation - std::min<std::uint64_t>(device->max_allocation, row_slack)
+          : UINT64_MAX);
   limits.max_memory = work.max_memory;
-  limits.device = device ? &*device : nullptr;
+  limits.device = device;
   limits.band_rows = options_.band_rows;
-  if (device && (device->kind == DeviceKind::gpu || work.any_device_codes))
-    limits.coding = work.coding;
+  if (device != nullptr && (is_gpu || work.any_device_codes)) limits.coding = work.coding;
+  // Only compressed bytes come and go: the picture is done before bands could overlap.
+  if (is_gpu && work.scan != nullptr && limits.coding) {
+    limits.target_buffer = UINT64_MAX;
+    limits.bands = 1;
+  }
   return limits;
+}
+
+std::shared_ptr<void> Engine::take_turn() {
+  turns_.acquire();
+  return {this, [](Engine* engine) { engine->turns_.release(); }};
 }
 
 void Engine::keep_programs() {

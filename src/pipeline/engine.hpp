@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,10 @@ struct Prepared {
   std::shared_ptr<Session> session;  // the executor refers to it and to the plan
   std::unique_ptr<Plan> plan;
   std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
-  std::uint64_t decoder_memory = 0;        // bytes, besides the bands', if the executor decodes
+  // If the executor decodes: bytes besides the bands', and bytes that both may take besides
+  // Work::max_memory.
+  std::uint64_t decoder_memory = 0;
+  std::uint64_t extra_memory = 0;
 };
 
 // EngineReport::kind of this program's own code, without OpenCL.
@@ -46,7 +50,7 @@ struct Work {
   std::string reason = {};  // why on this engine; empty: the engine's own reason
   // Of the picture, for devices to decode: GPUs, or any OpenCL device. nullptr: the processor does.
   const JpegScan* scan = nullptr;
-  std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take
+  std::uint64_t decoder_memory = 0;  // bytes besides `max_memory` that decoding may take at most
   bool any_device_decodes = false;
   // How a GPU may code the result instead of storing it.
   std::optional<JpegCoding> coding = std::nullopt;
@@ -98,6 +102,12 @@ class Engine {
   // candidate; otherwise the picture can be prepared and filtered again.
   [[nodiscard]] bool leave(const Session& failed, const std::string& reason);
 
+  // Waits until fewer than `turns` other pictures that the device decodes are in progress: so many
+  // keep it busy, and more would wait for each other in the driver. A picture takes one turn and
+  // holds it until it is done.
+  static constexpr int turns = 4;
+  [[nodiscard]] std::shared_ptr<void> take_turn();
+
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
 
@@ -111,12 +121,16 @@ class Engine {
   void start_device(const DeviceInfo& device, Timeline& timeline);
   void report_start(Timeline& timeline);
   [[nodiscard]] bool leave_current(const std::string& reason);
-  [[nodiscard]] Prepared prepare_on_current(const Work& work, Timeline& timeline);
-  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work);
-  [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const Work& work, const DeviceInfo& device);
-  [[nodiscard]] PlanLimits limits(const Work& work);
+  [[nodiscard]] Prepared start_current(const Work& work, Timeline& timeline);
+  void prepare_on(Prepared& prepared, const Work& work, Timeline& timeline) const;
+  // `device`: nullptr for the processor.
+  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work, const DeviceInfo* device) const;
+  [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const Work& work, const DeviceInfo& device,
+                                                        std::uint64_t extra_memory) const;
+  [[nodiscard]] PlanLimits limits(const Work& work, const DeviceInfo* device) const;
 
   EngineOptions options_;
+  std::counting_semaphore<turns> turns_{turns};
   mutable std::mutex mutex_;  // guards the members below once the start is over
   DeviceCandidates candidates_;
   std::size_t current_ = 0;

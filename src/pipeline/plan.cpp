@@ -26,9 +26,6 @@ int maximum_rows(const Plan& plan, const Fit& fit) {
   return fitting;
 }
 
-// Bands for which memory is laid out: one is decoded, one filtered, one encoded.
-constexpr unsigned bands_under_way = 3;
-
 // The memory besides the rows that stages need on the processor. Throws UnsuitableSize.
 std::uint64_t host_scratch(const std::vector<Pass>& passes, const PlanLimits& limits) {
   std::uint64_t sum = 0;
@@ -54,8 +51,7 @@ std::uint64_t grant_scratch(std::vector<Pass>& passes, const PlanLimits& limits)
   }
   std::uint64_t sum = 0;
   for (Pass* pass : takers) {
-    pass->stage =
-        pass->stage->with_scratch(limits.max_memory / bands_under_way / 2 / takers.size());
+    pass->stage = pass->stage->with_scratch(limits.max_memory / limits.bands / 2 / takers.size());
     sum += pass->stage->scratch_bytes(pass->input, *limits.device);
   }
   return sum;
@@ -76,7 +72,7 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   // Where memory is short, fewer bands are under way before bands are mostly halo.
   const int fair = std::min(wanted, std::max(low, plan.halo()));
   int rows = 0;
-  for (unsigned bands = bands_under_way; bands > 0 && rows < fair; --bands)
+  for (unsigned bands = limits.bands; bands > 0 && rows < fair; --bands)
     rows = std::min(wanted, rows_with(bands));
   return rows;
 }

@@ -78,10 +78,11 @@ struct PlanLimits {
   std::uint64_t target_buffer = std::uint64_t{8} << 20U;
   // Bytes that a buffer may take: the device's largest allocation.
   std::uint64_t max_buffer = UINT64_MAX;
-  // Bytes that all bands in progress may take. Bands are low enough that three of them fit (one is
-  // decoded, one filtered, one encoded). If three bands of 16 rows do not fit, there are fewer
-  // bands; if not even one fits, it is lower. Stages get at most half of it as scratch memory.
+  // Bytes that all bands in progress may take. Bands are low enough that `bands` of them fit. If
+  // bands of 16 rows do not fit, there are fewer bands; if not even one fits, it is lower. Stages
+  // get at most half of it as scratch memory.
   std::uint64_t max_memory = UINT64_MAX;
+  unsigned bands = 3;  // one is decoded, one filtered, one encoded
   // The device that runs the passes; nullptr: the processor.
   const DeviceInfo* device = nullptr;
   // Rows of a band; overrides target_buffer and max_memory, but not max_buffer.

@@ -273,17 +273,19 @@ class PictureRun {
       const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
       more = walk.reader().read_on(memory_ahead());
     }
-    decoder_memory_ = 0;
+    decoder_memory_ = extra_memory_ = 0;
     Work work{input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason};
     const auto scan = walk.reader().jpeg_scan();
     work.scan = scan_for_device(options_, input_->header(), scan, walk.reader().rows_decoded());
     work.decoder_memory = options_.decoder_memory;
     work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
+    if (work.scan != nullptr && !turn_ && !engine.is_on_processor()) turn_ = engine.take_turn();
     work.coding = coding;
     work.any_device_codes = options_.encode_on == EncodeOn::gpu;
     walk.prepare(engine, work, options_.verify_blocks);
     session_ = walk.first().session;
     decoder_memory_ = walk.first().decoder_memory;
+    extra_memory_ = walk.first().extra_memory;
     if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
     check_wrapping(input_->name(), *walk.first().plan, options_.limits);
@@ -339,8 +341,8 @@ class PictureRun {
   [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
   // For the stages between two outputs.
   [[nodiscard]] std::uint64_t memory_of_bands() const {
-    const std::uint64_t decoder = decoder_memory_ > 0 ? options_.decoder_memory : 0;
-    return (memory_left() - memory_ahead()) / (places_.size() + 1) + decoder - decoder_memory_;
+    return (memory_left() - memory_ahead()) / (places_.size() + 1) + extra_memory_ -
+           decoder_memory_;
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -361,11 +363,14 @@ class PictureRun {
   Dispatcher& dispatcher_;
   const RunOptions& options_;
   std::optional<PictureInput> input_;
-  std::size_t first_stage_ = 0;       // of those that still have to run
-  std::uint64_t kept_memory_ = 0;     // bytes of pictures kept between stages
-  std::uint64_t decoder_memory_ = 0;  // of the device that decodes in this walk
+  std::size_t first_stage_ = 0;    // of those that still have to run
+  std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
+  // Of the device that decodes in this walk: see Prepared.
+  std::uint64_t decoder_memory_ = 0;
+  std::uint64_t extra_memory_ = 0;
   PictureTask task_;
   Assignment assignment_;
+  std::shared_ptr<void> turn_;        // of the engine; see Engine::take_turn()
   std::shared_ptr<Session> session_;  // of the last walk; nullptr: on the processor
   RunReport report_;
   std::optional<RunOutputs> outputs_;

@@ -40,20 +40,21 @@ enum class EncodeOn {
 
 struct RunOptions {
   ReadLimits limits;
-  DecodeOn decode_on = DecodeOn::cpu;
+  DecodeOn decode_on = DecodeOn::automatic;
   WriteOptions write;
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_last_output = false;  // as ChainOutput::keep
-  EncodeOn encode_on = EncodeOn::cpu;
+  EncodeOn encode_on = EncodeOn::automatic;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
   // Bytes that the bands in progress, the rows decoded ahead of them and a turned picture may take;
   // if there is no room for that, it is kept in a temporary file. A single band of one row, or of
   // the height in the engine's options, is allowed even if it takes more.
   std::uint64_t max_memory = std::uint64_t{128} << 20U;
-  // Bytes that a picture may take besides these if a device decodes it, most of them the device's.
-  std::uint64_t decoder_memory = std::uint64_t{64} << 20U;
+  // Bytes that a picture may take besides these if a device decodes it, most of them the device's;
+  // a device of little memory grants fewer.
+  std::uint64_t decoder_memory = UINT64_MAX;
   // Opens the input, once for each walk; open_source() if empty.
   OpenSource open_input;
   // Opens each output; open_sink() if empty.

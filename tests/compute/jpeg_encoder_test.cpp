@@ -86,9 +86,8 @@ Bytes encoded(Session& session, const Image& image, const JpegCoding& coding, in
     const std::size_t bytes = band.pitch * static_cast<std::size_t>(band.rows.count());
     const Buffer buffer = session.allocate(bytes + row_slack);
     queue.upload(buffer, band.data, bytes);
-    Bytes target(max_bytes, 0xA5);
     JpegEncoder::Commands commands;
-    const auto coded = encoder.encode(queue, {&buffer, band.rows}, target, commands);
+    const auto coded = encoder.encode(queue, {&buffer, band.rows}, commands);
     if (!coded) return data;
     for (const std::size_t end : coded->ends) {
       coded->bytes[end - 2] = 0xFF;
@@ -195,11 +194,10 @@ TEST(JpegEncoder, RefusesDataThatDoNotFit) {
     JpegEncoder encoder(*session, coding, 96, 211 * 96);
     Queue queue = session->make_queue();
     const Buffer buffer = session->allocate(noise.bytes() + row_slack);
-    Bytes target(std::size_t{211} * 96);
     for (const Image* image : {&noise, &flat, &noise}) {
       queue.upload(buffer, image->rows().data, image->bytes());
       JpegEncoder::Commands commands;
-      const auto coded = encoder.encode(queue, {&buffer, {0, 96}}, target, commands);
+      const auto coded = encoder.encode(queue, {&buffer, {0, 96}}, commands);
       ASSERT_EQ(coded.has_value(), image == &flat) << session->device().name;
       EXPECT_EQ(coded ? coded->bytes.size() : expected.size(), expected.size());
     }

@@ -58,7 +58,7 @@ const Codec& jpeg_codec() {
       .is_lossless = false,
       .encodes_in_parallel = true,
       .has_stored_pictures = true,
-      .decoding = {"decode JPEG", 1.7e-9, 0.1e-9},
+      .decoding = {"decode JPEG", 1.7e-9, 0.02e-9},
       .encoding = {"encode JPEG", 2.5e-9, 0},
       .report_key = "jpeg",
       .options = {&quality_option(), &jpeg_subsampling_option(), &jpeg_restart_option(),

@@ -35,6 +35,8 @@ struct alignas(64) TileConfiguration {
     configuration.row_bytes[i] = tile_depth;
     configuration.rows[i] = tile_side;
   }
+  // GCC's intrinsic claims to read eight bytes only, and stores of the others would be left out.
+  asm volatile("" : : "m"(configuration));
   _tile_loadconfig(&configuration);
 }
 

@@ -35,13 +35,14 @@ Bytes file_coded_by(Session& session, const Image& picture, const CheckedCoding&
   const JpegCoding wanted = coding.codec->coding(header_of(picture), coding.options).value();
   const int height = picture.size().height;
   // More than noise takes.
-  Bytes memory(8 * JpegEncoder::suitable_bytes(wanted, height) + (std::size_t{64} << 10U));
-  JpegEncoder encoder(session, wanted, height, memory.size());
+  const std::uint64_t enough =
+      8 * JpegEncoder::suitable_bytes(wanted, height) + (std::uint64_t{64} << 10U);
+  JpegEncoder encoder(session, wanted, height, enough);
   Queue queue = session.make_queue();
   const Buffer rows = session.allocate(picture.bytes() + row_slack);
   queue.upload(rows, picture.rows().data, picture.bytes());
   JpegEncoder::Commands commands;
-  const auto coded = encoder.encode(queue, {&rows, {0, height}}, memory, commands);
+  const auto coded = encoder.encode(queue, {&rows, {0, height}}, commands);
   if (!coded) return {};
   return file_of(picture, coding, [&](RowWriter& writer) { writer.write_coded(*coded); });
 }
