@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include <unistd.h>
@@ -23,10 +24,10 @@
 namespace gpufilter {
 namespace {
 
-std::vector<ContentHash> works_of(const FilterOptions& options) {
-  std::vector<ContentHash> works;
+std::map<const Codec*, ContentHash> works_of(const FilterOptions& options) {
+  std::map<const Codec*, ContentHash> works;
   for (const Codec* codec : codecs())
-    works.push_back(work_hash(options.chain, *codec, options.run.write));
+    works[codec] = work_hash(options.chain, *codec, options.run.write);
   return works;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/folder.hpp"
 #include "base/format.hpp"
+#include "base/lazy_library.hpp"
 #include "base/printable.hpp"
 #include "batch/plan_checks.hpp"
 #include "batch/plan_item.hpp"
@@ -205,10 +206,19 @@ BatchPlan make_batch_plan(const BatchRequest& request) {
 ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                       const WriteOptions& options) {
   std::string text = "gpufilter " GPUFILTER_VERSION "\n" + codec_versions() + "\n";
-  if (output_format.libraries != nullptr) text += output_format.libraries() + "\n";
   for (const auto& stage : chain)
     text += stage->key() + "\n";
   return content_hash(text + encoding_key(output_format, options));
+}
+
+ContentHash with_library(const ContentHash& work, const Codec& output_format) {
+  std::string library;
+  try {
+    if (output_format.libraries != nullptr) library = output_format.libraries();
+  } catch (const LibraryNotLoaded&) {
+    library = "none";  // each picture that needs it will fail
+  }
+  return content_hash(formatted("{}\n{}", to_string(work), library));
 }
 
 }  // namespace gpufilter

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,9 +26,9 @@ enum class OnExists { fail, skip, overwrite };
 // A share of one folder; other processes take the rest.
 struct ShardRequest {
   Shard shard;
-  std::string source;              // where the share comes from, for reports
-  std::vector<ContentHash> works;  // the work_hash() of each output format
-  std::string command;             // as in ShardRun
+  std::string source;                         // where the share comes from, for reports
+  std::map<const Codec*, ContentHash> works;  // the work_hash() of each output format
+  std::string command;                        // as in ShardRun
 };
 
 struct BatchRequest {
@@ -101,9 +102,14 @@ struct BatchPlan {
 // Throws PictureError if a folder or the journal cannot be read.
 [[nodiscard]] BatchPlan make_batch_plan(const BatchRequest& request);
 
-// A hash of everything except the input that determines the bytes of a result: the stages, the
-// format with its options, and the versions of the program and of the codecs' libraries.
+// A hash of what determines the bytes of a result besides the input and the library in use: the
+// stages, the format with its options, the version of the program and the libraries it was built
+// with. Loads none of them.
 [[nodiscard]] ContentHash work_hash(const StageChain& chain, const Codec& output_format,
                                     const WriteOptions& options);
+
+// JournalRecord::work: `work` done with the output format's library, which is loaded to ask for its
+// version. If it cannot be loaded, no result has this hash.
+[[nodiscard]] ContentHash with_library(const ContentHash& work, const Codec& output_format);
 
 }  // namespace gpufilter

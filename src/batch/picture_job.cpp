@@ -63,11 +63,10 @@ PictureJobs::PictureJobs(const BatchPlan& plan, const StageChain& chain, const R
   const auto add = [&](const Codec* codec, std::size_t stages) {
     if (codec == nullptr || work_.contains({codec, stages})) return;
     const StageChain part(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(stages));
-    work_[{codec, stages}] = work_hash(part, *codec, run.write);
+    work_[{codec, stages}] = with_library(work_hash(part, *codec, run.write), *codec);
   };
-  for (const Codec* codec : codecs())
-    add(codec, chain.size());
   for (const BatchItem& item : plan.items) {
+    add(item.output_format, chain.size());
     for (const ChainOutput& other : item.others)
       add(other.format, other.stages);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <unordered_set>
 #include <utility>
@@ -75,12 +76,11 @@ ShardRun run_of(const BatchRequest& request) {
   std::error_code ignored;
   run.working_folder = fs::current_path(ignored);
   run.command = shard.command;
-  run.works = shard.works;
   run.keeps_existing = request.on_exists == OnExists::skip;
   std::string text =
       formatted("{}\n{}\n{} {}", input, run.format, request.recursive, request.follow_links);
-  for (const ContentHash& work : shard.works)
-    text += formatted("\n{}", to_string(work));
+  for (const Codec* codec : codecs())
+    text += formatted("\n{}", to_string(shard.works.at(codec)));
   for (const std::string& pattern : request.patterns)
     text += formatted("\n{}", pattern);
   if (request.name) text += formatted("\nname {}", run.name);
@@ -104,6 +104,8 @@ class ShardPlanner {
   // Plans the first shard of a new run.
   [[nodiscard]] BatchPlan begin(PictureList listing) {
     plan_.shard->run.listing = content_hash(listing.text());
+    for (const Codec* format : formats_of(listing))
+      plan_.shard->run.works.push_back(work(*format));
     if (request_.resume) add(plan_.records, read_journal_with_warning(request_.output));
     check_whole_folder(listing);
     take_share(listing);
@@ -119,13 +121,7 @@ class ShardPlanner {
   // Plans another shard of `run`, which the output folder holds. `given`: the list from --list.
   [[nodiscard]] BatchPlan follow(const ShardRun& run, const std::optional<PictureList>& given) {
     const std::string output = printable(request_.output);
-    if (run.id != plan_.shard->run.id) {
-      throw UsageError(
-          formatted("{0}: holds an unfinished run in shards with other inputs, stages or options; "
-                    "'gpufilter gather {0}' ends it when it is complete; to abandon it, remove "
-                    "{0}/{1}",
-                    output, shards_name));
-    }
+    if (run.id != plan_.shard->run.id) refuse_other("inputs, stages or options");
     if (given && content_hash(given->text()) != run.listing) {
       throw UsageError(
           formatted("{0}: names or sizes differ from the list that the run in {1} began with; "
@@ -135,6 +131,7 @@ class ShardPlanner {
     plan_.shard->run = run;
     plan_.shard->has_begun = true;
     take_share(given ? *given : read_run_listing(request_.output, run));
+    check_works();
     take_records();
     check_share();
     return std::move(plan_);
@@ -161,6 +158,41 @@ class ShardPlanner {
   }
 
  private:
+  [[noreturn]] void refuse_other(const char* difference) const {
+    throw UsageError(
+        formatted("{0}: holds an unfinished run in shards with other {2}; 'gpufilter gather {0}' "
+                  "ends it when it is complete; to abandon it, remove {0}/{1}",
+                  printable(request_.output), shards_name, difference));
+  }
+
+  [[nodiscard]] ContentHash work(const Codec& format) const {
+    return with_library(request_.shard->works.at(&format), format);
+  }
+
+  [[nodiscard]] std::set<const Codec*> formats_of(const PictureList& listing) const {
+    if (request_.to != nullptr) return {request_.to};
+    std::set<const Codec*> formats;
+    for (const SizedName& picture : listing.pictures()) {
+      formats.insert(codec_of_name(
+          output_name(folder_, std::string(picture.name), request_.to, request_.name)));
+    }
+    formats.erase(nullptr);
+    return formats;
+  }
+
+  // Results of libraries of other versions would not be those of the run.
+  void check_works() const {
+    const std::vector<ContentHash>& known = plan_.shard->run.works;
+    std::set<const Codec*> formats;
+    for (const BatchItem& item : plan_.items)
+      formats.insert(item.output_format);
+    formats.erase(nullptr);
+    for (const Codec* format : formats) {
+      if (std::find(known.begin(), known.end(), work(*format)) == known.end())
+        refuse_other(formatted("versions of the libraries for {}", format->name).c_str());
+    }
+  }
+
   // The same checks as for an undivided folder. Only outputs that exist or whose hashes collide are
   // looked at, in the order of their names.
   void check_whole_folder(const PictureList& listing) {
