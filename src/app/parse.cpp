@@ -17,6 +17,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "stages/recipe.hpp"
 
 namespace gpufilter {
 namespace {
@@ -55,7 +56,8 @@ std::string describe_mismatch(const Arguments& app, const ArgumentsError& error)
     const std::string values = form.substr(0, form.find(" ["));  // without the default
     return option + " needs a value" + (values.empty() ? "" : ": " + values);
   }
-  if (text.find("At Most 1 ") != std::string::npos) return option + " is given more than once";
+  if (text.find("At Most 1 ") != std::string::npos)
+    return option + std::string(given_more_than_once);
   return text;
 }
 

@@ -151,6 +151,18 @@ std::size_t length_of_match(const std::vector<PlacedWord>& words, std::size_t i,
   return is_about(reason, printable(word)) ? printable(word).size() : 0;
 }
 
+// "in web.recipe:3 and on the command line": where `option` is given; empty if never in a recipe.
+std::string places_of(const std::vector<PlacedWord>& words, const std::string& option) {
+  std::vector<std::string> places;
+  bool in_recipe = false;
+  for (const PlacedWord& word : words) {
+    if (word.text != option && !word.text.starts_with(option + "=")) continue;
+    in_recipe = in_recipe || !word.place.empty();
+    places.push_back(word.place.empty() ? "on the command line" : "in " + word.place);
+  }
+  return in_recipe ? formatted("{}", fmt::join(places, " and ")) : "";
+}
+
 }  // namespace
 
 std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words) {
@@ -161,6 +173,14 @@ std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words) {
 }
 
 std::string with_place(const std::vector<PlacedWord>& words, const std::string& reason) {
+  if (const std::size_t end = reason.find(' ');
+      end != std::string::npos &&
+      reason.compare(end, given_more_than_once.size(), given_more_than_once) == 0) {
+    const std::string places = places_of(words, reason.substr(0, end));
+    const std::size_t after = end + given_more_than_once.size();
+    if (!places.empty())
+      return formatted("{}: {}{}", reason.substr(0, after), places, reason.substr(after));
+  }
   const PlacedWord* best = nullptr;
   std::size_t length = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {

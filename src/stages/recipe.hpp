@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpufilter {
@@ -16,7 +17,11 @@ struct PlacedWord {
 // Throws UsageError.
 [[nodiscard]] std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words);
 
+// Follows the name of an option in the reason for refusing the second of two.
+inline constexpr std::string_view given_more_than_once = " is given more than once";
+
 // `reason`, preceded by the place of the recipe's word that it is about. It begins with that word.
+// If it is about an option that is given more than once, all places are named.
 [[nodiscard]] std::string with_place(const std::vector<PlacedWord>& words,
                                      const std::string& reason);
 

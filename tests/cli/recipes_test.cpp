@@ -52,6 +52,23 @@ TEST_F(RecipeRuns, MistakesNameFileAndLine) {
   expect("--gray\n@r", "r:2: @r: this recipe includes itself");
 }
 
+TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
+  write("r", "--blur auto\n--to png\n");
+  const auto complaint = [&](const std::vector<std::string>& words) {
+    const ProcessResult result = here(words);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  const std::string begin = "gpufilter: --to is given more than once";
+  const std::string end = " (see gpufilter --help)\n";
+  EXPECT_EQ(complaint({"in.png", "out/", "@r", "--to", "jpg"}),
+            begin + ": in r:2 and on the command line" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "--to=jpg", "@r"}),
+            begin + ": on the command line and in r:2" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "@r", "@r"}), begin + ": in r:2 and in r:2" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "--to", "jpg", "--to", "png"}), begin + end);
+}
+
 TEST_F(RecipeRuns, SamplesWork) {
   const std::string samples = GPUFILTER_SOURCE "/samples/recipes";
   int count = 0;
