@@ -18,29 +18,8 @@ namespace baseline {
 #include "stages/gaussian_pairs.inc"
 }  // namespace baseline
 
-namespace avx2 {
-#define TARGET [[gnu::target("avx2")]]
-#define VECTOR __m256i
-#define OP(name) _mm256_##name
-#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
-#include "stages/gaussian_pairs.inc"
-}  // namespace avx2
-
-namespace avx512 {
-#define TARGET [[gnu::target("avx512f,avx512bw")]]
-#define VECTOR __m512i
-#define OP(name) _mm512_##name
-#define PLUS_PRODUCTS(sums, a, b) OP(add_epi32)(sums, OP(madd_epi16)(a, b))
-#include "stages/gaussian_pairs.inc"
-}  // namespace avx512
-
-namespace vnni {
-#define TARGET [[gnu::target("avx512f,avx512bw,avx512vnni")]]
-#define VECTOR __m512i
-#define OP(name) _mm512_##name
-#define PLUS_PRODUCTS(sums, a, b) OP(dpwssd_epi32)(sums, a, b)
-#include "stages/gaussian_pairs.inc"
-}  // namespace vnni
+#define PAIR_LOOPS "stages/gaussian_pairs.inc"
+#include "stages/pair_sets.inc"
 
 }  // namespace
 
