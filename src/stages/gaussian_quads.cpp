@@ -24,13 +24,13 @@ constexpr size_t block = 64;  // numbers
 constexpr size_t vectors = 4;
 constexpr std::array<size_t, vectors> first_numbers{0, 4, 32, 36};
 
-// The places of the bytes that are multiplied for each sum of a vector, from the first on.
+// The places of the bytes that are multiplied for each sum of a vector, from `first` on.
 using Places = std::array<std::uint8_t, block>;
-Places places_of(size_t step) {
+Places places_of(size_t step, size_t first) {
   Places places;
   for (size_t i = 0; i < places.size(); ++i) {
     const size_t sum = i / 4;
-    places[i] = static_cast<std::uint8_t>(sum / 4 * 8 + sum % 4 + i % 4 * step);
+    places[i] = static_cast<std::uint8_t>(first + sum / 4 * 8 + sum % 4 + i % 4 * step);
   }
   return places;
 }
@@ -47,7 +47,9 @@ TARGET inline __m512i packed(Numbers first, Numbers second) {
   return _mm512_packs_epi32(reinterpret_cast<__m512i>(first), reinterpret_cast<__m512i>(second));
 }
 
-TARGET void fill_block(const std::uint8_t* in, __m512i places, size_t quad_step,
+// `places` are those of two vectors, whose bytes one load has: one that crosses a line of the cache
+// takes as long as four products.
+TARGET void fill_block(const std::uint8_t* in, const __m512i* places, size_t quad_step,
                        const std::vector<WeightQuad>& quads, std::int16_t* out,
                        std::int16_t* rest) {
   Numbers high[vectors] = {};
@@ -55,11 +57,14 @@ TARGET void fill_block(const std::uint8_t* in, __m512i places, size_t quad_step,
   for (Numbers& sums : low)
     sums = Numbers{} + (1 << 7);
   for (const WeightQuad& quad : quads) {
-    for (size_t i = 0; i < vectors; ++i) {
-      const __m512i bytes =
-          _mm512_permutexvar_epi8(places, _mm512_loadu_si512(in + first_numbers[i]));
-      high[i] = plus_products(high[i], bytes, quad.high);
-      low[i] = plus_products(low[i], bytes, quad.low);
+    for (size_t pair = 0; pair < vectors; pair += 2) {
+      __m512i bytes = _mm512_loadu_si512(in + first_numbers[pair]);
+      asm("" : "+v"(bytes));  // GCC 12 would load them for each vector
+      for (size_t i = pair; i < pair + 2; ++i) {
+        const __m512i samples = _mm512_permutexvar_epi8(places[i - pair], bytes);
+        high[i] = plus_products(high[i], samples, quad.high);
+        low[i] = plus_products(low[i], samples, quad.low);
+      }
     }
     in += quad_step;
   }
@@ -100,8 +105,9 @@ TARGET size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
                               const std::vector<WeightQuad>& quads, std::int16_t* out,
                               std::int16_t* rest) {
   if (count < block) return 0;
-  const Places bytes = places_of(step);
-  const __m512i places = _mm512_loadu_si512(bytes.data());
+  const Places first = places_of(step, first_numbers[0]);
+  const Places second = places_of(step, first_numbers[1]);
+  const __m512i places[] = {_mm512_loadu_si512(first.data()), _mm512_loadu_si512(second.data())};
   // The last block computes some numbers again.
   for (size_t i = 0; i < count; i += block) {
     const size_t at = std::min(i, count - block);
