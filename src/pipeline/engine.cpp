@@ -174,8 +174,7 @@ void Engine::prepare_on(Prepared& prepared, const Work& work, Timeline& timeline
   prepared.executor =
       make_device_executor(*prepared.plan, *prepared.session, timeline, options_.fuse, scan);
   if (!prepared.executor->decodes()) return;
-  prepared.decoder_memory = JpegData::memory_of(*scan);
-  prepared.extra_memory = extra;
+  prepared.decoder = {JpegData::memory_of(*scan), extra};
 }
 
 std::unique_ptr<Plan> Engine::plan(const Work& work, const DeviceInfo* device) const {
@@ -227,6 +226,8 @@ PlanLimits Engine::limits(const Work& work, const DeviceInfo* device) const {
 }
 
 std::shared_ptr<void> Engine::take_turn() {
+  await_start();
+  if (is_on_processor()) return nullptr;
   turns_.acquire();
   return {this, [](Engine* engine) { engine->turns_.release(); }};
 }

@@ -27,15 +27,18 @@ struct EngineReport {
   std::vector<std::string> fallbacks;  // the devices tried before, and why they were skipped
 };
 
+// Of an executor that decodes, in bytes.
+struct DecoderMemory {
+  std::uint64_t data = 0;   // what it takes besides the bands
+  std::uint64_t extra = 0;  // what both may take besides Work::max_memory
+};
+
 struct Prepared {
   EngineReport report;
   std::shared_ptr<Session> session;  // the executor refers to it and to the plan
   std::unique_ptr<Plan> plan;
   std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
-  // If the executor decodes: bytes besides the bands', and bytes that both may take besides
-  // Work::max_memory.
-  std::uint64_t decoder_memory = 0;
-  std::uint64_t extra_memory = 0;
+  DecoderMemory decoder;                   // zeros if the executor does not decode
 };
 
 // EngineReport::kind of this program's own code, without OpenCL.
@@ -104,7 +107,7 @@ class Engine {
 
   // Waits until fewer than `turns` other pictures that the device decodes are in progress: so many
   // keep it busy, and more would wait for each other in the driver. A picture takes one turn and
-  // holds it until it is done.
+  // holds it until it is done. Waits for the start; nullptr if the processor does the work.
   static constexpr int turns = 4;
   [[nodiscard]] std::shared_ptr<void> take_turn();
 

@@ -174,7 +174,7 @@ class PictureRun {
     prepare_with_outputs(walk, chain_.size());
     const Plan& plan = *walk.first().plan;
     describe_bands(report_, plan, bands_in_flight(plan, memory_of_bands()));
-    report_.memory += decoder_memory_;
+    report_.memory += decoder_.data;
     PictureOutput& last = outputs_->open(report_);
     walk_bands(
         walk, [&](Band& band) { walk.filter(band); },
@@ -273,20 +273,19 @@ class PictureRun {
       const ScopedSpan span(walk.first_timeline(), {.activity = Activity::decode});
       more = walk.reader().read_on(memory_ahead());
     }
-    decoder_memory_ = extra_memory_ = 0;
+    decoder_ = {};
     Work work{input_->shape(), std::move(chain), measure, memory_of_bands(), assignment_.reason};
     const auto scan = walk.reader().jpeg_scan();
     work.scan = scan_for_device(options_, input_->header(), scan, walk.reader().rows_decoded());
     work.decoder_memory = options_.decoder_memory;
     work.any_device_decodes = options_.decode_on == DecodeOn::gpu;
-    if (work.scan != nullptr && !turn_ && !engine.is_on_processor()) turn_ = engine.take_turn();
+    if (work.scan != nullptr && !turn_) turn_ = engine.take_turn();
     work.coding = coding;
     work.any_device_codes = options_.encode_on == EncodeOn::gpu;
     walk.prepare(engine, work, options_.verify_blocks);
     session_ = walk.first().session;
-    decoder_memory_ = walk.first().decoder_memory;
-    extra_memory_ = walk.first().extra_memory;
-    if (work.any_device_decodes && work.scan != nullptr && decoder_memory_ == 0)
+    decoder_ = walk.first().decoder;
+    if (work.any_device_decodes && work.scan != nullptr && decoder_.data == 0)
       log::info(formatted("{}: the processor decodes it", report_.input));
     check_wrapping(input_->name(), *walk.first().plan, options_.limits);
   }
@@ -341,8 +340,8 @@ class PictureRun {
   [[nodiscard]] std::uint64_t memory_ahead() const { return memory_left() / 4; }
   // For the stages between two outputs.
   [[nodiscard]] std::uint64_t memory_of_bands() const {
-    return (memory_left() - memory_ahead()) / (places_.size() + 1) + extra_memory_ -
-           decoder_memory_;
+    const std::uint64_t left = memory_left() - memory_ahead();
+    return left / (places_.size() + 1) + decoder_.extra - decoder_.data;
   }
 
   // In rows of the input, whatever the height of a walk's result.
@@ -365,9 +364,7 @@ class PictureRun {
   std::optional<PictureInput> input_;
   std::size_t first_stage_ = 0;    // of those that still have to run
   std::uint64_t kept_memory_ = 0;  // bytes of pictures kept between stages
-  // Of the device that decodes in this walk: see Prepared.
-  std::uint64_t decoder_memory_ = 0;
-  std::uint64_t extra_memory_ = 0;
+  DecoderMemory decoder_;          // of the device that decodes in this walk
   PictureTask task_;
   Assignment assignment_;
   std::shared_ptr<void> turn_;        // of the engine; see Engine::take_turn()
