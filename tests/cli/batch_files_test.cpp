@@ -2,6 +2,7 @@
 #include <random>
 
 #include "cli/batch_fixture.hpp"
+#include "cli/optimised.hpp"
 #include "support/jpeg.hpp"
 
 namespace gpufilter::test {
@@ -222,7 +223,8 @@ TEST_F(BatchFiles, PicturesOfManySizesAtATime) {
   const Files expected = undisturbed(stages);
   for (int round = 0; round < 5; ++round) {
     filter_quietly({in_, out_, "--blur", "naive", "--blur", "naive", "--jobs", "8", "--on-exists",
-                    "overwrite"});
+                    "overwrite"},
+                   optimised());
     EXPECT_EQ(results_in(out_), expected);
   }
 }

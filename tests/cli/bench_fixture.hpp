@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/program_fixture.hpp"
-#include "cli/unoptimised.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {
@@ -17,7 +16,7 @@ class BenchTest : public ProgramTest {
                              const ProcessOptions& options = {}) {
     arguments.insert(arguments.begin(), "bench");
     arguments.emplace_back("--trials=2");
-    return filter(std::move(arguments), unoptimised(options));
+    return filter(std::move(arguments), options);
   }
 
   // The JSON of a successful run; its chart is checked too.

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/program_fixture.hpp"
-#include "cli/unoptimised.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {
@@ -15,7 +14,7 @@ class BenchLowPrecision : public ProgramTest {
  protected:
   static ProcessResult matmul(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"bench", "matmul", "--trials=1"});
-    return filter(std::move(arguments), unoptimised());
+    return filter(std::move(arguments));
   }
   static Json rows_of(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "cli/program_fixture.hpp"
-#include "cli/unoptimised.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -93,10 +92,10 @@ TEST_F(BrokenKernels, AreFoundShownAndExplained) {
   for (const Mistake& mistake : mistakes()) {
     SCOPED_TRACE(mistake.folder);
     std::vector<std::string> check = quick_check(fs::path(broken) / mistake.folder);
-    const ProcessResult table = filter(check, unoptimised());
+    const ProcessResult table = filter(check);
     EXPECT_EQ(table.exit_code, 1) << table.err;
     check.emplace_back("--json");
-    const ProcessResult result = filter(check, unoptimised());
+    const ProcessResult result = filter(check);
     EXPECT_EQ(result.exit_code, 1) << result.err;
     const Json json = Json::parse(result.out);
     EXPECT_EQ(json["kernels"], Json({{"folder", fs::path(broken) / mistake.folder},

@@ -69,6 +69,7 @@ TEST_F(Devices, NoneAtAllIsNoFailure) {
 }
 
 TEST_F(Devices, LeavesNothingBehindButAnswersOfProbes) {
+  forget_pocl_cache();
   const ProcessOptions options{
       .environment = {{"XDG_CACHE_HOME", folder_ / "cache"}, {"TMPDIR", folder_.path()}}};
   devices({}, options);

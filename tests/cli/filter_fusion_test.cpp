@@ -1,6 +1,7 @@
 // Stages that share a kernel, as users see them: --show-kernel, --no-fuse, the report, programs in
 // the cache, and --max-memory for networks that are too wide to share.
 #include "cli/filter_fixture.hpp"
+#include "cli/optimised.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -131,7 +132,8 @@ TEST_F(FilterFusion, WideNetworksKeepToTheMemoryThatIsAllowed) {
     const ProcessResult result =
         filter({picture, out_, "--mlp", weights, "--device", "opencl", "--require-device", "-q",
                 "--on-exists", "overwrite", "--timing", "json", "--max-memory",
-                std::to_string(memory) + "M"});
+                std::to_string(memory) + "M"},
+               optimised());
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const Json report = Json::parse(result.out);
     EXPECT_LE(report["memory_bytes"], memory << 20U);

@@ -28,6 +28,7 @@ class ProcessLimits : public ProgramTest {
   }
 
   void SetUp() override {
+    forget_pocl_cache();  // the other user may not write there
     ::chmod(folder_.path().c_str(), 0777);
     fs::create_directory(folder_ / "cache");
     ::chmod((folder_ / "cache").c_str(), 0777);

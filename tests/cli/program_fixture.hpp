@@ -1,6 +1,7 @@
 // The program run as its users run it.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -20,11 +21,7 @@ using Json = nlohmann::json;
 
 class ProgramTest : public ::testing::Test {
  protected:
-  // By default, all runs share one cache of compiled programs in the build folder, because
-  // compiling takes longer than everything else.
   static ProcessOptions with_defaults(ProcessOptions options) {
-    const auto build = std::filesystem::path(GPUFILTER_PROGRAM).parent_path().parent_path();
-    options.environment.emplace("XDG_CACHE_HOME", (build / "test_cache").string());
     options.environment.emplace("GPUFILTER_DEVICE", "");
     options.environment.emplace("GPUFILTER_ON_EXISTS", "");
     return options;
@@ -65,6 +62,9 @@ class ProgramTest : public ::testing::Test {
     for (const std::string& part : parts)
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+
+  // For tests of how the program finds a place for PoCL's files: without the tests' own.
+  static void forget_pocl_cache() { ::unsetenv("POCL_CACHE_DIR"); }
 
   // A PNG file in the test's folder, and its path.
   [[nodiscard]] std::string stored(const Image& image, const std::string& name) const {

@@ -61,6 +61,7 @@ class Signals : public ProgramTest {
 
   void SetUp() override {
     std::signal(SIGPIPE, SIG_IGN);
+    forget_pocl_cache();
     fs::create_directory(folder_ / "results");
   }
 

@@ -23,10 +23,8 @@ class Tune : public ProgramTest {
   }
 
   [[nodiscard]] ProcessOptions here() const {
-    // PoCL keeps what it compiled for the test's other runs, our own cache does so less often.
     return {.environment = {{"GPUFILTER_KERNELS", folder_ / "kernels"},
-                            {"XDG_CACHE_HOME", folder_ / "cache"},
-                            {"POCL_CACHE_DIR", folder_ / "pocl"}}};
+                            {"XDG_CACHE_HOME", folder_ / "cache"}}};
   }
 
   [[nodiscard]] Json tune(int exit_code) const {

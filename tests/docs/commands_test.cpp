@@ -111,7 +111,6 @@ class DocumentedCommands : public ::testing::Test {
     return {
         .environment = {{"PATH", program_folder().string() + ":" + (path == nullptr ? "" : path)},
                         {"HOME", home_.path().string()},
-                        {"XDG_CACHE_HOME", program_folder().parent_path() / "test_cache"},
                         {"OCL_ICD_VENDORS", vendors_.string()},
                         {"OCL_ICD_FILENAMES", ""},
                         {"GPUFILTER_DEVICE", ""}},
