@@ -38,7 +38,7 @@ struct Prepared {
   std::shared_ptr<Session> session;  // the executor refers to it and to the plan
   std::unique_ptr<Plan> plan;
   std::unique_ptr<BandExecutor> executor;  // none: the pixels are copied
-  DecoderMemory decoder;                   // zeros if the executor does not decode
+  DecoderMemory decoder = {};              // zeros if the executor does not decode
 };
 
 // EngineReport::kind of this program's own code, without OpenCL.
