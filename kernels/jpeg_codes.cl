@@ -24,8 +24,8 @@ typedef struct {
 #define CODE_RUN(code) ((code) >> 8 & 255)
 #define CODE_SIZE(code) ((code) >> 16 & 255)
 #define CODE_LENGTH(code) ((code) >> 24 & 127)
-#define BLOCK_ENDS 64            // in place of a run
-#define NO_CODE (1u << 31)       // a flag
+#define BLOCK_ENDS 64       // the run of a code after which the block has no more coefficients
+#define NO_CODE (1u << 31)  // a flag: the bits begin no code
 
 // Every work-item of the group must execute this. Copies nothing if it `is_idle`.
 void copy_tables(__global const uint4 *from, __local tables_t *tables, int is_idle) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,25 @@ TEST_F(SessionTest, RefusesAKernelThatIsNotThere) {
   Session session(test::all_sessions().front()->device(), std::nullopt);
   EXPECT_THROW(static_cast<void>(session.make_kernel({"blur.cl", "no_such", ""})), DeviceError);
   EXPECT_THROW(static_cast<void>(session.make_kernel({"no_such.cl", "x", ""})), DeviceError);
+}
+
+// Bands that run at the same time set different arguments.
+TEST_F(SessionTest, SharesNoKernelBetweenTwoOwnersAndKeepsItForTheNext) {
+  Session session(test::all_sessions().front()->device(), std::nullopt);
+  KernelRequest other = naive_blur;
+  other.options += " -D BORDER=1";
+  const Kernel different = session.make_kernel(other);
+  std::set<const Kernel::State*> first;
+  {
+    const Kernel a = session.make_kernel(naive_blur);
+    const Kernel b = session.make_kernel(naive_blur);
+    first = {&a.state(), &b.state()};
+    EXPECT_EQ(first.size(), 2U);
+    EXPECT_FALSE(first.contains(&different.state()));
+  }
+  const Kernel c = session.make_kernel(naive_blur);
+  const Kernel d = session.make_kernel(naive_blur);
+  EXPECT_EQ((std::set{&c.state(), &d.state()}), first);
 }
 
 TEST_F(SessionTest, RefusesMemoryThatTheDeviceDoesNotHave) {

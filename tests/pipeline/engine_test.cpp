@@ -1,6 +1,9 @@
 #include "pipeline/engine.hpp"
 
+#include <chrono>
 #include <future>
+#include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -85,6 +88,23 @@ TEST_F(EngineTest, StartsADeviceOnce) {
   for (const Span& span : timeline_.spans())
     starts += span.activity == Activity::start_device ? 1 : 0;
   EXPECT_EQ(starts, 1);
+}
+
+TEST_F(EngineTest, SoManyPicturesHaveATurnOnADevice) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  Engine engine({{test::all_sessions().front()->device(), "the first"}, last()}, {});
+  std::vector<std::shared_ptr<void>> turns;
+  for (int i = 0; i < Engine::turns; ++i)
+    turns.push_back(engine.take_turn());
+  auto next = std::async(std::launch::async, [&engine] { return engine.take_turn(); });
+  EXPECT_EQ(next.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  turns.pop_back();
+  EXPECT_NE(next.get(), nullptr);
+}
+
+TEST_F(EngineTest, TheProcessorHasNoTurns) {
+  Engine engine({last()}, {});
+  EXPECT_EQ(engine.take_turn(), nullptr);
 }
 
 TEST_F(EngineTest, FallsBackFromWhatFails) {
