@@ -18,8 +18,9 @@ namespace {
 // longer to exit.
 constexpr double clearly = 0.85;
 constexpr double clearly_in_folder = 0.8;
-// Pictures that the processor filters slow down the codecs for those that a device filters, so the
-// processor has to finish one this much sooner than the device.
+// Pictures that the processor filters slow down those that a device filters, which need the same
+// cores and memory. So the processor has to finish one this much sooner than the device, and an
+// idle one does not help a device that is faster by more than this.
 constexpr double handicap = 3;
 constexpr double driver_exit = 0.05;  // seconds
 
@@ -189,10 +190,17 @@ Assignment FastestFleet::assign(const PictureTask& task) {
   if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
   count(task);
   if (pays && !in_folder()) return assign_to(*device_, times, phrase(all, *device_));
-  // The processor is not idle while the GPU starts, unless one picture would keep it until the end.
-  const bool idle = first().backlog == 0 && work_of(first(), times) / threads() < all.device / 2;
-  Member& chosen = idle ? first() : first_to_end(times);
+  Member& chosen = is_idle(times, all) ? first() : first_to_end(times);
   return assign_to(chosen, times, phrase(all, chosen));
+}
+
+// Whether the processor should take a picture because it has none: while the GPU starts, unless the
+// picture would keep it until the end, and afterwards beside a GPU that is not much faster.
+bool FastestFleet::is_idle(const TaskTimes& times, const Estimates& all) {
+  const double work = work_of(first(), times) / threads();
+  if (first().backlog > 0 || work >= all.device / 2) return false;
+  return device_ == nullptr || !device_->engine->is_ready() ||
+         work < handicap * work_of(*device_, times);
 }
 
 void FastestFleet::conclude() {

@@ -48,6 +48,21 @@ class FleetTest : public ::testing::Test {
   }
   void slow_processor() { store_.learn(host_place(), "blur 8", 1e-3); }
 
+  // Whether the processor, which takes 3 s per picture, gets one beside a GPU that needs
+  // `gpu_rate` seconds per sample and is ready.
+  [[nodiscard]] bool processor_helps_ready_gpu(double gpu_rate) {
+    know_gpu();
+    store_.learn(host_place(), "blur 8", 2e-6);
+    store_.learn(gpu, "blur 8", gpu_rate);
+    store_.learn(gpu, transfer_rate.kind, 1e-8);
+    FastestFleet fleet(options("vendor"), make_engine());
+    fleet.expect_folder(1'000'000);
+    go_.set_value();
+    EXPECT_EQ(name_of(fleet.assign(task_of(1000, 1000))), "the processor") << "the GPU starts";
+    fleet.await_starts();
+    return name_of(fleet.assign(task_of(1000, 1000))) == "the processor";
+  }
+
   static std::string name_of(const Assignment& assignment) {
     Timeline timeline;
     return assignment.engine
@@ -215,6 +230,14 @@ TEST_F(FleetTest, WorkIsSharedByWhatIsUnderWay) {
   EXPECT_TRUE(next()) << "18.1 s beside 18";
   under_way.clear();
   EXPECT_TRUE(next()) << "it is idle again";
+}
+
+TEST_F(FleetTest, AnIdleProcessorHelpsAGpuThatIsLittleFaster) {
+  EXPECT_TRUE(processor_helps_ready_gpu(5e-7)) << "3 s beside 1.5 s";
+}
+
+TEST_F(FleetTest, AnIdleProcessorDoesNotHelpAMuchFasterGpu) {
+  EXPECT_FALSE(processor_helps_ready_gpu(1e-7)) << "3 s beside 0.3 s";
 }
 
 TEST_F(FleetTest, ADamagedStoreIsNoFailure) {
