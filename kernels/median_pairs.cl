@@ -1,7 +1,6 @@
 // Medians of small windows by comparisons, two samples at a time: a pair holds a sample of row y and the one LINES / 2
-// rows below it, each in a half of 16 bits, so that instructions on halves compare both. A work-item fills PIXELS columns
-// of LINES rows. Columns of a window are sorted for two rows together, ranks of neighbouring columns for two windows
-// together (A. Adams, Fast Median Filters using Separable Sorting Networks, 2021).
+// rows below it, each in a half of 16 bits, so that instructions on halves compare both. A work-item fills PIXELS
+// columns of LINES rows.
 
 // Whether the device has PTX instructions on halves: NVIDIA from compute capability 9.0 on.
 #ifndef HALVES
@@ -39,13 +38,6 @@ uint larger(uint a, uint b) {
 uint smaller(uint a, uint b) { return as_uint(min(as_ushort2(a), as_ushort2(b))); }
 uint larger(uint a, uint b) { return as_uint(max(as_ushort2(a), as_ushort2(b))); }
 #endif
-
-#define EXCHANGE(a, b)                        \
-  {                                           \
-    const uint first = smaller(at[a], at[b]); \
-    at[b] = larger(at[a], at[b]);             \
-    at[a] = first;                            \
-  }
 
 // The pair of sample `i`, a constant, of the words of an upper and a lower row.
 UNROLLED uint pair_of(const uint *upper, const uint *lower, int i) {
@@ -93,7 +85,8 @@ __attribute__((noinline)) uint border_word(SOURCE_BAND, int first, int y, int wi
 }
 
 // The words of a row around the stretch from column x on, as the border has them. `inside`: all of them are in the
-// picture. Of rows after `last` there are none.
+// picture. Otherwise words that are in it are still loaded whole: the launch ends with a work-item at an edge, and must
+// not wait for it. Of rows after `last` there are none.
 UNROLLED void load_window_row(uint *words, SOURCE_BAND, int x, int y, int width, int height, int last, bool inside) {
   y = min(y, last);
   if (inside) {
@@ -110,91 +103,16 @@ UNROLLED void load_window_row(uint *words, SOURCE_BAND, int x, int y, int width,
   } else {
 #pragma unroll
     for (int i = 0; i < ROW_WORDS; ++i) {
-      words[i] = border_word(source, source_pitch, source_first, x * CHANNELS + (i - HALO) * SAMPLES_A_WORD, y, width,
-                             height);
+      const int first = x * CHANNELS + (i - HALO) * SAMPLES_A_WORD;
+      const int row = border_row(y, height);
+      words[i] = row != OUTSIDE && first >= 0 && first + SAMPLES_A_WORD <= width * CHANNELS
+                     ? *(__global const uint *)(SOURCE_ROW(row) + first)
+                     : border_word(source, source_pitch, source_first, first, y, width, height);
     }
   }
 }
-
-// Rows that follow each other, and those BELOW them.
-typedef struct {
-  uint words[2][2][ROW_WORDS];
-} two_rows_t;
 
 #define LAST_ROW (TARGET_END - 1 + RADIUS)
-
-UNROLLED two_rows_t load_two_rows(SOURCE_BAND, int x, int y, int width, int height, int last, bool inside) {
-  two_rows_t rows;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    load_window_row(rows.words[i][0], source, source_pitch, source_first, x, y + i, width, height, last, inside);
-    load_window_row(rows.words[i][1], source, source_pitch, source_first, x, y + i + BELOW, width, height, last,
-                    inside);
-  }
-  return rows;
-}
-#define LOAD_TWO_ROWS(y) \
-  load_two_rows(source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
-
-UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows) {
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-#pragma unroll
-    for (int k = 0; k < SAMPLES; ++k) pairs[i][k] = pair_of(rows->words[i][0], rows->words[i][1], FIRST_SAMPLE + k);
-  }
-}
-
-// The sample of rank `k` after `sample` is inserted into `count` sorted ones.
-#define INSERTED(sorted, count, k, sample)                                              \
-  ((k) == 0       ? smaller((sorted)[0], sample)                                        \
-   : (k) == count ? larger((sorted)[count - 1], sample)                                 \
-                  : larger((sorted)[(k) == 0 ? 0 : (k)-1], smaller((sorted)[(k) == count ? 0 : (k)], sample)))
-
-// Sorts the SIDE - 1 samples that two windows have in common.
-UNROLLED void sort_common(uint *at) {
-#if RADIUS == 1
-  EXCHANGE(0, 1)
-#else
-  EXCHANGE(0, 1) EXCHANGE(2, 3) EXCHANGE(0, 2) EXCHANGE(1, 3) EXCHANGE(1, 2)
-#endif
-}
-
-// The median of a window from its samples in order: at[SIDE * i + k] is the k-th smallest of those that have rank i in
-// their columns. Only samples that may be the median are read.
-UNROLLED uint middle(uint *at) {
-#if RADIUS == 1
-  EXCHANGE(2, 4) EXCHANGE(4, 6) EXCHANGE(2, 4)
-  return at[4];
-#else
-  EXCHANGE(7, 20) EXCHANGE(3, 16) EXCHANGE(15, 8) EXCHANGE(4, 11) EXCHANGE(12, 20) EXCHANGE(8, 21) EXCHANGE(9, 16)
-  EXCHANGE(12, 11) EXCHANGE(8, 9) EXCHANGE(20, 13) EXCHANGE(11, 17) EXCHANGE(11, 20) EXCHANGE(12, 8) EXCHANGE(11, 9)
-  EXCHANGE(8, 20) EXCHANGE(8, 11)
-  return at[11];
-#endif
-}
-
-// The medians of channel `c` in a row: `columns` are sorted.
-UNROLLED void row_medians(uint *medians, uint columns[COLUMNS][SIDE], int c) {
-  LONG_LOOP
-  for (int x = 0; x < PIXELS; x += 2) {
-    uint left[SIDE * SIDE];
-    uint right[SIDE * SIDE];
-#pragma unroll
-    for (int rank = 0; rank < SIDE; ++rank) {
-      uint common[SIDE - 1];
-#pragma unroll
-      for (int i = 0; i < SIDE - 1; ++i) common[i] = columns[x + 1 + i][rank];
-      sort_common(common);
-#pragma unroll
-      for (int k = 0; k < SIDE; ++k) {
-        left[SIDE * rank + k] = INSERTED(common, SIDE - 1, k, columns[x][rank]);
-        right[SIDE * rank + k] = INSERTED(common, SIDE - 1, k, columns[x + SIDE][rank]);
-      }
-    }
-    medians[x * CHANNELS + c] = middle(left);
-    medians[(x + 1) * CHANNELS + c] = middle(right);
-  }
-}
 
 UNROLLED void store_medians(TARGET_BAND, int x, int y, int width, const uint *medians) {
   uint upper[STRETCH_WORDS(CHANNELS)];
@@ -207,57 +125,11 @@ UNROLLED void store_medians(TARGET_BAND, int x, int y, int width, const uint *me
   if (y + BELOW < TARGET_END) store_stretch(TARGET_ROW(y + BELOW), x, width, lower);
 }
 
-// Whether every pixel that the windows had was opaque.
-UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
-  uint rows[SIDE + 1][SAMPLES];  // those of two rows of windows
-  uint alpha = ~0u;  // of all pairs
-  two_rows_t next;
-  LONG_LOOP
-  for (int i = 0; i < SIDE - 1; i += 2) {
-    next = LOAD_TWO_ROWS(first + i - RADIUS);
-    unpack_rows(rows + i, &next);
-  }
-  next = LOAD_TWO_ROWS(first + RADIUS);
-#pragma nounroll
-  for (int y = first; y < first + BELOW; y += 2) {
-    unpack_rows(rows + SIDE - 1, &next);
-    next = LOAD_TWO_ROWS(y + 2 + RADIUS);
-#if ALPHA_WEIGHTED
-#pragma unroll
-    for (int i = 0; i <= SIDE; ++i) {
-#pragma unroll
-      for (int k = CHANNELS - 1; k < SAMPLES; k += CHANNELS) alpha &= rows[i][k];
-    }
+#if RADIUS == 1
+#include "median_3x3.cl"
+#else
+#include "median_5x5.cl"
 #endif
-    uint medians[2][PIXELS * CHANNELS];
-    LONG_LOOP
-    for (int c = 0; c < CHANNELS; ++c) {
-      uint columns[2][COLUMNS][SIDE];
-      LONG_LOOP
-      for (int i = 0; i < COLUMNS; ++i) {
-        uint common[SIDE - 1];
-#pragma unroll
-        for (int k = 0; k < SIDE - 1; ++k) common[k] = rows[k + 1][i * CHANNELS + c];
-        sort_common(common);
-#pragma unroll
-        for (int k = 0; k < SIDE; ++k) {
-          columns[0][i][k] = INSERTED(common, SIDE - 1, k, rows[0][i * CHANNELS + c]);
-          columns[1][i][k] = INSERTED(common, SIDE - 1, k, rows[SIDE][i * CHANNELS + c]);
-        }
-      }
-      row_medians(medians[0], columns[0], c);
-      row_medians(medians[1], columns[1], c);
-    }
-    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y, width, medians[0]);
-    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y + 1, width, medians[1]);
-#pragma unroll
-    for (int i = 0; i < SIDE - 1; ++i) {
-#pragma unroll
-      for (int k = 0; k < SAMPLES; ++k) rows[i][k] = rows[i + 2][k];
-    }
-  }
-  return (alpha & MAX_SAMPLE) == MAX_SAMPLE && (alpha >> 16 & MAX_SAMPLE) == MAX_SAMPLE;
-}
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void median_pairs(ROWS) {

@@ -1,0 +1,93 @@
+// Medians of 3x3 samples. Each column is sorted. The median is the middle one of three samples: the largest of the
+// columns' smallest, the middle one of their middle ones, and the smallest of their largest.
+
+// GPUs compare three numbers by one instruction. ptxas finds it only without other instructions in between.
+#if HALVES
+#define OF_THREE(name, operation)                                                \
+  uint name(uint a, uint b, uint c) {                                            \
+    uint result;                                                                 \
+    asm("{.reg .b32 two; " operation " two, %1, %2; " operation " %0, two, %3;}" \
+        : "=r"(result)                                                           \
+        : "r"(a), "r"(b), "r"(c));                                               \
+    return result;                                                               \
+  }
+OF_THREE(smallest, "min.u16x2")
+OF_THREE(largest, "max.u16x2")
+#else
+uint smallest(uint a, uint b, uint c) { return smaller(smaller(a, b), c); }
+uint largest(uint a, uint b, uint c) { return larger(larger(a, b), c); }
+#endif
+
+// What is left of three numbers: halves do not disturb each other, as the result has no carry.
+#define LEFT_OF_THREE(a, b, c, low, high) ((a) + (b) + (c) - (low) - (high))
+#define MIDDLE(a, b, c) LEFT_OF_THREE(a, b, c, smallest(a, b, c), largest(a, b, c))
+
+// Row `y` and the one BELOW it.
+typedef struct {
+  uint words[2][ROW_WORDS];
+} row_t;
+
+UNROLLED row_t load_row(SOURCE_BAND, int x, int y, int width, int height, int last, bool inside) {
+  row_t row;
+  load_window_row(row.words[0], source, source_pitch, source_first, x, y, width, height, last, inside);
+  load_window_row(row.words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last, inside);
+  return row;
+}
+#define LOAD_ROW(y) load_row(source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
+
+// Returns the pairs' alpha samples, combined by "and"; all bits are set if alpha does not count.
+UNROLLED uint unpack_row(uint *pairs, const row_t *row) {
+  uint alpha = ~0u;
+#pragma unroll
+  for (int k = 0; k < SAMPLES; ++k) pairs[k] = pair_of(row->words[0], row->words[1], FIRST_SAMPLE + k);
+#if ALPHA_WEIGHTED
+#pragma unroll
+  for (int k = CHANNELS - 1; k < SAMPLES; k += CHANNELS) alpha &= pairs[k];
+#endif
+  return alpha;
+}
+
+UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
+  uint low[COLUMNS], middle[COLUMNS], high[COLUMNS];
+#pragma unroll
+  for (int i = 0; i < COLUMNS; ++i) {
+    const uint a = rows[0][i * CHANNELS + c];
+    const uint b = rows[1][i * CHANNELS + c];
+    const uint d = rows[2][i * CHANNELS + c];
+    low[i] = smallest(a, b, d);
+    high[i] = largest(a, b, d);
+    middle[i] = LEFT_OF_THREE(a, b, d, low[i], high[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < PIXELS; ++i) {
+    const uint of_low = largest(low[i], low[i + 1], low[i + 2]);
+    const uint of_middle = MIDDLE(middle[i], middle[i + 1], middle[i + 2]);
+    const uint of_high = smallest(high[i], high[i + 1], high[i + 2]);
+    medians[i * CHANNELS + c] = MIDDLE(of_low, of_middle, of_high);
+  }
+}
+
+// Whether every pixel that the windows had was opaque.
+UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
+  uint rows[SIDE][SAMPLES];
+  row_t next = LOAD_ROW(first - 1);
+  uint alpha = unpack_row(rows[0], &next);
+  next = LOAD_ROW(first);
+  alpha &= unpack_row(rows[1], &next);
+  next = LOAD_ROW(first + 1);
+  LONG_LOOP
+  for (int y = first; y < first + BELOW; ++y) {
+    alpha &= unpack_row(rows[2], &next);
+    next = LOAD_ROW(y + 2);
+    uint medians[PIXELS * CHANNELS];
+    LONG_LOOP
+    for (int c = 0; c < CHANNELS; ++c) row_medians(medians, rows, c);
+    store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y, width, medians);
+#pragma unroll
+    for (int k = 0; k < SAMPLES; ++k) {
+      rows[0][k] = rows[1][k];
+      rows[1][k] = rows[2][k];
+    }
+  }
+  return (alpha & MAX_SAMPLE) == MAX_SAMPLE && (alpha >> 16 & MAX_SAMPLE) == MAX_SAMPLE;
+}
