@@ -56,3 +56,5 @@ check "matrix products, and the builds that count their reads" "[  PASSED  ]" "$
   "${build}/tests/test_compute" --gtest_filter='Small/MatrixReads.*:MatrixBlocksOnSmallDevices.AreSmall*'
 check "JPEG decoding" "[  PASSED  ]" "${races[@]}" "${build}/tests/test_compute" \
   --gtest_filter='JpegDecoder.Leaves*:JpegDecoder.DecodesSmall*'
+check "JPEG files, whole and damaged" " 0 findings" "${races[@]}" "${build}/tests/fuzz_jpeg_device" \
+  --rounds 40 --keep "${work}"

@@ -1,4 +1,8 @@
 // JPEG files decoded on devices and by libjpeg: random ones, and damaged ones.
+#include <iostream>
+
+#include <gpufilter/devices.hpp>
+
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "fuzz/mutate.hpp"
@@ -57,5 +61,12 @@ std::vector<Bytes> seeds() {
 
 int main(int argc, char** argv) {
   using namespace gpufilter::test;
+  gpufilter::answer_probes(argc, argv);
+  if (all_sessions().empty()) {
+    std::cerr << "fuzz_jpeg_device: no OpenCL device\n";
+    return 1;
+  }
+  for (const auto& session : all_sessions())
+    std::cout << "device: " << session->device().name << '\n';
   return fuzz(argc, argv, {"jpeg", seeds(), mutate, check});
 }
