@@ -1,5 +1,7 @@
 // Whole stages, with their steps and the rows between them, as the pipeline runs them on one core.
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,10 +9,12 @@
 #include "base/thread_limit.hpp"
 #include "base/timeline.hpp"
 #include "cases.hpp"
+#include "host/amx.hpp"
 #include "host/instruction_set.hpp"
 #include "pipeline/band_executor.hpp"
 #include "stages/catalogue.hpp"
 #include "stages/lut.hpp"
+#include "stages/net.hpp"
 
 namespace gpufilter::bench {
 namespace {
@@ -60,21 +64,78 @@ class Run {
   Image result_;
 };
 
-void add_stage(const std::string& what, const PixelFormat& format, const StageChain& chain) {
-  for (const InstructionSet set : available_instruction_sets()) {
+// Four 3x3 layers of bytes with so many channels, and one with those of the picture.
+NetGraph network_of_bytes(int channels) {
+  constexpr int layers = 5;
+  constexpr float scale = 1.0F / 255;
+  NetGraph graph;
+  graph.name = "bytes";
+  graph.values = {{.channels = rgb.channels}, {.channels = rgb.channels, .quantized = true}};
+  graph.operations = {{.kind = NetOperator::quantize,
+                       .inputs = {0},
+                       .output = 1,
+                       .numbers = {scale},
+                       .low = 0,
+                       .high = 255}};
+  for (int layer = 0; layer < layers; ++layer) {
+    const int inputs = graph.values.back().channels;
+    const int outputs = layer + 1 < layers ? channels : rgb.channels;
+    NetOperation convolution{.inputs = {layer + 1},
+                             .output = layer + 2,
+                             .kernel_width = 3,
+                             .kernel_height = 3,
+                             .left = 1,
+                             .top = 1,
+                             .integer = true};
+    for (int i = 0; i < outputs * 9 * inputs; ++i)
+      convolution.integers.weights.push_back(static_cast<std::int16_t>(i * 37 % 255 - 120));
+    const auto count = static_cast<std::size_t>(outputs);
+    convolution.integers.bias.assign(count, 0);
+    convolution.integers.scales.assign(count, 0.02F / static_cast<float>(inputs));
+    convolution.integers.high = 255;
+    graph.operations.push_back(std::move(convolution));
+    graph.values.push_back({.channels = outputs, .quantized = true});
+  }
+  graph.operations.push_back({.kind = NetOperator::dequantize,
+                              .inputs = {layers + 1},
+                              .output = layers + 2,
+                              .numbers = {scale}});
+  graph.values.push_back({.channels = rgb.channels});
+  graph.output = layers + 2;
+  return graph;
+}
+
+void add_stage(const std::string& what, const PixelFormat& format, const StageChain& chain,
+               double flops = 0) {
+  const auto add_with = [&](InstructionSet set, const std::string& who, bool without_amx) {
     const auto pass = [=, run = std::shared_ptr<Run>()]() mutable {
       const ThreadLimit one_core(1);
       const InstructionSetInUse in_use(set);
+      std::optional<AmxLeftOut> left_out;
+      if (without_amx) left_out.emplace();
       if (!run) run = std::make_shared<Run>(format, chain);  // memory only for those that run
       (*run)();
     };
-    add(what + "/" + name(format) + "/" + std::string(to_string(set)), pass);
+    add(what + "/" + name(format) + "/" + who, pass, flops);
+  };
+  for (const InstructionSet set : available_instruction_sets())
+    add_with(set, std::string(to_string(set)), false);
+  const bool uses_amx = flops > 0 && amx_in_use();  // networks
+  if (uses_amx) add_with(instruction_set(), "without AMX", true);
+}
+
+void add_networks() {
+  for (const int channels : {16, 32, 64}) {
+    const NetGraph graph = network_of_bytes(channels);
+    add_stage("net of bytes " + std::to_string(channels), rgb, {make_net(graph, {})},
+              2 * net_products(graph));
   }
 }
 
 }  // namespace
 
 void add_host_stages() {
+  add_networks();
   for (const PixelFormat& format : {rgb, rgba}) {
     const auto add_values = [&](const std::string& option, const std::vector<std::string>& values) {
       for (const std::string& value : values)

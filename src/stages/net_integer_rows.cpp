@@ -118,21 +118,27 @@ TARGET inline Words add_products(Words sums, Factors factors, std::uint32_t weig
 }  // namespace vnni
 #endif
 
-}  // namespace
-
-void net_integer_row(const NetIntegerRow& row) {
+void (*compute_row())(const NetIntegerRow&) {
 #ifdef __x86_64__
   static const bool has_vnni = __builtin_cpu_supports("avx512vnni") != 0;
   switch (instruction_set()) {
     case InstructionSet::avx512:
-      return has_vnni ? vnni::compute_row(row) : avx512::compute_row(row);
+      return has_vnni ? vnni::compute_row : avx512::compute_row;
     case InstructionSet::avx2:
-      return avx2::compute_row(row);
+      return avx2::compute_row;
     default:
       break;
   }
 #endif
-  baseline::compute_row(row);
+  return baseline::compute_row;
+}
+
+}  // namespace
+
+void net_integer_rows(const NetIntegerRows& rows) {
+  const auto compute = compute_row();
+  for (std::size_t y = 0; y < rows.rows; ++y)
+    compute(rows.row(y));
 }
 
 }  // namespace gpufilter

@@ -24,8 +24,23 @@ struct NetIntegerRow {
   std::size_t columns;
 };
 
-// Computes a row of results with the instruction set in use. Up to net_slack columns after them
+// Rows of results, one after the other.
+struct NetIntegerRows {
+  NetIntegerRow first;
+  std::size_t rows;
+  std::size_t in_row_pitch;  // words from a row to the next
+  std::size_t out_row_pitch;
+
+  [[nodiscard]] NetIntegerRow row(std::size_t y) const {
+    NetIntegerRow row = first;
+    row.in += y * in_row_pitch;
+    row.out = static_cast<std::uint32_t*>(row.out) + y * out_row_pitch;
+    return row;
+  }
+};
+
+// Computes them with the vectors of the instruction set in use. Up to net_slack columns after them
 // may get any numbers.
-void net_integer_row(const NetIntegerRow& row);
+void net_integer_rows(const NetIntegerRows& rows);
 
 }  // namespace gpufilter

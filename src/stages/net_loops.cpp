@@ -1,12 +1,16 @@
 #include "stages/net_loops.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "host/amx.hpp"
 #include "host/loops.hpp"
 #include "stages/net_float_rows.hpp"
 #include "stages/net_integer_rows.hpp"
 #include "stages/net_regions.hpp"
+#include "stages/net_tile_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -177,8 +181,9 @@ struct DequantizeLoop {
   }
 };
 
-void integer_convolution(const NetOperation& operation, const NetFours& fours, const NetPlanes& in,
-                         NetPlanes& out, const RowRange& rows, const RowRange& columns) {
+// For each word of weights.
+std::vector<std::ptrdiff_t> word_distances(const NetOperation& operation, const NetFours& fours,
+                                           const NetPlanes& in) {
   std::vector<std::ptrdiff_t> distances;
   for (int ky = 0; ky < operation.kernel_height; ++ky) {
     for (int kx = 0; kx < operation.kernel_width; ++kx) {
@@ -190,19 +195,30 @@ void integer_convolution(const NetOperation& operation, const NetFours& fours, c
       }
     }
   }
+  return distances;
+}
+
+void integer_convolution(const NetOperation& operation, const NetWeights& weights,
+                         const NetPlanes& in, NetPlanes& out, const RowRange& rows,
+                         const RowRange& columns) {
+  const std::vector<std::ptrdiff_t> distances = word_distances(operation, weights.fours, in);
   const int left = columns.begin - operation.left - in.columns().begin;
-  for (int y = rows.begin; y < rows.end; ++y) {
-    net_integer_row({.fours = fours,
-                     .integers = operation.integers,
-                     .distances = distances,
-                     .in = in.words(y - operation.top, 0) + left,
-                     .in_pitch = in.pitch(),
-                     .out = out.words(y, 0) + (columns.begin - out.columns().begin),
-                     .out_pitch = out.pitch(),
-                     .outputs = static_cast<size_t>(out.value().channels),
-                     .out_low = out.value().low,
-                     .columns = static_cast<size_t>(columns.count())});
-  }
+  const NetIntegerRows all{
+      .first = {.fours = weights.fours,
+                .integers = operation.integers,
+                .distances = distances,
+                .in = in.words(rows.begin - operation.top, 0) + left,
+                .in_pitch = in.pitch(),
+                .out = out.words(rows.begin, 0) + (columns.begin - out.columns().begin),
+                .out_pitch = out.pitch(),
+                .outputs = static_cast<size_t>(out.value().channels),
+                .out_low = out.value().low,
+                .columns = static_cast<size_t>(columns.count())},
+      .rows = static_cast<size_t>(rows.count()),
+      .in_row_pitch = in.row_pitch(),
+      .out_row_pitch = out.row_pitch()};
+  if (weights.tiles.steps.empty()) return net_integer_rows(all);
+  net_tile_rows(weights.tiles, all);
 }
 
 void copy_row(const float* from, float* to, int count) {
@@ -254,7 +270,14 @@ void enlarge(const NetOperation& operation, const NetPlanes& in, NetPlanes& out,
 
 NetWeights net_weights(const NetGraph& graph, const NetOperation& operation) {
   if (operation.kind != NetOperator::convolution) return {};
-  if (operation.integer) return {.fours = net_fours(graph, operation)};
+  if (operation.integer) {
+    NetWeights weights{.fours = net_fours(graph, operation)};
+    if (amx_in_use()) {
+      NetTiles tiles = net_tiles(graph, operation, weights.fours);
+      if (tiles.pay()) weights.tiles = std::move(tiles);
+    }
+    return weights;
+  }
   const int outputs = graph.values[static_cast<size_t>(operation.output)].channels;
   return {.blocks = net_blocks_of(operation, outputs)};
 }
@@ -267,7 +290,7 @@ void net_operation_rows(const NetOperation& operation, const NetWeights& weights
   switch (operation.kind) {
     case NetOperator::convolution:
       if (operation.integer)
-        return integer_convolution(operation, weights.fours, first, output, rows, columns);
+        return integer_convolution(operation, weights, first, output, rows, columns);
       return convolution(operation, weights.blocks, first, output, rows, columns);
     case NetOperator::quantize:
       return run_loop<QuantizeLoop>(&operation, &first, &output, rows, columns);

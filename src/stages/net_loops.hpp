@@ -6,6 +6,7 @@
 #include "stages/net_float_rows.hpp"
 #include "stages/net_fours.hpp"
 #include "stages/net_planes.hpp"
+#include "stages/net_tiles.hpp"
 
 namespace gpufilter {
 
@@ -14,6 +15,7 @@ namespace gpufilter {
 struct NetWeights {
   NetBlocks blocks = {};  // of single-precision values
   NetFours fours = {};    // of quantized values
+  NetTiles tiles = {};    // the same for AMX; empty if it is not to be used
 };
 [[nodiscard]] NetWeights net_weights(const NetGraph& graph, const NetOperation& operation);
 

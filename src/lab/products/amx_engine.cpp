@@ -1,14 +1,12 @@
-// Tiles of sums by AMX: registers of 16 rows of 64 bytes. The system has to permit their use.
+// Tiles of sums by AMX: registers of 16 rows of 64 bytes.
 #include <algorithm>
 #include <cstring>
 
+#include "host/amx.hpp"
 #include "lab/products/integer_engine.hpp"
 
-#if defined(__x86_64__) && defined(__linux__) && __has_include(<amxint8intrin.h>)
-#include <cpuid.h>
+#ifdef GPUFILTER_HAS_AMX
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace gpufilter::lab {
 namespace {
@@ -20,28 +18,8 @@ constexpr size_t tile_depth = 64;  // bytes in a row
 constexpr size_t amx_rows = 2 * tile_side;
 constexpr size_t amx_columns = 2 * tile_side;
 
-// The layout of LDTILECFG's operand.
-struct alignas(64) TileConfiguration {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-};
-
-[[gnu::target("amx-tile")]] void configure() {
-  TileConfiguration configuration;
-  for (int i = 0; i < 8; ++i) {
-    configuration.row_bytes[i] = tile_depth;
-    configuration.rows[i] = tile_side;
-  }
-  // GCC's intrinsic claims to read eight bytes only, and stores of the others would be left out.
-  asm volatile("" : : "m"(configuration));
-  _tile_loadconfig(&configuration);
-}
-
-[[gnu::target("amx-tile")]] void release() {
-  _tile_release();
+void configure() {
+  configure_amx({});
 }
 
 void copy_numbers(const std::int8_t* numbers, size_t count, void* prepared) {
@@ -90,19 +68,6 @@ void pack_tiles(const std::int8_t* b, size_t pitch, size_t columns, size_t depth
   _tile_stored(3, sums + tile_side * amx_columns + tile_side, row);
 }
 
-bool is_permitted() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  constexpr unsigned tiles_and_int8 = (1U << 24U) | (1U << 25U);
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & tiles_and_int8) != tiles_and_int8)
-    return false;
-  constexpr int request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr int tile_data = 18;
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
 constexpr IntegerEngine amx{.name = "amx",
                             .tile_rows = amx_rows,
                             .tile_columns = amx_columns,
@@ -111,13 +76,12 @@ constexpr IntegerEngine amx{.name = "amx",
                             .pack = pack_tiles,
                             .sums = amx_sums,
                             .begin = configure,
-                            .end = release};
+                            .end = release_amx};
 
 }  // namespace
 
 const IntegerEngine* amx_engine() {
-  static const bool permitted = is_permitted();
-  return permitted ? &amx : nullptr;
+  return amx_permitted() ? &amx : nullptr;
 }
 
 }  // namespace gpufilter::lab
