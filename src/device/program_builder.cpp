@@ -103,8 +103,10 @@ BuiltProgram ProgramBuilder::from_source(const std::string& file,
     const auto ptx = with_hidden_instructions({binary.begin(), binary.end()});
     if (!ptx) throw DeviceError(formatted("{}: {} needs PTX for sm_90", device_.name, file));
     cl::Program complete(context_, {device_.handle->device}, {{ptx->begin(), ptx->end()}});
-    complete.build();
-    return {complete, ProgramOrigin::compiled, std::move(text)};
+    complete.build(verbosity_of(device_).c_str());
+    log = complete.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_.handle->device);
+    log_lines(file, log);
+    return {complete, ProgramOrigin::compiled, std::move(text), std::move(log)};
   } catch (const cl::BuildError& error) {
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;

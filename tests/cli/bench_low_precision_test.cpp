@@ -61,6 +61,26 @@ TEST_F(BenchLowPrecision, EveryTypeHasItsRowsAndErrors) {
   EXPECT_EQ(devices.size(), has_device() ? 7U : 0U);
 }
 
+TEST_F(BenchLowPrecision, KernelsHaveTheirFiguresWhereTheDriverTells) {
+  const std::vector<std::string> keys{"registers", "spilled_bytes", "private_bytes",
+                                      "resident_groups"};
+  for (const Json& row : rows_of({"--type=int8,float16", "--shapes=130x65x70"})) {
+    for (const std::string& key : keys) {
+      ASSERT_TRUE(row.contains(key)) << row;
+      if (row["where"] == "processor") {
+        EXPECT_TRUE(row[key].is_null()) << row;
+      } else {
+        EXPECT_TRUE(row[key].is_null() || row[key].is_number_unsigned()) << row;
+      }
+    }
+    EXPECT_EQ(row["registers"].is_null(), row["spilled_bytes"].is_null()) << row;
+  }
+  // A table has only columns with figures.
+  const std::string table = matmul({"--type=int8", "--shapes=130x65x70", "--device=cpu"}).out;
+  for (const char* heading : {"registers", "spilled", "private", "groups a unit"})
+    EXPECT_EQ(table.find(heading), std::string::npos) << table;
+}
+
 TEST_F(BenchLowPrecision, GroupsAreOneLaunch) {
   for (const char* grouping : {"contiguous", "masked"}) {
     const Json rows =

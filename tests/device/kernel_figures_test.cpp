@@ -25,6 +25,29 @@ TEST(CompilerFigures, AreThoseOfTheFunction) {
   EXPECT_EQ(figures_in(build_log, "small"), (CompilerFigures{8, 0}));
 }
 
+// What ptxas 13.0 prints for Hopper's own instructions, with registers left out and then enough.
+TEST(CompilerFigures, AreReadFromTheTextForSm90a) {
+  constexpr const char* few =
+      "ptxas info    : Overriding maximum register limit 256 for 'low_product' with  128 of "
+      "maxrregcount option\n"
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'low_product' for 'sm_90a'\n"
+      "ptxas info    : Function properties for low_product\n"
+      "    96 bytes stack frame, 176 bytes spill stores, 140 bytes spill loads\n"
+      "ptxas info    : Used 128 registers, used 1 barriers, 96 bytes cumulative stack size, 49152 "
+      "bytes smem\n"
+      "ptxas info    : Compile time = 101.959 ms\n";
+  EXPECT_EQ(figures_in(few, "low_product"), (CompilerFigures{128, 176}));
+  constexpr const char* enough =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'low_product' for 'sm_90a'\n"
+      "ptxas info    : Function properties for low_product\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 154 registers, used 1 barriers, 49152 bytes smem\n"
+      "ptxas info    : Compile time = 90.417 ms\n";
+  EXPECT_EQ(figures_in(enough, "low_product"), (CompilerFigures{154, 0}));
+}
+
 TEST(CompilerFigures, AreAbsentFromOtherTexts) {
   EXPECT_EQ(figures_in(build_log, "blur_"), std::nullopt);
   EXPECT_EQ(figures_in("", "blur"), std::nullopt);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "lab/bench/benches.hpp"
+#include "lab/bench/resource_columns.hpp"
 #include "lab/products/device_low_product.hpp"
 #include "lab/products/host_low_product.hpp"
 #include "lab/products/sampled_errors.hpp"
@@ -94,7 +95,7 @@ class TypeBench {
     return formatted("{} {}: {}", to_string(product_.type()), text_of(product_.shape), name);
   }
 
-  void add_row(const std::string& kernel, const std::string& where, const std::string& variant,
+  Row& add_row(const std::string& kernel, const std::string& where, const std::string& variant,
                const Measurement& measurement, const std::vector<std::uint32_t>& c, bool is_exact) {
     const LowShape& shape = product_.shape;
     Row row{{"type", std::string(to_string(product_.type()))},
@@ -116,7 +117,7 @@ class TypeBench {
     row["error"] = errors.rms;
     row["largest_error"] = errors.largest;
     row["error_of_sums"] = errors.of_sums;
-    report_.rows.push_back(std::move(row));
+    return report_.rows.emplace_back(std::move(row));
   }
 
   // In the rows that are in use.
@@ -161,11 +162,15 @@ class TypeBench {
   void measure_method(const DeviceMethod& method, const std::string& name,
                       const std::string& variant, const DeviceLowProduct& operands, Queue& queue) {
     bed_.step(step(name));
+    static_cast<void>(take_made_kernels());
     const Kernel kernel = operands.make_kernel(*bed_.session, method);
+    const std::vector<KernelFigures> figures = take_made_kernels();
     operands.poison(queue);
     const Measurement measurement = measure(
         bed_.trials, queue, [&] { return std::vector{operands.enqueue(queue, kernel, method)}; });
-    add_row(name, on_device, variant, measurement, operands.result(queue), method.is_exact);
+    Row& row =
+        add_row(name, on_device, variant, measurement, operands.result(queue), method.is_exact);
+    add_resources(row, figures, registers_of(bed_.session->device()));
   }
 
   const TestBed& bed_;
@@ -187,9 +192,11 @@ std::vector<Column> low_matmul_columns() {
                                                   {"bits", "bits"},
                                                   {"error", "error", 2},
                                                   {"largest_error", "largest", 2},
-                                                  {"error_of_sums", "of sums", 2},
-                                                  {"variant", "variant"}})
+                                                  {"error_of_sums", "of sums", 2}})
     columns.push_back(column);
+  for (const Column& column : resource_columns())
+    columns.push_back(column);
+  columns.push_back({"variant", "variant"});
   return columns;
 }
 
