@@ -76,7 +76,8 @@ UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
   alpha &= unpack_row(rows[1], &next);
   next = LOAD_ROW(first + 1);
   LONG_LOOP
-  for (int y = first; y < first + BELOW; ++y) {
+  for (int step = 0; step < BELOW; ++step) {
+    const int y = first + step;
     alpha &= unpack_row(rows[2], &next);
     next = LOAD_ROW(y + 2);
     uint medians[PIXELS * CHANNELS];

@@ -105,7 +105,8 @@ UNROLLED void load_window_row(uint *words, SOURCE_BAND, int x, int y, int width,
     for (int i = 0; i < ROW_WORDS; ++i) {
       const int first = x * CHANNELS + (i - HALO) * SAMPLES_A_WORD;
       const int row = border_row(y, height);
-      words[i] = row != OUTSIDE && first >= 0 && first + SAMPLES_A_WORD <= width * CHANNELS
+      const bool has_row = BORDER != BORDER_CONSTANT || row != OUTSIDE;
+      words[i] = has_row && first >= 0 && first + SAMPLES_A_WORD <= width * CHANNELS
                      ? *(__global const uint *)(SOURCE_ROW(row) + first)
                      : border_word(source, source_pitch, source_first, first, y, width, height);
     }
