@@ -105,37 +105,42 @@ NetGraph network_of_bytes(int channels) {
   return graph;
 }
 
-void add_stage(const std::string& what, const PixelFormat& format, const StageChain& chain,
-               double flops = 0) {
-  const auto add_with = [&](InstructionSet set, const std::string& who, bool without_amx) {
+void add_stage(const std::string& what, const PixelFormat& format, const StageChain& chain) {
+  for (const InstructionSet set : available_instruction_sets()) {
     const auto pass = [=, run = std::shared_ptr<Run>()]() mutable {
       const ThreadLimit one_core(1);
       const InstructionSetInUse in_use(set);
-      std::optional<AmxLeftOut> left_out;
-      if (without_amx) left_out.emplace();
       if (!run) run = std::make_shared<Run>(format, chain);  // memory only for those that run
       (*run)();
     };
-    add(what + "/" + name(format) + "/" + who, pass, flops);
-  };
-  for (const InstructionSet set : available_instruction_sets())
-    add_with(set, std::string(to_string(set)), false);
-  const bool uses_amx = flops > 0 && amx_in_use();  // networks
-  if (uses_amx) add_with(instruction_set(), "without AMX", true);
+    add(what + "/" + name(format) + "/" + std::string(to_string(set)), pass);
+  }
 }
 
-void add_networks() {
-  for (const int channels : {16, 32, 64}) {
-    const NetGraph graph = network_of_bytes(channels);
-    add_stage("net of bytes " + std::to_string(channels), rgb, {make_net(graph, {})},
-              2 * net_products(graph));
-  }
+// Only with the set in use: others take minutes.
+void add_network(int channels) {
+  const NetGraph graph = network_of_bytes(channels);
+  const StageChain chain{make_net(graph, {})};
+  const auto add_as = [&](const std::string& who, bool without_amx) {
+    const auto pass = [=, run = std::shared_ptr<Run>()]() mutable {
+      const ThreadLimit one_core(1);
+      std::optional<AmxLeftOut> left_out;
+      if (without_amx) left_out.emplace();
+      if (!run) run = std::make_shared<Run>(rgb, chain);
+      (*run)();
+    };
+    add("net of bytes " + std::to_string(channels) + "/" + name(rgb) + "/" + who, pass,
+        2 * net_products(graph));
+  };
+  add_as(std::string(to_string(instruction_set())), false);
+  if (amx_in_use()) add_as("without AMX", true);
 }
 
 }  // namespace
 
 void add_host_stages() {
-  add_networks();
+  for (const int channels : {16, 32, 64})
+    add_network(channels);
   for (const PixelFormat& format : {rgb, rgba}) {
     const auto add_values = [&](const std::string& option, const std::vector<std::string>& values) {
       for (const std::string& value : values)
