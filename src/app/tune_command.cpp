@@ -42,7 +42,7 @@ usage, 3 no such device.
 Examples:
   gpufilter tune
   gpufilter tune blur --device gpu --channels 3 --depth 8
-  gpufilter tune low-precision --type int8,fp8-scaled
+  gpufilter tune low-precision --type int8,fp8-scaled --seconds 120
 )";
 
 struct TuneCommand {
@@ -52,6 +52,7 @@ struct TuneCommand {
   std::optional<int> depth;
   std::vector<std::string> types;  // of low-precision; empty: all
   bool again = false;
+  std::optional<int> seconds;
   bool json = false;
 };
 
@@ -67,6 +68,8 @@ using MakeSubject = std::function<std::unique_ptr<lab::TuneSubject>(Session&)>;
 constexpr const char* low_precision = "low-precision";
 constexpr std::array other_subjects{"statistics", "products", low_precision};
 
+constexpr int maximum_seconds = 1'000'000;
+
 void declare_options(Arguments& app, TuneCommand& command) {
   std::vector<std::string> names = lab::stage_names();
   names.insert(names.end(), other_subjects.begin(), other_subjects.end());
@@ -80,6 +83,11 @@ void declare_options(Arguments& app, TuneCommand& command) {
   add_formats_choice(app, command.channels, command.depth);
   add_number_types(app, command.types);
   app.add_flag("--again", command.again, "Tune again what was already tuned.");
+  app.add_option("--seconds", command.seconds,
+                 "Try candidates for about so many seconds. What is left of them is divided evenly "
+                 "among the kernels that are left; each tries its usual candidate.")
+      ->check(whole_number(1, maximum_seconds))
+      ->option_text("N");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
   app.footer(explanation);
@@ -148,8 +156,8 @@ std::vector<lab::LowShape> low_shapes(const DeviceInfo& device) {
   std::size_t many = is_gpu ? 4096 : 256;
   while (divided_up(many, 128) * divided_up(many, 128) < device.compute_units)
     many *= 2;
-  return {{few, few, few},
-          {many, many, many},
+  return {{many, many, many},
+          {few, few, few},
           {many, many, many, lab::Grouping::contiguous, 4},
           {many / 4, many, many, lab::Grouping::masked, 4}};
 }
@@ -157,8 +165,10 @@ std::vector<lab::LowShape> low_shapes(const DeviceInfo& device) {
 void add_low_precision(const TuneCommand& command, const DeviceInfo& device,
                        std::vector<MakeSubject>& subjects) {
   const std::vector<lab::NumberType> all(lab::number_types.begin(), lab::number_types.end());
-  for (const lab::NumberType type : command.types.empty() ? all : number_types_of(command.types)) {
-    for (const lab::LowShape& shape : low_shapes(device)) {
+  // An interrupted run has tuned each type for the shapes that it came to.
+  for (const lab::LowShape& shape : low_shapes(device)) {
+    for (const lab::NumberType type :
+         command.types.empty() ? all : number_types_of(command.types)) {
       subjects.emplace_back([type, shape](Session& session) {
         return lab::make_low_product_subject(session, type, shape);
       });
@@ -193,12 +203,21 @@ std::vector<MakeSubject> subjects_of(const TuneCommand& command, const DeviceInf
   return subjects;
 }
 
-// Shows the kernel, the candidate and the remaining time.
+// Shows the kernel, the candidate and the remaining time, and divides it among the jobs.
 class TuneProgress {
  public:
-  explicit TuneProgress(std::size_t jobs) : jobs_(jobs) {}
+  TuneProgress(std::size_t jobs, std::optional<int> seconds) : jobs_(jobs) {
+    constexpr Nanoseconds second = 1'000'000'000;
+    if (seconds) end_ = begin_ + *seconds * second;
+  }
 
   void job_done() { ++done_; }
+  // When the job that begins now has had its share.
+  [[nodiscard]] std::optional<Nanoseconds> end_of_job() const {
+    if (!end_) return std::nullopt;
+    const Nanoseconds begin = now();
+    return begin + (*end_ - begin) / static_cast<Nanoseconds>(jobs_ - done_);
+  }
   void show(const std::string& site, std::size_t candidate, std::size_t candidates) {
     constexpr std::size_t steps = 1000;  // of a job
     const auto done = static_cast<std::uint64_t>(done_ * steps + candidate * steps / candidates);
@@ -212,6 +231,7 @@ class TuneProgress {
  private:
   ProgressDisplay display_{ProgressMode::automatic};
   Nanoseconds begin_ = now();
+  std::optional<Nanoseconds> end_;
   std::size_t jobs_;
   std::size_t done_ = 0;
 };
@@ -229,10 +249,11 @@ lab::TuneReport tune_device(const std::shared_ptr<Session>& session,
   lab::TuneReport report{session->device(), {}};
   lab::Tuner tuner(session, store);
   for (const MakeSubject& make : subjects) {
+    const auto end = progress.end_of_job();
     try {
       const std::unique_ptr<lab::TuneSubject> subject = make(*session);
       const auto tuned = tuner.tune(
-          *subject, again, [&](const std::string& site, std::size_t done, std::size_t all) {
+          *subject, again, end, [&](const std::string& site, std::size_t done, std::size_t all) {
             progress.show(site, done, all);
           });
       for (const lab::TunedSite& site : tuned) {
@@ -288,7 +309,7 @@ int run_tune_command(int argc, const char* const* argv) {
     std::size_t all = 0;
     for (const auto& session : sessions)
       all += subjects_of(command, session->device()).size();
-    TuneProgress progress(all);
+    TuneProgress progress(all, command.seconds);
     for (const auto& session : sessions) {
       const std::vector<MakeSubject> subjects = subjects_of(command, session->device());
       reports.push_back(tune_device(session, subjects, store, command.again, progress));

@@ -181,6 +181,33 @@ TEST_F(TuneOthers, AWrongLowPrecisionProductIsNeverChosen) {
             std::string::npos);
 }
 
+// However little the time is, each kernel has a choice.
+TEST_F(TuneOthers, SecondsAreSharedByAllKernels) {
+  GPUFILTER_REQUIRE_DEVICE();
+  kernels_.write("candidates.json", R"({
+    "low_product_plain": {"constants": {"STRIPE": [1, 2, 4, 8], "LITERALS": [0, 1],
+                                        "GROUPS_A_UNIT": [0, 1, 2, 3]}}})");
+  const ProcessResult result = filter({"tune", "low-precision", "--type=int8,int8-scaled",
+                                       "--seconds=1", "--device=opencl", "--json"},
+                                      here());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json kernels = Json::parse(result.out)["devices"][0]["kernels"];
+  ASSERT_EQ(kernels.size(), 8U);
+  bool all_tried = true;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Json& kernel = kernels[i];
+    EXPECT_EQ(kernel["site"].get<std::string>().substr(0, 12),
+              i % 2 == 0 ? "int8 product" : "int8-scaled ");
+    EXPECT_EQ(kernel["candidates"], 32) << kernel["site"];
+    EXPECT_GE(kernel["tried"].size(), 1U) << kernel["site"];
+    EXPECT_EQ(kernel["tried"][0]["constants"]["STRIPE"], 8) << "the usual one";
+    EXPECT_TRUE(kernel["chosen"].is_object()) << kernel["site"];
+    all_tried &= kernel["tried"].size() == 32;
+  }
+  EXPECT_FALSE(all_tried) << "256 candidates in a second";
+  EXPECT_NE(filter({"tune", "low-precision", "--seconds=0"}).exit_code, 0);
+}
+
 TEST_F(TuneOthers, AWrongShapeOfAFusedKernelIsNeverChosen) {
   GPUFILTER_REQUIRE_DEVICE();
   kernels_.write("candidates.json", R"({

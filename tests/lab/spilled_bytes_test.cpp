@@ -1,4 +1,6 @@
-// Which candidates "gpufilter tune" warns of.
+// In which order "gpufilter tune" tries candidates, and which it warns of.
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,6 +19,18 @@ TEST(SpilledBytes, AreThoseOfTheWorstKernel) {
   kernels[2].compiled = CompilerFigures{255, 8};
   kernels[3].limits.private_bytes = 1000;  // an array, perhaps: no spill
   EXPECT_EQ(spilled_bytes(kernels), 136U);
+}
+
+TEST(TryingOrder, HasEachCandidateOnceAndTheUsualOneFirst) {
+  EXPECT_EQ(trying_order(1), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(trying_order(2), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(trying_order(8), (std::vector<std::size_t>{0, 5, 2, 7, 4, 1, 6, 3}));
+  for (std::size_t count = 1; count < 300; ++count) {
+    const std::vector<std::size_t> order = trying_order(count);
+    ASSERT_EQ(order.front(), 0U);
+    EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), count);
+    EXPECT_EQ(*std::max_element(order.begin(), order.end()), count - 1);
+  }
 }
 
 TEST(ResourceColumns, HoldTheHighestFigures) {

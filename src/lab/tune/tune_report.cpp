@@ -21,6 +21,8 @@ std::size_t count_of(const TunedSite& site, Outcome outcome) {
 std::string note_of(const TunedSite& site) {
   if (site.known) return "known";
   std::string note = formatted("{} tried", site.tried.size());
+  if (site.tried.size() < site.candidates)
+    note = formatted("{} of {} tried", site.tried.size(), site.candidates);
   if (const auto wrong = count_of(site, Outcome::wrong); wrong > 0)
     note += formatted(", {} wrong", wrong);
   if (const auto not_built = count_of(site, Outcome::not_built); not_built > 0)
@@ -69,7 +71,11 @@ Json site_json(const TunedSite& site) {
     chosen["milliseconds"] = site.chosen->milliseconds;
     chosen["next_milliseconds"] = site.chosen->next_milliseconds;
   }
-  return {{"site", site.site.key()}, {"known", site.known}, {"chosen", chosen}, {"tried", tried}};
+  return {{"site", site.site.key()},
+          {"known", site.known},
+          {"candidates", site.known ? Json() : Json(site.candidates)},
+          {"chosen", chosen},
+          {"tried", tried}};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -67,7 +68,7 @@ Tuner::Tuner(std::shared_ptr<Session> session, std::shared_ptr<TuningStore> stor
   session_->set_tuning(tuning_);
 }
 
-std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again,
+std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again, std::optional<Nanoseconds> end,
                                    const OnCandidate& on_candidate) {
   static_cast<void>(tuning_->take_sites());
   subject.build();
@@ -81,10 +82,12 @@ std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again,
       result.known = true;
       result.chosen = known;
     } else {
-      result.tried = try_all(subject, key, asked.candidates, on_candidate);
+      result.candidates = asked.candidates.size();
+      result.tried = try_all(subject, key, asked.candidates, end, on_candidate);
       result.chosen = fastest(result.tried);
     }
-    if (result.chosen && !result.known) {
+    const bool compared = result.tried.size() > 1;  // not with too little time
+    if (result.chosen && compared) {
       store_->keep(place, asked.site, *result.chosen);
       store_->save();
     }
@@ -95,11 +98,13 @@ std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again,
 
 std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::string& site,
                                            const std::vector<KernelCandidate>& candidates,
+                                           std::optional<Nanoseconds> end,
                                            const OnCandidate& on_candidate) {
   double best = 0;
-  std::vector<TriedCandidate> all;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    on_candidate(site, i, candidates.size());
+  std::map<std::size_t, TriedCandidate> all;
+  for (const std::size_t i : trying_order(candidates.size())) {
+    if (!all.empty() && end && now() >= *end) break;
+    on_candidate(site, all.size(), candidates.size());
     TriedCandidate tried{candidates[i]};
     tuning_->force(site, i);
     static_cast<void>(take_made_kernels());
@@ -116,9 +121,24 @@ std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::stri
       log::warn(formatted("{}, {}: differs from the processor and is left out: {}", site,
                           to_string(tried.candidate), tried.difference));
     }
-    all.push_back(std::move(tried));
+    all.emplace(i, std::move(tried));
   }
-  return all;
+  std::vector<TriedCandidate> in_order;
+  for (auto& [i, tried] : all)
+    in_order.push_back(std::move(tried));
+  return in_order;
+}
+
+std::vector<std::size_t> trying_order(std::size_t count) {
+  // The golden section spreads any number of them evenly.
+  constexpr double section = 0.618;
+  auto step = static_cast<std::size_t>(section * static_cast<double>(count));
+  while (std::gcd(step, count) != 1)
+    ++step;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < count; ++i)
+    order.push_back(i * step % count);
+  return order;
 }
 
 std::uint64_t spilled_bytes(const std::vector<KernelFigures>& kernels) {

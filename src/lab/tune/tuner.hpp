@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/timeline.hpp"
 #include "device/kernel_figures.hpp"
 #include "device/session.hpp"
 #include "device/tuning_store.hpp"
@@ -26,7 +27,8 @@ struct TriedCandidate {
 struct TunedSite {
   KernelSite site;
   bool known = false;                                // tuned before, so nothing was tried
-  std::vector<TriedCandidate> tried = {};            // the usual one first
+  std::size_t candidates = 0;                        // if nothing was known
+  std::vector<TriedCandidate> tried = {};            // in their order, the usual one first
   std::optional<TunedKernel> chosen = std::nullopt;  // none if no candidate is correct
 };
 
@@ -35,6 +37,9 @@ struct TunedSite {
 
 // The highest number of bytes that a work-item of one of the kernels spills; 0 also if unknown.
 [[nodiscard]] std::uint64_t spilled_bytes(const std::vector<KernelFigures>& kernels);
+
+// In which order `count` candidates are tried: 0, then the others, neighbours far from each other.
+[[nodiscard]] std::vector<std::size_t> trying_order(std::size_t count);
 
 class ForcedTuning;
 
@@ -48,14 +53,17 @@ class Tuner {
 
   // Tries every candidate of the kernels that `subject` runs: compiles it with its constants,
   // checks that it gives the processor's bits, and times it. Saves the fastest in the store. A site
-  // that is already in the store is tried only with `again`. Throws DeviceError if the device fails
-  // altogether.
+  // that is already in the store is tried only with `again`. From `end` on, each site tries only
+  // the usual candidate, and is not saved; those tried before are from all over the list.
+  // Throws DeviceError if the device fails altogether.
   [[nodiscard]] std::vector<TunedSite> tune(TuneSubject& subject, bool again,
+                                            std::optional<Nanoseconds> end,
                                             const OnCandidate& on_candidate);
 
  private:
   [[nodiscard]] std::vector<TriedCandidate> try_all(TuneSubject& subject, const std::string& site,
                                                     const std::vector<KernelCandidate>& candidates,
+                                                    std::optional<Nanoseconds> end,
                                                     const OnCandidate& on_candidate);
 
   std::shared_ptr<Session> session_;
