@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "host/loops.hpp"
 #include "stages/median_networks.hpp"
+#include "stages/median_window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -136,38 +136,23 @@ struct NetworkLoop {
                                          int height, Border border) {
     const auto channels = static_cast<size_t>(source.format.channels);
     const size_t samples = static_cast<size_t>(source.width) * channels;
-    const std::vector<Sample> outside = constant_row(source);
+    const median::WindowRows<Sample> window_rows(source, height, border);
     Medians medians(channels);
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
       typename Medians::Rows rows;
-      for (int i = 0; i < 2 * radius + 1; ++i) {
-        const int at = y - radius + i;
-        const int row = border == Border::wrap ? at : border_position(border, at, height);
-        rows[static_cast<size_t>(i)] = row < 0 && border == Border::constant
-                                           ? outside.data()
-                                           : reinterpret_cast<const Sample*>(source.row(row));
-      }
+      for (int i = 0; i < 2 * radius + 1; ++i)
+        rows[static_cast<size_t>(i)] = window_rows.row(y - radius + i);
       const auto column_at = [&](std::ptrdiff_t place) {
-        return column(rows, outside, border, source, place);
+        return column(rows, window_rows.outside(), border, source, place);
       };
       medians.fill(rows, samples, column_at, reinterpret_cast<Sample*>(target.row(y)));
     }
   }
 
-  // Opaque black.
-  static std::vector<Sample> constant_row(const ConstRows& source) {
-    const auto channels = static_cast<size_t>(source.format.channels);
-    std::vector<Sample> row(static_cast<size_t>(source.width) * channels);
-    if (!source.format.has_alpha()) return row;
-    for (size_t i = channels - 1; i < row.size(); i += channels)
-      row[i] = std::numeric_limits<Sample>::max();
-    return row;
-  }
-
   // The column at a place outside the rows.
-  static typename Medians::Numbers column(const typename Medians::Rows& rows,
-                                          const std::vector<Sample>& outside, Border border,
-                                          const ConstRows& source, std::ptrdiff_t place) {
+  static typename Medians::Numbers column(const typename Medians::Rows& rows, const Sample* outside,
+                                          Border border, const ConstRows& source,
+                                          std::ptrdiff_t place) {
     const int channels = source.format.channels;
     const int shifted = static_cast<int>(place) + radius * channels;  // not below 0
     const int channel = shifted % channels;
@@ -182,14 +167,8 @@ struct NetworkLoop {
 template <typename Sample>
 void fill(const ConstRows& source, const MutableRows& target, int height, Border border,
           int radius) {
-  switch (radius) {
-    case 1:
-      return run_loop<NetworkLoop<Sample, 1>>(source, target, height, border);
-    case 2:
-      return run_loop<NetworkLoop<Sample, 2>>(source, target, height, border);
-    default:
-      return run_loop<NetworkLoop<Sample, max_network_radius>>(source, target, height, border);
-  }
+  if (radius == 2) return run_loop<NetworkLoop<Sample, 2>>(source, target, height, border);
+  run_loop<NetworkLoop<Sample, max_network_radius>>(source, target, height, border);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Medians of windows up to 7x7 by networks of comparisons: the same steps for every pixel, so that
-// vectors of pixels take them together.
+// Medians of windows of 5x5 and 7x7 by networks of comparisons: the same steps for every pixel, so
+// that vectors of pixels take them together.
 #pragma once
 
 #include <array>
@@ -23,14 +23,6 @@ struct Comparison {
 // no window of zeros and ones needs. (What is right for zeros and ones is right for all numbers.)
 template <int radius>
 struct Network;
-
-template <>
-struct Network<1> {
-  static constexpr std::array<Comparison, 3> sorting{{{0, 2}, {0, 1}, {1, 2}}};
-  static constexpr std::array<Comparison, 10> selecting{
-      {{0, 2}, {1, 2}, {3, 5}, {3, 4}, {4, 5}, {6, 8}, {6, 7}, {6, 2}, {6, 4}, {4, 2}}};
-  static constexpr size_t result = 4;
-};
 
 template <>
 struct Network<2> {

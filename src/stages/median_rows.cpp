@@ -8,6 +8,7 @@
 #include "host/loops.hpp"
 #include "stages/median_histograms.hpp"
 #include "stages/median_network_rows.hpp"
+#include "stages/median_nine_rows.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {
@@ -220,6 +221,8 @@ struct WeighingLoop {
 
 template <typename Sample>
 void fill_plain(const Job<Sample>& job) {
+  if (job.parameters->radius == 1)
+    return median_nine_rows(job.source, job.target, job.height, job.parameters->border);
   if (job.parameters->radius <= max_network_radius) {
     return median_network_rows(job.source, job.target, job.height, job.parameters->border,
                                job.parameters->radius);

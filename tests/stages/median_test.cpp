@@ -146,7 +146,7 @@ TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
   std::size_t turn = 0;
   for (const int radius : {1, 2, 3, 4, 7, 8}) {
     for (const PixelFormat& format : formats()) {
-      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
+      for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}}) {
         for (const Image& image : pictures(size, format)) {
           check_on_processor(image, {radius, borders.at(turn++ % 4),
                                      turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
@@ -256,7 +256,6 @@ void check_network() {
 }
 
 TEST(MedianNetworks, AreRightForAllZerosAndOnes) {
-  check_network<1>();
   check_network<2>();
   check_network<3>();
 }
