@@ -20,7 +20,7 @@ namespace gpufilter {
 namespace {
 
 // Bytes of rows that are compared between two checks for a stop.
-constexpr std::size_t step_bytes = std::size_t{1} << 20U;
+constexpr std::size_t compared_bytes = std::size_t{1} << 20U;
 
 // Statistics and comparisons take less time than starting a device.
 Engine processor_engine() {
@@ -107,7 +107,7 @@ Differences compare_rows(const PictureShape& a, const PictureShape& b,
   Comparer comparer(a.size, a.format, {settings.tolerance, settings.fail_percent},
                     settings.similarity ? Similarity::computed : Similarity::left_out);
   const OnProgress report = on_progress(control);
-  const int step = static_cast<int>(step_bytes / row_pitch(a)) + 1;
+  const int step = static_cast<int>(compared_bytes / row_pitch(a)) + 1;
   for (int y = 0; y < a.size.height; y += step) {
     const RowRange rows{y, std::min(y + step, a.size.height)};
     const auto [rows_a, rows_b] = rows_of_both(rows);

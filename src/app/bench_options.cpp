@@ -16,7 +16,7 @@ namespace gpufilter {
 namespace {
 
 constexpr int max_trials = 10000;
-constexpr int max_threads = 1024;
+constexpr int max_threads_to_measure = 1024;
 
 // The requested device, or the processor alone and the reason.
 lab::TestBed test_bed_of(const BenchOptions& options) {
@@ -46,7 +46,7 @@ void add_bench_options(Arguments& app, BenchOptions& options) {
       {.automatic = is_whole_run ? "whatever finishes first" : "the best OpenCL device",
        .has_all = is_whole_run});
   app.add_option("--threads", options.threads, "Threads of the rows that use all cores.")
-      ->check(whole_number(1, max_threads))
+      ->check(whole_number(1, max_threads_to_measure))
       ->option_text(formatted("N [{}]", available_cores()))
       ->portable_text("N [all cores]");
   auto* json =

@@ -30,12 +30,12 @@ namespace {
 
 constexpr int trouble = 4;
 
-constexpr const char* description =
+constexpr const char* compare_description =
     "Compares two decoded pictures sample by sample: a PNG and a JPEG can be equal,\n"
     "and metadata does not matter. Two folders are compared picture by picture, by\n"
     "name. Differences are counted in steps of a sample.";
 
-constexpr const char* explanation = R"(Exit codes:
+constexpr const char* compare_explanation = R"(Exit codes:
   0  equal
   1  different, but within the given tolerance
   2  different
@@ -133,7 +133,7 @@ void declare_options(Arguments& app, CompareOptions& options) {
       ->excludes(json)
       ->option_text(" ");
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(compare_explanation);
 }
 
 // Whether both are folders.
@@ -231,7 +231,7 @@ int compare_all(const CompareOptions& options) {
 
 int parse_and_compare(int argc, const char* const* argv) {
   CompareOptions options;
-  Arguments app(description, "gpufilter compare");
+  Arguments app(compare_description, "gpufilter compare");
   declare_options(app, options);
   options.command_line = "gpufilter " + command_line_text(argc, argv);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;

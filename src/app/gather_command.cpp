@@ -11,11 +11,11 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* description =
+constexpr const char* gather_description =
     "Ends a run in shards (--shard): checks that every picture has its result, and merges the "
     "shards' journals into one.";
 
-constexpr const char* explanation =
+constexpr const char* gather_explanation =
     R"(It checks the result of every picture of the run, and lists failed and missing
 pictures with the commands that filter them. Once every picture is done, it
 copies the shards' journals into the folder's own journal, which --resume reads,
@@ -37,7 +37,7 @@ Examples:
 }  // namespace
 
 int run_gather_command(int argc, const char* const* argv) {
-  Arguments app(description, "gpufilter gather");
+  Arguments app(gather_description, "gpufilter gather");
   std::string output;
   bool json = false;
   app.add_option("OUTDIR", output, "The folder with the results.")
@@ -46,7 +46,7 @@ int run_gather_command(int argc, const char* const* argv) {
       ->suggests({.files = Suggestions::Files::folders});
   app.add_flag("--json", json, "Print one JSON object, with every picture that is not done.");
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(gather_explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   const GatherReport report = gather_shards(output);
   print_result(json ? gather_json(report) : gather_text(report));

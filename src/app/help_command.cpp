@@ -31,7 +31,7 @@ const StageKind* find_stage(const std::string& name) {
   return nullptr;
 }
 
-constexpr const char* explanation =
+constexpr const char* help_explanation =
     R"('gpufilter help' is the short help, 'gpufilter --help-all' lists every option.
 
 Examples:
@@ -62,7 +62,7 @@ int show_own_page() {
                            fmt::join(lab::stage_names(), ", "), fmt::join(command_names(), ", "),
                            fmt::join(help_topic_names(), ", ")))
       ->suggests({.words = all_topics()});
-  app.footer(explanation);
+  app.footer(help_explanation);
   const std::array arguments{"help", "--help"};
   return parse_command_line(app, static_cast<int>(arguments.size()), arguments.data()).value_or(0);
 }

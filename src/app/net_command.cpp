@@ -21,10 +21,10 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* description =
+constexpr const char* net_description =
     "Describes a network for --net: its layers, parameters and radius, and what it costs here.";
 
-constexpr const char* explanation =
+constexpr const char* net_explanation =
     R"(The time is measured: a small picture goes through the network on one core.
 
 Examples:
@@ -127,10 +127,10 @@ void print_description(const NetGraph& graph) {
 
 int run_net_command(int argc, const char* const* argv) {
   std::string file;
-  Arguments app(description, "gpufilter net");
+  Arguments app(net_description, "gpufilter net");
   app.add_option("FILE", file, "A network: ONNX.")->required();
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(net_explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   print_description(read_net(file));
   return 0;

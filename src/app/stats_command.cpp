@@ -25,11 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* description =
+constexpr const char* stats_description =
     "Prints statistics of a picture's samples as they are stored, for each channel: minimum, "
     "maximum, mean, standard deviation, percentiles, and the bitwise and, or and xor.";
 
-constexpr const char* explanation =
+constexpr const char* stats_explanation =
     R"(The standard deviation is that of all pixels (divided by their number). The
 percentile P is the smallest value that at least P percent of the pixels do not
 exceed. and, or, xor combine all samples bit by bit: a bit that is 0 in 'or' is
@@ -63,7 +63,7 @@ void declare_options(Arguments& app, StatsOptions& options) {
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.limits.max_pixels));
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(stats_explanation);
 }
 
 void check_paths(const StatsOptions& options) {
@@ -113,7 +113,7 @@ std::string plot_of(const StatsReport& report) {
 
 int run_stats_command(int argc, const char* const* argv) {
   StatsOptions options;
-  Arguments app(description, "gpufilter stats");
+  Arguments app(stats_description, "gpufilter stats");
   declare_options(app, options);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   check_paths(options);

@@ -26,7 +26,7 @@ std::string variant_name(const PassReport& pass) {
   return printable_end(pass.variant.substr(0, pass.variant.find(',')), variant_columns);
 }
 
-std::string label(const RunReport& report, const ActivityTotal& total) {
+std::string short_label(const RunReport& report, const ActivityTotal& total) {
   if (total.pass < 0) return activity_name(total.activity);
   const PassReport& pass = report.passes.at(static_cast<std::size_t>(total.pass));
   if (total.activity == Activity::kernel) return pass.stage + " " + variant_name(pass);
@@ -42,7 +42,7 @@ std::string activities_line(const RunReport& report) {
     if (is_transfer && total.bytes == 0) continue;
     if (!line.empty()) line += " | ";
     if (std::exchange(walk, total.walk) != total.walk) line += pass_heading(walk) + ": ";
-    line += label(report, total) + " " + brief(milliseconds(total.duration));
+    line += short_label(report, total) + " " + brief(milliseconds(total.duration));
   }
   return line.empty() ? line : line + " ms\n";
 }
@@ -92,8 +92,7 @@ std::string pixels_text(const RunReport& report) {
   std::string text = formatted("{}x{}", report.size.width, report.size.height);
   if (report.output_size != report.size)
     text += formatted(" -> {}x{}", report.output_size.width, report.output_size.height);
-  if (report.decoding_divisor > 1)
-    text += formatted(", decoded at 1/{}", report.decoding_divisor);
+  if (report.decoding_divisor > 1) text += formatted(", decoded at 1/{}", report.decoding_divisor);
   text += ", " + to_string(report.input_file_pixels);
   if (report.output_file_pixels != report.input_file_pixels)
     text += " -> " + to_string(report.output_file_pixels);

@@ -24,12 +24,12 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* description =
+constexpr const char* tune_description =
     "Times the candidates of every kernel on the devices of this machine and stores the fastest "
     "for later runs. Also measures how fast device and processor are, which decides the choice of "
     "--device auto.";
 
-constexpr const char* explanation =
+constexpr const char* tune_explanation =
     R"(A candidate is a tile, a number of pixels per work-item, a block of a matrix or
 the shape of a work-group. It is chosen only if its results equal the
 processor's. Results are stored after each kernel, so an interrupted run
@@ -90,7 +90,7 @@ void declare_options(Arguments& app, TuneCommand& command) {
       ->option_text("N");
   app.add_flag("--json", command.json, "Print one JSON object.");
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(tune_explanation);
 }
 
 bool takes(const Stage& stage, const PixelFormat& format) {
@@ -287,7 +287,7 @@ void measure_rates(const std::vector<std::shared_ptr<Session>>& sessions,
 }  // namespace
 
 int run_tune_command(int argc, const char* const* argv) {
-  Arguments app(description, "gpufilter tune");
+  Arguments app(tune_description, "gpufilter tune");
   TuneCommand command;
   declare_options(app, command);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;

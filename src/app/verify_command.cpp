@@ -19,11 +19,11 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* description =
+constexpr const char* verify_description =
     "Checks that every stage gives the same bits on every device of this machine, with every "
     "kernel, tile, border and instruction set.";
 
-constexpr const char* explanation =
+constexpr const char* verify_explanation =
     R"(Each stage runs on small pictures of 1 to 4 channels, of 8 and 16 bits, of odd
 sizes, whole and in bands of few rows. The results are compared, sample by
 sample, with those of the processor's baseline instruction set, by as many
@@ -178,7 +178,7 @@ lab::VerifyReport verify_with_progress(lab::VerifyOptions& options) {
 }  // namespace
 
 int run_verify_command(int argc, const char* const* argv) {
-  Arguments app(description, "gpufilter verify");
+  Arguments app(verify_description, "gpufilter verify");
   std::string device = "all";
   std::string kernel_folder;
   std::string drawing;
@@ -196,7 +196,7 @@ int run_verify_command(int argc, const char* const* argv) {
       ->option_text("FILE.png");
   add_devices_choice(app, device, true);
   add_color_output(app);
-  app.footer(explanation);
+  app.footer(verify_explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   Verified verified;
   verified.kernels = use_kernel_folder(kernel_folder);

@@ -25,7 +25,7 @@
 namespace gpufilter {
 namespace {
 
-FileIdentity identity_of(const struct stat& status) {
+FileIdentity identity_from(const struct stat& status) {
   return {status.st_dev, status.st_ino};
 }
 
@@ -122,11 +122,11 @@ FoundFile look_at_file(const std::string& path, const std::string& relative) {
 class Scanner {
  public:
   explicit Scanner(const FolderScan& scan) : scan_(scan) {
-    if (scan.left_out) left_out_ = gpufilter::identity_of(*scan.left_out);
+    if (scan.left_out) left_out_ = identity_of(*scan.left_out);
   }
 
   ScanResult run() {
-    const auto top = gpufilter::identity_of(scan_.folder);
+    const auto top = identity_of(scan_.folder);
     if (top) entered_.insert(*top);
     try {
       scan_one("");
@@ -179,7 +179,7 @@ class Scanner {
     struct stat status {};
     const bool leads_somewhere = ::stat(path.c_str(), &status) == 0;
     if (leads_somewhere && S_ISDIR(status.st_mode)) {
-      take_folder({relative, identity_of(status)});
+      take_folder({relative, identity_from(status)});
     } else if (codec_of_name(name) == nullptr) {
       if (leads_somewhere && S_ISREG(status.st_mode) && matches(name)) take_other(relative);
     } else if (matches(name)) {
@@ -242,7 +242,7 @@ class Scanner {
 std::optional<FileIdentity> identity_of(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return identity_of(status);
+  return identity_from(status);
 }
 
 FoundFile look_at(const std::string& path) {

@@ -65,7 +65,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-[[noreturn]] void throw_failure(const std::string& path, int error) {
+[[noreturn]] void throw_run_failure(const std::string& path, int error) {
   throw PictureError(path, describe_system_error(error));
 }
 
@@ -114,7 +114,7 @@ std::optional<std::string> text_of(const std::string& path) {
     throw PictureError(path, formatted("{}; remove it to begin the run again", error.what()));
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory) return std::nullopt;
-    throw_failure(unreachable_folder_of(path).value_or(path), error.code().value());
+    throw_run_failure(unreachable_folder_of(path).value_or(path), error.code().value());
   }
 }
 
@@ -167,7 +167,7 @@ std::optional<ShardRun> read_shard_run(const std::string& output) {
 PictureList read_run_listing(const std::string& output, const ShardRun& run) {
   const std::string path = listing_path(output, run.listing);
   auto text = text_of(path);
-  if (!text) throw_failure(path, ENOENT);
+  if (!text) throw_run_failure(path, ENOENT);
   if (content_hash(*text) != run.listing) throw PictureError(path, "is damaged");
   return {std::move(*text), path, run.input};
 }
@@ -177,7 +177,7 @@ ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
   const std::string folder = fs::path(output) / shards_name;
   std::error_code refusal;
   fs::create_directories(folder, refusal);
-  if (refusal) throw_failure(output, refusal.value());
+  if (refusal) throw_run_failure(output, refusal.value());
   const std::string own = path_in(output, "run-" + process_token());
   try {
     std::error_code ignored;
@@ -188,10 +188,10 @@ ShardRun publish_shard_run(const std::string& output, const ShardRun& run,
     ::unlink(own.c_str());
     sync_folder(folder);
   } catch (const std::system_error& error) {
-    throw_failure(output, error.code().value());
+    throw_run_failure(output, error.code().value());
   }
   const auto published = read_shard_run(output);
-  if (!published) throw_failure(run_path(output), ENOENT);
+  if (!published) throw_run_failure(run_path(output), ENOENT);
   return *published;
 }
 

@@ -20,20 +20,22 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t buffer_size = std::size_t{256} * 1024;
+constexpr std::size_t sink_buffer_size = std::size_t{256} * 1024;
 
 // Gathers small writes and turns the operating system's failures into PictureError.
 class BufferedSink : public ByteSink {
  public:
-  explicit BufferedSink(std::string name) : name_(std::move(name)) { buffer_.reserve(buffer_size); }
+  explicit BufferedSink(std::string name) : name_(std::move(name)) {
+    buffer_.reserve(sink_buffer_size);
+  }
 
   [[nodiscard]] const std::string& name() const final { return name_; }
   [[nodiscard]] std::uint64_t bytes_written() const final { return bytes_written_; }
 
   void write(std::span<const std::uint8_t> bytes) final {
     bytes_written_ += bytes.size();
-    if (buffer_.size() + bytes.size() > buffer_size) flush();
-    if (bytes.size() >= buffer_size) {
+    if (buffer_.size() + bytes.size() > sink_buffer_size) flush();
+    if (bytes.size() >= sink_buffer_size) {
       guarded([&] { put(bytes); });
     } else {
       buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());

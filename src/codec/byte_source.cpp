@@ -19,7 +19,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t buffer_size = std::size_t{256} * 1024;
+constexpr std::size_t source_buffer_size = std::size_t{256} * 1024;
 
 class DescriptorSource final : public ByteSource {
  public:
@@ -28,7 +28,7 @@ class DescriptorSource final : public ByteSource {
       : descriptor_(descriptor),
         owned_(std::move(owned)),
         name_(std::move(name)),
-        buffer_(buffer_size),
+        buffer_(source_buffer_size),
         start_(::lseek(descriptor, 0, SEEK_CUR)) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }

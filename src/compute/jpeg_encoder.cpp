@@ -10,10 +10,10 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::int32_t group_size = 128;  // of encode_blocks; a work-item codes a block
+constexpr std::int32_t encoding_group_size = 128;  // of encode_blocks; a work-item codes a block
 constexpr std::int32_t blocks_a_group = 96;
 constexpr std::int32_t join_size = 256;
-constexpr std::int32_t chunk_bytes = join_size * 4;
+constexpr std::int32_t join_bytes = join_size * 4;
 constexpr std::int32_t marker_bytes = 2;
 // No block of 64 samples has more bits: 22 for DC, 26 for each other coefficient.
 constexpr std::uint64_t max_block_bits = 22 + 63 * 26;
@@ -99,7 +99,7 @@ KernelRequest encode_request(const JpegCoding& coding) {
   return {"jpeg_encode.cl", "encode_blocks",
           formatted("{} -D PIXELS={} -D HORIZONTAL={} -D VERTICAL={} -D MCUS={} -D GROUP_SIZE={}",
                     format_macros(coding.picture.format), pixels, coding.horizontal,
-                    coding.vertical, mcus_a_group(coding), group_size)};
+                    coding.vertical, mcus_a_group(coding), encoding_group_size)};
 }
 
 KernelRequest join_request(const std::string& function) {
@@ -145,7 +145,7 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
     : session_(session),
       coding_(coding),
       capacity_(
-          static_cast<std::int32_t>(std::min<std::uint64_t>(max_bytes, INT32_MAX - chunk_bytes))),
+          static_cast<std::int32_t>(std::min<std::uint64_t>(max_bytes, INT32_MAX - join_bytes))),
       groups_(static_cast<std::int32_t>(
           std::clamp<std::uint64_t>(8 * std::uint64_t{session.device().compute_units}, 1, 4096))),
       encode_(session.make_kernel(encode_request(coding))),
@@ -163,7 +163,7 @@ JpegEncoder::JpegEncoder(Session& session, const JpegCoding& coding, int max_row
   fragment_table_ = words(2 * std::int64_t{layout.groups});
   starts_ = words(std::int64_t{layout.groups} + 1);
   chunks_ = words(std::int64_t{layout.intervals} + 1);
-  sizes_ = words(std::int64_t{capacity_} / chunk_bytes + layout.intervals + 1);
+  sizes_ = words(std::int64_t{capacity_} / join_bytes + layout.intervals + 1);
   counted_.resize(2 + static_cast<std::size_t>(layout.intervals));
   counters_ = words(static_cast<std::int64_t>(counted_.size()));
   data_ = session.allocate(static_cast<std::size_t>(capacity_));
@@ -177,7 +177,7 @@ void JpegEncoder::enqueue(Queue& queue, const DeviceRows& rows, const Layout& la
   const PictureShape& picture = coding_.picture;
   const auto capacity_in_words =
       static_cast<std::int32_t>(static_cast<unsigned>(capacity_) / sizeof(std::uint32_t));
-  const auto size = static_cast<std::size_t>(group_size);
+  const auto size = static_cast<std::size_t>(encoding_group_size);
   const WorkRange blocks{static_cast<std::size_t>(groups_a_row(coding_)) * size,
                          static_cast<std::size_t>(layout.mcu_rows), size, 1};
   commands.blocks.push_back(queue.launch(

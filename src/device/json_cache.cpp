@@ -12,7 +12,7 @@ namespace gpufilter {
 namespace {
 
 constexpr const char* schema_name = "schema";
-constexpr std::uint64_t largest_file = std::uint64_t{64} << 20U;  // far more than any cache's
+constexpr std::uint64_t largest_cache_file = std::uint64_t{64} << 20U;  // far more than any cache's
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::optional<Json> JsonCache::read() const {
   if (!file_) return std::nullopt;
   std::string text;
   try {
-    text = read_regular_file(*file_, largest_file);
+    text = read_regular_file(*file_, largest_cache_file);
   } catch (const UnsuitableFile& error) {
     log::info(formatted("{}: {}; ignored", file_->string(), error.what()));
     return std::nullopt;

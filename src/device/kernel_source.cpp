@@ -14,13 +14,13 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::uint64_t largest_file = std::uint64_t{16} << 20U;
+constexpr std::uint64_t largest_kernel_file = std::uint64_t{16} << 20U;
 
 // Nothing if the folder is there and has no such file.
 std::optional<std::string> read_live(const std::filesystem::path& folder, std::string_view file) {
   const std::string path = folder / file;
   try {
-    return read_regular_file(path, largest_file);
+    return read_regular_file(path, largest_kernel_file);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::no_such_file_or_directory && is_folder(folder.string()))
       return std::nullopt;

@@ -9,7 +9,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* schema = "gpufilter-rates-1";
+constexpr const char* rates_schema = "gpufilter-rates-1";
 constexpr double weight_of_a_run = 1.0 / 3;
 constexpr double noticeable = 0.05;
 // A day: longer times are not real measurements.
@@ -21,7 +21,8 @@ bool is_time(double seconds) {
 
 }  // namespace
 
-RateStore::RateStore(std::optional<std::filesystem::path> file) : cache_(std::move(file), schema) {
+RateStore::RateStore(std::optional<std::filesystem::path> file)
+    : cache_(std::move(file), rates_schema) {
   read();
 }
 

@@ -9,9 +9,9 @@
 namespace gpufilter {
 namespace {
 
-constexpr const char* schema = "gpufilter-tuning-1";
+constexpr const char* tuning_schema = "gpufilter-tuning-1";
 
-bool is_time(double milliseconds) {
+bool is_milliseconds(double milliseconds) {
   return std::isfinite(milliseconds) && milliseconds >= 0;
 }
 
@@ -41,7 +41,7 @@ TunedKernel tuned_from(const Json& json) {
 }  // namespace
 
 TuningStore::TuningStore(std::optional<std::filesystem::path> file)
-    : cache_(std::move(file), schema) {
+    : cache_(std::move(file), tuning_schema) {
   read();
 }
 
@@ -58,7 +58,8 @@ void TuningStore::read() {
     for (const auto& [place, sites] : json->at("devices").members()) {
       for (const auto& [site, entry] : sites.members()) {
         const Entry known{entry.at("code").text(), tuned_from(entry)};
-        if (is_time(known.tuned.milliseconds) && is_time(known.tuned.next_milliseconds))
+        if (is_milliseconds(known.tuned.milliseconds) &&
+            is_milliseconds(known.tuned.next_milliseconds))
           entries_[place][site] = known;
       }
     }

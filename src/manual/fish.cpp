@@ -47,7 +47,7 @@ std::string option_line(const DeclaredCommand& command, const DeclaredOption& op
   return text + " -d " + fish_quoted(summary_of(option)) + "\n";
 }
 
-std::string positional_lines(const DeclaredCommand& command) {
+std::string fish_positionals(const DeclaredCommand& command) {
   std::string text;
   for (const DeclaredOption* word : command.positionals())
     text += beginning(command) + " -f" + answers_of(word->suggestions) + "\n";
@@ -67,7 +67,7 @@ std::string fish_completion(const std::vector<DeclaredCommand>& commands, std::s
   for (const DeclaredCommand& command : commands) {
     if (!command.words.empty()) names.push_back(fish_quoted(command.name()));
     if (command.words.size() == 1) lines += subcommand_line(command);
-    lines += positional_lines(command);
+    lines += fish_positionals(command);
     for (const DeclaredOption* option : command.all_options())
       lines += option_line(command, *option);
   }

@@ -12,7 +12,7 @@
 namespace gpufilter::manual {
 namespace {
 
-constexpr std::string_view beginning =
+constexpr std::string_view header_beginning =
     R"(// A type for each stage: gpufilter::PictureFilter({gpufilter::blur{.border = "mirror"},
 // gpufilter::color{"sepia"}}). A parameter without a value has its default. Values are checked by
 // PictureFilter, which throws UsageError.
@@ -31,7 +31,7 @@ namespace gpufilter {
 constexpr std::string_view end = "\n}  // namespace gpufilter\n";
 
 // "auto-orient" as a name in C++.
-std::string name_of(const std::string& option) {
+std::string cpp_name(const std::string& option) {
   std::string name = option.substr(2);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -101,7 +101,7 @@ std::string struct_of(const StageKind& kind) {
     use = formatted("detail::UseOf(\"{}\", value)", kind.option.substr(2));
   }
   for (const StageParameter& parameter : kind.parameters) {
-    const std::string name = name_of(parameter.option);
+    const std::string name = cpp_name(parameter.option);
     if (std::holds_alternative<NoValue>(parameter.type)) {
       fields += comment(parameter.help, "  ") + formatted("  bool {} = false;\n", name);
       parameters.push_back(formatted(".with_flag(\"{}\", {})", parameter.option.substr(2), name));
@@ -128,13 +128,13 @@ std::string struct_of(const StageKind& kind) {
       "  // For PictureFilter.\n"
       "  operator StageUse() const {{  // NOLINT(google-explicit-constructor): stands for it\n"
       "    return {};\n  }}\n}};\n",
-      comment(kind.help, ""), name_of(kind.option), fields, use);
+      comment(kind.help, ""), cpp_name(kind.option), fields, use);
 }
 
 }  // namespace
 
 std::string stage_header() {
-  std::string text(beginning);
+  std::string text(header_beginning);
   for (const StageKind& kind : stage_catalogue())
     text += struct_of(kind);
   return text += end;

@@ -49,7 +49,7 @@ std::string option_line(const DeclaredOption& option, const std::string& name) {
   return "        " + shell_word(text) + "\n";
 }
 
-std::string positional_lines(const DeclaredCommand& command) {
+std::string zsh_positionals(const DeclaredCommand& command) {
   std::string text;
   int place = 1;
   for (const DeclaredOption* word : command.positionals()) {
@@ -72,7 +72,7 @@ std::string command_case(const DeclaredCommand& command) {
     for (const std::string& name : option->names)
       text += option_line(*option, name);
   }
-  return text + positional_lines(command) + "      ) ;;\n";
+  return text + zsh_positionals(command) + "      ) ;;\n";
 }
 
 std::string described(const DeclaredCommand& command) {

@@ -13,10 +13,6 @@
 namespace gpufilter {
 namespace {
 
-std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
-  return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
-}
-
 class HostExecutor final : public BandExecutor {
  public:
   HostExecutor(const Plan& plan, Timeline& timeline)

@@ -100,10 +100,6 @@ void remove_idle(std::vector<Pass>& passes) {
   }
 }
 
-std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
-  return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
-}
-
 std::vector<RowRange> bands_of(int height, int band_rows) {
   std::vector<RowRange> bands;
   for (int y = 0; y < height; y += band_rows)
@@ -112,6 +108,10 @@ std::vector<RowRange> bands_of(int height, int band_rows) {
 }
 
 }  // namespace
+
+std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture) {
+  return row_pitch(picture) * static_cast<std::uint64_t>(rows.count());
+}
 
 std::vector<RepeatedRows> cut_at_edges(const RowRange& rows, int height) {
   std::vector<RepeatedRows> parts;

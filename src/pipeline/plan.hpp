@@ -33,6 +33,9 @@ struct RepeatedRows {
 // Cuts `rows`, which may reach past the edges, at each edge of a picture `height` high.
 [[nodiscard]] std::vector<RepeatedRows> cut_at_edges(const RowRange& rows, int height);
 
+// The memory that these rows of a picture take.
+[[nodiscard]] std::uint64_t bytes_of(const RowRange& rows, const PictureShape& picture);
+
 struct Plan {
   PictureShape input;
   std::vector<Pass> passes;

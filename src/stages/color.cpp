@@ -14,9 +14,9 @@
 namespace gpufilter {
 namespace {
 
-class Color final : public Stage {
+class ColorStage final : public Stage {
  public:
-  Color(const ColorMatrix& matrix, std::string label, std::string name)
+  ColorStage(const ColorMatrix& matrix, std::string label, std::string name)
       : matrix_(matrix), label_(std::move(label)), name_(std::move(name)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
@@ -36,7 +36,7 @@ class Color final : public Stage {
   }
 
   [[nodiscard]] std::shared_ptr<const Stage> merged_with(const Stage& next) const override {
-    const auto* color = dynamic_cast<const Color*>(&next);
+    const auto* color = dynamic_cast<const ColorStage*>(&next);
     if (color == nullptr) return nullptr;
     const auto matrix = merged(matrix_, color->matrix_);
     return matrix ? make_color(*matrix, label_ + "+" + color->label_) : nullptr;
@@ -86,7 +86,7 @@ std::shared_ptr<const Stage> color_from_options(const OptionValues& values) {
 
 std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label,
                                         std::string name) {
-  return std::make_shared<Color>(matrix, std::move(label), std::move(name));
+  return std::make_shared<ColorStage>(matrix, std::move(label), std::move(name));
 }
 
 StageKind color_stage_kind() {

@@ -6,7 +6,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr int alpha = 3;
+constexpr int alpha_row = 3;
 
 // The bias, then fused multiply-adds with red, green, blue, alpha in this order. A weight of 0
 // changes no bit of a sum, so its term may be omitted.
@@ -32,7 +32,7 @@ std::string color_source(const ColorMatrix& matrix, const PixelFormat& source) {
   for (int c = 0; c < (reads_alpha ? 4 : 3); ++c)
     text += formatted("    const float c{} = {};\n", c, color_expression(source, c));
   for (int row = 0; row < target.channels; ++row) {
-    const bool kept = row == alpha && matrix.keeps_alpha();
+    const bool kept = row == alpha_row && matrix.keeps_alpha();
     text += "    " +
             (kept ? copy_alpha(source, row)
                   : formatted("SET_NUMBER(out[i], {}, {});\n", row, sum_text(coefficients, row)));

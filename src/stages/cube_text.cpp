@@ -31,7 +31,6 @@ Words words_of(std::string_view line) {
 class CubeParser {
  public:
   CubeParser(std::string_view text, const std::string& path) : text_(text), path_(path) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
   }
 

@@ -13,7 +13,7 @@
 namespace gpufilter {
 namespace {
 
-enum class Direction { rows, columns };
+enum class GaussianDirection { rows, columns };
 
 // The window for pictures of this format; without the distances whose weights are 0.
 GaussianWindow window_for(const GaussianParameters& parameters, const PixelFormat& picture) {
@@ -34,7 +34,7 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
 // One of the two steps.
 class GaussianStep final : public Stage {
  public:
-  GaussianStep(Direction direction, std::string stage, GaussianWindow window,
+  GaussianStep(GaussianDirection direction, std::string stage, GaussianWindow window,
                const PixelFormat& picture, std::string label)
       : direction_(direction),
         stage_(std::move(stage)),
@@ -100,9 +100,9 @@ class GaussianStep final : public Stage {
     weights.insert(weights.begin(), static_cast<std::int32_t>(weights.size()) - 1);
     return to_bytes(std::span<const std::int32_t>(weights));
   }
-  [[nodiscard]] bool along_rows() const { return direction_ == Direction::rows; }
+  [[nodiscard]] bool along_rows() const { return direction_ == GaussianDirection::rows; }
 
-  Direction direction_;
+  GaussianDirection direction_;
   std::string stage_;
   GaussianWindow window_;
   PixelFormat picture_;  // of the source of the first step and of the result of the second
@@ -140,8 +140,9 @@ StageChain gaussian_steps(const std::string& stage, const GaussianParameters& pa
     if (auto tiles = gaussian_tiles(stage, window, picture, label, *device))
       return {std::move(tiles)};
   }
-  return {std::make_shared<GaussianStep>(Direction::rows, stage, window, picture, label),
-          std::make_shared<GaussianStep>(Direction::columns, stage, window, picture, label)};
+  return {
+      std::make_shared<GaussianStep>(GaussianDirection::rows, stage, window, picture, label),
+      std::make_shared<GaussianStep>(GaussianDirection::columns, stage, window, picture, label)};
 }
 
 }  // namespace gpufilter

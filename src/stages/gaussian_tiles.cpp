@@ -14,8 +14,8 @@
 namespace gpufilter {
 namespace {
 
-constexpr int side = 16;  // of the blocks of results of one channel
-constexpr int team = 32;  // work-items that multiply matrices together
+constexpr int side = 16;       // of the blocks of results of one channel
+constexpr int team_size = 32;  // work-items that multiply matrices together
 
 // The geometry of kernels/gaussian_tiles.cl, with its names.
 struct TileShape {
@@ -68,7 +68,7 @@ std::vector<std::uint8_t> weight_matrix(const GaussianWindow& window, const Tile
   std::vector<std::uint8_t> bytes;
   const int end = 16 * shape.halves();
   for (int first = 0; first < end; first += 32) {
-    for (int item = 0; item < team; ++item)
+    for (int item = 0; item < team_size; ++item)
       append_weights(bytes, window, shape.margin(), item, first, std::min(32, end - first));
   }
   return bytes;
@@ -110,9 +110,9 @@ class GaussianTiles final : public Stage {
         formatted("-D BORDER={} -D RADIUS={} -D MARGIN={} -D BLOCKS={}",
                   static_cast<int>(window_.border), shape_.radius, shape_.margin(), shape_.blocks);
     kernel.tables = {weight_matrix(window_, shape_)};
-    const int group_width = std::min(shape_.strip(), team);
+    const int group_width = std::min(shape_.strip(), team_size);
     kernel.group_width = group_width;
-    kernel.group_height = shape_.teams * team / group_width;
+    kernel.group_height = shape_.teams * team_size / group_width;
     kernel.pixels = shape_.strip() / group_width;
     kernel.lines = segment_rows(shape_, input, session.device()) / kernel.group_height;
     kernel.variant = formatted("matrix products, {}x{} tiles", shape_.strip(), side);

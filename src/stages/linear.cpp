@@ -14,7 +14,7 @@ namespace {
 
 using std::size_t;
 
-enum class Direction { to_light, to_samples };
+enum class LightDirection { to_light, to_samples };
 
 template <typename From, typename To>
 To converted_alpha(From alpha) {
@@ -53,13 +53,13 @@ void look_up(const ConstRows& source, const MutableRows& target, const LightTabl
 class Light final : public Stage {
  public:
   // Results have `bits` bits.
-  Light(Direction direction, LightCurves curves, int bits)
+  Light(LightDirection direction, LightCurves curves, int bits)
       : direction_(direction), curves_(std::move(curves)), bits_(bits) {}
 
-  [[nodiscard]] Direction direction() const { return direction_; }
+  [[nodiscard]] LightDirection direction() const { return direction_; }
 
   [[nodiscard]] std::string name() const override {
-    return direction_ == Direction::to_light ? "linear" : "encoded";
+    return direction_ == LightDirection::to_light ? "linear" : "encoded";
   }
   [[nodiscard]] std::string label() const override { return curves_.name; }
   // The curves are the picture's, so they are no part of what was requested.
@@ -68,11 +68,11 @@ class Light final : public Stage {
     return {input.channels, bits_};
   }
   [[nodiscard]] std::string doubt(const PixelFormat& /*input*/) const override {
-    return direction_ == Direction::to_light ? curves_.doubt : "";
+    return direction_ == LightDirection::to_light ? curves_.doubt : "";
   }
   [[nodiscard]] std::shared_ptr<const Stage> for_colors(PictureColors& colors) const override {
     const LightCurves curves = light_curves(colors.metadata);
-    if (direction_ == Direction::to_samples) return make_encoded(curves, colors.depth_outside);
+    if (direction_ == LightDirection::to_samples) return make_encoded(curves, colors.depth_outside);
     colors.depth_outside = colors.format.depth;
     return make_linear(curves);
   }
@@ -109,11 +109,11 @@ class Light final : public Stage {
 
  private:
   [[nodiscard]] LightTables tables_for(const PixelFormat& source) const {
-    return direction_ == Direction::to_light ? linear_tables(curves_, source.depth)
-                                             : encoded_tables(curves_, source.depth, bits_);
+    return direction_ == LightDirection::to_light ? linear_tables(curves_, source.depth)
+                                                  : encoded_tables(curves_, source.depth, bits_);
   }
 
-  Direction direction_;
+  LightDirection direction_;
   LightCurves curves_;
   int bits_;
 };
@@ -130,11 +130,11 @@ constexpr const char* table_formula =
 }  // namespace
 
 std::shared_ptr<const Stage> make_linear(const LightCurves& curves) {
-  return std::make_shared<Light>(Direction::to_light, curves, light_bits);
+  return std::make_shared<Light>(LightDirection::to_light, curves, light_bits);
 }
 
 std::shared_ptr<const Stage> make_encoded(const LightCurves& curves, int bits) {
-  return std::make_shared<Light>(Direction::to_samples, curves, bits);
+  return std::make_shared<Light>(LightDirection::to_samples, curves, bits);
 }
 
 StageKind linear_stage_kind() {
@@ -175,7 +175,7 @@ StageChain with_light_ends(StageChain chain) {
     }
     const Light* light = as_light(stage);
     if (light == nullptr) continue;
-    const bool begins = light->direction() == Direction::to_light;
+    const bool begins = light->direction() == LightDirection::to_light;
     if (begins == in_light) {
       throw UsageError(
           begins ? "--linear: the stages here already work in linear light; put --encoded before it"

@@ -9,12 +9,12 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "stages/number.hpp"
+#include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
 
 constexpr std::size_t largest_file = 65536;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 class RowsParser {
  public:

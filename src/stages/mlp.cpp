@@ -27,7 +27,7 @@ bool suits(const NetworkSize& size, bool on_gpu) {
 }
 
 template <typename Number>
-void add(ContentHasher& hasher, const std::vector<Number>& numbers) {
+void hash_weights(ContentHasher& hasher, const std::vector<Number>& numbers) {
   const auto bytes = std::as_bytes(std::span(numbers));
   hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
@@ -54,10 +54,10 @@ class Mlp final : public Stage {
   [[nodiscard]] std::string key() const override {
     ContentHasher hasher;
     for (const NetworkLayer& layer : network_->layers) {
-      add(hasher,
-          std::vector<int>{layer.inputs, layer.outputs(), static_cast<int>(layer.activation)});
-      add(hasher, layer.weights);
-      add(hasher, layer.bias);
+      hash_weights(hasher, std::vector<int>{layer.inputs, layer.outputs(),
+                                            static_cast<int>(layer.activation)});
+      hash_weights(hasher, layer.weights);
+      hash_weights(hasher, layer.bias);
     }
     return "mlp " + to_string(hasher.result());
   }

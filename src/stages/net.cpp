@@ -19,7 +19,7 @@ namespace gpufilter {
 namespace {
 
 template <typename Number>
-void add(ContentHasher& hasher, const std::vector<Number>& numbers) {
+void hash_numbers(ContentHasher& hasher, const std::vector<Number>& numbers) {
   const auto count = static_cast<std::uint64_t>(numbers.size());
   hasher.add({reinterpret_cast<const std::uint8_t*>(&count), sizeof count});
   const auto bytes = std::as_bytes(std::span(numbers));
@@ -29,26 +29,28 @@ void add(ContentHasher& hasher, const std::vector<Number>& numbers) {
 std::string hash_of(const NetGraph& graph) {
   ContentHasher hasher;
   for (const NetValue& value : graph.values)
-    add(hasher, std::vector<int>{value.channels, value.scale, value.quantized ? 1 : 0, value.low});
+    hash_numbers(hasher,
+                 std::vector<int>{value.channels, value.scale, value.quantized ? 1 : 0, value.low});
   for (const NetOperation& operation : graph.operations) {
-    add(hasher,
+    hash_numbers(
+        hasher,
         std::vector<int>{static_cast<int>(operation.kind), operation.output, operation.kernel_width,
                          operation.kernel_height, operation.left, operation.top, operation.groups,
                          operation.integer ? 1 : 0, operation.activation.limits ? 1 : 0,
                          operation.factor, operation.channels_first ? 1 : 0});
-    add(hasher, operation.inputs);
-    add(hasher, operation.weights);
-    add(hasher, operation.bias);
-    add(hasher, operation.integers.weights);
-    add(hasher, operation.integers.bias);
-    add(hasher, operation.integers.scales);
-    add(hasher, operation.integers.factors);
-    add(hasher, operation.integers.offsets);
-    add(hasher, operation.activation.slopes);
-    add(hasher, operation.numbers);
-    add(hasher, std::vector<float>{operation.integers.low, operation.integers.high,
-                                   operation.activation.low, operation.activation.high,
-                                   operation.low, operation.high});
+    hash_numbers(hasher, operation.inputs);
+    hash_numbers(hasher, operation.weights);
+    hash_numbers(hasher, operation.bias);
+    hash_numbers(hasher, operation.integers.weights);
+    hash_numbers(hasher, operation.integers.bias);
+    hash_numbers(hasher, operation.integers.scales);
+    hash_numbers(hasher, operation.integers.factors);
+    hash_numbers(hasher, operation.integers.offsets);
+    hash_numbers(hasher, operation.activation.slopes);
+    hash_numbers(hasher, operation.numbers);
+    hash_numbers(hasher, std::vector<float>{operation.integers.low, operation.integers.high,
+                                            operation.activation.low, operation.activation.high,
+                                            operation.low, operation.high});
   }
   return to_string(hasher.result());
 }

@@ -15,7 +15,7 @@ namespace {
 using std::size_t;
 
 constexpr int matrix_rows = 16;  // outputs of a matrix of weights
-constexpr int team = 32;         // work-items that multiply matrices together
+constexpr int matrix_team = 32;  // work-items that multiply matrices together
 
 const NetValue& value(const NetGraph& graph, int index) {
   return graph.values[static_cast<size_t>(index)];
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> tile_weights(const NetFours& fours, int blocks, int m
   for (int block = 0; block < blocks; ++block) {
     for (size_t step = 0; step < (words + 7) / 8; ++step) {
       for (int matrix = 0; matrix < matrices; ++matrix) {
-        for (int item = 0; item < team; ++item) {
+        for (int item = 0; item < matrix_team; ++item) {
           for (int i = 0; i < 4; ++i) {
             const int output = block * matrices * matrix_rows +
                                output_of(matrix, item / 4 + i % 2 * 8, words_follow);
@@ -140,7 +140,7 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
     if (const auto tile = matrix_tile(operation, fours.planes, runs)) {
       kernel.function = "net_matrices";
       kernel.pixels = *tile;
-      kernel.items = tile->width * tile->height / 8 / runs * team;
+      kernel.items = tile->width * tile->height / 8 / runs * matrix_team;
       kernel.blocks = divided_up(result.channels, matrices * matrix_rows);
       kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
                                  matrices, runs, tile->width, tile->height);

@@ -81,9 +81,9 @@ constexpr std::uint32_t size = 1;       // of a dimension
 }  // namespace field
 
 // Reads the messages of one file; failures name it.
-class Parser {
+class ModelParser {
  public:
-  Parser(const std::string& name, const std::string& folder) : name_(name), folder_(folder) {}
+  ModelParser(const std::string& name, const std::string& folder) : name_(name), folder_(folder) {}
 
   OnnxModel model(pbf_reader message) {
     OnnxModel model;
@@ -330,7 +330,7 @@ const OnnxAttribute* OnnxNode::attribute(std::string_view wanted) const {
 }
 
 OnnxModel parse_onnx(std::string_view bytes, const std::string& name, const std::string& folder) {
-  Parser parser(name, folder);
+  ModelParser parser(name, folder);
   try {
     return parser.model(pbf_reader(bytes.data(), bytes.size()));
   } catch (const protozero::exception&) {

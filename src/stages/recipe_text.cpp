@@ -6,12 +6,12 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-constexpr std::string_view blanks = " \t\r\n\v\f";
+constexpr std::string_view blanks_and_lines = " \t\r\n\v\f";
 
 class Splitter {
  public:
@@ -22,7 +22,7 @@ class Splitter {
   std::vector<RecipeWord> run() {
     while (at_ < text_.size()) {
       const char next = text_[at_];
-      if (blanks.find(next) != std::string_view::npos) {
+      if (blanks_and_lines.find(next) != std::string_view::npos) {
         end_word();
         take();
       } else if (next == '#' && !in_word_) {

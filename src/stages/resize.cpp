@@ -18,13 +18,13 @@
 namespace gpufilter {
 namespace {
 
-enum class Direction { rows, columns };
+enum class ResizeDirection { rows, columns };
 
 // One of the two steps.
 class ResizeStep final : public Stage {
  public:
   // From `source` pixels along this direction, of which `extent` are the picture's, to `target`.
-  ResizeStep(Direction direction, const PixelFormat& picture, bool weighted, int source,
+  ResizeStep(ResizeDirection direction, const PixelFormat& picture, bool weighted, int source,
              double extent, int target, ResizeKernel kernel)
       : direction_(direction),
         picture_(picture),
@@ -70,9 +70,9 @@ class ResizeStep final : public Stage {
   }
 
  private:
-  [[nodiscard]] bool along_rows() const { return direction_ == Direction::rows; }
+  [[nodiscard]] bool along_rows() const { return direction_ == ResizeDirection::rows; }
 
-  Direction direction_;
+  ResizeDirection direction_;
   PixelFormat picture_;  // of the source of the first step and of the result of the second
   bool weighted_;
   int length_;  // of a row or column of the result
@@ -129,7 +129,7 @@ class Resize final : public Stage {
     const ImageSize scaled = scaled_size(input.size);
     const bool weighted = parameters_.alpha == AlphaMode::weighted && input.format.has_alpha();
     StageChain steps;
-    const auto add = [&](Direction direction, int from, int whole, int to) {
+    const auto add = [&](ResizeDirection direction, int from, int whole, int to) {
       // Where only one side changes, samples are rounded once. Products with alpha need both steps.
       if (from == to && (!weighted || scaled == input.size)) return;
       const double extent = smaller_ ? static_cast<double>(whole) / smaller_->divisor : from;
@@ -137,8 +137,8 @@ class Resize final : public Stage {
                                                    to, parameters_.kernel));
     };
     const ImageSize whole = whole_of(input.size);
-    add(Direction::rows, input.size.width, whole.width, scaled.width);
-    add(Direction::columns, input.size.height, whole.height, scaled.height);
+    add(ResizeDirection::rows, input.size.width, whole.width, scaled.width);
+    add(ResizeDirection::columns, input.size.height, whole.height, scaled.height);
     const ImageSize size = output_size(input.size);
     if (pads()) {
       steps.push_back(make_frame(size, placed(scaled, size, parameters_.gravity), parameters_.pad));

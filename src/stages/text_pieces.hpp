@@ -1,4 +1,4 @@
-// Pieces of text in messages.
+// Pieces of text in files and messages.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "base/format.hpp"
 
 namespace gpufilter {
+
+// Files may begin with it.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // A piece of a file or an option for a message, shortened and on one line.
 inline std::string shown(std::string_view piece, std::size_t longest = 120) {

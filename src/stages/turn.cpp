@@ -81,7 +81,7 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> oriented_sampl
 }
 
 constexpr const char* edges = "None: pixels are copied.";
-constexpr const char* alpha = "Is copied like the colours.";
+constexpr const char* copied_alpha = "Is copied like the colours.";
 
 }  // namespace
 
@@ -110,7 +110,7 @@ StageKind flip_stage_kind() {
           .help = "Turn upside down. The first row becomes the last.",
           .formula = "out(x, y) = in(x, height - 1 - y)",
           .edges = edges,
-          .alpha = alpha,
+          .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --flip"},
           .from_options = [](const OptionValues&) { return make_flip(); }};
 }
@@ -121,7 +121,7 @@ StageKind flop_stage_kind() {
           .help = "Mirror left to right. The first column becomes the last.",
           .formula = "out(x, y) = in(width - 1 - x, y)",
           .edges = edges,
-          .alpha = alpha,
+          .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --flop"},
           .from_options = [](const OptionValues&) { return make_flop(); }};
 }
@@ -139,7 +139,7 @@ StageKind rotate_stage_kind() {
               "180: out(x, y) = in(width - 1 - x, height - 1 - y)\n"
               "270: out(x, y) = in(width - 1 - y, x)",
           .edges = edges,
-          .alpha = alpha,
+          .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --rotate 90"},
           .from_options = [](const OptionValues& values) {
             return make_rotate(values.choice<int>("--rotate"));
@@ -156,7 +156,7 @@ StageKind auto_orient_stage_kind() {
               "EXIF orientation 2: as --flop; 3: --rotate 180; 4: --flip; 5: --rotate 90 --flop;\n"
               "6: --rotate 90; 7: --rotate 270 --flop; 8: --rotate 270",
           .edges = edges,
-          .alpha = alpha,
+          .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --auto-orient"},
           .sample_stages = oriented_samples,
           .from_options = [](const OptionValues&) { return make_auto_orient(); }};

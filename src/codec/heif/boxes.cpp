@@ -10,13 +10,13 @@
 namespace gpufilter {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
+using ByteSpan = std::span<const std::uint8_t>;
 
 // Reads numbers from the front; 0 past the end.
 class Cursor {
  public:
-  explicit Cursor(Bytes bytes) : bytes_(bytes) {}
-  [[nodiscard]] Bytes rest() const { return bytes_; }
+  explicit Cursor(ByteSpan bytes) : bytes_(bytes) {}
+  [[nodiscard]] ByteSpan rest() const { return bytes_; }
 
   std::uint64_t number(std::size_t size) {
     std::uint64_t value = 0;
@@ -25,28 +25,28 @@ class Cursor {
     return value;
   }
 
-  Bytes take(std::size_t size) {
-    const Bytes taken = bytes_.first(std::min(size, bytes_.size()));
+  ByteSpan take(std::size_t size) {
+    const ByteSpan taken = bytes_.first(std::min(size, bytes_.size()));
     bytes_ = bytes_.subspan(taken.size());
     return taken;
   }
 
  private:
-  Bytes bytes_;
+  ByteSpan bytes_;
 };
 
 struct Box {
   std::string_view type;
-  Bytes content;
+  ByteSpan content;
 };
 
-std::vector<Box> boxes_in(Bytes bytes) {
+std::vector<Box> boxes_in(ByteSpan bytes) {
   constexpr std::size_t header_size = 8;
   std::vector<Box> boxes;
   Cursor cursor(bytes);
   while (cursor.rest().size() >= header_size) {
     std::uint64_t size = cursor.number(4);
-    const Bytes name = cursor.take(4);
+    const ByteSpan name = cursor.take(4);
     std::uint64_t used = header_size;
     if (size == 1) {
       size = cursor.number(8);
@@ -62,15 +62,15 @@ std::vector<Box> boxes_in(Bytes bytes) {
 }
 
 // The content of the first box of a type; empty if there is none.
-Bytes find(const std::vector<Box>& boxes, std::string_view type) {
+ByteSpan find(const std::vector<Box>& boxes, std::string_view type) {
   const auto found =
       std::find_if(boxes.begin(), boxes.end(), [type](const Box& box) { return box.type == type; });
-  return found == boxes.end() ? Bytes() : found->content;
+  return found == boxes.end() ? ByteSpan() : found->content;
 }
 
 // "Full" boxes begin with a version and flags.
 struct Full {
-  explicit Full(Bytes content)
+  explicit Full(ByteSpan content)
       : cursor(content),
         version(static_cast<unsigned>(cursor.number(1))),
         flags(static_cast<unsigned>(cursor.number(3))) {}
@@ -80,7 +80,7 @@ struct Full {
 };
 
 // The first picture that a grid is made of.
-std::optional<std::uint64_t> first_tile(Bytes references, std::uint64_t grid) {
+std::optional<std::uint64_t> first_tile(ByteSpan references, std::uint64_t grid) {
   Full iref(references);
   const std::size_t id_size = iref.version == 0 ? 2 : 4;
   for (const Box& box : boxes_in(iref.cursor.rest())) {
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> first_tile(Bytes references, std::uint64_t grid) {
 // The pictures that each picture is made of: its tiles and the like, in order, and its alpha.
 using Parts = std::map<std::uint64_t, std::vector<std::uint64_t>>;
 
-Parts parts_in(Bytes references) {
+Parts parts_in(ByteSpan references) {
   Parts parts;
   Full iref(references);
   const std::size_t id_size = iref.version == 0 ? 2 : 4;
@@ -114,7 +114,7 @@ Parts parts_in(Bytes references) {
   return parts;
 }
 
-std::vector<Box> content_of_meta(Bytes file) {
+std::vector<Box> content_of_meta(ByteSpan file) {
   return boxes_in(Full(find(boxes_in(file), "meta")).cursor.rest());
 }
 
@@ -134,7 +134,7 @@ std::size_t count_parts(const Parts& parts, std::uint64_t item, std::size_t limi
 }
 
 // The numbers, from 1, of the properties of `item`.
-std::vector<std::size_t> properties_of(Bytes associations, std::uint64_t item) {
+std::vector<std::size_t> properties_of(ByteSpan associations, std::uint64_t item) {
   Full ipma(associations);
   const std::size_t id_size = ipma.version == 0 ? 2 : 4;
   const std::size_t size = (ipma.flags & 1U) != 0 ? 2 : 1;
@@ -163,7 +163,7 @@ std::optional<bool> is_grey_configuration(const Box& box) {
 
 }  // namespace
 
-bool is_grey_heif(Bytes file) {
+bool is_grey_heif(ByteSpan file) {
   const auto meta = content_of_meta(file);
   Full pitm(find(meta, "pitm"));
   const std::uint64_t primary = pitm.cursor.number(pitm.version == 0 ? 2 : 4);
@@ -177,7 +177,7 @@ bool is_grey_heif(Bytes file) {
   return false;
 }
 
-bool has_bounded_parts(Bytes file) {
+bool has_bounded_parts(ByteSpan file) {
   constexpr std::size_t max_parts = 65536;
   const Parts parts = parts_in(find(content_of_meta(file), "iref"));
   std::size_t count = 0;

@@ -22,7 +22,7 @@
 namespace gpufilter {
 namespace {
 
-std::atomic<std::size_t> writers{0};
+std::atomic<std::size_t> moved_writers{0};
 
 // Strips that wait to be written, besides those that threads encode.
 constexpr std::size_t waiting_strips = 2;
@@ -153,7 +153,7 @@ class MovedJpegWriter final : public RowWriter {
 
   void write_strips() {
     Background background;
-    const FairShare share(writers);
+    const FairShare share(moved_writers);
     std::deque<std::unique_ptr<Strip>> running;
     std::vector<std::unique_ptr<Strip>> spare;
     const int strips = divided_up(grid_.count.height, form_.mcu_rows_a_strip);

@@ -11,7 +11,7 @@ constexpr std::int64_t band_pixels = std::int64_t{64} << 10U;
 // Enough for scans to be ahead of each other and of the output.
 constexpr int bands_in_window = 8;
 // For smaller pictures, creating the decoders takes as long as they save.
-constexpr std::int64_t min_pixels = std::int64_t{384} << 10U;
+constexpr std::int64_t min_pixels_to_share = std::int64_t{384} << 10U;
 
 int band_of(const McuGrid& grid) {
   return static_cast<int>(std::max<std::int64_t>(band_pixels / grid.pixels_a_row(), 1));
@@ -32,7 +32,7 @@ std::size_t useful_threads(const std::vector<JpegScanScript::Scan>& scans) {
 
 bool JpegScanReader::is_worthwhile(const jpeg_decompress_struct& jpeg) {
   const McuGrid grid = mcu_grid(jpeg);
-  return grid.count.height * grid.pixels_a_row() >= min_pixels &&
+  return grid.count.height * grid.pixels_a_row() >= min_pixels_to_share &&
          grid.count.height >= 2 * band_of(grid);
 }
 

@@ -11,7 +11,7 @@ namespace gpufilter {
 namespace {
 
 constexpr std::uint8_t huffman_tables = 0xC4;
-constexpr std::uint8_t scan_marker = 0xDA;
+constexpr std::uint8_t scan_marker_code = 0xDA;
 constexpr std::uint8_t restart_interval = 0xDD;
 constexpr std::size_t max_table_bytes = std::size_t{64} << 10U;
 constexpr int max_bit = 13;
@@ -110,7 +110,7 @@ class ScriptReader {
     if (input_.bytes()[at_] != 0xFF || length < 2 || !reach(at_ + 2 + length)) return false;
     const auto segment = input_.bytes().subspan(at_, 2 + length);
     at_ += segment.size();
-    if (marker == scan_marker) return read_scan(segment.subspan(4));
+    if (marker == scan_marker_code) return read_scan(segment.subspan(4));
     if (marker != huffman_tables && marker != restart_interval) return false;
     script_.tables.insert(script_.tables.end(), segment.begin(), segment.end());
     return script_.tables.size() <= max_table_bytes;

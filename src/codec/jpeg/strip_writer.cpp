@@ -10,7 +10,7 @@
 namespace gpufilter {
 namespace {
 
-std::atomic<std::size_t> writers{0};
+std::atomic<std::size_t> strip_writers{0};
 
 // Bytes for the strips in the background, in all pictures together. Each picture may have two in
 // any case. A strip holds its rows and their encoding.
@@ -47,7 +47,7 @@ JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, i
       rows_left_(picture.size.height),
       rows_a_strip_(rows_a_strip),
       emit_(std::move(emit)),
-      share_(writers),
+      share_(strip_writers),
       max_strips_(std::min(
           strips_for(background_.threads()),
           std::max<std::size_t>(

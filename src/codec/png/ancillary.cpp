@@ -20,7 +20,6 @@ constexpr std::size_t max_chunk_bytes = std::size_t{16} << 20U;
 constexpr std::size_t max_metadata_bytes = std::size_t{32} << 20U;
 constexpr std::size_t max_chunks = 1000;
 
-constexpr std::uint32_t longest_chunk = 0x7fffffff;
 constexpr std::size_t max_listed = 5;  // skipped chunks that the warning names
 
 bool is_letter(char c) {

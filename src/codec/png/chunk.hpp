@@ -6,10 +6,16 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "image/metadata.hpp"
 
 namespace gpufilter {
+
+// Of a chunk, and at the end of zlib's stream.
+inline constexpr std::size_t checksum_size = 4;
+// The maximum size of a chunk's data.
+inline constexpr std::uint32_t longest_chunk = 0x7fffffff;
 
 struct PngChunk {
   std::string type;  // "tEXt"
@@ -22,6 +28,10 @@ struct PngChunk {
                                                 std::size_t& budget);
 
 [[nodiscard]] Bytes zlib_deflate(std::span<const std::uint8_t> plain);
+
+[[nodiscard]] inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // PNG's four-byte numbers: big-endian. `bytes` holds at least four.
 [[nodiscard]] std::uint32_t get_u32(std::span<const std::uint8_t> bytes);

@@ -82,7 +82,7 @@ constexpr std::array<PngCompression, 10> compressions{{
      .libdeflate_level = 10},
 }};
 
-using Bytes = std::span<const std::uint8_t>;
+using ByteSpan = std::span<const std::uint8_t>;
 using Sample = std::span<const PngRowBlock>;
 
 // About `size` bytes of `block`, from several places: whole rows, or a part of one row at each
@@ -188,7 +188,7 @@ struct PngCompressor::State {
   LibdeflateDeflater libdeflate_deflater;
 
   // The filtered rows of all `blocks`, one after the other. Valid until the next call.
-  Bytes filter(Sample blocks, PngFilter filter) {
+  ByteSpan filter(Sample blocks, PngFilter filter) {
     std::size_t size = 0;
     for (const PngRowBlock& block : blocks)
       size += block.rows.size() / block.row_bytes * (block.row_bytes + 1);
@@ -240,7 +240,7 @@ struct PngCompressor::State {
   Method::Deflater photograph_deflater(Sample sample, PngFilter best) {
     const Sample part = sample.first(1);
     if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
-    const Bytes data = filter(part, best);
+    const ByteSpan data = filter(part, best);
     const std::size_t coded = HuffmanDeflater::estimated_size(data);
     if (coded * share_unit > data.size() * pixel_search_density) return Method::huffman;
     return search_cost(part, best, pixel_search_price, Method::pixel_search) < coded
@@ -284,7 +284,7 @@ struct PngCompressor::State {
   // matters less.
   std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price,
                           Method::Deflater deflater = Method::search) {
-    const Bytes data = filter(sample, candidate);
+    const ByteSpan data = filter(sample, candidate);
     const std::size_t row = row_of(sample.front());
     const std::size_t size = deflater == Method::search
                                  ? match_deflater.deflate(data, row, true).size()
@@ -295,8 +295,8 @@ struct PngCompressor::State {
 
   static std::size_t row_of(const PngRowBlock& block) { return block.row_bytes + 1; }
 
-  Bytes deflate(Bytes data, const PngRowBlock& block, const PngCompression& how,
-                Method::Deflater deflater, bool last) {
+  ByteSpan deflate(ByteSpan data, const PngRowBlock& block, const PngCompression& how,
+                   Method::Deflater deflater, bool last) {
     switch (deflater) {
       case Method::huffman:
         return huffman_deflater.deflate(data, last);
@@ -322,8 +322,8 @@ PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const Pn
                                               bool last) {
   State& state = *state_;
   const Method method = state.choose_method(sample_of(block, how.sample_bytes), how);
-  const Bytes filtered = state.filter({&block, 1}, method.filter);
-  const Bytes deflated = state.deflate(filtered, block, how, method.deflater, last);
+  const ByteSpan filtered = state.filter({&block, 1}, method.filter);
+  const ByteSpan deflated = state.deflate(filtered, block, how, method.deflater, last);
   return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
 }
 

@@ -22,10 +22,6 @@ constexpr std::size_t inflate_budget = std::size_t{32} << 20U;
 
 constexpr std::size_t icc_header_size = 128;
 
-std::string_view as_text(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // PNG's four-byte numbers are at most 2^31 - 1.
 std::optional<std::int32_t> get_i31(std::span<const std::uint8_t> bytes) {
   const std::uint32_t value = get_u32(bytes);

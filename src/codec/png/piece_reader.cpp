@@ -18,12 +18,11 @@ namespace gpufilter {
 namespace {
 
 constexpr std::size_t max_piece_size = std::size_t{1} << 20U;  // filtered bytes of several rows
-constexpr std::size_t max_memory = std::size_t{40} << 20U;     // of all pieces
+constexpr std::size_t max_memory_of_pieces = std::size_t{40} << 20U;  // of all pieces
 constexpr std::size_t min_pieces = 4;
 
 constexpr std::size_t history_size = std::size_t{32} << 10U;  // how far back matches reach
 constexpr std::size_t chunk_head_size = 8;
-constexpr std::size_t checksum_size = 4;
 constexpr std::size_t zlib_head_size = 2;
 constexpr std::uint8_t sub_filter = 1;  // the filters 0 (none) and 1 do not read the row above
 
@@ -111,7 +110,7 @@ bool PngPieceReader::suits(const PngRowShape& shape, std::size_t rows_a_piece) {
   if (rows_a_piece >= shape.rows) return false;
   const bool is_small =
       rows_a_piece == 1 || rows_a_piece <= max_piece_size / shape.filtered_bytes();
-  return is_small && piece_memory(shape, rows_a_piece) * min_pieces <= max_memory;
+  return is_small && piece_memory(shape, rows_a_piece) * min_pieces <= max_memory_of_pieces;
 }
 
 PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
@@ -121,8 +120,8 @@ PngPieceReader::PngPieceReader(PngStream& stream, const PngRowShape& shape,
       rows_a_piece_(rows_a_piece),
       // Two pieces take memory besides: the one that is delivered, and the one before it, whose
       // last row it may refer to.
-      max_pieces_(
-          std::min(max_memory / piece_memory(shape, rows_a_piece) - 2, background_.threads() + 4)),
+      max_pieces_(std::min(max_memory_of_pieces / piece_memory(shape, rows_a_piece) - 2,
+                           background_.threads() + 4)),
       zeros_(shape.row_bytes + unfilter_slack) {}
 
 PngPieceReader::~PngPieceReader() {

@@ -28,7 +28,7 @@ constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
 // The memory of the chunks in the background: that of 24 chunks of the usual size. A chunk has its
 // rows, the filtered rows, and the output of two deflaters.
-constexpr std::size_t max_memory = std::size_t{48} << 20U;
+constexpr std::size_t max_memory_of_chunks = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_chunk = 4;
 
 void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, int depth) {
@@ -61,7 +61,9 @@ PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int pn
       compression_(png_compression(png_level)),
       emit_(std::move(emit)),
       max_chunks_(std::max<std::size_t>(
-          max_memory / (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)), 2)) {}
+          max_memory_of_chunks /
+              (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)),
+          2)) {}
 
 PngPixelWriter::~PngPixelWriter() = default;
 

@@ -47,8 +47,6 @@ class ReturnedSource final : public ByteSource {
   Bytes peeked_;
 };
 
-constexpr std::size_t checksum_size = 4;
-constexpr std::uint32_t longest_chunk = 0x7fffffff;
 constexpr int palette_color_type = 3;
 
 std::string_view type_of(std::span<const std::uint8_t> chunk_head) {

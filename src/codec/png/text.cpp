@@ -42,10 +42,6 @@ std::string_view before_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 
-std::string_view as_text(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }

@@ -12,15 +12,15 @@ namespace gpufilter::lab {
 namespace {
 
 constexpr std::size_t lanes = 32;
-constexpr std::size_t block = 1024;
+constexpr std::size_t reference_block = 1024;
 
 // One level of the tree: `take` adds a value to a lane, `join` a lane to a lane.
 template <typename Take, typename Join>
 std::vector<float> reduce_level(std::span<const float> values, float nothing, Take take,
                                 Join join) {
   std::vector<float> results;
-  for (std::size_t begin = 0; begin < values.size(); begin += block) {
-    const auto part = values.subspan(begin, std::min(block, values.size() - begin));
+  for (std::size_t begin = 0; begin < values.size(); begin += reference_block) {
+    const auto part = values.subspan(begin, std::min(reference_block, values.size() - begin));
     std::array<float, lanes> lane{};
     lane.fill(nothing);
     for (std::size_t i = 0; i < part.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace gpufilter::lab {
 namespace {
 
-constexpr std::size_t group_size = 256;
+constexpr std::size_t copy_group_size = 256;
 constexpr std::size_t part_bytes = std::size_t{1} << 20U;
 
 }  // namespace
@@ -19,13 +19,13 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20U;
 CopyKernel::CopyKernel(Session& session, const char* word, std::size_t word_bytes)
     : kernel_(session.make_kernel(
           {"copy.cl", "copy_words",
-           formatted("-D WORD={} -D GROUP_WIDTH={} -D GROUP_HEIGHT=1", word, group_size)})),
+           formatted("-D WORD={} -D GROUP_WIDTH={} -D GROUP_HEIGHT=1", word, copy_group_size)})),
       word_bytes_(word_bytes) {}
 
 Event CopyKernel::enqueue(Queue& queue, const Buffer& source, const Buffer& target,
                           std::size_t bytes) const {
   const auto words = static_cast<std::int32_t>(bytes / word_bytes_);
-  return queue.launch(kernel_, {static_cast<std::size_t>(words), 1, group_size, 1},
+  return queue.launch(kernel_, {static_cast<std::size_t>(words), 1, copy_group_size, 1},
                       {source, target, words});
 }
 

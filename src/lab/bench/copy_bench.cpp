@@ -10,8 +10,8 @@
 namespace gpufilter::lab {
 namespace {
 
-constexpr std::uint64_t bytes_for_gpu = std::uint64_t{256} << 20U;
-constexpr std::uint64_t bytes_elsewhere = std::uint64_t{64} << 20U;
+constexpr std::uint64_t copied_for_gpu = std::uint64_t{256} << 20U;
+constexpr std::uint64_t copied_elsewhere = std::uint64_t{64} << 20U;
 
 // All rows of one size.
 class CopyBench {
@@ -151,7 +151,7 @@ Report bench_copy(const TestBed& bed, const CopyOptions& options) {
                              .value_label = "GB/s, read and written; transfers: GB/s one way",
                              .labels = {"mb", "copy", "variant"}};
   std::vector<std::uint64_t> sizes = options.bytes;
-  if (sizes.empty()) sizes.push_back(has_gpu(bed) ? bytes_for_gpu : bytes_elsewhere);
+  if (sizes.empty()) sizes.push_back(has_gpu(bed) ? copied_for_gpu : copied_elsewhere);
   for (const std::uint64_t bytes : sizes) {
     // The kernels count words of 4 bytes in 32 bits.
     if (bytes % 16 != 0 || bytes / 4 > INT32_MAX) {

@@ -18,8 +18,8 @@ namespace gpufilter::lab {
 namespace {
 
 // As in transpose.cl.
-constexpr std::size_t tile = 32;
-constexpr std::size_t tile_group_height = 8;
+constexpr std::size_t transposed_tile = 32;
+constexpr std::size_t transposing_height = 8;
 
 // Whole numbers from -8 to 8: sums of 65536 products stay below 2^24 and are exact in any order.
 std::vector<float> whole_numbers(std::size_t count, unsigned seed) {
@@ -61,11 +61,11 @@ class DeviceOperand {
   [[nodiscard]] const Buffer& by_rows(Queue& queue, std::vector<Event>& events) const {
     if (!transpose_) return stored_;
     // The matrix is stored as columns x rows numbers; a work-group moves a tile of them.
-    const auto tiles = (static_cast<std::size_t>(columns_) + tile - 1) / tile;
-    events.push_back(queue.launch(
-        *transpose_,
-        {static_cast<std::size_t>(rows_), tiles * tile_group_height, tile, tile_group_height},
-        {stored_, by_rows_, columns_, rows_}));
+    const auto tiles = (static_cast<std::size_t>(columns_) + transposed_tile - 1) / transposed_tile;
+    events.push_back(queue.launch(*transpose_,
+                                  {static_cast<std::size_t>(rows_), tiles * transposing_height,
+                                   transposed_tile, transposing_height},
+                                  {stored_, by_rows_, columns_, rows_}));
     return by_rows_;
   }
 

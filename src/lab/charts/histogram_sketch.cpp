@@ -10,7 +10,7 @@
 namespace gpufilter::lab {
 namespace {
 
-constexpr int height = 100;
+constexpr int sketch_height = 100;
 constexpr std::size_t step = 4;  // columns that share a point: the larger file shows no more
 constexpr int points = static_cast<int>(histogram_columns / step);
 
@@ -22,7 +22,8 @@ std::string path_of(const HistogramColumns& channel, double top) {
   for (std::size_t i = 0; i < histogram_columns; i += step) {
     const auto first = channel.begin() + static_cast<std::ptrdiff_t>(i);
     const double highest = *std::max_element(first, first + step);
-    const auto y = static_cast<int>(std::lround(height * (1 - std::min(highest / top, 1.0))));
+    const auto y =
+        static_cast<int>(std::lround(sketch_height * (1 - std::min(highest / top, 1.0))));
     if (i == 0) {
       path = formatted("M0 {}l", y);
     } else {
@@ -45,13 +46,13 @@ std::string sketch_histograms(const Histograms& histograms, const PixelFormat& f
   std::string svg = formatted(
       "<svg class=\"sketch\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
       "aria-label=\"{}\">",
-      points - 1, height, escaped_markup(label));
+      points - 1, sketch_height, escaped_markup(label));
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const std::string path = path_of(channels[c], top);
     const std::string stroke = stroke_of(looks[c].series);
     svg += looks[c].is_line ? formatted("<path class=\"curve {}\" d=\"{}\"/>", stroke, path)
                             : formatted("<path class=\"{} {} faint\" d=\"{}V{}H0Z\"/>", stroke,
-                                        fill_of(looks[c].series), path, height);
+                                        fill_of(looks[c].series), path, sketch_height);
   }
   return svg + "</svg>";
 }

@@ -14,8 +14,8 @@ namespace gpufilter::lab {
 namespace {
 
 // Larger than for stages: a picture that fits in the device's caches does not measure memory.
-constexpr ImageSize size_for_gpu{8192, 4096};
-constexpr ImageSize size_for_cpu{1280, 960};
+constexpr ImageSize counted_on_gpu{8192, 4096};
+constexpr ImageSize counted_on_cpu{1280, 960};
 
 // Gradients with noise, opaque, like photographs: neighbouring pixels use the same counters.
 Image photograph(ImageSize size, const PixelFormat& format) {
@@ -51,7 +51,7 @@ class StatisticsSubject final : public TuneSubject {
         quantity_(quantity),
         format_(format),
         queue_(session.make_queue()),
-        size_(session.device().kind == DeviceKind::gpu ? size_for_gpu : size_for_cpu) {}
+        size_(session.device().kind == DeviceKind::gpu ? counted_on_gpu : counted_on_cpu) {}
 
   void build() const override {
     static_cast<void>(PictureReducer(session_, size_.width, format_, quantity_));
