@@ -9,7 +9,8 @@ require_test_packages
 # The packages for the tests of the Python module are those of the system's Python.
 options=(GPUFILTER_BUILD_TESTS=ON GPUFILTER_BUILD_SAMPLES=ON GPUFILTER_BUILD_PYTHON=ON
   Python_EXECUTABLE=/usr/bin/python3)
-[[ -z "${CI:-}" ]] || options+=(GPUFILTER_WERROR=ON)
+# Groups of files make a first build faster and the next ones slower.
+if [[ -n "${CI:-}" ]]; then options+=(GPUFILTER_WERROR=ON GPUFILTER_UNITY=ON); else options+=(GPUFILTER_UNITY=OFF); fi
 configure "${options[@]}"
 build all
 
