@@ -14,8 +14,8 @@
 namespace gpufilter {
 namespace {
 
-constexpr int side = 16;       // of the blocks of results of one channel
-constexpr int team_size = 32;  // work-items that multiply matrices together
+constexpr int matrix_side = 16;  // of the blocks of results of one channel
+constexpr int team_size = 32;    // work-items that multiply matrices together
 
 // The geometry of kernels/gaussian_tiles.cl, with its names.
 struct TileShape {
@@ -27,14 +27,14 @@ struct TileShape {
   [[nodiscard]] int margin() const { return divided_up(radius, 4) * 4; }
   [[nodiscard]] int chunks() const { return divided_up(16 + margin() + radius, 16); }
   [[nodiscard]] int halves() const { return divided_up(8 + margin() + radius, 16); }
-  [[nodiscard]] int strip() const { return blocks * side; }
+  [[nodiscard]] int strip() const { return blocks * matrix_side; }
   [[nodiscard]] int local_bytes() const {
     const int piece_margin = divided_up(margin(), 16);
     const int pieces = divided_up(strip() + radius, 16) + piece_margin;
     const int read = divided_up(16 * piece_margin - margin() + strip() - 8, 16) + halves();
-    const int samples = channels * side * 16 * (std::max(pieces, read) | 1);
+    const int samples = channels * matrix_side * 16 * (std::max(pieces, read) | 1);
     const int sums = 2 * channels * strip() * 16 * (chunks() | 1);
-    const int results = side * (strip() * channels + 16);
+    const int results = matrix_side * (strip() * channels + 16);
     return samples + sums + results;
   }
 };
@@ -77,7 +77,7 @@ std::vector<std::uint8_t> weight_matrix(const GaussianWindow& window, const Tile
 // Rows of a work-group: it computes the sums of a window's height twice, so several times as many
 // pay; but every compute unit should have work.
 int segment_rows(const TileShape& shape, const PictureShape& picture, const DeviceInfo& device) {
-  constexpr int unit = 3 * side;  // a multiple of all group heights
+  constexpr int unit = 3 * matrix_side;  // a multiple of all group heights
   const int strips = divided_up(picture.size.width, shape.strip());
   const int segments = divided_up(std::max(static_cast<int>(device.compute_units), 1), strips);
   const int suiting = unit * std::max(shape.chunks(), 3);
@@ -115,7 +115,7 @@ class GaussianTiles final : public Stage {
     kernel.group_height = shape_.teams * team_size / group_width;
     kernel.pixels = shape_.strip() / group_width;
     kernel.lines = segment_rows(shape_, input, session.device()) / kernel.group_height;
-    kernel.variant = formatted("matrix products, {}x{} tiles", shape_.strip(), side);
+    kernel.variant = formatted("matrix products, {}x{} tiles", shape_.strip(), matrix_side);
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
 

@@ -8,7 +8,7 @@ namespace {
 
 using std::size_t;
 
-constexpr int block_outputs = 4;
+constexpr int outputs_a_block = 4;
 
 // Part i of n; they add up to the weight.
 int part_of(int weight, int i, int n) {
@@ -23,9 +23,9 @@ int parts_for(const std::vector<std::int16_t>& weights) {
   return parts;
 }
 
-class Packer {
+class FoursPacker {
  public:
-  Packer(const NetGraph& graph, const NetOperation& operation)
+  FoursPacker(const NetGraph& graph, const NetOperation& operation)
       : operation_(operation),
         input_(graph.values[static_cast<size_t>(operation.inputs.front())]),
         outputs_(graph.values[static_cast<size_t>(operation.output)].channels),
@@ -35,15 +35,15 @@ class Packer {
   NetFours packed() {
     NetFours packed;
     packed.parts = parts_for(operation_.integers.weights);
-    for (int output = 0; output < outputs_; output += block_outputs) {
+    for (int output = 0; output < outputs_; output += outputs_a_block) {
       const auto [first, end] = planes_of_block(output);
       packed.planes = std::max(packed.planes, end - first);
     }
-    for (int output = 0; output < outputs_; output += block_outputs) {
+    for (int output = 0; output < outputs_; output += outputs_a_block) {
       const int first = std::min(planes_of_block(output).first, input_.planes() - packed.planes);
       packed.first_planes.push_back(first);
       add_words(packed, output, first);
-      for (int o = output; o < output + block_outputs; ++o)
+      for (int o = output; o < output + outputs_a_block; ++o)
         packed.starts.push_back(start(o));
     }
     return packed;
@@ -52,7 +52,7 @@ class Packer {
  private:
   // The first plane that these outputs need, and the end.
   [[nodiscard]] std::pair<int, int> planes_of_block(int output) const {
-    const int last = std::min(output + block_outputs, outputs_) - 1;
+    const int last = std::min(output + outputs_a_block, outputs_) - 1;
     const int end = (last / group_outputs_ + 1) * group_inputs_;
     return {output / group_outputs_ * group_inputs_ / 4, (end + 3) / 4};
   }
@@ -61,7 +61,7 @@ class Packer {
     for (int tap = 0; tap < operation_.kernel_height * operation_.kernel_width; ++tap) {
       for (int plane = first_plane; plane < first_plane + packed.planes; ++plane) {
         for (int part = 0; part < packed.parts; ++part) {
-          for (int o = output; o < output + block_outputs; ++o) {
+          for (int o = output; o < output + outputs_a_block; ++o) {
             std::uint32_t word = 0;
             for (int i = 0; i < 4; ++i) {
               const int number = part_of(weight(o, tap, 4 * plane + i), part, packed.parts);
@@ -104,7 +104,7 @@ class Packer {
 }  // namespace
 
 NetFours net_fours(const NetGraph& graph, const NetOperation& operation) {
-  return Packer(graph, operation).packed();
+  return FoursPacker(graph, operation).packed();
 }
 
 }  // namespace gpufilter
