@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace gpufilter {
+namespace {
+
+constexpr std::size_t cached_bytes = std::size_t{512} << 10U;
+
+}  // namespace
 
 MutableRows RollingRows::advance(const RowRange& wanted) {
   RowRange kept{std::max(wanted.begin, held_.begin),
@@ -22,12 +27,15 @@ MutableRows RollingRows::advance(const RowRange& wanted) {
 }
 
 // Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,
-// there is memory for as many again, so that they are not moved for each strip.
+// there is memory for as many again, so that they are not moved for each strip, or for three times
+// as many if all of it stays in the second-level cache.
 void RollingRows::make_room(const RowRange& wanted, const RowRange& kept, int fresh) {
   const std::uint8_t* from =
       kept.count() > 0 ? row_in_memory(first_ + kept.begin - held_.begin) : nullptr;
   const std::size_t bytes = static_cast<std::size_t>(kept.count()) * row_pitch(picture_);
-  const int capacity = wanted.count() + (kept.count() > fresh ? kept.count() : 0);
+  const int cached = static_cast<int>(cached_bytes / row_pitch(picture_)) - wanted.count();
+  const int spare = std::clamp(cached, kept.count(), 3 * kept.count());
+  const int capacity = wanted.count() + (kept.count() > fresh ? spare : 0);
   first_ = 0;
   if (capacity <= memory_.row_range().count()) {
     if (from != nullptr) std::memmove(row_in_memory(0), from, bytes);

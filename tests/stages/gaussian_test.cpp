@@ -124,7 +124,8 @@ TEST(Gaussian, OfAnySigmaIsTheDefinition) {
 
 TEST(Gaussian, HasNoSeamsInWidePictures) {
   for (const Image& image :
-       {test::random_image({1200, 3}, {3, 8}, 9), test::mixed_alpha_image({1200, 7}, {4, 8}, 10)}) {
+       {test::random_image({1200, 3}, {3, 8}, 9), test::random_image({3300, 3}, {1, 8}, 11),
+        test::mixed_alpha_image({1200, 7}, {4, 8}, 10)}) {
     for (const double sigma : {1.0, 3.0}) {
       const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
       const Image expected = naive(image, parameters);

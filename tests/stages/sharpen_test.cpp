@@ -107,6 +107,18 @@ TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
   }
 }
 
+TEST(Sharpen, HasNoSeamsInWidePictures) {
+  const Image image = test::random_image({1200, 5}, {3, 8}, 6);
+  for (const SharpenParameters& parameters : cases()) {
+    const Image expected = naive(image, parameters);
+    test::with_each_instruction_set([&] {
+      ASSERT_TRUE(
+          same_pixels(test::filter_on_host(image, {make_sharpen(parameters)}, {}), expected))
+          << "amount " << parameters.amount;
+    });
+  }
+}
+
 TEST(Sharpen, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const std::vector<SharpenParameters> all = cases();
