@@ -1,6 +1,7 @@
 #include "app/devices_command.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "app/color_output.hpp"
 #include "app/parse.hpp"
@@ -13,7 +14,7 @@
 #include "device/tuning_store.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/make_dispatcher.hpp"
-#include "stages/blur_tiles.hpp"
+#include "stages/device_limits.hpp"
 
 namespace gpufilter {
 namespace {
@@ -92,31 +93,33 @@ std::string as_json(const std::vector<DeviceInfo>& devices, const RateStore& rat
     }
     const std::string place = tuning_place(device);
     const auto start = rates.find(place, start_rate.kind);
-    list.push_back(
-        {{"index", device.index},
-         {"kind", to_string(device.kind)},
-         {"name", device.name},
-         {"vendor", device.vendor},
-         {"platform", device.platform},
-         {"platform_version", device.platform_version},
-         {"device_version", device.device_version},
-         {"driver_version", device.driver_version},
-         {"language_version", device.language_version},
-         {"compute_units", device.compute_units},
-         {"max_work_group_size", device.max_work_group_size},
-         {"max_work_item_sizes", device.max_work_item_sizes},
-         {"preferred_multiple", device.preferred_multiple},
-         {"max_sub_groups", device.max_sub_groups},
-         {"registers", registers_json(device)},
-         {"local_memory_bytes", device.local_memory},
-         {"local_memory_is_real", device.local_memory_is_real},
-         {"global_memory_bytes", device.global_memory},
-         {"max_allocation_bytes", device.max_allocation},
-         {"unified_memory", device.unified_memory},
-         {"blur_tiles", fitting_blur_tiles(device)},
-         {"copy_gigabytes_per_second", rate_json(rates.find(place, copy_rate.kind), 1e-9)},
+    Json entry{{"index", device.index},
+               {"kind", to_string(device.kind)},
+               {"name", device.name},
+               {"vendor", device.vendor},
+               {"platform", device.platform},
+               {"platform_version", device.platform_version},
+               {"device_version", device.device_version},
+               {"driver_version", device.driver_version},
+               {"language_version", device.language_version},
+               {"compute_units", device.compute_units},
+               {"max_work_group_size", device.max_work_group_size},
+               {"max_work_item_sizes", device.max_work_item_sizes},
+               {"preferred_multiple", device.preferred_multiple},
+               {"max_sub_groups", device.max_sub_groups},
+               {"registers", registers_json(device)},
+               {"local_memory_bytes", device.local_memory},
+               {"local_memory_is_real", device.local_memory_is_real},
+               {"global_memory_bytes", device.global_memory},
+               {"max_allocation_bytes", device.max_allocation},
+               {"unified_memory", device.unified_memory}};
+    for (const DeviceLimit& limit : device_limits(device))
+      entry[limit.name] = limit.fitting;
+    entry.append(
+        {{"copy_gigabytes_per_second", rate_json(rates.find(place, copy_rate.kind), 1e-9)},
          {"transfer_gigabytes_per_second", rate_json(rates.find(place, transfer_rate.kind), 1e-9)},
          {"start_seconds", start ? Json(*start) : Json()}});
+    list.push_back(std::move(entry));
   }
   const Json json{{"schema", "gpufilter-devices-1"}, {"devices", list}, {"unusable", unusable}};
   return json.indented(2) + "\n";
@@ -158,10 +161,12 @@ std::string as_table(const std::vector<DeviceInfo>& devices, const RateStore& ra
         line("global memory", formatted("{}{}, largest buffer {}", bytes_text(device.global_memory),
                                         device.unified_memory ? " shared with the host" : "",
                                         bytes_text(device.max_allocation)));
-    const auto tiles = fitting_blur_tiles(device);
-    table += line("--tile", tiles.empty() ? "none fits the group size and local memory"
-                                          : formatted("{} fit the group size and local memory",
-                                                      fmt::join(tiles, ", ")));
+    for (const DeviceLimit& limit : device_limits(device)) {
+      table += line(limit.option.c_str(), limit.fitting.empty()
+                                              ? "none fits the group size and local memory"
+                                              : formatted("{} fit the group size and local memory",
+                                                          fmt::join(limit.fitting, ", ")));
+    }
     const std::string place = tuning_place(device);
     table += line("copies", copy_text(rates, place));
     table += line("start", start_text(rates, place));

@@ -224,13 +224,13 @@ bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& forma
   return device.fits(shares.width, shares.height, blur_tile_bytes(tile, format));
 }
 
-std::vector<int> fitting_blur_tiles(const DeviceInfo& device) {
+DeviceLimit blur_tile_limit(const DeviceInfo& device) {
   constexpr PixelFormat largest{4, 16};
-  std::vector<int> tiles;
+  DeviceLimit limit{"--tile", "blur_tiles", {}};
   for (const int tile : blur_tiles) {
-    if (blur_tile_fits(device, tile, largest)) tiles.push_back(tile);
+    if (blur_tile_fits(device, tile, largest)) limit.fitting.push_back(tile);
   }
-  return tiles;
+  return limit;
 }
 
 StageKind blur_stage_kind() {

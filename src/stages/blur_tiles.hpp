@@ -2,9 +2,8 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
-#include "device/device_info.hpp"
+#include "stages/device_limits.hpp"
 
 namespace gpufilter {
 
@@ -12,6 +11,6 @@ namespace gpufilter {
 inline constexpr std::array blur_tiles{8, 16, 32};
 
 // Those that fit with pixels of every format.
-[[nodiscard]] std::vector<int> fitting_blur_tiles(const DeviceInfo& device);
+[[nodiscard]] DeviceLimit blur_tile_limit(const DeviceInfo& device);
 
 }  // namespace gpufilter
