@@ -110,6 +110,7 @@ class Ways {
              return match_.deflate_pixels(data, bytes, last);
            }});
     }
+    with_loops_ = all_.size();
     for (int level = 0; level <= 12; ++level) {
       all_.push_back({"libdeflate " + std::to_string(level), [this, level](auto data, bool last) {
                         return libdeflate_.deflate(data, level, last);
@@ -117,12 +118,17 @@ class Ways {
     }
   }
   [[nodiscard]] const std::vector<Way>& all() const { return all_; }
+  // Those with loops for several instruction sets: not libdeflate's.
+  [[nodiscard]] std::span<const Way> with_loops() const {
+    return std::span(all_).first(with_loops_);
+  }
 
  private:
   HuffmanDeflater huffman_;
   MatchDeflater match_;
   LibdeflateDeflater libdeflate_;
   std::vector<Way> all_;
+  std::size_t with_loops_ = 0;
 };
 
 Bytes copy_of(std::span<const std::uint8_t> bytes) {
@@ -373,10 +379,10 @@ TEST(Deflaters, MakeTheSameWithEachInstructionSet) {
     const Ways ways;
     std::vector<Bytes> results;
     with_each_instruction_set([&] {
-      for (const Way& way : ways.all())
+      for (const Way& way : ways.with_loops())
         results.push_back(copy_of(way.deflate(data, true)));
     });
-    const std::size_t count = ways.all().size();
+    const std::size_t count = ways.with_loops().size();
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_TRUE(results[i] == results[i % count]) << ways.all()[i % count].name;
   }

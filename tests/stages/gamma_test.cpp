@@ -2,6 +2,8 @@
 #include "stages/gamma.hpp"
 
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -36,8 +38,13 @@ std::uint32_t brightened(std::uint32_t sample, std::uint32_t max, long double ga
 
 TEST(Gamma, IsAPowerOfEveryColourSample) {
   for (const double gamma : {0.45, 1.0, 2.2, 10.0}) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> tables;
+    for (const std::uint32_t max : {255U, 65535U}) {
+      for (std::uint32_t sample = 0; sample <= max; ++sample)
+        tables[max].push_back(brightened(sample, max, gamma));
+    }
     expect_for_colors({make_gamma(gamma)}, [&](std::uint32_t sample, std::uint32_t max) {
-      return brightened(sample, max, gamma);
+      return tables.at(max).at(sample);
     });
   }
 }
