@@ -39,7 +39,7 @@ bool is_switch_position(const std::string& word) {
   return std::find(positions.begin(), positions.end(), word) != positions.end();
 }
 
-std::optional<int> whole_number(const std::string& word) {
+std::optional<int> number_in(const std::string& word) {
   int number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
@@ -82,7 +82,7 @@ std::string joined(const StageKind& kind, const std::string& value, const std::s
 }
 
 void check_after_flag(const CommandWord& flag, const std::string& word) {
-  const auto number = whole_number(word);
+  const auto number = number_in(word);
   const bool has_optional_value = flag.option->form().starts_with("[=");
   if (has_optional_value && number) {
     throw UsageError(printable(formatted(
@@ -119,7 +119,7 @@ void check_after_value(const CommandWord& before, const std::string& word) {
         printable(formatted("{}: {} takes one value; did you mean {}?", word, name, meaning)));
   }
   if (exists(word)) return;
-  const auto times = whole_number(word);
+  const auto times = number_in(word);
   std::string remedy;
   if (kind != nullptr && std::holds_alternative<FreeText>(kind->type)) {
     remedy = "; put quotes around a value that contains blanks";
