@@ -102,8 +102,9 @@ std::string tune_table(const std::vector<TuneReport>& reports) {
                            "-", "-", note_of(site));
         continue;
       }
-      table += formatted("  {:<{}}{:>9.3f}{:>9.3f}  {} ({})\n", site.site.key(), width,
-                         site.chosen->milliseconds, site.chosen->next_milliseconds,
+      const double next = site.chosen->next_milliseconds;  // 0: no other candidate was timed
+      table += formatted("  {:<{}}{:>9.3f}{:>9}  {} ({})\n", site.site.key(), width,
+                         site.chosen->milliseconds, next > 0 ? formatted("{:.3f}", next) : "-",
                          to_string(site.chosen->candidate), note_of(site));
     }
   }
