@@ -131,13 +131,14 @@ class Nines {
         width_(source.width),
         step_(static_cast<size_t>(source.format.channels)),
         samples_(static_cast<size_t>(source.width) * step_),
+        pitch_(source.pitch),
         spare_(samples_) {}
 
   template <InstructionSet set>
   [[gnu::always_inline]] void fill(const MutableRows& target) {
     using Vector = typename VectorOf<Sample, set>::type;
     constexpr size_t lanes = sizeof(Vector) / sizeof(Sample);
-    constexpr auto rows_at_once = static_cast<int>(group_rows);
+    const int rows_at_once = std::min(suiting_rows(pitch_), suiting_rows(target.pitch));
     for (int y = target.rows.begin; y < target.rows.end; y += rows_at_once) {
       const Group<Sample> group =
           group_at(target.part({y, std::min(y + rows_at_once, target.rows.end)}));
@@ -155,6 +156,13 @@ class Nines {
   }
 
  private:
+  // Not so many that those with the same place in the first-level cache evict each other: places
+  // repeat every 4 KiB, and there are 8 for each.
+  static int suiting_rows(size_t pitch) {
+    if (pitch % 4096 == 0) return 2;
+    return pitch % 2048 == 0 ? 4 : static_cast<int>(group_rows);
+  }
+
   // The last of an odd number of rows has a spare one beside it.
   Group<Sample> group_at(const MutableRows& target) {
     Group<Sample> group;
@@ -202,6 +210,7 @@ class Nines {
   int width_;
   size_t step_;     // samples of a pixel
   size_t samples_;  // of a row
+  size_t pitch_;    // of the source
   std::vector<Sample> spare_;
 };
 

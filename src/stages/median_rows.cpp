@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/loops.hpp"
+#include "host/pixels.hpp"
 #include "stages/median_histograms.hpp"
 #include "stages/median_network_rows.hpp"
 #include "stages/median_nine_rows.hpp"
@@ -200,6 +201,7 @@ struct WeighingLoop {
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
     const int radius = job->parameters->radius;
     const auto channels = static_cast<size_t>(job->source.format.channels);
+    if (is_opaque(job->source)) return;
     const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
     Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
                       true);
@@ -216,6 +218,26 @@ struct WeighingLoop {
         medians.weigh(tile, channels, static_cast<size_t>(count) * channels, out);
       }
     }
+  }
+
+ private:
+  // Reading the rows once is several times as fast as tiles of them.
+  [[gnu::always_inline]] static bool is_opaque(const ConstRows& rows) {
+    return rows.format.channels == 2 ? has_opaque_pixels<2>(rows) : has_opaque_pixels<4>(rows);
+  }
+
+  template <size_t channels>
+  [[gnu::always_inline]] static bool has_opaque_pixels(const ConstRows& rows) {
+    using Samples = Pixel<Sample, channels>;
+    const auto pixels = static_cast<size_t>(rows.width);
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      const auto* row = reinterpret_cast<const Sample*>(rows.row(y));
+      auto all = Samples::read(row);
+      for (size_t i = 1; i < pixels; ++i)
+        all &= Samples::read(row + i * channels);
+      if (all.get(channels - 1) != std::numeric_limits<Sample>::max()) return false;
+    }
+    return true;
   }
 };
 

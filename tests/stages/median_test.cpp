@@ -165,6 +165,17 @@ TEST(MedianOnProcessor, HasNoSeamsInWidePictures) {
   }
 }
 
+// Rows whose pitch is a multiple of 2 or 4 KiB are computed in smaller groups.
+TEST(MedianOnProcessor, TakesRowsOfAnyPitch) {
+  for (const int width : {2048, 4096}) {
+    for (const int height : {1, 7}) {
+      check_on_processor(test::random_image({width, height}, {1, 8}, 9), {.radius = 1});
+      check_on_processor(test::opaque_image({width / 4, height}, {4, 8}, 10), {.radius = 1});
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
   std::size_t turn = 0;
   for (const int radius : {15, 31}) {
