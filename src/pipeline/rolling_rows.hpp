@@ -12,7 +12,7 @@ namespace gpufilter {
 // are not computed again.
 class RollingRows {
  public:
-  RollingRows(ImagePool& pool, const PictureShape& picture) : pool_(&pool), picture_(picture) {}
+  RollingRows(ImagePool& pool, const PictureShape& picture);
 
   // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
   [[nodiscard]] MutableRows advance(const RowRange& wanted);
@@ -21,16 +21,17 @@ class RollingRows {
 
  private:
   [[nodiscard]] MutableRows mutable_rows() {
-    return {row_in_memory(first_), row_pitch(picture_), held_, picture_.size.width,
-            picture_.format};
+    return {row_in_memory(first_), pitch(), held_, picture_.size.width, picture_.format};
   }
   [[nodiscard]] std::uint8_t* row_in_memory(int index) {
-    return memory_.rows().data + static_cast<std::size_t>(index) * row_pitch(picture_);
+    return memory_.rows().data + static_cast<std::size_t>(index) * pitch();
   }
+  [[nodiscard]] std::size_t pitch() const { return row_pitch(memory_width_, picture_.format); }
   void make_room(const RowRange& wanted, const RowRange& kept, int fresh);
 
   ImagePool* pool_;
   PictureShape picture_;
+  int memory_width_;
   Image memory_;
   int first_ = 0;  // the row of the memory that holds the first of held_
   RowRange held_;
