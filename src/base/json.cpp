@@ -158,7 +158,9 @@ Json& Json::operator[](std::string_view name) {
   if (is_null()) value_ = Object();
   Object& all = members();
   const auto found = last_named(all, name);
-  return found == all.rend() ? all.emplace_back(std::string(name), Json()).value : found->value;
+  if (found != all.rend()) return found->value;
+  all.push_back({std::string(name), Json()});
+  return all.back().value;
 }
 
 void Json::append(const Json& members) {

@@ -1,6 +1,7 @@
 #include "stages/net_integer_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #ifdef __x86_64__

@@ -1,6 +1,7 @@
 #include "stages/net_tile_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "host/amx.hpp"
