@@ -82,7 +82,8 @@ def test_an_exception_of_progress_ends_the_run(tmp_path):
     def fail(done):
         raise KeyError("enough")
 
-    slow = gpufilter.Filter("--median 31", device="cpu")
+    # Slow enough to be ended after its first rows.
+    slow = gpufilter.Filter("--resize 4000x --median 31", device="cpu")
     with pytest.raises(KeyError, match="enough"):
         slow.run(SAMPLES / "landscape.jpg", tmp_path / "out.png", progress=fail)
     assert list(tmp_path.iterdir()) == []
