@@ -79,7 +79,7 @@ struct Pair {
 
   // The median of nine is the median of the largest low, the middle middle and the smallest high
   // of three sorted rows.
-  [[gnu::always_inline]] Number median_with(const Sorted<Number>& third) const {
+  [[nodiscard, gnu::always_inline]] Number median_with(const Sorted<Number>& third) const {
     return middle_of(larger(lows, third.low), larger(lower, smaller(upper, third.middle)),
                      smaller(highs, third.high));
   }

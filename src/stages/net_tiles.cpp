@@ -106,9 +106,10 @@ class Packer {
   void add_starts(const NetTiles::Tile& tile) {
     for (size_t o = 0; o < side; ++o) {
       NetTiles::Row row;
-      if (o < tile.blocks * block_outputs)
+      if (o < tile.blocks * block_outputs) {
         row.words.fill(
             static_cast<std::uint32_t>(fours_.starts[tile.first_block * block_outputs + o]));
+      }
       packed_.starts.push_back(row);
     }
   }

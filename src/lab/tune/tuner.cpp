@@ -124,6 +124,7 @@ std::vector<TriedCandidate> Tuner::try_all(TuneSubject& subject, const std::stri
     all.emplace(i, std::move(tried));
   }
   std::vector<TriedCandidate> in_order;
+  in_order.reserve(all.size());
   for (auto& [i, tried] : all)
     in_order.push_back(std::move(tried));
   return in_order;
