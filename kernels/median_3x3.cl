@@ -1,7 +1,7 @@
 // Medians of 3x3 samples. Each column is sorted. The median is the middle one of three samples: the largest of the
 // columns' smallest, the middle one of their middle ones, and the smallest of their largest.
 
-// GPUs compare three numbers by one instruction. ptxas finds it only without other instructions in between.
+// NVIDIA's assembler makes one instruction of two minima, or maxima, that follow each other directly.
 #if HALVES
 #define OF_THREE(name, operation)                                                \
   uint name(uint a, uint b, uint c) {                                            \
@@ -18,7 +18,7 @@ uint smallest(uint a, uint b, uint c) { return smaller(smaller(a, b), c); }
 uint largest(uint a, uint b, uint c) { return larger(larger(a, b), c); }
 #endif
 
-// What is left of three numbers: halves do not disturb each other, as the result has no carry.
+// The third of three numbers. Whole words are added: what lower halves carry into upper ones is subtracted again.
 #define LEFT_OF_THREE(a, b, c, low, high) ((a) + (b) + (c) - (low) - (high))
 #define MIDDLE(a, b, c) LEFT_OF_THREE(a, b, c, smallest(a, b, c), largest(a, b, c))
 

@@ -83,9 +83,10 @@ void declare_options(Arguments& app, TuneCommand& command) {
   add_formats_choice(app, command.channels, command.depth);
   add_number_types(app, command.types);
   app.add_flag("--again", command.again, "Tune again what was already tuned.");
-  app.add_option("--seconds", command.seconds,
-                 "Try candidates for about so many seconds. What is left of them is divided evenly "
-                 "among the kernels that are left; each tries its usual candidate.")
+  app.add_option(
+         "--seconds", command.seconds,
+         "Stop after about N seconds. The kernels share the time evenly; each tries at least "
+         "its usual candidate.")
       ->check(whole_number(1, maximum_seconds))
       ->option_text("N");
   app.add_flag("--json", command.json, "Print one JSON object.");

@@ -190,13 +190,13 @@ Assignment FastestFleet::assign(const PictureTask& task) {
   if (pays && device_ == nullptr) device_ = &add_device(make_engine_());
   count(task);
   if (pays && !in_folder()) return assign_to(*device_, times, phrase(all, *device_));
-  Member& chosen = is_idle(times, all) ? first() : first_to_end(times);
+  Member& chosen = idle_processor_takes(times, all) ? first() : first_to_end(times);
   return assign_to(chosen, times, phrase(all, chosen));
 }
 
-// Whether the processor should take a picture because it has none: while the GPU starts, unless the
-// picture would keep it until the end, and afterwards beside a GPU that is not much faster.
-bool FastestFleet::is_idle(const TaskTimes& times, const Estimates& all) {
+// Whether the processor has no picture and takes this one: while the GPU starts, unless that would
+// keep it until the end, and afterwards beside a GPU that is not much faster.
+bool FastestFleet::idle_processor_takes(const TaskTimes& times, const Estimates& all) {
   const double work = work_of(first(), times) / threads();
   if (first().backlog > 0 || work >= all.device / 2) return false;
   return device_ == nullptr || !device_->engine->is_ready() ||

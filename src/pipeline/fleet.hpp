@@ -101,7 +101,7 @@ class FastestFleet final : public Fleet {
   void conclude() override;
 
  private:
-  [[nodiscard]] bool is_idle(const TaskTimes& times, const Estimates& all);
+  [[nodiscard]] bool idle_processor_takes(const TaskTimes& times, const Estimates& all);
 
   MakeEngine make_engine_;
   Member* device_ = nullptr;

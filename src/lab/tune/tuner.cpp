@@ -86,7 +86,8 @@ std::vector<TunedSite> Tuner::tune(TuneSubject& subject, bool again, std::option
       result.tried = try_all(subject, key, asked.candidates, end, on_candidate);
       result.chosen = fastest(result.tried);
     }
-    const bool compared = result.tried.size() > 1;  // not with too little time
+    // With too little time only the usual candidate was tried.
+    const bool compared = result.tried.size() > 1;
     if (result.chosen && compared) {
       store_->keep(place, asked.site, *result.chosen);
       store_->save();
