@@ -24,9 +24,7 @@ int rows_between_checks(const Pass& pass, int all) {
   constexpr double seconds = 0.01;
   const StageCost cost = pass.stage->cost(pass.input.format);
   const double of_row = cost.rate.host * cost.operations_a_pixel * pass.output.size.width;
-  const int middle = pass.output.size.height / 2;
-  const int window = pass.stage->source_rows({middle, middle + 1}, pass.input.size).count();
-  const int fewest = std::max({window / 4, pass.stage->suitable_rows(), 4});
+  const int fewest = std::max({pass.window_rows() / 4, pass.stage->suitable_rows(), 4});
   return of_row * all <= seconds ? all : std::max(static_cast<int>(seconds / of_row), fewest);
 }
 

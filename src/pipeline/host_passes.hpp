@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "image/image_pool.hpp"
+#include "image/region.hpp"
 #include "pipeline/host_check.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/rolling_rows.hpp"
@@ -40,64 +41,89 @@ class HostPasses {
   template <typename Times, typename TargetOf, typename Done>
   void walk(const ConstRows& source, const RowRange& part, Times& times, const TargetOf& target_of,
             const Done& done) {
-    std::vector<RollingRows> between;
-    between.reserve(plan_.passes.size() - 1);
-    for (std::size_t i = 0; i + 1 < plan_.passes.size(); ++i)
-      between.emplace_back(pool_, plan_.passes[i].output);
-    const int rows = strip_rows(part.count());
+    Walk<Times> walk(*this, source, part, times);
+    const std::size_t last = groups_.size() - 1;
+    const int rows = strips_ ? groups_[last].rows : part.count();
     for (int y = part.begin; y < part.end; y += rows) {
-      const RowRange strip{y, std::min(y + rows, part.end)};
-      const std::vector<RowRange> windows = plan_.windows(strip);
-      ConstRows input = source;
-      for (std::size_t first = 0; first < plan_.passes.size();) {
-        const bool is_last = first + 1 == plan_.passes.size();
-        const auto view =
-            is_last ? std::nullopt : view_of(plan_.passes[first], input, windows[first + 1]);
-        if (view) {
-          input = *view;
-          ++first;
-          continue;
-        }
-        const std::size_t end = group_ends_[first];
-        const bool is_result = end == plan_.passes.size();
-        const MutableRows fresh =
-            is_result ? target_of(strip) : between[end - 1].advance(windows[end]);
-        run_group(first, end, input, fresh, times);
-        if (is_result) {
-          done(ConstRows(fresh));
-        } else {
-          input = between[end - 1].rows();
-        }
-        first = end;
-      }
+      const MutableRows target = target_of(RowRange{y, std::min(y + rows, part.end)});
+      walk.fill(last, target);
+      done(ConstRows(target));
     }
   }
 
  private:
-  // The rows `wanted` of a pass's result, if they are a part of its source.
-  static std::optional<ConstRows> view_of(const Pass& pass, const ConstRows& source,
-                                          const RowRange& wanted);
-  [[nodiscard]] int strip_rows(int rows) const;
+  // The passes first <= i < end: each but the first changes the rows of the first in place.
+  struct Group {
+    std::size_t first;
+    std::size_t end;
+    int rows = 0;  // of a strip of its result
+  };
 
-  // The passes first <= i < end, all but the first of which change `target` in place while the rows
-  // that the first one has filled are in the cache.
+  // Every group pulls the rows that it reads from the group before, which computes them in strips
+  // of its own height. Each row is computed once, and no more of them are kept than the next group
+  // reads at the same time.
   template <typename Times>
-  void run_group(std::size_t first, std::size_t end, const ConstRows& source,
-                 const MutableRows& target, Times& times) const {
-    const int step = rows_at_once(first, end, target);
+  class Walk {
+   public:
+    Walk(HostPasses& host, const ConstRows& source, const RowRange& part, Times& times)
+        : host_(host), source_(source), windows_(host.plan_.windows(part)), times_(times) {
+      results_.reserve(host.groups_.size() - 1);
+      for (std::size_t i = 0; i + 1 < host.groups_.size(); ++i)
+        results_.emplace_back(host.pool_, host.plan_.passes[host.groups_[i].end - 1].output);
+    }
+
+    // Rows of a group's result.
+    void fill(std::size_t group, const MutableRows& target) {
+      const Group& passes = host_.groups_[group];
+      const RowRange needed = host_.plan_.passes[passes.first].source_rows(target.rows);
+      host_.run_group(passes, source_of(group, needed), target, times_);
+    }
+
+   private:
+    // The rows `wanted` that a group reads; later calls want no rows above them.
+    ConstRows source_of(std::size_t group, const RowRange& wanted) {
+      if (group == 0) return source_;
+      const Group& before = host_.groups_[group - 1];
+      if (const auto corner = host_.corner_of_view(before, wanted)) {
+        const ConstRows seen = source_of(group - 1, wanted.moved(corner->y));
+        return columns_of(seen, corner->x, host_.plan_.passes[before.first].output.size.width)
+            .part(wanted.moved(corner->y))
+            .renumbered(-corner->y);
+      }
+      RollingRows& result = results_[group - 1];
+      const MutableRows fresh = result.advance(wanted, before.rows, windows_[before.end].end);
+      for (int y = fresh.rows.begin; y < fresh.rows.end; y += before.rows)
+        fill(group - 1, fresh.part({y, std::min(y + before.rows, fresh.rows.end)}));
+      return result.rows();
+    }
+
+    HostPasses& host_;
+    ConstRows source_;
+    std::vector<RowRange> windows_;
+    Times& times_;
+    std::vector<RollingRows> results_;  // of each group but the last
+  };
+
+  // Where the rows `wanted` of a group's result lie in its source, if they are a part of it.
+  [[nodiscard]] std::optional<PixelPosition> corner_of_view(const Group& group,
+                                                            const RowRange& wanted) const;
+  // Changes rows in place while those that the first pass has filled are in the cache.
+  template <typename Times>
+  void run_group(const Group& group, const ConstRows& source, const MutableRows& target,
+                 Times& times) const {
+    const int step = rows_at_once(group, target);
     for (int y = target.rows.begin; y < target.rows.end; y += step) {
       const MutableRows part = target.part({y, std::min(y + step, target.rows.end)});
-      times.of(first, [&] { run_on_host(plan_.passes[first], source, part); });
-      for (std::size_t i = first + 1; i < end; ++i)
+      times.of(group.first, [&] { run_on_host(plan_.passes[group.first], source, part); });
+      for (std::size_t i = group.first + 1; i < group.end; ++i)
         times.of(i, [&] { run_on_host(plan_.passes[i], part, part); });
     }
   }
-  [[nodiscard]] int rows_at_once(std::size_t first, std::size_t end,
-                                 const MutableRows& target) const;
+  [[nodiscard]] int rows_at_once(const Group& group, const MutableRows& target) const;
 
   const Plan& plan_;
-  std::vector<std::size_t> group_ends_;  // the next pass that needs rows of its own
-  int strip_rows_;
+  std::vector<Group> groups_;
+  bool strips_;  // false: a part is one strip
   int minimum_part_;
   ImagePool pool_;
 };

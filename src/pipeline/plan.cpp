@@ -135,6 +135,11 @@ RowRange Pass::source_rows(const RowRange& target) const {
   return all.value_or(RowRange{});
 }
 
+int Pass::window_rows() const {
+  const int middle = output.size.height / 2;
+  return source_rows({middle, middle + 1}).count();
+}
+
 std::vector<RowRange> Plan::bands() const {
   return bands_of(output().size.height, band_rows);
 }
@@ -167,10 +172,8 @@ std::uint64_t Plan::band_memory(int rows) const {
     largest = std::max({largest, bytes_of(band, output()), bytes_of(windows(band).front(), input)});
   }
   std::uint64_t between = 0;
-  const int middle = output().size.height / 2;
-  const std::vector<RowRange> needed = windows({middle, middle + 1});
   for (std::size_t i = 1; i < passes.size(); ++i)
-    between += bytes_of(needed[i], passes[i].input);
+    between += bytes_of({0, passes[i].window_rows()}, passes[i].input);
   return 2 * largest + between + scratch;
 }
 

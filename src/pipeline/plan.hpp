@@ -22,6 +22,8 @@ struct Pass {
   // The rows that it reads for the rows `target` of its result. Either may reach past the picture's
   // edges, where the rows are repeated.
   [[nodiscard]] RowRange source_rows(const RowRange& target) const;
+  // How many it reads for a row in the middle of its result.
+  [[nodiscard]] int window_rows() const;
 };
 
 // Rows of a result that are within the picture after subtracting `repeats` heights from their

@@ -26,19 +26,20 @@ int width_in_memory(const PictureShape& picture) {
 RollingRows::RollingRows(ImagePool& pool, const PictureShape& picture)
     : pool_(&pool), picture_(picture), memory_width_(width_in_memory(picture)) {}
 
-MutableRows RollingRows::advance(const RowRange& wanted) {
-  RowRange kept{std::max(wanted.begin, held_.begin),
-                std::clamp(held_.end, wanted.begin, wanted.end)};
+MutableRows RollingRows::advance(const RowRange& wanted, int step, int end) {
+  RowRange kept{std::max(wanted.begin, held_.begin), std::max(wanted.begin, held_.end)};
   if (kept.count() <= 0) kept = {wanted.begin, wanted.begin};
-  const int fresh = wanted.end - kept.end;
+  const int missing = divided_up(std::max(wanted.end - kept.end, 0), step) * step;
+  const RowRange held{wanted.begin, std::min(kept.end + missing, std::max(kept.end, end))};
+  const int fresh = held.end - kept.end;
   const int skipped = kept.begin - held_.begin;  // in memory, before the kept rows
-  if (first_ + skipped + wanted.count() <= memory_.row_range().count() && kept.count() > fresh) {
+  if (first_ + skipped + held.count() <= memory_.row_range().count() && kept.count() > fresh) {
     first_ += skipped;  // they stay where they are
   } else {
-    make_room(wanted, kept, fresh);
+    make_room(held, kept, fresh);
   }
-  held_ = wanted;
-  return mutable_rows().part({kept.end, wanted.end});
+  held_ = held;
+  return mutable_rows().part({kept.end, held.end});
 }
 
 // Moves the kept rows to the beginning of the memory. Where they are more than the fresh ones,

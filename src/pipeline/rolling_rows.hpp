@@ -14,8 +14,9 @@ class RollingRows {
  public:
   RollingRows(ImagePool& pool, const PictureShape& picture);
 
-  // Drops the rows above `wanted` and makes room for the others. Returns the rows to fill.
-  [[nodiscard]] MutableRows advance(const RowRange& wanted);
+  // Drops the rows above `wanted` and makes room for those of it that are missing, and for more, so
+  // that a multiple of `step` is missing; but for none past `end`. Returns the rows to fill.
+  [[nodiscard]] MutableRows advance(const RowRange& wanted, int step, int end);
 
   [[nodiscard]] ConstRows rows() { return mutable_rows(); }
 

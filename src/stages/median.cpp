@@ -35,6 +35,11 @@ class Median final : public Stage {
     return {Rate("median 16", 2e-9, 500e-12), channels * (2 * radius + 1)};
   }
 
+  // Histograms of columns begin with a window's rows.
+  [[nodiscard]] int suitable_rows() const override {
+    return parameters_.radius <= 3 ? 1 : 2 * (2 * parameters_.radius + 1);
+  }
+
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
     median_rows(source, target, sizes.source.height, parameters_);
