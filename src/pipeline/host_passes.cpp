@@ -17,8 +17,8 @@ constexpr int minimum_part_rows = 32;
 // As many rows of a pass's result as take strip_bytes, unless the pass needs more to work well.
 int rows_of_strip(const Pass& pass) {
   const int fitting = static_cast<int>(strip_bytes / row_pitch(pass.output));
-  // Strips that read many rows around them have about half as many of their own.
-  const int needed = std::max(pass.window_rows() / 2, pass.stage->suitable_rows());
+  // Strips that read many rows around them have about as many of their own.
+  const int needed = std::max(pass.window_rows(), pass.stage->suitable_rows());
   return divided_up(std::max(fitting, needed), strip_rows_multiple) * strip_rows_multiple;
 }
 

@@ -69,8 +69,8 @@ int suitable_rows(const Plan& plan, const PlanLimits& limits) {
   const int suiting = maximum_rows(
       plan, [&](int rows) { return plan.largest_buffer(rows) <= limits.target_buffer; });
   const int wanted = std::max({suiting, halos * plan.halo(), 1});
-  // Where memory is short, fewer bands are under way before bands are mostly halo.
-  const int fair = std::min(wanted, std::max(low, plan.halo()));
+  // Where memory is short, fewer bands are under way before a quarter of their rows are halo.
+  const int fair = std::min(wanted, std::max(low, 3 * plan.halo()));
   int rows = 0;
   for (unsigned bands = limits.bands; bands > 0 && rows < fair; --bands)
     rows = std::min(wanted, rows_with(bands));

@@ -4,6 +4,7 @@
 
 #include "cli/filter_fixture.hpp"
 #include "support/picture_counting.hpp"
+#include "support/stage_cases.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::test {

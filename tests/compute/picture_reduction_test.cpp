@@ -17,6 +17,7 @@
 #include "support/filtering.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -10,6 +10,7 @@
 #include "support/instruction_sets.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -5,6 +5,7 @@
 #include "lab/charts/histogram_sketch.hpp"
 #include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 #include "support/svg.hpp"
 
 namespace gpufilter::lab {

@@ -14,8 +14,8 @@
 #include "stages/lookup.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_blur.hpp"
-#include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -78,16 +78,14 @@ void expect_the_same_in_bands(const Image& image, const StageChain& chain, const
   }
 }
 
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
-
 // A wrapping border needs rows past the edge of an earlier stage's result; that stage's own border
 // still is at the picture's edge.
 TEST(HostExecutor, EveryStageHasItsOwnBorder) {
   for (const int height : {1, 2, 3, 40}) {
     const Image image = test::random_image({19, height}, {3, 8}, 3);
-    for (const Border first : borders) {
-      for (const Border second : borders) {
-        for (const Border third : borders) {
+    for (const Border first : test::all_borders) {
+      for (const Border second : test::all_borders) {
+        for (const Border third : test::all_borders) {
           const Image expected =
               test::naive_blur(test::naive_blur(test::naive_blur(image, first, AlphaMode::weighted),
                                                 second, AlphaMode::weighted),
@@ -105,7 +103,7 @@ TEST(DeviceExecutor, EveryStageHasItsOwnBorder) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const int height : {1, 2, 23}) {
     const Image image = test::random_image({19, height}, {3, 8}, 3);
-    for (const Border first : borders) {
+    for (const Border first : test::all_borders) {
       const StageChain chain{blur(first), blur(Border::wrap), blur(first), blur(Border::wrap)};
       const Image expected = one_by_one(image, chain);
       for (const auto& session : test::all_sessions()) {
@@ -169,7 +167,7 @@ TEST(HostExecutor, StagesMayChangeTheHeight) {
   const Image image = test::random_image({300, 101}, {3, 8}, 5);
   for (const auto& [first, step] : {std::pair{0, 2}, {3, 1}, {7, 3}, {100, 1}}) {
     const auto rows = std::make_shared<EveryRow>(first, step);
-    for (const Border border : borders) {
+    for (const Border border : test::all_borders) {
       const StageChain chain{blur(border), rows, blur(border)};
       const Image expected = test::naive_blur(
           rows_of(test::naive_blur(image, border, AlphaMode::weighted), first, step), border,

@@ -10,9 +10,9 @@
 #include "pipeline/band_feed.hpp"
 #include "stages/tonemap.hpp"
 #include "support/filtering.hpp"
-#include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

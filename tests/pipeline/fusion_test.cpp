@@ -9,9 +9,9 @@
 #include "stages/levels.hpp"
 #include "stages/mlp.hpp"
 #include "support/filtering.hpp"
-#include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -126,8 +126,8 @@ TEST(Plan, BandsAreSeveralTimesAsHighAsTheirHalo) {
   EXPECT_EQ(rows(UINT64_MAX), 8 * 120);
   const std::uint64_t row = row_pitch(1000, {1, 8});
   const std::uint64_t between = 121 * row_pitch(1000, {1, 16});
-  EXPECT_EQ(rows(3 * (2 * row * (150 + 120) + between)), 150) << "memory is the limit";
-  EXPECT_EQ(rows(2 * (2 * row * (130 + 120) + between)), 130) << "no lower than the halo";
+  EXPECT_EQ(rows(3 * (2 * row * (400 + 120) + between)), 400) << "memory is the limit";
+  EXPECT_EQ(rows(2 * (2 * row * (370 + 120) + between)), 370) << "not below three halos";
   EXPECT_EQ(rows(2 * row * (90 + 120) + between), 90) << "one at a time";
 }
 

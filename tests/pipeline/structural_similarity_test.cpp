@@ -14,6 +14,7 @@
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/process.hpp"
+#include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter::test {

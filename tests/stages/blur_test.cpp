@@ -23,6 +23,7 @@
 #include "support/instruction_sets.hpp"
 #include "support/naive_blur.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -33,27 +34,7 @@ constexpr std::array sizes{ImageSize{1, 1},    ImageSize{1, 40},  ImageSize{40, 
                            ImageSize{15, 17},  ImageSize{16, 16}, ImageSize{31, 33},
                            ImageSize{257, 129}};
 constexpr std::array band_heights{1, 7, 16, 1000};
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
 constexpr std::array alpha_modes{AlphaMode::weighted, AlphaMode::independent};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
-
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
-  std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(test::extreme_image(size, format, 2));
-  if (!format.has_alpha()) return made;
-  made.push_back(test::mixed_alpha_image(size, format, 3));
-  made.push_back(test::opaque_image(size, format, 4));
-  return made;
-}
 
 const char* name(Border border) {
   switch (border) {
@@ -95,10 +76,10 @@ std::vector<ImageSize> host_sizes() {
 }
 
 TEST(BlurOnProcessor, EqualsTheDefinition) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (const ImageSize& size : host_sizes()) {
-      for (const Image& image : pictures(size, format)) {
-        for (const Border border : borders) {
+      for (const Image& image : test::different_pictures(size, format)) {
+        for (const Border border : test::all_borders) {
           for (const AlphaMode alpha : alpha_modes) {
             if (alpha == AlphaMode::independent && !format.has_alpha()) continue;
             check_blur(image, {.border = border, .alpha = alpha},
@@ -159,7 +140,7 @@ TEST(BlurOnProcessor, DividesByEverySumOfAlpha) {
 }
 
 TEST(BlurOnProcessor, IsTheSameForEveryBandHeight) {
-  for (const Border border : borders) {
+  for (const Border border : test::all_borders) {
     const Image image = test::random_image({31, 33}, {4, 8}, 4);
     const StageChain thrice(3, make_blur({.border = border}));
     const Image whole = test::filter_on_host(image, thrice, {.band_rows = 33});
@@ -173,7 +154,7 @@ TEST(BlurOnProcessor, IsTheSameForEveryBandHeight) {
 TEST(BlurOnProcessor, OfAnOpaquePictureIsTheSameForBothAlphaModes) {
   for (const PixelFormat format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::opaque_image({31, 33}, format, 5);
-    for (const Border border : borders) {
+    for (const Border border : test::all_borders) {
       const Image weighted = test::filter_on_host(image, chain_of({.border = border}), {});
       const Image independent = test::filter_on_host(
           image, chain_of({.border = border, .alpha = AlphaMode::independent}), {});
@@ -237,7 +218,7 @@ constexpr std::array kernel_sizes{ImageSize{1, 1},    ImageSize{1, 40},   ImageS
 void check_format(Session& session, const BlurParameters& parameters, const PixelFormat& format) {
   const StageChain chain = chain_of(parameters);
   for (const ImageSize& size : kernel_sizes) {
-    for (const Image& image : pictures(size, format)) {
+    for (const Image& image : test::different_pictures(size, format)) {
       const Image expected = test::filter_on_host(image, chain, {});
       for (const int rows : band_heights) {
         if (rows == 1 && size.pixels() > 1023) continue;  // many launches that show nothing new
@@ -270,7 +251,7 @@ TEST_P(BlurKernel, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const auto& [variant, tile, border] = GetParam();
   for (Session* session : test::kernel_sessions()) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const AlphaMode alpha : alpha_modes) {
         const BlurParameters parameters{variant, tile, border, alpha};
         if (!is_tested(parameters, format, session->device().kind)) continue;
@@ -293,8 +274,8 @@ TEST(BlurKernels, ShareTheCombinationsBetweenThem) {
       std::set<std::tuple<int, int, AlphaMode>> of_formats;
       std::set<std::pair<Border, int>> of_depths;
       std::set<std::pair<Border, AlphaMode>> of_alpha;
-      for (const Border border : borders) {
-        for (const PixelFormat& format : formats()) {
+      for (const Border border : test::all_borders) {
+        for (const PixelFormat& format : test::all_formats()) {
           for (const AlphaMode alpha : alpha_modes) {
             if (!is_tested({BlurVariant::tiled, tile, border, alpha}, format, kind)) continue;
             of_formats.insert({format.channels, format.depth, alpha});
@@ -317,17 +298,19 @@ TEST(BlurKernels, ShareTheCombinationsBetweenThem) {
 
 INSTANTIATE_TEST_SUITE_P(Naive, BlurKernel,
                          ::testing::Combine(::testing::Values(BlurVariant::naive),
-                                            ::testing::Values(16), ::testing::ValuesIn(borders)),
+                                            ::testing::Values(16),
+                                            ::testing::ValuesIn(test::all_borders)),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Tiled, BlurKernel,
                          ::testing::Combine(::testing::Values(BlurVariant::tiled),
                                             ::testing::Values(8, 16, 32),
-                                            ::testing::ValuesIn(borders)),
+                                            ::testing::ValuesIn(test::all_borders)),
                          case_name);
 
 INSTANTIATE_TEST_SUITE_P(Automatic, BlurKernel,
                          ::testing::Combine(::testing::Values(BlurVariant::automatic),
-                                            ::testing::Values(16), ::testing::ValuesIn(borders)),
+                                            ::testing::Values(16),
+                                            ::testing::ValuesIn(test::all_borders)),
                          case_name);
 
 TEST(BlurKernels, SayWhyTheyWereChosen) {
@@ -343,7 +326,7 @@ TEST(BlurKernels, SayWhyTheyWereChosen) {
 
 TEST(BlurKernels, ChainedInBandsEqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const Border border : borders) {
+  for (const Border border : test::all_borders) {
     const StageChain chain{make_blur({BlurVariant::naive, 16, border, AlphaMode::weighted}),
                            make_blur({BlurVariant::automatic, 16, border, AlphaMode::weighted}),
                            make_blur({BlurVariant::tiled, 8, border, AlphaMode::weighted}),

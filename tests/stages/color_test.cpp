@@ -13,20 +13,12 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 StageChain chain_of(const MatrixRows& rows) {
   return {make_color(to_matrix(rows), "test")};
@@ -144,7 +136,7 @@ void expect_products_on_host(const Image& image, const MatrixRows& rows, bool ne
 }
 
 TEST(ColorOnProcessor, EqualsTheDefinition) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
       for (const MatrixRows& rows : random_matrices(100 * seed)) {
         const Image image = seed % 2 == 0 ? test::random_image({37, 11}, format, seed)
@@ -165,7 +157,7 @@ TEST(ColorOnProcessor, EqualsTheDefinition) {
 
 // Widths that end within registers and within blocks of pixels.
 TEST(ColorOnProcessor, EqualsTheDefinitionForEveryWidth) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (const int width : {1,  2,  3,  4,  5,  7,  8,  9,   15,  16,  17,  21,  22,
                             23, 31, 32, 33, 63, 64, 65, 129, 511, 512, 513, 1025}) {
       const Image image = test::random_image({width, 2}, format, 6);
@@ -266,7 +258,8 @@ TEST_P(ColorOnDevice, EqualTheProcessor) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ColorOnDevice, ::testing::ValuesIn(formats()), format_name);
+INSTANTIATE_TEST_SUITE_P(Formats, ColorOnDevice, ::testing::ValuesIn(test::all_formats()),
+                         format_name);
 
 // Only alpha is computed, or only the colours read it.
 TEST(ColorKernels, EqualTheProcessorWhereOnlyOneSideOfAlphaIsUsed) {

@@ -17,8 +17,8 @@
 #include "image/luma.hpp"
 #include "stages/border.hpp"
 #include "support/filtering.hpp"
-#include "support/picture_counting.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

@@ -15,6 +15,7 @@
 #include "stages/linear.hpp"
 #include "support/objection.hpp"
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -17,6 +17,7 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -24,17 +25,6 @@ namespace {
 using test::same_pixels;
 
 __extension__ using Wide = __int128;
-
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 // The window around one pixel: from the definition, without tiles, tables or shortcuts.
 class NaivePixel {
@@ -259,11 +249,11 @@ void check_on_processor(const Image& image, const ConvolveParameters& parameters
 TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   std::size_t turn = 0;
   for (const Sample& sample : samples()) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
         for (const Image& image : pictures(size, format)) {
           const ConvolveParameters parameters{
-              sample.matrix, borders.at(turn++ % 4),
+              sample.matrix, test::all_borders.at(turn++ % 4),
               turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
           check_on_processor(image, parameters, sample.exact);
           if (HasFatalFailure()) return;
@@ -278,12 +268,12 @@ TEST(ConvolveOnProcessor, EqualsTheDefinition) {
 TEST(ConvolveOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     const std::size_t first = (static_cast<std::size_t>(format.channels) + format.depth / 16U) % 2;
     for (Session* session : test::kernel_sessions(format)) {
       for (std::size_t i = first; i < samples().size(); i += 2) {
         const ConvolveParameters parameters{
-            samples().at(i).matrix, borders.at(turn++ / 2 % 4),
+            samples().at(i).matrix, test::all_borders.at(turn++ / 2 % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
         for (const Image& image : pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});
@@ -303,9 +293,9 @@ TEST(ConvolveOnDevices, EqualsTheProcessor) {
 
 TEST(Convolve, OfOnesIsTheBlur) {
   const ConvolutionMatrix ones{3, 3, std::vector<double>(9, 1), 9};
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (const Image& image : pictures({67, 19}, format)) {
-      for (const Border border : borders) {
+      for (const Border border : test::all_borders) {
         for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
           EXPECT_TRUE(same_pixels(
               test::filter_on_host(image, {make_convolve({ones, border, alpha})}, {}),
@@ -342,7 +332,7 @@ TEST(Convolve, LeavesTheAlphaOfAnOpaquePictureOpaque) {
 TEST(Convolve, OfLargeWholeNumbersIsExactWithIndependentAlpha) {
   const ConvolveParameters parameters{
       {3, 1, {1, 40'000, 1}, 1}, Border::mirror, AlphaMode::independent};
-  for (const PixelFormat& format : formats())
+  for (const PixelFormat& format : test::all_formats())
     check_on_processor(test::random_image({33, 7}, format, 7), parameters, true);
 }
 

@@ -14,6 +14,7 @@
 #include "stages/color.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -43,15 +44,6 @@ Image one_by_one(const Image& image, const StageChain& chain) {
   return result;
 }
 
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
-
 const std::vector<CropParameters>& rectangles() {
   static const std::vector<CropParameters> all{
       {{67, 37}, {0, 0}}, {{1, 1}, {0, 0}},   {{1, 1}, {66, 36}},
@@ -62,7 +54,7 @@ const std::vector<CropParameters>& rectangles() {
 }
 
 TEST(Crop, CopiesItsRectangleOnTheProcessor) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     const Image image = test::random_image({67, 37}, format, 1);
     for (const CropParameters& crop : rectangles()) {
       for (const int rows : band_heights) {
@@ -76,7 +68,7 @@ TEST(Crop, CopiesItsRectangleOnTheProcessor) {
 
 TEST(Crop, CopiesItsRectangleOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       const Image image = test::random_image({67, 37}, format, 2);
       for (const CropParameters& crop : rectangles()) {

@@ -11,26 +11,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 // From the formula, in 64-bit numbers.
 class NaiveDenoise {
@@ -126,16 +115,9 @@ Image noisy_image(ImageSize size, PixelFormat format) {
   return image;
 }
 
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
-  std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(test::extreme_image(size, format, 2));
+std::vector<Image> pictures_and_noisy(ImageSize size, PixelFormat format) {
+  std::vector<Image> made = test::window_pictures(size, format);
   made.push_back(noisy_image(size, format));
-  if (format.has_alpha()) {
-    made.push_back(test::mixed_alpha_image(size, format, 3));
-    made.push_back(test::opaque_image(size, format, 4));
-    made.push_back(test::cut_out_image(size, format, 5));
-  }
   return made;
 }
 
@@ -145,11 +127,11 @@ constexpr std::array<std::pair<double, int>, 5> sigmas_and_radii{
 TEST(DenoiseOnProcessor, EqualsTheFormula) {
   std::size_t turn = 0;
   for (const auto& [sigma, radius] : sigmas_and_radii) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1061, 2}}) {
-        for (const Image& image : pictures(size, format)) {
+        for (const Image& image : pictures_and_noisy(size, format)) {
           const DenoiseParameters parameters{
-              sigma, radius, borders.at(turn++ % 4),
+              sigma, radius, test::all_borders.at(turn++ % 4),
               turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
           const Image expected = naive_denoise(image, parameters);
           test::with_each_instruction_set([&] {
@@ -171,14 +153,14 @@ TEST(DenoiseOnProcessor, EqualsTheFormula) {
 TEST(DenoiseOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       for (std::size_t i = 0; i < 2; ++i) {
         const auto& [sigma, radius] = sigmas_and_radii.at(turn % sigmas_and_radii.size());
         const DenoiseParameters parameters{
-            sigma, radius, borders.at(turn++ % 4),
+            sigma, radius, test::all_borders.at(turn++ % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures({67, 19}, format)) {
+        for (const Image& image : pictures_and_noisy({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(

@@ -9,29 +9,19 @@
 
 #include <gtest/gtest.h>
 
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
 
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
 constexpr std::array operators{EdgeOperator::sobel, EdgeOperator::scharr, EdgeOperator::laplacian};
 
 using Matrix = std::array<std::array<int, 3>, 3>;
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 // From the definition, in whole numbers.
 class NaiveEdges {
@@ -122,27 +112,20 @@ Image flat_image(ImageSize size, PixelFormat format) {
   return image;
 }
 
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
-  std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(test::extreme_image(size, format, 2));
+std::vector<Image> pictures_and_flat(ImageSize size, PixelFormat format) {
+  std::vector<Image> made = test::window_pictures(size, format);
   made.push_back(flat_image(size, format));
-  if (format.has_alpha()) {
-    made.push_back(test::mixed_alpha_image(size, format, 3));
-    made.push_back(test::opaque_image(size, format, 4));
-    made.push_back(test::cut_out_image(size, format, 5));
-  }
   return made;
 }
 
 TEST(EdgesOnProcessor, EqualTheFormula) {
   std::size_t turn = 0;
   for (const EdgeOperator by : operators) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1401, 3}}) {
-        for (const Image& image : pictures(size, format)) {
+        for (const Image& image : pictures_and_flat(size, format)) {
           const EdgesParameters parameters{
-              by, borders.at(turn++ % 4),
+              by, test::all_borders.at(turn++ % 4),
               turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
           const Image expected = naive_edges(image, parameters);
           test::with_each_instruction_set([&] {
@@ -164,13 +147,13 @@ TEST(EdgesOnProcessor, EqualTheFormula) {
 TEST(EdgesOnDevices, EqualTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       for (const EdgeOperator by : operators) {
         const EdgesParameters parameters{
-            by, borders.at(turn++ % 4),
+            by, test::all_borders.at(turn++ % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures({67, 19}, format)) {
+        for (const Image& image : pictures_and_flat({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_edges(parameters)}, {});
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(

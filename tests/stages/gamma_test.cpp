@@ -11,6 +11,7 @@
 #include "stages/invert.hpp"
 #include "stages/levels.hpp"
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -14,22 +14,12 @@
 #include "support/instruction_sets.hpp"
 #include "support/naive_gaussian.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 Image naive(const Image& image, const GaussianParameters& parameters) {
   const test::NaiveGaussian gaussian(image, parameters);
@@ -44,17 +34,6 @@ Image naive(const Image& image, const GaussianParameters& parameters) {
 }
 
 // Random, extreme and, with alpha, partly transparent and opaque pictures.
-std::vector<Image> pictures(ImageSize size, const PixelFormat& format) {
-  std::vector<Image> all;
-  all.push_back(test::random_image(size, format, 1));
-  all.push_back(test::extreme_image(size, format, 2));
-  if (format.has_alpha()) {
-    all.push_back(test::mixed_alpha_image(size, format, 3));
-    all.push_back(test::opaque_image(size, format, 4));
-  }
-  return all;
-}
-
 TEST(GaussianWeights, AddUpAndFallOff) {
   for (const int bits : {15, 26}) {
     for (const double sigma : {0.2, 0.5, 1.0, 2.5, 7.3, 20.0, 50.0}) {
@@ -81,8 +60,8 @@ class GaussianOnTheProcessor : public ::testing::TestWithParam<PixelFormat> {};
 
 TEST_P(GaussianOnTheProcessor, IsTheDefinition) {
   for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {67, 5}, {150, 23}}) {
-    for (const Image& image : pictures(size, GetParam())) {
-      for (const Border border : borders) {
+    for (const Image& image : test::different_pictures(size, GetParam())) {
+      for (const Border border : test::all_borders) {
         for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
           const double sigma = size.width > 100 ? 1.2 : (border == Border::mirror ? 2.4 : 0.6);
           const GaussianParameters parameters{.sigma = sigma, .border = border, .alpha = alpha};
@@ -101,7 +80,7 @@ TEST_P(GaussianOnTheProcessor, IsTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, GaussianOnTheProcessor, ::testing::ValuesIn(formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, GaussianOnTheProcessor, ::testing::ValuesIn(test::all_formats()),
                          [](const auto& made) {
                            return "of" + std::to_string(made.param.channels) + "x" +
                                   std::to_string(made.param.depth);
@@ -184,7 +163,7 @@ TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
     const int tile = 1536 / format.channels;
     const int width = 2 * tile + 3;
     std::size_t next = 0;
-    for (const Border border : borders) {
+    for (const Border border : test::all_borders) {
       for (const int x : {0, tile - 1, tile, tile + 2, width - 1}) {
         const int y = std::array{0, 5, 10}.at(next % 3);
         const std::uint32_t alpha = next % 2 == 0 ? 0 : format.max_sample() - 1;
@@ -208,11 +187,11 @@ TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
 TEST(Gaussian, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   int next = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
-      for (const Image& image : pictures({67, 37}, format)) {
-        const Border border =
-            borders.at(static_cast<std::size_t>(format.channels) % borders.size());
+      for (const Image& image : test::different_pictures({67, 37}, format)) {
+        const Border border = test::all_borders.at(static_cast<std::size_t>(format.channels) %
+                                                   test::all_borders.size());
         const double sigma =
             std::array{0.7, 2.3, 6.0, 3.9}.at(static_cast<std::size_t>(next++) % 4);
         const StageChain chain{make_gaussian({.sigma = sigma, .border = border})};

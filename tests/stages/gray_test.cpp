@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -11,6 +11,7 @@
 #include "stages/light_tables.hpp"
 #include "support/objection.hpp"
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

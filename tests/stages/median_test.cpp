@@ -12,26 +12,15 @@
 
 #include "base/format.hpp"
 #include "stages/median_networks.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 struct Weighted {
   std::uint32_t sample;
@@ -101,18 +90,6 @@ Image naive_median(const Image& image, const MedianParameters& parameters) {
   return result;
 }
 
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
-  std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(test::extreme_image(size, format, 2));
-  if (format.has_alpha()) {
-    made.push_back(test::mixed_alpha_image(size, format, 3));
-    made.push_back(test::opaque_image(size, format, 4));
-    made.push_back(test::cut_out_image(size, format, 5));
-  }
-  return made;
-}
-
 // Neighbours differ little, as in photographs: histograms are then mostly moved, not made anew.
 Image smooth_image(ImageSize size, PixelFormat format) {
   Image image = test::random_image(size, format, 5);
@@ -145,10 +122,10 @@ void check_on_processor(const Image& image, const MedianParameters& parameters) 
 TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
   std::size_t turn = 0;
   for (const int radius : {1, 2, 3, 4, 7, 8}) {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}}) {
-        for (const Image& image : pictures(size, format)) {
-          check_on_processor(image, {radius, borders.at(turn++ % 4),
+        for (const Image& image : test::window_pictures(size, format)) {
+          check_on_processor(image, {radius, test::all_borders.at(turn++ % 4),
                                      turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
           if (HasFatalFailure()) return;
         }
@@ -179,9 +156,9 @@ TEST(MedianOnProcessor, TakesRowsOfAnyPitch) {
 TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
   std::size_t turn = 0;
   for (const int radius : {15, 31}) {
-    for (const PixelFormat& format : formats()) {
-      for (const Image& image : pictures({41, 5}, format)) {
-        check_on_processor(image, {radius, borders.at(turn++ % 4), AlphaMode::weighted});
+    for (const PixelFormat& format : test::all_formats()) {
+      for (const Image& image : test::window_pictures({41, 5}, format)) {
+        check_on_processor(image, {radius, test::all_borders.at(turn++ % 4), AlphaMode::weighted});
         if (HasFatalFailure()) return;
       }
     }
@@ -200,13 +177,13 @@ TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
 TEST(MedianOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   std::size_t turn = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       for (const int radius : {1, 2, 3, 6}) {
         const MedianParameters parameters{
-            radius, borders.at(turn++ % 4),
+            radius, test::all_borders.at(turn++ % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures({67, 19}, format)) {
+        for (const Image& image : test::window_pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(

@@ -15,20 +15,12 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 // Widths of inputs, of the values between layers, and of outputs.
 using Widths = std::vector<int>;
@@ -155,10 +147,10 @@ struct NetworkCase {
 std::vector<NetworkCase> network_cases() {
   return {
       {"3 to 3", random_network({3, 3}, 2), {{3, 8}, {4, 8}}},
-      {"3 to 16 to 16 to 3", random_network({3, 16, 16, 3}, 3), formats()},
+      {"3 to 16 to 16 to 3", random_network({3, 16, 16, 3}, 3), test::all_formats()},
       {"3 to 256 to 3", random_network({3, 256, 3}, 4), {{3, 8}, {4, 16}}},
       {"overflowing", overflowing_network(), {{1, 8}, {3, 16}}},
-      {"4 to 17 to 4", random_network({4, 17, 4}, 5), formats()},
+      {"4 to 17 to 4", random_network({4, 17, 4}, 5), test::all_formats()},
       {"3 to 5 to 33 to 4", random_network({3, 5, 33, 4}, 6), {{1, 8}, {3, 16}, {4, 8}}},
       {"4 to 64 to 3", random_network({4, 64, 3}, 7), {{2, 8}, {3, 8}, {4, 16}}},
   };

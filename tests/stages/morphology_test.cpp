@@ -10,28 +10,18 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "support/cut_out_image.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
 
-constexpr std::array borders{Border::replicate, Border::mirror, Border::wrap, Border::constant};
 constexpr std::array operations{Morphology::dilate, Morphology::erode, Morphology::open,
                                 Morphology::close};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 struct Outside {
   const Image& image;
@@ -90,18 +80,6 @@ Image naive_morphology(const Image& image, const MorphologyParameters& parameter
   return test::copy_of(image);
 }
 
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
-  std::vector<Image> made;
-  made.push_back(test::random_image(size, format, 1));
-  made.push_back(test::extreme_image(size, format, 2));
-  if (format.has_alpha()) {
-    made.push_back(test::mixed_alpha_image(size, format, 3));
-    made.push_back(test::opaque_image(size, format, 4));
-    made.push_back(test::cut_out_image(size, format, 5));
-  }
-  return made;
-}
-
 void check_on_processor(const Image& image, const MorphologyParameters& parameters) {
   const Image expected = naive_morphology(image, parameters);
   test::with_each_instruction_set([&] {
@@ -119,11 +97,11 @@ TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
   std::size_t turn = 0;
   for (const Morphology operation : operations) {
     for (const int radius : {1, 2, 3, 8}) {
-      for (const PixelFormat& format : formats()) {
+      for (const PixelFormat& format : test::all_formats()) {
         for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
-          for (const Image& image : pictures(size, format)) {
+          for (const Image& image : test::window_pictures(size, format)) {
             check_on_processor(image,
-                               {operation, radius, borders.at(turn++ % 4),
+                               {operation, radius, test::all_borders.at(turn++ % 4),
                                 turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
             if (HasFatalFailure()) return;
           }
@@ -135,7 +113,7 @@ TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
 
 TEST(MorphologyOnProcessor, TakesTheLargestWindow) {
   for (const Morphology operation : {Morphology::dilate, Morphology::erode}) {
-    for (const Border border : borders) {
+    for (const Border border : test::all_borders) {
       check_on_processor(test::random_image({25, 5}, {3, 8}, 5), {operation, 127, border});
       if (HasFatalFailure()) return;
     }
@@ -146,16 +124,16 @@ TEST(MorphologyOnDevices, EqualsTheProcessor) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   constexpr std::array radii{1, 2, 9};
   std::size_t turn = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       // Of each format one operation of one step, and one of two.
       const std::size_t which = turn / 2 % 2;
       for (const Morphology operation : {operations.at(which), operations.at(2 + which)}) {
         const MorphologyParameters parameters{
-            operation, radii.at(turn % 3), borders.at((turn / 2 + turn / 16) % 4),
+            operation, radii.at(turn % 3), test::all_borders.at((turn / 2 + turn / 16) % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
         ++turn;
-        for (const Image& image : pictures({67, 19}, format)) {
+        for (const Image& image : test::window_pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_morphology(parameters)}, {});
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(

@@ -12,6 +12,7 @@
 #include "support/objection.hpp"
 #include "support/process.hpp"
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {

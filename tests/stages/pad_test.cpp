@@ -13,6 +13,7 @@
 #include "stages/resize.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -50,21 +51,12 @@ Image framed(const Image& image, ImageSize size, PixelPosition corner, bool tran
   return result;
 }
 
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
-
 PadColor color_of(bool transparent) {
   return transparent ? std::nullopt : PadColor(red);
 }
 
 TEST(Pad, FramesThePictureOnTheProcessor) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     const Image image = test::random_image({31, 17}, format, 1);
     for (const bool transparent : {false, true}) {
       const auto stage = make_pad({.sides = {3, 1, 20, 5}, .color = color_of(transparent)});

@@ -15,6 +15,7 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -23,15 +24,6 @@ using test::same_pixels;
 
 constexpr std::array kernels{ResizeKernel::lanczos, ResizeKernel::cubic, ResizeKernel::linear,
                              ResizeKernel::area, ResizeKernel::nearest};
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 ResizeParameters to(ImageSize size, ResizeKernel kernel, AlphaMode alpha = AlphaMode::weighted) {
   return {.width = size.width,
@@ -152,7 +144,7 @@ TEST(Resize, GivesThePixelsOfPillow) {
 }
 
 TEST(Resize, IsTheDefinitionOnTheProcessor) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (const ImageSize& from : {ImageSize{1, 1}, {71, 33}}) {
       for (const bool extreme : {false, true}) {
         const Image image =
@@ -259,7 +251,7 @@ TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
 
 TEST(Resize, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     for (Session* session : test::kernel_sessions(format)) {
       const Image image = format.has_alpha() ? test::mixed_alpha_image({67, 37}, format, 5)
                                              : test::random_image({67, 37}, format, 5);

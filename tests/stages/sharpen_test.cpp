@@ -13,20 +13,12 @@
 #include "support/instruction_sets.hpp"
 #include "support/naive_gaussian.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
 using test::same_pixels;
-
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
 
 // From the definition.
 Image naive(const Image& image, const SharpenParameters& parameters) {
@@ -87,7 +79,7 @@ std::vector<Image> pictures(ImageSize size, const PixelFormat& format) {
 }
 
 TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     // The last is wider than a tile.
     for (const ImageSize size : {ImageSize{1, 3}, {77, 11}, {701, 2}}) {
       for (const Image& image : pictures(size, format)) {
@@ -123,7 +115,7 @@ TEST(Sharpen, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   const std::vector<SharpenParameters> all = cases();
   std::size_t next = 0;
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : test::all_formats()) {
     const SharpenParameters& parameters = all.at(next++ % all.size());
     for (Session* session : test::kernel_sessions(format)) {
       for (const Image& image : pictures({67, 37}, format)) {

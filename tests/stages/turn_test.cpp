@@ -13,6 +13,7 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_turn.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -22,18 +23,9 @@ using test::same_pixels;
 constexpr std::array sizes{ImageSize{67, 37}, ImageSize{1, 50},  ImageSize{50, 1},
                            ImageSize{1, 1},   ImageSize{16, 16}, ImageSize{33, 100}};
 
-std::vector<PixelFormat> formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
-
 TEST(TurnRows, MovesEveryPixel) {
   test::with_each_instruction_set([] {
-    for (const PixelFormat& format : formats()) {
+    for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : sizes) {
         const Image image = test::random_image(size, format, 1);
         for (int orientation = 1; orientation <= 8; ++orientation) {

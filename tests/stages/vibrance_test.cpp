@@ -11,6 +11,7 @@
 #include "stages/color_presets.hpp"
 #include "stages/hue.hpp"
 #include "support/single_pixels.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {

@@ -51,15 +51,6 @@ std::vector<std::uint64_t> lumas(const Image& image) {
 
 }  // namespace
 
-std::vector<PixelFormat> all_formats() {
-  std::vector<PixelFormat> all;
-  for (const int depth : {8, 16}) {
-    for (const int channels : {1, 2, 3, 4})
-      all.push_back({channels, depth});
-  }
-  return all;
-}
-
 PictureStatistics counted(const Image& image, Quantity quantity) {
   const std::size_t levels = std::size_t{image.format().max_sample()} + 1;
   if (quantity == Quantity::luma_histogram) return histogram(lumas(image), levels);

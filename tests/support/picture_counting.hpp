@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "compute/picture_statistics.hpp"
 #include "image/image.hpp"
@@ -11,9 +10,6 @@ namespace gpufilter::test {
 
 inline constexpr std::array quantities{Quantity::totals, Quantity::channel_histograms,
                                        Quantity::luma_histogram};
-
-// 1 to 4 channels of 8 and 16 bits.
-[[nodiscard]] std::vector<PixelFormat> all_formats();
 
 [[nodiscard]] PictureStatistics counted(const Image& image, Quantity quantity);
 
