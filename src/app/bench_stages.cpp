@@ -11,7 +11,6 @@
 #include "base/format.hpp"
 #include "lab/bench/benches.hpp"
 #include "stages/blur.hpp"
-#include "stages/blur_tiles.hpp"
 #include "stages/color.hpp"
 #include "stages/lookup.hpp"
 #include "stages/mlp.hpp"

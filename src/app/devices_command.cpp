@@ -14,10 +14,33 @@
 #include "device/tuning_store.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/make_dispatcher.hpp"
-#include "stages/device_limits.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
+
+// A parameter of a stage of which a device may not run every value.
+struct DeviceLimit {
+  std::string option;  // "--tile"
+  std::string name;    // "blur_tiles"
+  std::vector<int> fitting;
+};
+
+std::vector<DeviceLimit> device_limits(const DeviceInfo& device) {
+  std::vector<DeviceLimit> limits;
+  for (const StageKind& kind : stage_catalogue()) {
+    for (const StageParameter& parameter : kind.parameters) {
+      if (parameter.fits == nullptr) continue;
+      limits.push_back({parameter.option,
+                        formatted("{}_{}s", kind.option.substr(2), parameter.option.substr(2)),
+                        {}});
+      for (const Choice& choice : std::get<OneOf>(parameter.type).choices) {
+        if (parameter.fits(device, choice.meaning)) limits.back().fitting.push_back(choice.meaning);
+      }
+    }
+  }
+  return limits;
+}
 
 std::string bytes_text(std::uint64_t bytes) {
   if (bytes >= std::uint64_t{1} << 30U) {

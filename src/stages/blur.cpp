@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur_rows.hpp"
-#include "stages/blur_tiles.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/shared_parameters.hpp"
 
@@ -224,15 +223,6 @@ bool blur_tile_fits(const DeviceInfo& device, int tile, const PixelFormat& forma
   return device.fits(shares.width, shares.height, blur_tile_bytes(tile, format));
 }
 
-DeviceLimit blur_tile_limit(const DeviceInfo& device) {
-  constexpr PixelFormat largest{4, 16};
-  DeviceLimit limit{"--tile", "blur_tiles", {}};
-  for (const int tile : blur_tiles) {
-    if (blur_tile_fits(device, tile, largest)) limit.fitting.push_back(tile);
-  }
-  return limit;
-}
-
 StageKind blur_stage_kind() {
   return {.option = "--blur",
           .type = OneOf{{{"naive", BlurVariant::naive,
@@ -249,7 +239,11 @@ StageKind blur_stage_kind() {
                           .type = OneOf{{{"8", 8}, {"16", 16}, {"32", 32}}},
                           .default_value = "16",
                           .help = "Side of a tile, and of its work-group, in pixels.",
-                          .only_with = "tiled"},
+                          .only_with = "tiled",
+                          .fits =
+                              [](const DeviceInfo& device, int tile) {
+                                return blur_tile_fits(device, tile, {4, 16});
+                              }},
                          border_parameter(),
                          alpha_parameter()},
           .formula =

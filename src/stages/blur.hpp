@@ -1,6 +1,8 @@
 // --blur: the 3x3 box blur.
 #pragma once
 
+#include <array>
+
 #include "stages/alpha.hpp"
 #include "stages/border.hpp"
 #include "stages/catalogue.hpp"
@@ -9,9 +11,12 @@ namespace gpufilter {
 
 enum class BlurVariant { naive, tiled, automatic };
 
+// The sides of tiles.
+inline constexpr std::array blur_tiles{8, 16, 32};
+
 struct BlurParameters {
   BlurVariant variant = BlurVariant::automatic;
-  int tile = 16;  // side of the tile of a work-group: 8, 16 or 32
+  int tile = 16;  // of a work-group, one of blur_tiles
   Border border = Border::replicate;
   AlphaMode alpha = AlphaMode::weighted;
 };
