@@ -19,4 +19,9 @@ std::optional<std::filesystem::path> cache_folder() {
   return std::nullopt;
 }
 
+std::optional<std::filesystem::path> cache_path(const char* name) {
+  const auto folder = cache_folder();
+  return folder ? std::optional(*folder / name) : std::nullopt;
+}
+
 }  // namespace gpufilter

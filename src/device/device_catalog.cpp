@@ -1,14 +1,13 @@
 #include "device/device_catalog.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/thread_room.hpp"
 #include "device/describe.hpp"
 #include "device/pocl_environment.hpp"
-#include "device/vendor_probes.hpp"
 #include "device/vendors.hpp"
 
 namespace gpufilter {
@@ -28,35 +27,26 @@ void add_devices(cl_platform_id id, std::vector<DeviceInfo>& found) {
   }
 }
 
-DeviceInfo unusable_device(const std::string& library, const char* platform, std::string failure) {
-  log::debug(formatted("{} is skipped: {}", library, failure));
-  DeviceInfo device;
-  device.name = library;
-  device.platform = platform;
-  device.unusable = std::move(failure);
-  return device;
-}
-
 // `platform_name` is that of the libraries' platform, as far as it is known without loading them.
-DeviceCatalog::Source source_of(const std::vector<std::string>& libraries,
-                                const char* platform_name, PastAnswers past) {
-  return [&libraries, platform_name, past] {
-    std::vector<DeviceInfo> found;
-    std::vector<cl_platform_id> known;
-    for (const std::string& library : libraries) {
-      if (std::string failure = vendor_probes().failure_of(library, past); !failure.empty()) {
-        found.push_back(unusable_device(library, platform_name, std::move(failure)));
-        continue;
-      }
+std::vector<DeviceInfo> devices_in(const std::vector<std::string>& libraries,
+                                   const char* platform_name, PastAnswers past) {
+  std::vector<DeviceInfo> found;
+  std::set<cl_platform_id> known;  // two files may name one library
+  for (const std::string& library : libraries) {
+    const std::string failure = vendor_probes().failure_of(library, past);
+    if (failure.empty()) {
       for (cl_platform_id platform : platforms_of(library)) {
-        // Two files may name one library.
-        if (std::find(known.begin(), known.end(), platform) != known.end()) continue;
-        known.push_back(platform);
-        add_devices(platform, found);
+        if (known.insert(platform).second) add_devices(platform, found);
       }
+    } else {
+      log::debug(formatted("{} is skipped: {}", library, failure));
+      DeviceInfo& device = found.emplace_back();
+      device.name = library;
+      device.platform = platform_name;
+      device.unusable = failure;
     }
-    return found;
-  };
+  }
+  return found;
 }
 
 }  // namespace
@@ -84,10 +74,9 @@ DeviceCatalog device_catalog(PastAnswers past) {
     return DeviceCatalog({});
   }
   if (!vendors.late.empty()) prepare_pocl_environment();
-  std::vector<DeviceCatalog::Source> sources;
-  if (!vendors.libraries.empty()) sources.push_back(source_of(vendors.libraries, "", past));
-  if (!vendors.late.empty()) sources.push_back(source_of(vendors.late, pocl_platform, past));
-  return DeviceCatalog(std::move(sources));
+  return DeviceCatalog(
+      {[&vendors, past] { return devices_in(vendors.libraries, "", past); },
+       [&vendors, past] { return devices_in(vendors.late, pocl_platform, past); }});
 }
 
 std::vector<DeviceInfo> discover_devices() {

@@ -4,17 +4,16 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace gpufilter {
 
 struct ProbeResult {
-  bool works = false;  // it was loaded and used to the end
-  // If it does not work: whether it failed by itself (an abort, an exit, a hang), so that another
-  // probe would end in the same way. False if the process was killed from outside.
-  bool conclusive = false;
-  std::string failure;  // "it failed when probed in a separate process: SIGABRT while loading it"
-  std::vector<std::string> files;  // of the shared libraries that were loaded, if it works
+  // "it failed when probed in a separate process: SIGABRT while loading it"; empty if the library
+  // was loaded and used to the end.
+  std::string failure;
+  // Whether another probe would end in the same way: not if the process was killed from outside.
+  bool conclusive = true;
 };
 
 // Starts a process that loads the library and, on each of its devices, runs a tiny kernel; kills it
@@ -24,5 +23,20 @@ struct ProbeResult {
 // that does not become another program at once.
 [[nodiscard]] ProbeResult probe_library(const std::string& library,
                                         std::chrono::milliseconds limit);
+
+// ---- Between the two processes ----
+
+// The arguments: "gpufilter answer-probe VERSION PARENT LIBRARY". A program of another version does
+// not know the word, and reports nothing.
+inline constexpr const char* probe_word = "answer-probe";
+// The file for the report, behind the standard streams. Each line is a step ("loading it") that
+// begins; the last one is `probe_ended`.
+inline constexpr int probe_file = 3;
+inline constexpr std::string_view probe_ended = "end";
+
+// Whether this program calls answer_probes(), so that it can be started for probes.
+[[nodiscard]] bool program_answers_probes();
+// The program that is started otherwise: "gpufilter" in PATH, or what set_probe_program() named.
+[[nodiscard]] std::string probe_program();
 
 }  // namespace gpufilter

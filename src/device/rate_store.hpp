@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,15 +34,9 @@ class RateStore {
   void save();
 
  private:
-  using Rates = std::map<std::string, std::map<std::string, double>>;
-  using Notes = std::map<std::string, std::string>;
-
-  void read();
-
   JsonCache cache_;
   mutable std::mutex mutex_;
-  Rates rates_;
-  Notes notes_;
+  Json kept_;
   bool changed_ = false;
 };
 

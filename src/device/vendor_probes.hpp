@@ -17,7 +17,7 @@ enum class PastAnswers { used, ignored };
 
 // Before a library is loaded that has not been seen working since the machine started, it is probed
 // in a separate process. The answer is kept: in this object for its lifetime, and in a file if
-// there is one, until one of the loaded files changes, and a failure for a day. Thread-safe.
+// there is one, until something of its key changes, and a failure for a day. Thread-safe.
 class VendorProbes {
  public:
   using Probe = std::function<ProbeResult(const std::string& library)>;
@@ -29,10 +29,6 @@ class VendorProbes {
   [[nodiscard]] std::string failure_of(const std::string& library, PastAnswers past);
 
  private:
-  [[nodiscard]] std::optional<std::string> recall(const std::string& key) const;
-  void keep(const std::string& key, const std::string& failure,
-            const std::vector<std::string>& files) const;
-
   JsonCache cache_;
   Probe probe_;
   std::mutex mutex_;                          // guards known_
@@ -43,9 +39,9 @@ class VendorProbes {
 // variable GPUFILTER_PROBE_SECONDS.
 [[nodiscard]] VendorProbes& vendor_probes();
 
-// What an answer depends on besides the loaded files, as text: the library's name and file, the
-// boot of the machine, the root directory, whether /sys and /proc are mounted, and where the
-// dynamic loader looks. Exposed for tests.
+// What an answer depends on, as text: the library's name and file, the installed libraries, the
+// boot of the machine, whether /sys and /proc are mounted, and where the dynamic loader looks.
+// Exposed for tests.
 [[nodiscard]] std::string probe_key(const std::string& library);
 
 // A text that differs if `path` is a different file or its contents have been written since.

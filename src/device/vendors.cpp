@@ -1,9 +1,10 @@
 #include "device/vendors.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
@@ -16,22 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* vendors_variable = "OCL_ICD_VENDORS";
-constexpr const char* libraries_variable = "OCL_ICD_FILENAMES";
-constexpr const char* usual_folder = "/etc/OpenCL/vendors";
-
 std::string environment(const char* variable) {
   const char* value = std::getenv(variable);
   return value == nullptr ? "" : value;
-}
-
-// The library that an .icd file names in its first line; empty if there is none.
-std::string library_in(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  line.erase(line.find_last_not_of(" \t\r\n") + 1);
-  return line;
 }
 
 bool is_late(const std::string& name) {
@@ -43,35 +31,33 @@ void add(Vendors& vendors, const std::string& library, const std::string& file =
   (is_late(library) || is_late(file) ? vendors.late : vendors.libraries).push_back(library);
 }
 
+// The first line of an .icd file names the library.
 void add_file(Vendors& vendors, const fs::path& file) {
-  add(vendors, library_in(file), file.filename());
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  line.erase(line.find_last_not_of(" \t\r\n") + 1);
+  add(vendors, line, file.filename());
 }
 
 void add_folder(Vendors& vendors, const fs::path& folder) {
-  std::vector<fs::path> files;
+  std::set<fs::path> files;  // sorted, so that devices keep their indices
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".icd") files.push_back(entry.path());
+    if (entry.path().extension() == ".icd") files.insert(entry.path());
   }
-  std::sort(files.begin(), files.end());  // so that devices keep their indices
   for (const fs::path& file : files)
     add_file(vendors, file);
 }
 
-void add_libraries(Vendors& vendors, const std::string& list) {
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(':', at), list.size());
-    add(vendors, list.substr(at, end - at));
-    at = end + 1;
-  }
-}
-
 Vendors read_environment() {
   Vendors vendors;
-  const std::string wanted = environment(vendors_variable);
+  std::istringstream libraries(environment("OCL_ICD_FILENAMES"));
+  for (std::string library; std::getline(libraries, library, ':');)
+    add(vendors, library);
+  const std::string wanted = environment("OCL_ICD_VENDORS");
   std::string folder = environment("OPENCL_VENDOR_PATH");
-  if (folder.empty()) folder = usual_folder;
-  add_libraries(vendors, environment(libraries_variable));
+  if (folder.empty()) folder = "/etc/OpenCL/vendors";
   std::error_code ignored;
   if (wanted.empty()) {
     add_folder(vendors, folder);

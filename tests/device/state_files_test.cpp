@@ -97,7 +97,7 @@ TEST(StateFiles, VendorsAreProbedAgain) {
     int probes = 0;
     const auto probe = [&probes](const std::string&) {
       ++probes;
-      return ProbeResult{true, true, "", {}};
+      return ProbeResult{};
     };
     for (int process = 0; process < 2; ++process)
       EXPECT_EQ(VendorProbes(file, probe).failure_of("library", PastAnswers::used), "");
