@@ -1,6 +1,7 @@
 // Which device a run uses, and why.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,41 +23,25 @@ struct DeviceCandidate {
 // The devices to try for `request`, best first: gpu | opencl | cpu | an index | part of a name (of
 // the device, its platform or the platform's version, in any case). opencl: GPUs, then OpenCL's CPU
 // devices, then others. cpu: the processor. GPUs are in the order of share_gpus() with `variables`.
-// The last one is the processor unless `require_device`. Throws DeviceError, naming the available
-// devices, if an index or a name matches nothing or a required device does not exist; UsageError if
-// a device is required and the processor requested.
+// The last one is the processor unless `require_device`. If more devices may be found later (not
+// `all_found`), only those that precede any of these; none if that cannot be known yet. Throws
+// DeviceError, naming the available devices, if an index or a name matches nothing or a required
+// device does not exist; UsageError if a device is required and the processor requested.
 [[nodiscard]] std::vector<DeviceCandidate> choose_devices(std::string_view request,
                                                           bool require_device,
                                                           const std::vector<DeviceInfo>& devices,
-                                                          const NodeVariables& variables = {});
+                                                          const NodeVariables& variables = {},
+                                                          bool all_found = true);
 
-// Those of `devices` that precede any devices found later: empty if that cannot be known yet.
-[[nodiscard]] std::vector<DeviceCandidate> settled_devices(std::string_view request,
-                                                           const std::vector<DeviceInfo>& devices,
-                                                           const NodeVariables& variables = {});
+// Gives the candidate at a place in the order of preference; nothing if there is none. Not
+// thread-safe.
+using DeviceCandidates = std::function<std::optional<DeviceCandidate>(std::size_t place)>;
 
 // The same candidates as from choose_devices() for all devices, found on request: PoCL is not
-// loaded if a GPU does the work. Not thread-safe.
-class DeviceCandidates {
- public:
-  // From a given list.
-  explicit DeviceCandidates(std::vector<DeviceCandidate> candidates)
-      : known_(std::move(candidates)), catalog_({}) {}
-  // Throws what choose_devices() throws, as soon as it is known.
-  DeviceCandidates(std::string request, bool require_device, DeviceCatalog catalog,
-                   NodeVariables variables = {});
-
-  // The candidate at `place` in the order of preference; nullptr if there is none.
-  [[nodiscard]] const DeviceCandidate* at(std::size_t place);
-
- private:
-  void find_more();
-
-  std::vector<DeviceCandidate> known_;
-  std::string request_;
-  bool require_device_ = false;
-  DeviceCatalog catalog_;
-  NodeVariables variables_;
-};
+// loaded if a GPU does the work. A call throws what choose_devices() throws, as soon as it is
+// known.
+[[nodiscard]] DeviceCandidates device_candidates(std::string request, bool require_device,
+                                                 DeviceCatalog catalog,
+                                                 NodeVariables variables = {});
 
 }  // namespace gpufilter

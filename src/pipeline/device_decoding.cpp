@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace gpufilter {
+namespace {
+
+// The maximum of rows that a band reads.
+int max_source_rows(const Plan& plan) {
+  int rows = 1;
+  for (const RowRange& band : plan.bands())
+    rows = std::max(rows, plan.windows(band).front().count());
+  return rows;
+}
+
+}  // namespace
 
 const JpegScan* scan_for_device(const RunOptions& options, const PictureHeader& header,
                                 const std::optional<JpegScan>& scan, int rows_decoded) {
@@ -69,16 +80,23 @@ std::vector<PassReport> DeviceDecoding::describe(const JpegRows& rows) const {
   return reports;
 }
 
-int max_source_rows(const Plan& plan) {
-  int rows = 1;
-  for (const RowRange& band : plan.bands())
-    rows = std::max(rows, plan.windows(band).front().count());
-  return rows;
-}
-
-std::uint64_t memory_beside_decoding(const JpegScan& scan, std::uint64_t max_memory) {
+std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input, const StageChain& chain,
+                                        const JpegScan& scan, PlanLimits limits) {
   const std::uint64_t data = JpegData::memory_of(scan);
-  return max_memory > data ? max_memory - data : 0;
+  if (!JpegData::can_index(scan) || limits.max_memory <= data) return nullptr;
+  const std::uint64_t memory = limits.max_memory - data;
+  // Coefficients and samples take at most three quarters of what a band takes otherwise.
+  limits.max_memory = memory / 7 * 4;
+  if (limits.max_memory == 0) return nullptr;
+  auto plan = std::make_unique<Plan>(make_plan(input, chain, limits));
+  const std::uint64_t decoder = JpegRows::memory_of(scan, max_source_rows(*plan));
+  plan->scratch += decoder;
+  const bool fits = plan->band_memory(plan->band_rows) <= memory && decoder <= limits.max_buffer &&
+                    !plan->reads_past_edges();
+  // The device decodes for itself: the first stage may not be one of the processor.
+  const bool begins_on_device =
+      plan->passes.empty() || plan->passes.front().stage->processor_only().empty();
+  return fits && begins_on_device ? std::move(plan) : nullptr;
 }
 
 }  // namespace gpufilter

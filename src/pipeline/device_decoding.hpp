@@ -46,11 +46,11 @@ class DeviceDecoding {
   JpegData data_;
 };
 
-// The maximum of rows that a band of `plan` reads.
-[[nodiscard]] int max_source_rows(const Plan& plan);
-
-// Bytes that bands may take if the device decodes `scan` and everything may take `max_memory`; 0 if
-// that is too little. It is laid out for the scan's memory, and for each band for the decoder's.
-[[nodiscard]] std::uint64_t memory_beside_decoding(const JpegScan& scan, std::uint64_t max_memory);
+// A plan of which the device decodes the source, with the decoder's memory as part of its own;
+// everything may take `limits.max_memory`. nullptr if that is too little, or if the device cannot
+// begin.
+[[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const PictureShape& input,
+                                                      const StageChain& chain, const JpegScan& scan,
+                                                      PlanLimits limits);
 
 }  // namespace gpufilter

@@ -1,7 +1,6 @@
 // A device or the processor, and its replacement if it does not work.
 #pragma once
 
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -64,8 +63,6 @@ struct EngineOptions {
   std::optional<ProgramCache> cache = std::nullopt;
   std::shared_ptr<const TuningStore> tuning = nullptr;  // none: kernels decide themselves
   std::optional<int> band_rows = std::nullopt;          // instead of the device's default
-  // Bytes; instead of the device's largest allocation.
-  std::optional<std::uint64_t> max_buffer = std::nullopt;
   bool fuse = true;  // let neighbouring passes share a kernel on a device
 };
 
@@ -78,20 +75,18 @@ struct EngineOptions {
 // does not work.
 class Engine {
  public:
-  using Choose = std::function<DeviceCandidates()>;
-
-  // Tries `candidates` in turn, best first; there is at least one.
-  Engine(std::vector<DeviceCandidate> candidates, EngineOptions options)
-      : options_(std::move(options)), candidates_(std::move(candidates)) {}
-  // Chooses and starts the device on a separate thread: finding and starting devices take longer
-  // than decoding a small picture, which can continue meanwhile. Calls that need the device wait.
-  Engine(Choose choose, EngineOptions options);
+  // Tries the candidates in turn, best first. The first is found and started on a separate thread:
+  // that takes longer than decoding a small picture, which can continue meanwhile. Calls that need
+  // the device wait.
+  Engine(DeviceCandidates candidates, EngineOptions options);
+  // There is at least one. No thread is needed if the processor is the first.
+  Engine(std::vector<DeviceCandidate> candidates, EngineOptions options);
 
   // Whether the start is over, so that prepare() need not wait for it.
   [[nodiscard]] bool is_ready() const;
   // Waits until the start is over, whether it succeeded or not.
   void await_start() const noexcept;
-  // The same, and throws what `choose` threw.
+  // The same, and throws what the search threw.
   void await_choice() const;
 
   // Plans a picture and builds the programs of its passes, on the first candidate that works. A
@@ -114,33 +109,24 @@ class Engine {
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
 
-  // The report on the device in use now.
-  [[nodiscard]] EngineReport report() const;
   // Whether the processor has replaced all devices. Only once it is ready.
   [[nodiscard]] bool is_on_processor();
 
  private:
-  void start(const Choose& choose);
-  void start_device(const DeviceInfo& device, Timeline& timeline);
-  void report_start(Timeline& timeline);
+  void start();
+  void start_session_on(const DeviceInfo& device, Timeline& timeline);
+  [[nodiscard]] Prepared begin(const Work& work, Timeline& timeline, std::size_t& place);
   [[nodiscard]] bool leave_current(const std::string& reason);
-  [[nodiscard]] Prepared start_current(const Work& work, Timeline& timeline);
-  void prepare_on(Prepared& prepared, const Work& work, Timeline& timeline) const;
-  // `device`: nullptr for the processor.
-  [[nodiscard]] std::unique_ptr<Plan> plan(const Work& work, const DeviceInfo* device) const;
-  [[nodiscard]] std::unique_ptr<Plan> plan_for_decoding(const Work& work, const DeviceInfo& device,
-                                                        std::uint64_t extra_memory) const;
-  [[nodiscard]] PlanLimits limits(const Work& work, const DeviceInfo* device) const;
 
   EngineOptions options_;
   std::counting_semaphore<turns> turns_{turns};
-  mutable std::mutex mutex_;  // guards the members below once the start is over
+  std::mutex mutex_;  // guards the members below once the start is over
   DeviceCandidates candidates_;
-  std::size_t current_ = 0;
-  std::shared_ptr<Session> session_;  // on the current candidate's device
-  EngineReport report_;
-  Timeline start_spans_;
-  bool start_reported_ = false;
+  std::size_t place_ = 0;
+  std::optional<DeviceCandidate> candidate_;  // at place_
+  std::shared_ptr<Session> session_;          // on its device
+  std::vector<std::string> fallbacks_;
+  std::vector<Span> start_spans_;   // until a picture has reported them
   std::shared_future<void> start_;  // last: its thread uses all of the above
 };
 

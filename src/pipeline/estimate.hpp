@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "base/rate.hpp"
@@ -23,17 +23,6 @@ struct PictureTask {
   bool device_encodes = false;     // likewise
 };
 
-// In seconds. Codecs run on the processor, but a device may decode and encode what it filters.
-struct TaskTimes {
-  double decode = 0;         // on one thread, over all walks through the picture
-  double encode = 0;         // of one thread
-  double host_filter = 0;    // of one thread
-  double device_filter = 0;  // transfers and kernels, one after the other
-  double device_decode = 0;  // 0: the processor decodes for the device
-  double device_encode = 0;  // likewise
-  double compile = 0;        // programs for the device, before the first kernel can run
-};
-
 // The rates of what neither a stage nor a codec does.
 inline const Rate statistics_rate{"statistics", 0.6e-9, 10e-12};  // of a sample
 inline const Rate transfer_rate{"transfer", 0, 0.1e-9};           // of a byte, either way
@@ -47,42 +36,45 @@ inline const std::array coding_rates{Rate{"JPEG blocks", 0, 10e-12}, Rate{"JPEG 
 inline const Rate copy_rate{"copy", 0, 0};
 
 // Seconds for one operation: as learned at a place, otherwise as the rate itself says.
-class Rates {
- public:
-  Rates(const RateStore& store, std::string host_place, std::string device_place)
-      : store_(store), host_(std::move(host_place)), device_(std::move(device_place)) {}
+struct Rates {
+  const RateStore& store;
+  std::string host;  // place
+  std::string gpu;   // place
 
-  [[nodiscard]] double on_host(const Rate& rate) const;
-  [[nodiscard]] double on_device(const Rate& rate) const;
-
-  // Assumes that no program was compiled before.
-  [[nodiscard]] TaskTimes times(const PictureTask& task) const;
-
- private:
-  [[nodiscard]] double compile_time(const StageChain& chain, const PixelFormat& format) const;
-
-  const RateStore& store_;
-  std::string host_;
-  std::string device_;
+  [[nodiscard]] double on_host(const Rate& rate) const {
+    return store.find(host, rate.kind).value_or(rate.host);
+  }
+  [[nodiscard]] double on_gpu(const Rate& rate) const {
+    return store.find(gpu, rate.kind).value_or(rate.device);
+  }
 };
 
-// The work of a device on pictures that it filters.
-[[nodiscard]] double work_on_device(const TaskTimes& times);
-// The work of the processor on pictures that it filters, and on those that a device filters.
-[[nodiscard]] double work_on_host(const TaskTimes& times);
-[[nodiscard]] double work_beside_device(const TaskTimes& times);
+// What the processor does for a picture, in seconds of one thread, over all walks through it.
+struct HostTimes {
+  double decode = 0;
+  double encode = 0;
+  double filter = 0;
 
-// The wall-clock time of one picture, with codecs and filters overlapping on `threads` threads.
-[[nodiscard]] double time_on_host(const TaskTimes& times, bool parallel_encoding, double threads);
-// `start`: how long until the device can be used, while the picture is decoded.
-[[nodiscard]] double time_on_device(const TaskTimes& times, bool parallel_encoding, double threads,
-                                    double start);
+  [[nodiscard]] double all() const { return decode + encode + filter; }
+};
 
-// The wall-clock time of `pictures` such pictures, several of which are in progress at the same
-// time.
-[[nodiscard]] double folder_time_on_host(const TaskTimes& times, double pictures, double threads);
-// The processor begins at once and filters alone until the device can be used.
-[[nodiscard]] double folder_time_with_device(const TaskTimes& times, double pictures,
-                                             double threads, double start);
+struct TaskTimes {
+  HostTimes alone;                 // if the processor filters it
+  HostTimes beside_gpu;            // if a GPU filters it, and decodes and encodes what it can
+  double gpu = 0;                  // what the GPU then does: transfers and kernels, one by one
+  double compile = 0;              // its programs, before the first kernel can run
+  bool parallel_encoding = false;  // encoding is divided among the threads
+};
+
+// Assumes that no program was compiled before.
+[[nodiscard]] TaskTimes estimated_times(const PictureTask& task, const Rates& rates);
+
+// The wall-clock seconds for `pictures` such pictures, several of which are in progress at the same
+// time; codecs and filters overlap on `threads` threads.
+[[nodiscard]] double time_on_host(const TaskTimes& times, double pictures, double threads);
+// A GPU filters them, which can be used after `start`. A single picture is decoded meanwhile; with
+// several, the processor filters, alone at first and then beside the GPU.
+[[nodiscard]] double time_with_gpu(const TaskTimes& times, double pictures, double threads,
+                                   double start);
 
 }  // namespace gpufilter

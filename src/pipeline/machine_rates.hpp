@@ -18,7 +18,8 @@ class MachineRates {
  public:
   // `vendors` names the installed OpenCL vendors: what was learned about their GPU holds as long as
   // they stay the same. Empty: there are none, and so no GPU.
-  MachineRates(std::shared_ptr<RateStore> store, std::string vendors)
+  explicit MachineRates(std::shared_ptr<RateStore> store = std::make_shared<RateStore>(),
+                        std::string vendors = {})
       : store_(std::move(store)), vendors_(std::move(vendors)) {}
 
   [[nodiscard]] Rates rates() const { return {*store_, host_place(), gpu_place()}; }

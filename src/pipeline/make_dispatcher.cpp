@@ -2,42 +2,49 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "device/cache_folder.hpp"
 #include "device/pocl_environment.hpp"
 #include "device/vendors.hpp"
 #include "host/instruction_set.hpp"
-#include "pipeline/fleet.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::vector<DeviceInfo> gpus_of(DeviceCatalog catalog) {
-  std::vector<DeviceInfo> devices = catalog.find_all();
-  for (const DeviceInfo& device : devices) {
-    if (!device.unusable.empty() && device.platform != pocl_platform)
-      log::warn_of_fallback(formatted("{}: {}", device.name, device.unusable));
-  }
-  std::erase_if(devices, [](const DeviceInfo& device) { return device.kind != DeviceKind::gpu; });
-  return devices;
+// Looks for `device`, which is not cpu, in `catalog`; calls `warn` if there is none.
+std::shared_ptr<Engine> engine_on(const std::string& device, bool require_device,
+                                  const DeviceCatalog& catalog, const EngineOptions& options,
+                                  void (*warn)(std::string_view line)) {
+  auto candidates = device_candidates(device, require_device, catalog, node_variables());
+  const auto warned = [candidates, warn](std::size_t place) mutable {
+    auto candidate = candidates(place);
+    if (place == 0 && !candidate->device) {
+      warn(formatted("{} (see 'gpufilter devices'); the processor does the work",
+                     candidate->reason));
+    }
+    return candidate;
+  };
+  return std::make_shared<Engine>(DeviceCandidates(warned), options);
 }
 
-using Warn = void (*)(std::string_view line);
-
-// Looks for `device`, which is not cpu, in `catalog`; calls `warn` if there is none.
-std::unique_ptr<Engine> engine_on(const std::string& device, bool require_device,
-                                  const DeviceCatalog& catalog, const EngineOptions& options,
-                                  Warn warn) {
-  const auto choose = [device, require_device, catalog, warn] {
-    DeviceCandidates candidates(device, require_device, catalog, node_variables());
-    if (!candidates.at(0)->device) {
-      warn(formatted("{} (see 'gpufilter devices'); the processor does the work",
-                     candidates.at(0)->reason));
-    }
-    return candidates;
-  };
-  return std::make_unique<Engine>(choose, options);
+// For --device all.
+Engines engines_on_gpus(DeviceCatalog catalog, bool require_device, const EngineOptions& options) {
+  Engines engines;
+  for (const DeviceInfo& device : catalog.find_all()) {
+    if (!device.unusable.empty() && device.platform != pocl_platform)
+      log::warn_of_fallback(formatted("{}: {}", device.name, device.unusable));
+    if (device.kind != DeviceKind::gpu) continue;
+    std::vector<DeviceCandidate> candidates{{device, "one of all devices"},
+                                            processor("the GPU failed")};
+    engines.push_back(std::make_shared<Engine>(std::move(candidates), options));
+  }
+  if (!engines.empty()) return engines;
+  const std::string reason = "--device all: no GPU found";
+  if (require_device) throw DeviceError(reason);
+  log::warn_of_fallback(reason + "; the processor does the work");
+  return engines;
 }
 
 bool names_kernel(const StageChain& chain) {
@@ -48,15 +55,11 @@ bool names_kernel(const StageChain& chain) {
 }  // namespace
 
 std::shared_ptr<RateStore> make_rate_store() {
-  const auto folder = cache_folder();
-  return folder ? std::make_shared<RateStore>(*folder / "rates.json")
-                : std::make_shared<RateStore>();
+  return std::make_shared<RateStore>(cache_path("rates.json"));
 }
 
 std::shared_ptr<TuningStore> make_tuning_store() {
-  const auto folder = cache_folder();
-  return folder ? std::make_shared<TuningStore>(*folder / "tuning.json")
-                : std::make_shared<TuningStore>();
+  return std::make_shared<TuningStore>(cache_path("tuning.json"));
 }
 
 std::string gpu_vendors() {
@@ -65,15 +68,15 @@ std::string gpu_vendors() {
 
 EngineOptions default_engine_options() {
   EngineOptions options;
-  if (const auto folder = cache_folder()) options.cache = ProgramCache(*folder / "programs");
+  if (const auto programs = cache_path("programs")) options.cache = ProgramCache(*programs);
   options.tuning = make_tuning_store();
   return options;
 }
 
-std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
+std::shared_ptr<Engine> make_engine(const std::string& device, bool require_device,
                                     const EngineOptions& options) {
   if (device == "cpu")
-    return std::make_unique<Engine>(choose_devices(device, require_device, {}), options);
+    return std::make_shared<Engine>(choose_devices(device, require_device, {}), options);
   return engine_on(device, require_device, device_catalog(), options, log::warn_of_fallback);
 }
 
@@ -83,21 +86,24 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   static_cast<void>(instruction_set());
   const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
-  const std::string vendors = device == "cpu" ? std::string() : gpu_vendors();
-  FleetOptions fleet{options, {make_rate_store(), vendors}};
-  // Catalogs now, because other threads will exist when a device is searched for.
+  const MachineRates rates(make_rate_store(), device == "cpu" ? "" : gpu_vendors());
+  if (device != "auto" && device != "all")
+    return std::make_unique<Dispatcher>(Engines{make_engine(device, require_device, options)},
+                                        rates);
+  const Engines processors{
+      std::make_shared<Engine>(std::vector{processor("the processor")}, options)};
+  // Now, because other threads will exist when a device is searched for.
+  const DeviceCatalog catalog =
+      device == "auto" && gpu_vendors().empty() ? DeviceCatalog({}) : device_catalog();
+  GpuSearch search{GpuSearch::When::if_it_pays, [options, catalog] {
+                     return Engines{engine_on("gpu", false, catalog, options, log::debug)};
+                   }};
   if (device == "all") {
-    const auto find = [catalog = device_catalog()] { return gpus_of(catalog); };
-    return std::make_unique<WholeFleet>(std::move(fleet), find, require_device);
+    search = {GpuSearch::When::at_once, [options, catalog, require_device] {
+                return engines_on_gpus(catalog, require_device, options);
+              }};
   }
-  if (device == "auto") {
-    const DeviceCatalog catalog = vendors.empty() ? DeviceCatalog({}) : device_catalog();
-    return std::make_unique<FastestFleet>(std::move(fleet), [options, catalog] {
-      return engine_on("gpu", false, catalog, options, log::debug);
-    });
-  }
-  return std::make_unique<SoleMember>(std::move(fleet),
-                                      make_engine(device, require_device, options));
+  return std::make_unique<Dispatcher>(processors, rates, search);
 }
 
 }  // namespace gpufilter

@@ -20,7 +20,7 @@ namespace gpufilter {
 
 // For `device` (any value except auto and all). Loads no more of OpenCL than necessary and searches
 // for the device in the background. Create it before other threads are started. Throws UsageError.
-[[nodiscard]] std::unique_ptr<Engine> make_engine(const std::string& device, bool require_device,
+[[nodiscard]] std::shared_ptr<Engine> make_engine(const std::string& device, bool require_device,
                                                   const EngineOptions& options);
 
 // The dispatcher that runs `chain` for --device `device`, including auto and all. It learns from

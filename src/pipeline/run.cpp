@@ -392,7 +392,7 @@ RunReport filter_picture(const std::string& input, const std::string& output,
 RunReport filter_picture(const std::string& input, const std::string& output,
                          const Codec* output_format, const StageChain& chain, Engine& engine,
                          const RunOptions& options) {
-  SoleEngine dispatcher(engine);
+  Dispatcher dispatcher(engine);
   return filter_picture(input, output, output_format, chain, dispatcher, options);
 }
 

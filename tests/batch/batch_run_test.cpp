@@ -28,7 +28,6 @@ namespace gpufilter {
 namespace {
 
 namespace fs = std::filesystem;
-using Engines = std::vector<std::unique_ptr<Engine>>;
 using Statuses = std::vector<PictureStatus>;
 
 struct Recorder final : BatchListener {
@@ -88,23 +87,10 @@ class BatchRunning : public ::testing::Test {
     return make_batch_plan(request);
   }
 
-  // Assigns the pictures to the engines in turn.
-  class InTurn final : public Dispatcher {
-   public:
-    explicit InTurn(const Engines& engines) : engines_(engines) {}
-    [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
-      return {engines_[next_++ % engines_.size()].get(), {}, nullptr};
-    }
-
-   private:
-    const Engines& engines_;
-    std::atomic<std::size_t> next_ = 0;
-  };
-
   static Engines processors(int count) {
     Engines engines;
     for (int i = 0; i < count; ++i) {
-      engines.push_back(std::make_unique<Engine>(
+      engines.push_back(std::make_shared<Engine>(
           std::vector{processor("number " + std::to_string(i))}, EngineOptions{}));
     }
     return engines;
@@ -115,7 +101,7 @@ class BatchRunning : public ::testing::Test {
     BatchOptions options;
     options.jobs = jobs;
     options.stop_on_error = stop_on_error;
-    InTurn dispatcher(engines);
+    Dispatcher dispatcher(engines);
     run_batch(plan, {make_blur({})}, dispatcher, options, listener);
   }
 
@@ -178,47 +164,33 @@ TEST_F(BatchRunning, BeginsWithTheLargestAndListsByName) {
   }
 }
 
-// Keeps a large picture waiting until the threads of a job without pictures may work on it.
-class AwaitsThreads final : public Dispatcher {
- public:
-  AwaitsThreads(Engine& engine, int large_height) : engine_(engine), large_height_(large_height) {}
-
-  [[nodiscard]] Assignment assign(const PictureTask& task) override {
-    if (task.shape.size.height != large_height_) {
-      at_small_ = allowed_threads();
-      return {&engine_, {}, nullptr};
-    }
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (allowed_threads() <= at_small_ && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    at_large_ = allowed_threads();
-    return {&engine_, {}, nullptr};
-  }
-
-  [[nodiscard]] std::size_t at_small() const { return at_small_; }
-  [[nodiscard]] std::size_t at_large() const { return at_large_; }
-
- private:
-  Engine& engine_;
-  int large_height_;
-  std::atomic<std::size_t> at_small_ = 1000;
-  std::atomic<std::size_t> at_large_ = 0;
-};
-
+// The large picture waits until the threads of a job without pictures may work on it.
 TEST_F(BatchRunning, TheLastPictureGetsTheThreadsOfIdleJobs) {
   test::write_png(test::random_image({200, 90}, {3, 8}, 1), in_ + "/large.png");
   test::write_png(test::random_image({20, 10}, {3, 8}, 2), in_ + "/small.png");
-  const Engines engines = processors(1);
-  AwaitsThreads dispatcher(*engines[0], 90);
+  std::atomic<std::size_t> at_small = 1000;
+  std::atomic<std::size_t> at_large = 0;
   BatchOptions options;
   options.jobs = 5;  // only two of them have a picture
   options.threads = 8;
+  options.before_picture = [&](const BatchItem& item) -> AfterPicture {
+    if (item.input.ends_with("small.png")) {
+      at_small = allowed_threads();
+      return {};
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (allowed_threads() <= at_small && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    at_large = allowed_threads();
+    return {};
+  };
+  Dispatcher dispatcher(processors(1));
   const std::size_t before = allowed_threads();
   Recorder recorder;
   run_batch(plan(), {make_blur({})}, dispatcher, options, recorder);
   EXPECT_EQ(statuses(recorder), (Statuses{PictureStatus::done, PictureStatus::done}));
-  EXPECT_EQ(dispatcher.at_small(), 7U);
-  EXPECT_EQ(dispatcher.at_large(), 8U);
+  EXPECT_EQ(at_small, 7U);
+  EXPECT_EQ(at_large, 8U);
   EXPECT_EQ(allowed_threads(), before);
 }
 
@@ -243,7 +215,7 @@ TEST_F(BatchRunning, GivesTheSameBytesOnAnyDevices) {
   run(plan(), processors(1), 1, alone);
   Engines engines = processors(1);
   for (const DeviceInfo& device : discover_devices()) {
-    engines.push_back(std::make_unique<Engine>(
+    engines.push_back(std::make_shared<Engine>(
         std::vector<DeviceCandidate>{{device, "device " + std::to_string(device.index)}},
         EngineOptions{}));
   }
@@ -347,8 +319,10 @@ TEST_F(BatchRunning, AnInputThatBecomesAPipeIsNotWaitedFor) {
 TEST_F(BatchRunning, ADeviceThatDoesNotWorkEndsTheRun) {
   put(3);
   Engines engines;
-  engines.push_back(std::make_unique<Engine>(std::vector{processor("has no memory")},
-                                             EngineOptions{.max_buffer = 1}));
+  DeviceInfo broken;
+  broken.unusable = "it fails";
+  engines.push_back(std::make_shared<Engine>(std::vector<DeviceCandidate>{{broken, "the only one"}},
+                                             EngineOptions{}));
   Recorder recorder;
   EXPECT_THROW(run(plan(), engines, 2, recorder), DeviceError);
   EXPECT_EQ(test::names_in(out_), std::vector<std::string>{".gpufilter-journal"});

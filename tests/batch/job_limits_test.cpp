@@ -93,16 +93,7 @@ class FileLimitRunning : public ::testing::Test {
     const int journal = lowest_free_descriptor();
     listener_.emplace(limit_, journal + 1 + files);
     Engine engine({processor("")}, EngineOptions{});
-    class Always final : public Dispatcher {
-     public:
-      explicit Always(Engine& engine) : engine_(engine) {}
-      [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
-        return {&engine_, {}, nullptr};
-      }
-
-     private:
-      Engine& engine_;
-    } dispatcher(engine);
+    Dispatcher dispatcher(engine);
     BatchOptions options;
     options.jobs = jobs;
     run_batch(plan, {make_blur({})}, dispatcher, options, *listener_);

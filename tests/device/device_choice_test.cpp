@@ -136,11 +136,11 @@ class TwoParts {
   int asked_ = 0;
 };
 
-Names all_of(DeviceCandidates candidates) {
+Names all_of(const DeviceCandidates& candidates) {
   Names result;
-  for (std::size_t i = 0; candidates.at(i) != nullptr; ++i)
-    result.push_back(candidates.at(i)->device ? candidates.at(i)->device->name : "processor");
-  EXPECT_EQ(candidates.at(result.size() + 7), nullptr);
+  while (const auto candidate = candidates(result.size()))
+    result.push_back(candidate->device ? candidate->device->name : "processor");
+  EXPECT_FALSE(candidates(result.size() + 7));
   return result;
 }
 
@@ -154,9 +154,9 @@ TEST(DeviceCandidates, AreFoundNoFurtherThanNeeded) {
                                               {"fpga", "Some FPGA", 1},
                                               {"arc", "Intel Arc", 2}}) {
     TwoParts found(3);
-    DeviceCandidates candidates(request, false, found.catalog());
-    ASSERT_NE(candidates.at(0), nullptr) << request;
-    EXPECT_EQ(candidates.at(0)->device->name, first) << request;
+    const DeviceCandidates candidates = device_candidates(request, false, found.catalog());
+    ASSERT_TRUE(candidates(0)) << request;
+    EXPECT_EQ(candidates(0)->device->name, first) << request;
     EXPECT_EQ(found.asked(), parts) << request;
   }
 }
@@ -192,26 +192,26 @@ TEST(DeviceCandidates, AreSharedOutBeforeAllDevicesAreFound) {
                          devices.begin() + static_cast<std::ptrdiff_t>(end));
     };
   };
-  DeviceCandidates candidates("opencl", false, DeviceCatalog({part(0, 3), part(3, 4)}),
-                              {{"PMI_LOCAL_RANK", "3"}});
-  EXPECT_EQ(candidates.at(0)->device->name, "Intel Arc");
+  const DeviceCandidates candidates = device_candidates(
+      "opencl", false, DeviceCatalog({part(0, 3), part(3, 4)}), {{"PMI_LOCAL_RANK", "3"}});
+  EXPECT_EQ(candidates(0)->device->name, "Intel Arc");
   EXPECT_EQ(asked, 1);
-  EXPECT_EQ(all_of(std::move(candidates)),
+  EXPECT_EQ(all_of(candidates),
             (Names{"Intel Arc", "NVIDIA H200", "pthread-Xeon", "Some FPGA", "processor"}));
 }
 
 TEST(DeviceCandidates, OpenClLooksOnWhereThereIsNoGpu) {
   TwoParts found(1);
-  DeviceCandidates candidates("opencl", false, found.catalog());
+  const DeviceCandidates candidates = device_candidates("opencl", false, found.catalog());
+  EXPECT_EQ(candidates(0)->device->name, "NVIDIA H200");
   EXPECT_EQ(found.asked(), 2);
-  EXPECT_EQ(candidates.at(0)->device->name, "NVIDIA H200");
 }
 
 TEST(DeviceCandidates, AreInTheEndThoseOfAllDevices) {
   for (const char* request : {"opencl", "gpu", "1", "3", "h200", "portable"}) {
     for (std::size_t first = 0; first <= machine().size(); ++first) {
       TwoParts found(first);
-      EXPECT_EQ(all_of(DeviceCandidates(request, false, found.catalog())), names(request))
+      EXPECT_EQ(all_of(device_candidates(request, false, found.catalog())), names(request))
           << request << first;
     }
   }
@@ -231,10 +231,12 @@ TEST(DeviceCandidates, KeepTheirIndices) {
 
 TEST(DeviceCandidates, ThatAreNowhereAreMissingAfterAllWereAsked) {
   TwoParts found(2);
-  EXPECT_THROW(DeviceCandidates("radeon", false, found.catalog()), DeviceError);
+  EXPECT_THROW(static_cast<void>(device_candidates("radeon", false, found.catalog())(0)),
+               DeviceError);
   EXPECT_EQ(found.asked(), 2);
-  EXPECT_THROW(DeviceCandidates("opencl", true, DeviceCatalog({})), DeviceError);
-  EXPECT_EQ(all_of(DeviceCandidates("opencl", false, DeviceCatalog({}))), (Names{"processor"}));
+  EXPECT_THROW(static_cast<void>(device_candidates("opencl", true, DeviceCatalog({}))(0)),
+               DeviceError);
+  EXPECT_EQ(all_of(device_candidates("opencl", false, DeviceCatalog({}))), (Names{"processor"}));
 }
 
 }  // namespace

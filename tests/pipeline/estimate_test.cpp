@@ -40,24 +40,27 @@ class Estimates : public ::testing::Test {
 };
 
 TEST_F(Estimates, CountOperationsAndBytes) {
-  const TaskTimes times = rates_.times(task_of(5, 2));
-  EXPECT_DOUBLE_EQ(times.decode, 30);
-  EXPECT_DOUBLE_EQ(times.encode, 30);
-  EXPECT_DOUBLE_EQ(times.host_filter, 30);
-  EXPECT_DOUBLE_EQ(times.device_filter, 30 + 60) << "a blur, and transfers both ways";
+  const TaskTimes times = estimated_times(task_of(5, 2), rates_);
+  EXPECT_DOUBLE_EQ(times.alone.decode, 30);
+  EXPECT_DOUBLE_EQ(times.alone.encode, 30);
+  EXPECT_DOUBLE_EQ(times.alone.filter, 30);
+  EXPECT_DOUBLE_EQ(times.gpu, 30 + 60) << "a blur, and transfers both ways";
 }
 
 TEST_F(Estimates, AStageThatNeedsStatisticsTakesAnotherWalk) {
-  const TaskTimes times = rates_.times(task_of(5, 2, {make_blur({}), make_auto_levels(0)}));
-  EXPECT_DOUBLE_EQ(times.decode, 60);
-  EXPECT_DOUBLE_EQ(times.host_filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
+  const TaskTimes times =
+      estimated_times(task_of(5, 2, {make_blur({}), make_auto_levels(0)}), rates_);
+  EXPECT_DOUBLE_EQ(times.alone.decode, 60);
+  EXPECT_DOUBLE_EQ(times.alone.filter, 2 * 30 + 30 + 30) << "blur twice, statistics, look-up";
 }
 
 // A program for each walk, and for each window after the first.
 TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
   store_.learn("device", program_rate.kind, 100);
   store_.learn("device", literal_rate.kind, 1);
-  const auto compile = [&](StageChain chain) { return rates_.times(task_of(5, 2, chain)).compile; };
+  const auto compile = [&](StageChain chain) {
+    return estimated_times(task_of(5, 2, chain), rates_).compile;
+  };
   const auto levels = make_levels({1, false}, {9, false});
   EXPECT_DOUBLE_EQ(compile({make_blur({})}), 100);
   EXPECT_DOUBLE_EQ(compile({levels, make_blur({}), levels}), 100) << "in one kernel";
@@ -70,46 +73,51 @@ TEST_F(Estimates, CompilingTakesProgramsAndLiterals) {
 TEST_F(Estimates, ADeviceThatDecodesNeedsElevenProgramsMore) {
   store_.learn("device", program_rate.kind, 100);
   PictureTask task = task_of(5, 2, {make_blur({})});
-  const TaskTimes before = rates_.times(task);
+  const TaskTimes before = estimated_times(task, rates_);
   task.device_decodes = true;
-  const TaskTimes times = rates_.times(task);
+  const TaskTimes times = estimated_times(task, rates_);
   EXPECT_DOUBLE_EQ(times.compile, before.compile + 1100);
-  EXPECT_LT(times.device_filter, before.device_filter) << "fewer bytes go up";
-  EXPECT_GT(times.device_decode, 0);
+  EXPECT_DOUBLE_EQ(times.gpu, 30 + 30 + 30) << "it decodes, and only the result is transferred";
+  EXPECT_DOUBLE_EQ(times.alone.decode, 30);
+  EXPECT_DOUBLE_EQ(times.beside_gpu.decode, 0);
+  EXPECT_DOUBLE_EQ(times.beside_gpu.encode, 30);
 }
 
 TEST_F(Estimates, ADeviceThatEncodesNeedsTwoProgramsMore) {
   store_.learn("device", program_rate.kind, 100);
   PictureTask task = task_of(5, 2, {make_blur({})});
-  const TaskTimes before = rates_.times(task);
+  const TaskTimes before = estimated_times(task, rates_);
   task.device_encodes = true;
-  const TaskTimes times = rates_.times(task);
+  const TaskTimes times = estimated_times(task, rates_);
   EXPECT_DOUBLE_EQ(times.compile, before.compile + 200);
-  EXPECT_LT(times.device_filter, before.device_filter) << "fewer bytes come down";
-  EXPECT_GT(times.device_encode, 0);
+  EXPECT_NEAR(times.gpu, 30 + 30, 1e-3) << "fewer bytes come down";
+  EXPECT_DOUBLE_EQ(times.alone.encode, 30);
+  EXPECT_DOUBLE_EQ(times.beside_gpu.decode, 30);
+  EXPECT_DOUBLE_EQ(times.beside_gpu.encode, 0);
 }
 
 TEST(EstimatedTimes, OverlapWithTheCodecs) {
-  const TaskTimes times{.decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1};
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 1), 24);
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 4), 6);
-  EXPECT_DOUBLE_EQ(time_on_host(times, true, 100), 4) << "decoding takes one thread";
-  EXPECT_DOUBLE_EQ(time_on_host(times, false, 100), 8) << "so does encoding";
-  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 0), 4);
-  EXPECT_DOUBLE_EQ(time_on_device(times, true, 4, 10), 12) << "nothing is encoded before";
-  EXPECT_DOUBLE_EQ(folder_time_on_host(times, 10, 4), 60);
+  TaskTimes times{
+      .alone = {4, 8, 12}, .beside_gpu = {4, 8, 0}, .gpu = 1, .parallel_encoding = true};
+  EXPECT_DOUBLE_EQ(time_on_host(times, 1, 1), 24);
+  EXPECT_DOUBLE_EQ(time_on_host(times, 1, 4), 6);
+  EXPECT_DOUBLE_EQ(time_on_host(times, 1, 100), 4) << "decoding takes one thread";
+  EXPECT_DOUBLE_EQ(time_with_gpu(times, 1, 4, 0), 4);
+  EXPECT_DOUBLE_EQ(time_with_gpu(times, 1, 4, 10), 12) << "nothing is encoded before";
+  EXPECT_DOUBLE_EQ(time_on_host(times, 10, 4), 60);
   // Two pictures while it starts, then one picture every three seconds.
-  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 10, 4, 12), 12 + 8 * 3);
-  EXPECT_DOUBLE_EQ(folder_time_with_device(times, 2, 4, 60), 12) << "over before it is ready";
+  EXPECT_DOUBLE_EQ(time_with_gpu(times, 10, 4, 12), 12 + 8 * 3);
+  EXPECT_DOUBLE_EQ(time_with_gpu(times, 2, 4, 60), 12) << "over before it is ready";
+  times.parallel_encoding = false;
+  EXPECT_DOUBLE_EQ(time_on_host(times, 1, 100), 8) << "so does encoding";
   // A device with three seconds per picture takes over half of the work of two threads.
-  const TaskTimes slow{.decode = 0, .encode = 0, .host_filter = 6, .device_filter = 3};
-  EXPECT_DOUBLE_EQ(folder_time_with_device(slow, 10, 2, 0), 15);
+  const TaskTimes slow{.alone = {0, 0, 6}, .beside_gpu = {}, .gpu = 3};
+  EXPECT_DOUBLE_EQ(time_with_gpu(slow, 10, 2, 0), 15);
   // A device that encodes leaves only the decoding to the processor.
-  const TaskTimes coded{
-      .decode = 4, .encode = 8, .host_filter = 12, .device_filter = 1, .device_encode = 2};
-  EXPECT_DOUBLE_EQ(work_beside_device(coded), 4);
-  EXPECT_DOUBLE_EQ(time_on_device(coded, false, 4, 0), 4);
-  EXPECT_DOUBLE_EQ(time_on_device(coded, true, 4, 10), 13);
+  TaskTimes coded{.alone = {4, 8, 12}, .beside_gpu = {4, 0, 0}, .gpu = 3};
+  EXPECT_DOUBLE_EQ(time_with_gpu(coded, 1, 4, 0), 4);
+  coded.parallel_encoding = true;
+  EXPECT_DOUBLE_EQ(time_with_gpu(coded, 1, 4, 10), 13);
 }
 
 }  // namespace

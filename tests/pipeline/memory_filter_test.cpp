@@ -27,14 +27,10 @@ namespace {
 using Touching = GuardedRows::Touching;
 
 // The processor, for every picture.
-class OnProcessor final : public Dispatcher {
- public:
-  [[nodiscard]] Assignment assign(const PictureTask& /*task*/) override {
-    return {&engine_, {}, nullptr};
-  }
-
- private:
-  Engine engine_{{{std::nullopt, "for tests"}}, {}};
+struct OnProcessor : Dispatcher {
+  OnProcessor()
+      : Dispatcher({std::make_shared<Engine>(std::vector{gpufilter::processor("for tests")},
+                                             EngineOptions{})}) {}
 };
 
 constexpr std::array formats{PixelFormat{1, 8},  PixelFormat{2, 8},  PixelFormat{3, 8},
@@ -207,7 +203,7 @@ TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
   log::set_level(log::Level::off);
   for (const StageChain& chain : {blur, turned}) {
     Engine engine({{all_sessions().front()->device(), "the first"}, processor("the last")}, {});
-    SoleEngine dispatcher(engine);
+    Dispatcher dispatcher(engine);
     MemoryFilter filter(chain, dispatcher);
     std::vector<double> parts;
     bool failed = false;

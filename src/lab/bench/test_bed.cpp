@@ -43,9 +43,9 @@ TestBed make_test_bed(const std::string& request, bool require_device) {
     static_cast<void>(choose_devices(request, require_device, {}));
     return bed;
   }
-  DeviceCandidates candidates(request, require_device, device_catalog());
-  const DeviceCandidate* candidate = candidates.at(0);
-  for (std::size_t place = 0; candidate != nullptr; candidate = candidates.at(++place)) {
+  const DeviceCandidates candidates = device_candidates(request, require_device, device_catalog());
+  auto candidate = candidates(0);
+  for (std::size_t place = 0; candidate; candidate = candidates(++place)) {
     if (!candidate->device) {
       if (bed.fallback.empty()) bed.fallback = candidate->reason;
       return bed;
