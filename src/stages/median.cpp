@@ -1,5 +1,7 @@
 #include "stages/median.hpp"
 
+#include <algorithm>
+
 #include "base/format.hpp"
 #include "stages/median_rows.hpp"
 #include "stages/row_pass.hpp"
@@ -27,12 +29,9 @@ class Median final : public Stage {
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const int radius = parameters_.radius;
     const auto channels = static_cast<double>(input.channels);
-    if (radius <= 3)
-      return {
-          Rate(formatted("median {} {}", radius, input.depth), 0.3e-9 * radius, 10e-12 * radius),
-          channels};
-    if (input.depth == 8) return {Rate("median histogram", 12e-9, 300e-12), channels};
-    return {Rate("median 16", 2e-9, 500e-12), channels * (2 * radius + 1)};
+    return {Rate(formatted("median {} {}", radius, input.depth), host_seconds(input.depth),
+                 device_seconds(input.depth)),
+            channels};
   }
 
   // Histograms of columns begin with a window's rows.
@@ -51,6 +50,18 @@ class Median final : public Stage {
   }
 
  private:
+  // For a sample.
+  [[nodiscard]] double host_seconds(int depth) const {
+    const int radius = parameters_.radius;
+    if (radius <= 3) return 0.3e-9 * radius;
+    return depth == 8 ? 1e-9 * std::min(radius, 9) : 2e-9 * radius;
+  }
+  [[nodiscard]] double device_seconds(int depth) const {
+    const int radius = parameters_.radius;
+    if (radius <= 3) return 10e-12 * radius;
+    return depth == 8 ? 300e-12 : 500e-12 * (2 * radius + 1);
+  }
+
   [[nodiscard]] RowKernel kernel(const PixelFormat& format, const DeviceInfo& device) const {
     constexpr int max_pairs_radius = 2;
     constexpr unsigned halves_capability = 90;  // min.u16x2 and max.u16x2 came with 9.0

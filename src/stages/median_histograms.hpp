@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "host/loops.hpp"
@@ -80,11 +78,10 @@ using Counts [[gnu::vector_size(16)]] = std::uint8_t;
 #endif
 }
 
-// The running counts of up to 225 samples; or, if `wide`, of up to 32767.
-template <bool wide>
+// The running counts of a window, of up to 32767 samples.
 class WindowCounts {
  public:
-  using Number = std::conditional_t<wide, std::int16_t, std::uint8_t>;
+  using Number = std::int16_t;
 
   void clear() { numbers_ = Numbers{}; }
   [[gnu::always_inline]] void add(const std::uint8_t* counts) {
@@ -107,55 +104,13 @@ class WindowCounts {
   Numbers numbers_;
 };
 
-// The sum of the running counts of up to 16 neighbouring columns.
-class ColumnSum {
- public:
-  explicit ColumnSum(size_t columns) {
-    for (size_t i = 0; i < mask_.size(); ++i)
-      mask_[i] = i < 16 * columns ? std::uint8_t{255} : std::uint8_t{0};
-  }
-
-  // Reads those of 16 columns.
-  [[gnu::always_inline]] void read(const std::uint8_t* counts) {
-    Four sum{};
-    for (size_t i = 0; i < mask_.size(); i += sizeof(Four)) {
-      Four four;  // not returned by load(): such vectors are no results of functions everywhere
-      Four mask;
-      std::memcpy(&four, counts + i, sizeof four);
-      std::memcpy(&mask, mask_.data() + i, sizeof mask);
-      sum += four & mask;
-    }
-    halve(sum, std::make_integer_sequence<int, 32>(), std::make_integer_sequence<int, 16>());
-  }
-  [[nodiscard, gnu::always_inline]] int first_above(int limit) const {
-    return first_true(
-        reinterpret_cast<Counts>(counts_ > Counts{} + static_cast<std::uint8_t>(limit)));
-  }
-
- private:
-  using Four [[gnu::vector_size(64)]] = std::uint8_t;
-
-  template <int... two, int... one>
-  [[gnu::always_inline]] void halve(const Four& sum, std::integer_sequence<int, two...>,
-                                    std::integer_sequence<int, one...>) {
-    const auto pair = __builtin_shufflevector(sum, sum, two...) +
-                      __builtin_shufflevector(sum, sum, (two + 32)...);
-    counts_ = __builtin_shufflevector(pair, pair, one...) +
-              __builtin_shufflevector(pair, pair, (one + 16)...);
-  }
-
-  alignas(64) std::array<std::uint8_t, 256> mask_;
-  Counts counts_;
-};
-
 // Medians of 8-bit samples in a time that hardly depends on the radius (S. Perreault, P. Hebert:
 // Median filtering in constant time, 2007): each column of the window has a histogram, which moves
 // down. Histograms have two levels of 16 running counts: of all samples by their upper four bits,
 // and of those with the same upper bits by the lower four. Running counts are added and subtracted
 // like plain ones, and need no sum to find the median. The counts of the window are those of its
 // columns: for the upper bits they move along the columns; for the lower bits only those that are
-// needed are added up, or moved if that is shorter, as it is for a wide window.
-template <bool wide>
+// needed are added up, or moved if that is shorter.
 class ColumnHistograms {
  public:
   ColumnHistograms(size_t columns, size_t channels, int radius)
@@ -163,7 +118,7 @@ class ColumnHistograms {
         channels_(channels),
         side_(2 * static_cast<size_t>(radius) + 1),
         upper_(columns * channels * 16),
-        lower_(columns * channels * 256 + 256),
+        lower_(columns * channels * 256),
         segments_(columns),
         limits_(columns) {}
 
@@ -200,16 +155,7 @@ class ColumnHistograms {
   [[gnu::always_inline]] void fill(size_t pixels, std::uint8_t* out) {
     for (size_t c = 0; c < channels_; ++c) {
       find_segments(c, pixels);
-      if constexpr (wide) {
-        move_along(c, pixels, out + c);
-      } else {
-        ColumnSum sum(side_);
-        for (size_t x = 0; x < pixels; ++x) {
-          sum.read(lower(c, segments_[x], x));
-          out[x * channels_ + c] =
-              static_cast<std::uint8_t>(16 * segments_[x] + sum.first_above(limits_[x]));
-        }
-      }
+      move_along(c, pixels, out + c);
     }
   }
 
@@ -217,11 +163,11 @@ class ColumnHistograms {
   // The upper bits of medians, and which of the samples with the same upper bits they are.
   [[gnu::always_inline]] void find_segments(size_t channel, size_t pixels) {
     const int middle = static_cast<int>(side_ * side_ / 2);
-    WindowCounts<wide> window;
+    WindowCounts window;
     window.clear();
     for (size_t i = 0; i + 1 < side_; ++i)
       window.add(upper(channel, i));
-    std::array<typename WindowCounts<wide>::Number, 17> counts{};
+    std::array<WindowCounts::Number, 17> counts{};
     for (size_t x = 0; x < pixels; ++x) {
       window.add(upper(channel, x + side_ - 1));
       const int segment = window.first_above(middle);
@@ -233,11 +179,11 @@ class ColumnHistograms {
   }
 
   [[gnu::always_inline]] void move_along(size_t channel, size_t pixels, std::uint8_t* out) {
-    std::array<WindowCounts<wide>, 16> windows;
+    std::array<WindowCounts, 16> windows;
     std::array<size_t, 16> next{};  // the pixel after that of the window; 0: none
     for (size_t x = 0; x < pixels; ++x) {
       const size_t segment = segments_[x];
-      WindowCounts<wide> window = windows[segment];
+      WindowCounts window = windows[segment];
       const size_t moves = x + 1 - next[segment];
       if (next[segment] == 0 || 2 * moves >= side_) {
         window.clear();

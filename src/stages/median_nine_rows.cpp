@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "host/loops.hpp"
+#include "stages/median_vectors.hpp"
 #include "stages/median_window_rows.hpp"
 
 namespace gpufilter {
 namespace {
 
+using median::larger;
+using median::smaller;
 using std::size_t;
 
 // Rows of the result that are computed side by side, in pairs: what a row's windows have in common
@@ -21,31 +24,6 @@ using std::size_t;
 constexpr size_t group_rows = 8;
 static_assert(group_rows % 2 == 0);
 constexpr size_t max_channels = 4;
-
-template <typename Sample, InstructionSet set>
-struct VectorOf;
-#define VECTOR_OF(sample, set, bytes)                \
-  template <>                                        \
-  struct VectorOf<sample, InstructionSet::set> {     \
-    using type [[gnu::vector_size(bytes)]] = sample; \
-  }
-VECTOR_OF(std::uint8_t, baseline, 16);
-VECTOR_OF(std::uint8_t, avx2, 32);
-VECTOR_OF(std::uint8_t, avx512, 64);
-VECTOR_OF(std::uint16_t, baseline, 16);
-VECTOR_OF(std::uint16_t, avx2, 32);
-VECTOR_OF(std::uint16_t, avx512, 64);
-#undef VECTOR_OF
-
-// Numbers are samples or vectors of samples.
-template <typename Number>
-[[gnu::always_inline]] inline Number smaller(const Number& a, const Number& b) {
-  return a < b ? a : b;
-}
-template <typename Number>
-[[gnu::always_inline]] inline Number larger(const Number& a, const Number& b) {
-  return a < b ? b : a;
-}
 
 template <typename Number>
 struct Sorted {
@@ -136,7 +114,7 @@ class Nines {
 
   template <InstructionSet set>
   [[gnu::always_inline]] void fill(const MutableRows& target) {
-    using Vector = typename VectorOf<Sample, set>::type;
+    using Vector = typename median::VectorOf<Sample, set>::type;
     constexpr size_t lanes = sizeof(Vector) / sizeof(Sample);
     const int rows_at_once = std::min(suiting_rows(pitch_), suiting_rows(target.pitch));
     for (int y = target.rows.begin; y < target.rows.end; y += rows_at_once) {

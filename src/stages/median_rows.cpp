@@ -10,6 +10,7 @@
 #include "stages/median_histograms.hpp"
 #include "stages/median_network_rows.hpp"
 #include "stages/median_nine_rows.hpp"
+#include "stages/median_tile_rows.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {
@@ -23,16 +24,13 @@ constexpr size_t tile_samples = 4096;
 template <typename Sample>
 using Tile = WindowTile<Sample, Sample>;
 
-// Each of these fills a row of medians from the window's rows, after begin() for a new tile.
-
-template <bool wide>
+// Fills a row of medians from the window's rows, after begin() for a new tile.
 class ColumnMedians {
  public:
   ColumnMedians(int radius, size_t channels, size_t samples)
       : radius_(radius), histograms_(samples / channels, channels, radius) {}
   void begin() { is_first_ = true; }
 
-  template <InstructionSet set>
   [[gnu::always_inline]] void fill(const Tile<std::uint8_t>& tile, size_t channels, size_t samples,
                                    std::uint8_t* medians) {
     const size_t columns = tile.samples() / channels;
@@ -50,23 +48,14 @@ class ColumnMedians {
  private:
   int radius_;
   bool is_first_ = true;
-  median::ColumnHistograms<wide> histograms_;
+  median::ColumnHistograms histograms_;
 };
 
-// For 16 bits, and for windows whose colours are weighted by alpha.
+// For windows whose colours are weighted by alpha.
 template <typename Sample>
-class SlidingMedians {
+class WeighedMedians {
  public:
-  SlidingMedians(int radius, size_t /*channels*/, size_t /*samples*/) : radius_(radius) {}
-  void begin() {}
-
-  template <InstructionSet set>
-  [[gnu::always_inline]] void fill(const Tile<Sample>& tile, size_t channels, size_t samples,
-                                   Sample* medians) {
-    for (size_t c = 0; c < channels; ++c)
-      fill_channel(
-          tile, channels, {0, samples / channels}, c, [](const Sample*) { return 1U; }, medians);
-  }
+  explicit WeighedMedians(int radius) : radius_(radius) {}
 
   // Replaces the colours where alpha differs within a window, and leaves those whose windows are
   // opaque or invisible throughout.
@@ -86,9 +75,7 @@ class SlidingMedians {
         ++end;
       for (size_t c = 0; c + 1 < channels; ++c) {
         const size_t to_alpha = channels - 1 - c;
-        fill_channel(
-            tile, channels, {x, end}, c,
-            [to_alpha](const Sample* sample) { return std::uint32_t{sample[to_alpha]}; }, medians);
+        fill_channel(tile, channels, {x, end}, c, to_alpha, medians);
       }
       x = end;
     }
@@ -121,14 +108,14 @@ class SlidingMedians {
     }
   }
 
-  template <typename WeightOf>
+  // Alpha is `to_alpha` samples after the channel.
   void fill_channel(const Tile<Sample>& tile, size_t channels, Pixels pixels, size_t channel,
-                    const WeightOf& weight_of, Sample* medians) {
+                    size_t to_alpha, Sample* medians) {
     const int side = 2 * radius_ + 1;
     const auto change = [&](size_t column, bool adds) {
       for (int row = 0; row < side; ++row) {
         const Sample* sample = tile.row(row).plain + column * channels + channel;
-        const std::uint32_t weight = weight_of(sample);
+        const std::uint32_t weight = sample[to_alpha];
         histogram_.add(*sample, adds ? weight : 0 - weight);
       }
     };
@@ -165,8 +152,9 @@ struct Job {
   }
 };
 
-template <typename Sample, typename Medians>
-struct MedianLoop {
+struct HistogramLoop {
+  using Sample = std::uint8_t;
+
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
     const int radius = job->parameters->radius;
@@ -175,8 +163,7 @@ struct MedianLoop {
     const size_t tile_width = static_cast<size_t>(columns + 2 * radius) * channels;
     Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
                       false, 1);
-    Medians medians(radius, channels, tile_width);
-    std::vector<Sample> results(tile_width);
+    ColumnMedians medians(radius, channels, tile_width);
     const RowRange rows = job->target.rows;
     for (int x = 0; x < job->source.width; x += columns) {
       const int count = std::min(columns, job->source.width - x);
@@ -185,10 +172,8 @@ struct MedianLoop {
       medians.begin();
       for (int y = rows.begin; y < rows.end; ++y) {
         tile.advance();
-        medians.template fill<set>(tile, channels, samples, results.data());
-        std::copy_n(
-            results.data(), samples,
-            reinterpret_cast<Sample*>(job->target.row(y)) + static_cast<size_t>(x) * channels);
+        medians.fill(tile, channels, samples,
+                     job->target.row(y) + static_cast<size_t>(x) * channels);
       }
     }
   }
@@ -205,7 +190,7 @@ struct WeighingLoop {
     const int columns = std::min(static_cast<int>(tile_samples / channels), job->source.width);
     Tile<Sample> tile(job->source, job->height, job->parameters->border, radius, radius, columns,
                       true);
-    SlidingMedians<Sample> medians(radius, channels, 0);
+    WeighedMedians<Sample> medians(radius);
     const RowRange rows = job->target.rows;
     for (int x = 0; x < job->source.width; x += columns) {
       const int count = std::min(columns, job->source.width - x);
@@ -249,16 +234,13 @@ void fill_plain(const Job<Sample>& job) {
     return median_network_rows(job.source, job.target, job.height, job.parameters->border,
                                job.parameters->radius);
   }
-  if constexpr (sizeof(Sample) == 1) {
-    constexpr int max_narrow_radius = 7;  // 225 samples in a window
-    if (job.parameters->radius <= max_narrow_radius) {
-      run_loop<MedianLoop<Sample, ColumnMedians<false>>>(&job);
-    } else {
-      run_loop<MedianLoop<Sample, ColumnMedians<true>>>(&job);
-    }
-  } else {
-    run_loop<MedianLoop<Sample, SlidingMedians<Sample>>>(&job);
+  // Histograms have fewer operations for larger windows, but only of bytes.
+  constexpr int max_tile_radius = 9;
+  if (sizeof(Sample) > 1 || job.parameters->radius <= max_tile_radius) {
+    return median_tile_rows(job.source, job.target, job.height, job.parameters->border,
+                            job.parameters->radius);
   }
+  if constexpr (sizeof(Sample) == 1) run_loop<HistogramLoop>(&job);
 }
 
 template <typename Sample>

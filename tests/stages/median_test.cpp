@@ -12,6 +12,8 @@
 
 #include "base/format.hpp"
 #include "stages/median_networks.hpp"
+#include "stages/median_plan.hpp"
+#include "stages/median_steps.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
@@ -121,7 +123,7 @@ void check_on_processor(const Image& image, const MedianParameters& parameters) 
 
 TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
   std::size_t turn = 0;
-  for (const int radius : {1, 2, 3, 4, 7, 8}) {
+  for (const int radius : {1, 2, 3, 4, 7, 10, 12}) {
     for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}, {67, 19}}) {
         for (const Image& image : test::window_pictures(size, format)) {
@@ -135,10 +137,29 @@ TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
 }
 
 TEST(MedianOnProcessor, HasNoSeamsInWidePictures) {
-  for (const int radius : {1, 3, 4, 8}) {
+  for (const int radius : {1, 3, 4, 8, 10}) {
     check_on_processor(test::random_image({4133, 2}, {1, 8}, 7), {.radius = radius});
+    check_on_processor(test::random_image({1371, 2}, {3, 8}, 7), {.radius = radius});
     check_on_processor(test::mixed_alpha_image({1041, 2}, {4, 16}, 8), {.radius = radius});
     if (HasFatalFailure()) return;
+  }
+}
+
+// Medians are found in tiles of up to 16x16 pixels, of which a vector has up to 64.
+TEST(MedianOnProcessor, TakesPicturesThatNoTilesFill) {
+  std::size_t turn = 0;
+  for (const int radius : {2, 4, 7, 9}) {
+    for (int size = 1; size <= 34; size += 3) {
+      const int channels = 1 + static_cast<int>(turn % 4);
+      check_on_processor(
+          test::random_image({size, 35 - size}, {channels, size % 2 == 0 ? 8 : 16}, 9),
+          {radius, test::all_borders.at(turn++ / 4 % 4), AlphaMode::independent});
+      if (HasFatalFailure()) return;
+    }
+    for (const int width : {127, 128, 129, 257, 511, 512, 513}) {
+      check_on_processor(test::random_image({width, 3}, {1, 8}, 10), {.radius = radius});
+      if (HasFatalFailure()) return;
+    }
   }
 }
 
@@ -166,7 +187,7 @@ TEST(MedianOnProcessor, TakesWindowsLargerThanThePicture) {
 }
 
 TEST(MedianOnProcessor, MovesItsHistogramsOverSmoothPictures) {
-  for (const int radius : {3, 5, 9, 20}) {
+  for (const int radius : {3, 5, 10, 20}) {
     for (const PixelFormat format : {PixelFormat{3, 8}, {1, 16}}) {
       check_on_processor(smooth_image({150, 40}, format), {.radius = radius});
       if (HasFatalFailure()) return;
@@ -206,6 +227,59 @@ TEST(MedianOnDevices, TakesTheLargestWindow) {
       const std::shared_ptr<const Stage> stage = make_median({.radius = 31});
       EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {stage}, {}),
                               test::filter_on_host(image, {stage}, {})));
+    }
+  }
+}
+
+// The medians of a plan's tile, of 16 pictures side by side that are (side + tile - 1) pixels wide
+// and high.
+std::vector<std::uint8_t> take_steps(const median::Plan& plan,
+                                     const std::vector<std::uint8_t>& samples) {
+  using Vector [[gnu::vector_size(16)]] = std::uint8_t;
+  constexpr std::size_t pictures = sizeof(Vector);
+  const auto tile = static_cast<std::size_t>(plan.width);
+  const std::size_t width = static_cast<std::size_t>(plan.side) + tile - 1;
+  struct alignas(16) Place {
+    std::array<std::uint8_t, pictures> bytes;
+  };
+  std::vector<Place> places(plan.places);
+  std::vector<std::uint8_t> medians(tile * static_cast<std::size_t>(plan.height) * pictures);
+  median::Steps<Vector>(reinterpret_cast<Vector*>(places.data()))
+      .take(
+          plan,
+          [&](std::size_t x, std::size_t y) { return &samples.at((y * width + x) * pictures); },
+          [&](std::size_t x, std::size_t y) { return &medians.at((y * tile + x) * pictures); });
+  return medians;
+}
+
+// What is right for zeros and ones is right for all numbers. Half of them, or nearly, are the
+// hardest ones.
+TEST(MedianPlans, AreRightForZerosAndOnes) {
+  constexpr std::size_t pictures = 16;
+  std::mt19937 random(11);
+  for (int radius = 2; radius <= MedianParameters::max_radius; ++radius) {
+    for (const ImageSize size : {ImageSize{4, 4}, {8, 4}, {8, 8}, {16, 8}, {16, 16}}) {
+      if (size.width > 2 * radius || size.height > 2 * radius) continue;
+      const median::Plan plan = median::make_plan(radius, size.width, size.height);
+      const auto tile = static_cast<std::size_t>(size.width);
+      const auto side = static_cast<std::size_t>(plan.side);
+      const std::size_t width = side + tile - 1;
+      const std::size_t height = side + static_cast<std::size_t>(size.height) - 1;
+      std::vector<std::uint8_t> samples(width * height * pictures);
+      for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i] = random() % 32 < 15 + i % pictures / 5 ? 1 : 0;
+      const std::vector<std::uint8_t> medians = take_steps(plan, samples);
+      for (std::size_t i = 0; i < medians.size(); ++i) {
+        const std::size_t pixel = i / pictures;
+        std::size_t ones = 0;
+        for (std::size_t k = 0; k < side * side; ++k) {
+          const std::size_t at = (pixel / tile + k / side) * width + pixel % tile + k % side;
+          ones += samples[at * pictures + i % pictures];
+        }
+        ASSERT_EQ(medians[i], ones > side * side / 2 ? 1 : 0)
+            << "radius " << radius << ", tile " << size.width << "x" << size.height << ", pixel "
+            << pixel;
+      }
     }
   }
 }
