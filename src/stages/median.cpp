@@ -34,9 +34,10 @@ class Median final : public Stage {
             channels};
   }
 
-  // Histograms of columns begin with a window's rows.
+  // Networks take tiles of up to 16 rows; histograms begin with a window's.
   [[nodiscard]] int suitable_rows() const override {
-    return parameters_.radius <= 3 ? 1 : 2 * (2 * parameters_.radius + 1);
+    if (parameters_.radius <= 3) return 1;
+    return parameters_.radius < 10 ? 16 : 2 * (2 * parameters_.radius + 1);
   }
 
   void run(const ConstRows& source, const MutableRows& target,
