@@ -70,7 +70,7 @@ Dispatcher::Estimates Dispatcher::estimates(const PictureTask& task, const TaskT
   const double start = members_.size() > 1 ? start_left(members_[1])
                                            : rates_.rates().on_gpu(start_rate) + driver_exit;
   return {time_on_host(times, pictures, threads()),
-          time_with_gpu(times, pictures, threads(), start + times.compile), start, times.compile};
+          time_with_gpu(times, pictures, threads(), start + times.compile), start};
 }
 
 // Whether the processor has no picture and takes this one: while the GPU starts, unless that would
@@ -114,7 +114,7 @@ Assignment Dispatcher::assign(const PictureTask& task) {
     if (in_folder || members_.size() == 1)
       return assign_to(first_to_end(times), times, "one of all devices");
     Member& chosen = members_[all.gpu < all.host ? 1 : 0];
-    return assign_to(chosen, times, phrase(all, chosen));
+    return assign_to(chosen, times, phrase(times, all, chosen));
   }
   const bool pays =
       rates_.may_have_gpu() && all.gpu < (in_folder ? clearly_in_folder : clearly) * all.host;
@@ -122,19 +122,20 @@ Assignment Dispatcher::assign(const PictureTask& task) {
   Member& chosen = pays && !in_folder                 ? members_[1]
                    : idle_processor_takes(times, all) ? members_.front()
                                                       : first_to_end(times);
-  return assign_to(chosen, times, phrase(all, chosen));
+  return assign_to(chosen, times, phrase(times, all, chosen));
 }
 
 // Its estimate, then the other's: "80 ms estimated; NVIDIA H200 437 ms".
-std::string Dispatcher::phrase(const Estimates& estimates, const Member& chosen) const {
+std::string Dispatcher::phrase(const TaskTimes& times, const Estimates& estimates,
+                               const Member& chosen) const {
   const std::string host = text_of(estimates.host);
   if (!rates_.may_have_gpu()) return formatted("{} estimated; no GPU found", host);
   std::string gpu = text_of(estimates.gpu);
   if (!is_host(chosen)) gpu += " estimated";
   if (estimates.start > 0) gpu += formatted(" including {} to start", text_of(estimates.start));
-  if (estimates.compile > 0) {
+  if (times.compile > 0) {
     gpu += formatted("{} {} to compile", estimates.start > 0 ? " and" : " including",
-                     text_of(estimates.compile));
+                     text_of(times.compile));
   }
   return is_host(chosen) ? formatted("{} estimated; {} {}", host, rates_.gpu_name(), gpu)
                          : formatted("{}; the processor {}", gpu, host);
@@ -185,9 +186,8 @@ void Dispatcher::await_choice() {
 
 void Dispatcher::conclude() {
   const Engines all = engines();
-  for (const auto& engine : all) {
-    if (engine->is_ready()) engine->keep_programs();
-  }
+  for (const auto& engine : all)
+    engine->keep_programs();
   // The engine of the GPU ended up on the processor, so there is no need to search again.
   const bool looked = search_.find && !found_.valid() && all.size() > 1;
   if (looked && all[1]->is_ready() && all[1]->is_on_processor()) rates_.keep_without_gpu();
@@ -195,12 +195,15 @@ void Dispatcher::conclude() {
 }
 
 void Dispatcher::await_starts() noexcept {
-  try {
-    if (found_.valid()) await_choice();
-  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): there is no GPU to wait for
-  }
+  const auto without_errors = [](auto* starting) {
+    try {
+      starting->await_choice();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then nothing is starting
+    }
+  };
+  without_errors(this);
   for (const auto& engine : engines())
-    engine->await_start();
+    without_errors(engine.get());
 }
 
 }  // namespace gpufilter

@@ -74,8 +74,7 @@ class Dispatcher {
   struct Estimates {
     double host = 0;
     double gpu = 0;
-    double start = 0;    // the part of `gpu` until it can be used
-    double compile = 0;  // and until its programs are compiled
+    double start = 0;  // the part of `gpu` until it can be used
   };
 
   [[nodiscard]] Engines engines() const;
@@ -89,7 +88,8 @@ class Dispatcher {
   [[nodiscard]] Estimates estimates(const PictureTask& task, const TaskTimes& times) const;
   [[nodiscard]] bool idle_processor_takes(const TaskTimes& times, const Estimates& all) const;
   [[nodiscard]] Member& first_to_end(const TaskTimes& times);
-  [[nodiscard]] std::string phrase(const Estimates& estimates, const Member& chosen) const;
+  [[nodiscard]] std::string phrase(const TaskTimes& times, const Estimates& estimates,
+                                   const Member& chosen) const;
   [[nodiscard]] Assignment assign_to(Member& member, const TaskTimes& times, std::string reason);
 
   MachineRates rates_;

@@ -148,10 +148,6 @@ bool Engine::is_ready() const {
   return !start_.valid() || start_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-void Engine::await_start() const noexcept {
-  if (start_.valid()) start_.wait();
-}
-
 void Engine::await_choice() const {
   if (start_.valid()) start_.get();
 }
@@ -208,14 +204,14 @@ bool Engine::leave_current(const std::string& reason) {
 }
 
 std::shared_ptr<void> Engine::take_turn() {
-  await_start();
+  await_choice();
   if (is_on_processor()) return nullptr;
   turns_.acquire();
   return {this, [](Engine* engine) { engine->turns_.release(); }};
 }
 
 void Engine::keep_programs() {
-  await_start();
+  if (!is_ready()) return;
   const std::shared_ptr<Session> session = [this] {
     const std::lock_guard lock(mutex_);
     return session_;

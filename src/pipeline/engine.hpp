@@ -84,9 +84,7 @@ class Engine {
 
   // Whether the start is over, so that prepare() need not wait for it.
   [[nodiscard]] bool is_ready() const;
-  // Waits until the start is over, whether it succeeded or not.
-  void await_start() const noexcept;
-  // The same, and throws what the search threw.
+  // Waits until the start is over. Throws what the search threw.
   void await_choice() const;
 
   // Plans a picture and builds the programs of its passes, on the first candidate that works. A
@@ -109,7 +107,7 @@ class Engine {
   // Stores programs compiled since the last call; see Session::keep_programs().
   void keep_programs();
 
-  // Whether the processor has replaced all devices. Only once it is ready.
+  // Whether the processor does the work, maybe in place of devices. Only once it is ready.
   [[nodiscard]] bool is_on_processor();
 
  private:
