@@ -27,16 +27,19 @@ typedef struct {
   uint words[2][ROW_WORDS];
 } row_t;
 
-UNROLLED row_t load_row(SOURCE_BAND, int x, int y, int width, int height, int last, bool inside) {
+UNROLLED row_t load_row(SOURCE_BAND, int x, int y, int width, int height, int last) {
   row_t row;
-  load_window_row(row.words[0], source, source_pitch, source_first, x, y, width, height, last, inside);
-  load_window_row(row.words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last, inside);
+  load_window_row(row.words[0], source, source_pitch, source_first, x, y, width, height, last);
+  load_window_row(row.words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last);
   return row;
 }
-#define LOAD_ROW(y) load_row(source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
+#define LOAD_ROW(y) load_row(source, source_pitch, source_first, x, y, width, height, LAST_ROW)
 
 // Returns the pairs' alpha samples, combined by "and"; all bits are set if alpha does not count.
-UNROLLED uint unpack_row(uint *pairs, const row_t *row) {
+UNROLLED uint unpack_row(uint *pairs, row_t *row, SOURCE_BAND, int x, int y, int width, int height, int last,
+                         bool inside) {
+  complete_window_row(row->words[0], source, source_pitch, source_first, x, y, width, height, last, inside);
+  complete_window_row(row->words[1], source, source_pitch, source_first, x, y + BELOW, width, height, last, inside);
   uint alpha = ~0u;
 #pragma unroll
   for (int k = 0; k < SAMPLES; ++k) pairs[k] = pair_of(row->words[0], row->words[1], FIRST_SAMPLE + k);
@@ -46,6 +49,8 @@ UNROLLED uint unpack_row(uint *pairs, const row_t *row) {
 #endif
   return alpha;
 }
+#define UNPACK_ROW(pairs, y) \
+  unpack_row(pairs, &next, source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
 
 UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
   uint low[COLUMNS], middle[COLUMNS], high[COLUMNS];
@@ -71,14 +76,14 @@ UNROLLED void row_medians(uint *medians, uint rows[SIDE][SAMPLES], int c) {
 UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
   uint rows[SIDE][SAMPLES];
   row_t next = LOAD_ROW(first - 1);
-  uint alpha = unpack_row(rows[0], &next);
+  uint alpha = UNPACK_ROW(rows[0], first - 1);
   next = LOAD_ROW(first);
-  alpha &= unpack_row(rows[1], &next);
+  alpha &= UNPACK_ROW(rows[1], first);
   next = LOAD_ROW(first + 1);
   LONG_LOOP
   for (int step = 0; step < BELOW; ++step) {
     const int y = first + step;
-    alpha &= unpack_row(rows[2], &next);
+    alpha &= UNPACK_ROW(rows[2], y + 1);
     next = LOAD_ROW(y + 2);
     uint medians[PIXELS * CHANNELS];
     LONG_LOOP

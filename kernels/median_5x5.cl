@@ -1,5 +1,9 @@
-// Medians of 5x5 samples. Columns of a window are sorted for two rows together, ranks of neighbouring columns for two
-// windows together (A. Adams, Fast Median Filters using Separable Sorting Networks, 2021).
+// Medians of 5x5 samples, of two rows and two columns of windows together (A. Adams, Fast Median Filters using
+// Separable Sorting Networks, 2021). Their windows have 4x4 samples in common, of which the middle ten by rank may be
+// medians. The four samples of a column beside them are common to two windows, of which six remain, and so are those
+// of a row above or below; each window has one more in a corner.
+
+#define COMMON (SIDE - 1)
 
 #define EXCHANGE(a, b)                        \
   {                                           \
@@ -8,72 +12,135 @@
     at[a] = first;                            \
   }
 
+// Merges of sorted numbers that follow each other in `at`, by Batcher's odd-even networks, without what only orders
+// numbers that cannot be medians.
+UNROLLED void merge_two_and_two(uint *at) {
+  EXCHANGE(0, 2) EXCHANGE(1, 3) EXCHANGE(1, 2)
+}
+
+UNROLLED void merge_four_and_four(uint *at) {
+  EXCHANGE(0, 4) EXCHANGE(1, 5) EXCHANGE(2, 6) EXCHANGE(3, 7) EXCHANGE(2, 4) EXCHANGE(3, 5) EXCHANGE(1, 2)
+  EXCHANGE(3, 4) EXCHANGE(5, 6)
+}
+
+// Of the results, only numbers 3 to 12 are sorted; the others are not right.
+UNROLLED void merge_eights(uint *at) {
+  EXCHANGE(0, 8) EXCHANGE(1, 9) EXCHANGE(2, 10) EXCHANGE(3, 11) EXCHANGE(4, 12) EXCHANGE(5, 13) EXCHANGE(6, 14)
+  EXCHANGE(7, 15) EXCHANGE(4, 8) EXCHANGE(5, 9) EXCHANGE(6, 10) EXCHANGE(7, 11) EXCHANGE(2, 4) EXCHANGE(3, 5)
+  EXCHANGE(6, 8) EXCHANGE(7, 9) EXCHANGE(10, 12) EXCHANGE(11, 13) EXCHANGE(3, 4) EXCHANGE(5, 6) EXCHANGE(7, 8)
+  EXCHANGE(9, 10) EXCHANGE(11, 12)
+}
+
+// Numbers 4 to 9.
+UNROLLED void merge_ten_and_four(uint *at) {
+  EXCHANGE(2, 10) EXCHANGE(3, 11) EXCHANGE(4, 12) EXCHANGE(5, 13) EXCHANGE(0, 4) EXCHANGE(1, 5) EXCHANGE(6, 10)
+  EXCHANGE(7, 11) EXCHANGE(8, 12) EXCHANGE(9, 13) EXCHANGE(1, 3) EXCHANGE(4, 6) EXCHANGE(5, 7) EXCHANGE(8, 10)
+  EXCHANGE(9, 11) EXCHANGE(3, 4) EXCHANGE(5, 6) EXCHANGE(7, 8) EXCHANGE(9, 10)
+}
+
+// Numbers 4 and 5.
+UNROLLED void merge_six_and_four(uint *at) {
+  EXCHANGE(0, 8) EXCHANGE(1, 9) EXCHANGE(2, 6) EXCHANGE(3, 7) EXCHANGE(4, 8) EXCHANGE(5, 9) EXCHANGE(1, 3)
+  EXCHANGE(4, 6) EXCHANGE(5, 7) EXCHANGE(3, 4) EXCHANGE(5, 6)
+}
+
+UNROLLED void sort_four(uint *at) {
+  EXCHANGE(0, 1) EXCHANGE(2, 3)
+  merge_two_and_two(at);
+}
+
 // Rows that follow each other, and those BELOW them.
 typedef struct {
   uint words[2][2][ROW_WORDS];
 } two_rows_t;
 
-UNROLLED two_rows_t load_two_rows(SOURCE_BAND, int x, int y, int width, int height, int last, bool inside) {
+UNROLLED two_rows_t load_two_rows(SOURCE_BAND, int x, int y, int width, int height, int last) {
   two_rows_t rows;
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    load_window_row(rows.words[i][0], source, source_pitch, source_first, x, y + i, width, height, last, inside);
-    load_window_row(rows.words[i][1], source, source_pitch, source_first, x, y + i + BELOW, width, height, last,
-                    inside);
+    load_window_row(rows.words[i][0], source, source_pitch, source_first, x, y + i, width, height, last);
+    load_window_row(rows.words[i][1], source, source_pitch, source_first, x, y + i + BELOW, width, height, last);
   }
   return rows;
 }
-#define LOAD_TWO_ROWS(y) \
-  load_two_rows(source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
+#define LOAD_TWO_ROWS(y) load_two_rows(source, source_pitch, source_first, x, y, width, height, LAST_ROW)
 
-UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows) {
+UNROLLED void unpack_rows(uint pairs[2][SAMPLES], two_rows_t *rows, SOURCE_BAND, int x, int y, int width, int height,
+                          int last, bool inside) {
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      complete_window_row(rows->words[i][k], source, source_pitch, source_first, x, y + i + k * BELOW, width, height,
+                          last, inside);
+    }
 #pragma unroll
     for (int k = 0; k < SAMPLES; ++k) pairs[i][k] = pair_of(rows->words[i][0], rows->words[i][1], FIRST_SAMPLE + k);
   }
 }
+#define UNPACK_ROWS(pairs, y) \
+  unpack_rows(pairs, &next, source, source_pitch, source_first, x, y, width, height, LAST_ROW, inside)
 
-// The sample of rank `k` after `sample` is inserted into `count` sorted ones.
-#define INSERTED(sorted, count, k, sample)                                              \
-  ((k) == 0       ? smaller((sorted)[0], sample)                                        \
-   : (k) == count ? larger((sorted)[count - 1], sample)                                 \
-                  : larger((sorted)[(k) == 0 ? 0 : (k)-1], smaller((sorted)[(k) == count ? 0 : (k)], sample)))
-
-// Sorts the SIDE - 1 samples that two windows have in common.
-UNROLLED void sort_common(uint *at) {
-  EXCHANGE(0, 1) EXCHANGE(2, 3) EXCHANGE(0, 2) EXCHANGE(1, 3) EXCHANGE(1, 2)
-}
-
-// The median of a window from its samples in order: at[SIDE * i + k] is the k-th smallest of those that have rank i in
-// their columns. Only samples that may be the median are read.
-UNROLLED uint middle(uint *at) {
-  EXCHANGE(7, 20) EXCHANGE(3, 16) EXCHANGE(15, 8) EXCHANGE(4, 11) EXCHANGE(12, 20) EXCHANGE(8, 21) EXCHANGE(9, 16)
-  EXCHANGE(12, 11) EXCHANGE(8, 9) EXCHANGE(20, 13) EXCHANGE(11, 17) EXCHANGE(11, 20) EXCHANGE(12, 8) EXCHANGE(11, 9)
-  EXCHANGE(8, 20) EXCHANGE(8, 11)
-  return at[11];
-}
-
-// The medians of channel `c` in a row: `columns` are sorted.
-UNROLLED void row_medians(uint *medians, uint columns[COLUMNS][SIDE], int c) {
+// The medians of channel `c` in two rows, from those that their windows have.
+UNROLLED void two_rows_of_medians(uint medians[2][PIXELS * CHANNELS], uint rows[SIDE + 1][SAMPLES], int c) {
+  // Columns of the rows that are common to both rows of windows. Two neighbours, from the second column on, are merged.
+  uint columns[COLUMNS][COMMON];
   LONG_LOOP
-  for (int x = 0; x < PIXELS; x += 2) {
-    uint left[SIDE * SIDE];
-    uint right[SIDE * SIDE];
+  for (int i = 0; i < COLUMNS; ++i) {
 #pragma unroll
-    for (int rank = 0; rank < SIDE; ++rank) {
-      uint common[SIDE - 1];
+    for (int k = 0; k < COMMON; ++k) columns[i][k] = rows[k + 1][i * CHANNELS + c];
+    sort_four(columns[i]);
+  }
+  uint merged[COLUMNS / 2 - 1][2 * COMMON];
+  uint outer[2][COLUMNS / 2 - 1][2];  // the same columns of the upper and of the lower row
+  LONG_LOOP
+  for (int i = 0; i < COLUMNS / 2 - 1; ++i) {
 #pragma unroll
-      for (int i = 0; i < SIDE - 1; ++i) common[i] = columns[x + 1 + i][rank];
-      sort_common(common);
+    for (int k = 0; k < 2 * COMMON; ++k) merged[i][k] = columns[2 * i + 1 + k / COMMON][k % COMMON];
+    merge_four_and_four(merged[i]);
 #pragma unroll
-      for (int k = 0; k < SIDE; ++k) {
-        left[SIDE * rank + k] = INSERTED(common, SIDE - 1, k, columns[x][rank]);
-        right[SIDE * rank + k] = INSERTED(common, SIDE - 1, k, columns[x + SIDE][rank]);
+    for (int end = 0; end < 2; ++end) {
+      const uint *row = rows[end * SIDE] + (2 * i + 1) * CHANNELS + c;
+      uint *at = outer[end][i];
+      at[0] = row[0];
+      at[1] = row[CHANNELS];
+      EXCHANGE(0, 1)
+    }
+  }
+  LONG_LOOP
+  for (int i = 0; i < PIXELS / 2; ++i) {
+    uint common[4 * COMMON];
+#pragma unroll
+    for (int k = 0; k < 4 * COMMON; ++k) common[k] = merged[i + k / (2 * COMMON)][k % (2 * COMMON)];
+    merge_eights(common);
+    uint ends[2][COMMON];
+#pragma unroll
+    for (int end = 0; end < 2; ++end) {
+#pragma unroll
+      for (int k = 0; k < COMMON; ++k) ends[end][k] = outer[end][i + k / 2][k % 2];
+      merge_two_and_two(ends[end]);
+    }
+    LONG_LOOP
+    for (int side = 0; side < 2; ++side) {
+      const int column = 2 * i + side * SIDE;
+      uint with_column[14];
+#pragma unroll
+      for (int k = 0; k < 10; ++k) with_column[k] = common[3 + k];
+#pragma unroll
+      for (int k = 0; k < COMMON; ++k) with_column[10 + k] = columns[column][k];
+      merge_ten_and_four(with_column);
+#pragma unroll
+      for (int end = 0; end < 2; ++end) {
+        uint with_row[10];
+#pragma unroll
+        for (int k = 0; k < 6; ++k) with_row[k] = with_column[4 + k];
+#pragma unroll
+        for (int k = 0; k < COMMON; ++k) with_row[6 + k] = ends[end][k];
+        merge_six_and_four(with_row);
+        const uint corner = rows[end * SIDE][column * CHANNELS + c];
+        medians[end][(2 * i + side) * CHANNELS + c] = larger(with_row[4], smaller(with_row[5], corner));
       }
     }
-    medians[x * CHANNELS + c] = middle(left);
-    medians[(x + 1) * CHANNELS + c] = middle(right);
   }
 }
 
@@ -85,12 +152,12 @@ UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
   LONG_LOOP
   for (int i = 0; i < SIDE - 1; i += 2) {
     next = LOAD_TWO_ROWS(first + i - RADIUS);
-    unpack_rows(rows + i, &next);
+    UNPACK_ROWS(rows + i, first + i - RADIUS);
   }
   next = LOAD_TWO_ROWS(first + RADIUS);
 #pragma nounroll
   for (int y = first; y < first + BELOW; y += 2) {
-    unpack_rows(rows + SIDE - 1, &next);
+    UNPACK_ROWS(rows + SIDE - 1, y + RADIUS);
     next = LOAD_TWO_ROWS(y + 2 + RADIUS);
 #if ALPHA_WEIGHTED
 #pragma unroll
@@ -101,23 +168,7 @@ UNROLLED bool fill_rows(ROWS, int x, int first, bool inside) {
 #endif
     uint medians[2][PIXELS * CHANNELS];
     LONG_LOOP
-    for (int c = 0; c < CHANNELS; ++c) {
-      uint columns[2][COLUMNS][SIDE];
-      LONG_LOOP
-      for (int i = 0; i < COLUMNS; ++i) {
-        uint common[SIDE - 1];
-#pragma unroll
-        for (int k = 0; k < SIDE - 1; ++k) common[k] = rows[k + 1][i * CHANNELS + c];
-        sort_common(common);
-#pragma unroll
-        for (int k = 0; k < SIDE; ++k) {
-          columns[0][i][k] = INSERTED(common, SIDE - 1, k, rows[0][i * CHANNELS + c]);
-          columns[1][i][k] = INSERTED(common, SIDE - 1, k, rows[SIDE][i * CHANNELS + c]);
-        }
-      }
-      row_medians(medians[0], columns[0], c);
-      row_medians(medians[1], columns[1], c);
-    }
+    for (int c = 0; c < CHANNELS; ++c) two_rows_of_medians(medians, rows, c);
     store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y, width, medians[0]);
     store_medians(target, target_pitch, target_first, target_offset, target_rows, x, y + 1, width, medians[1]);
 #pragma unroll

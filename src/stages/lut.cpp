@@ -27,6 +27,10 @@ std::string position_text(const char* name, int index, const LatticeAxis& axis,
       (1U << fraction_bits) - 1);
 }
 
+// Of a pixel in the kernel below. Neighbours find nodes of the same cells in the first-level cache,
+// so work-items should have few pixels, next to those of others.
+constexpr double lattice_operations = 90;
+
 // As find_corners() and add_nodes() of lut_rows.cpp.
 std::string lattice_source(const Lattice& lattice, const PixelFormat& format) {
   const bool grey = format.color_channels() == 1;
@@ -118,6 +122,7 @@ class Lut final : public Stage {
     } else {
       function = {lattice_source(ready.lattice, input), "float4",
                   to_bytes(std::span(ready.lattice.nodes))};
+      function.operations = lattice_operations;
     }
     if (input.has_alpha()) function.body += "    " + copy_alpha(input, 3);
     function.body += "  }\n";

@@ -75,7 +75,7 @@ class Median final : public Stage {
     if (parameters_.radius <= max_pairs_radius) {
       kernel.function = "median_pairs";
       kernel.pixels = format.channels > 2 ? 4 : 8;
-      kernel.lines = 8;
+      kernel.lines = parameters_.radius == 1 ? 4 : 16;
       kernel.group_width = 32;
       kernel.group_height = 4;
       if (device.compute_capability >= halves_capability) kernel.macros += " -D HALVES=1";

@@ -1,7 +1,6 @@
-// The kernel for matrix units gives the bits of the reference. Other devices than NVIDIA's multiply
-// in plain C, so the rest of the kernel is proved anywhere.
-#include "stages/gaussian_tiles.hpp"
-
+// The kernels for both directions of a Gaussian give the bits of the reference: strips for small
+// radii, tiles for large ones. Other devices than NVIDIA's multiply in plain C, so the rest of the
+// kernels is proved anywhere.
 #include <array>
 #include <memory>
 #include <utility>
@@ -18,7 +17,7 @@ namespace {
 
 using test::same_pixels;
 
-// The devices here, as if they had matrix units.
+// The devices here, as if they were such GPUs.
 std::vector<std::unique_ptr<Session>> sessions() {
   std::vector<std::unique_ptr<Session>> all;
   for (const auto& session : test::all_sessions()) {
@@ -40,16 +39,18 @@ struct Case {
   Border border;
 };
 
-class GaussianTiles : public ::testing::TestWithParam<Case> {};
+class GaussianInOneKernel : public ::testing::TestWithParam<Case> {};
 
-TEST_P(GaussianTiles, AreTheReference) {
+TEST_P(GaussianInOneKernel, AreTheReference) {
   const auto& [channels, sigma, border] = GetParam();
   const StageChain chain{
       make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})};
   const PixelFormat format{channels, 8};
   for (const auto& session : sessions()) {
-    // Several strips; bands; a picture of one pixel, only once because PoCL compiles it apart.
+    // Several strips; bands; work-groups between the edges; a picture of one pixel, only once
+    // because PoCL compiles it apart.
     std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
+    if (channels == 3) sizes.push_back({{1100, 210}, 1000});
     if (sigma < 1) sizes.push_back({{1, 1}, 1});
     for (const auto& [size, rows] : sizes) {
       const Image image = size.width == 65 ? test::extreme_image(size, format, 2)
@@ -63,10 +64,15 @@ TEST_P(GaussianTiles, AreTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, GaussianTiles,
+INSTANTIATE_TEST_SUITE_P(Strips, GaussianInOneKernel,
                          ::testing::Values(Case{3, 1, Border::replicate},
-                                           Case{1, 5, Border::mirror}, Case{4, 13, Border::wrap},
+                                           Case{1, 1.2, Border::mirror}, Case{4, 0.9, Border::wrap},
                                            Case{2, 0.3, Border::constant},
+                                           Case{3, 0.6, Border::constant}));
+INSTANTIATE_TEST_SUITE_P(Tiles, GaussianInOneKernel,
+                         ::testing::Values(Case{3, 2, Border::replicate},
+                                           Case{1, 5, Border::mirror}, Case{4, 13, Border::wrap},
+                                           Case{2, 2.4, Border::constant},
                                            Case{3, 7.3, Border::constant}));
 }  // namespace
 }  // namespace gpufilter
