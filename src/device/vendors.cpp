@@ -22,13 +22,9 @@ std::string environment(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-bool is_late(const std::string& name) {
-  return name.find("pocl") != std::string::npos;
-}
-
 void add(Vendors& vendors, const std::string& library, const std::string& file = "") {
-  if (library.empty()) return;
-  (is_late(library) || is_late(file) ? vendors.late : vendors.libraries).push_back(library);
+  const bool is_late = (library + file).find("pocl") != std::string::npos;
+  if (!library.empty()) (is_late ? vendors.late : vendors.libraries).push_back(library);
 }
 
 // The first line of an .icd file names the library.

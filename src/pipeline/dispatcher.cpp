@@ -38,7 +38,7 @@ std::string text_of(double seconds) {
 Dispatcher::Dispatcher(Engines engines, MachineRates rates, GpuSearch search)
     : rates_(std::move(rates)), search_(std::move(search)) {
   join(engines);
-  if (search_.when == GpuSearch::When::at_once) found_ = start_on_thread(search_.find).share();
+  if (search_.at_once) found_ = start_on_thread(search_.find).share();
 }
 
 void Dispatcher::join(const Engines& gpus) {
@@ -93,7 +93,7 @@ Dispatcher::Member& Dispatcher::first_to_end(const TaskTimes& times) {
 }
 
 Assignment Dispatcher::assign(const PictureTask& task) {
-  if (found_.valid()) {
+  if (search_.at_once) {
     // The processor begins a folder at once; the next picture waits until the GPUs are known.
     // Without the lock: finished pictures give their share back meanwhile.
     const bool begins = [this] {
@@ -106,11 +106,10 @@ Assignment Dispatcher::assign(const PictureTask& task) {
   const std::lock_guard lock(mutex_);
   if (!search_.find) return {members_[next_++ % members_.size()].engine.get(), {}, nullptr};
   const bool in_folder = folder_bytes_.has_value();
-  const bool takes_all = search_.when == GpuSearch::When::at_once;
   const TaskTimes times = rates_.times(task);
   const Estimates all = estimates(task, times);
   if (in_folder) *folder_bytes_ -= std::min(*folder_bytes_, task.file_bytes);
-  if (takes_all) {
+  if (search_.at_once) {
     if (in_folder || members_.size() == 1)
       return assign_to(first_to_end(times), times, "one of all devices");
     Member& chosen = members_[all.gpu < all.host ? 1 : 0];
@@ -174,7 +173,7 @@ Engines Dispatcher::engines() const {
 }
 
 void Dispatcher::await_choice() {
-  if (!found_.valid()) {
+  if (!search_.at_once) {
     for (const auto& engine : engines())
       engine->await_choice();
     return;
@@ -189,7 +188,7 @@ void Dispatcher::conclude() {
   for (const auto& engine : all)
     engine->keep_programs();
   // The engine of the GPU ended up on the processor, so there is no need to search again.
-  const bool looked = search_.find && !found_.valid() && all.size() > 1;
+  const bool looked = search_.find && !search_.at_once && all.size() > 1;
   if (looked && all[1]->is_ready() && all[1]->is_on_processor()) rates_.keep_without_gpu();
   rates_.save();
 }

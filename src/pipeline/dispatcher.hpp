@@ -28,10 +28,10 @@ using Engines = std::vector<std::shared_ptr<Engine>>;
 
 // Where GPUs beside the processor come from.
 struct GpuSearch {
-  enum class When { if_it_pays, at_once } when = When::if_it_pays;
-  // Makes their engines, which start in the background; may throw DeviceError. at_once: is called
-  // on a separate thread.
+  // Makes their engines, which start in the background; may throw DeviceError.
   std::function<Engines()> find;
+  // Called in any case, on a separate thread; otherwise once the estimates say that a GPU pays.
+  bool at_once = false;
 };
 
 // Learns from every picture. Thread-safe.
@@ -39,9 +39,9 @@ class Dispatcher {
  public:
   // Without a search, each picture goes to the next of `engines`: --device cpu, gpu, opencl, an
   // index or a name. With one, the only engine is the processor's, and a picture goes to the engine
-  // that is estimated to finish it first. --device auto (if_it_pays): a single picture waits for a
-  // GPU that pays; in a folder the processor begins, and the GPU joins when it is ready. --device
-  // all (at_once): all GPUs are used, whatever their start takes.
+  // that is estimated to finish it first. --device auto: a single picture waits for a GPU that
+  // pays; in a folder the processor begins, and the GPU joins when it is ready. --device all
+  // (at_once): all GPUs are used, whatever their start takes.
   explicit Dispatcher(Engines engines, MachineRates rates = MachineRates(), GpuSearch search = {});
   // `engine` has to outlive it.
   explicit Dispatcher(Engine& engine)
@@ -98,7 +98,7 @@ class Dispatcher {
   std::deque<Member> members_;                 // of a search: the processor, then GPUs
   std::size_t next_ = 0;                       // without a search
   std::optional<std::uint64_t> folder_bytes_;  // of files that are not assigned yet
-  std::shared_future<Engines> found_;          // at_once
+  std::shared_future<Engines> found_;          // of a search at once
 };
 
 }  // namespace gpufilter

@@ -22,9 +22,8 @@ bool reads_neighbours(const Stage& stage) {
   return stage.source_rows(rows, {9, 9}) != rows;
 }
 
-// Codecs work in order, so only a parallel encoder's work is divided.
-double slowest_codec(const HostTimes& work, const TaskTimes& times, double threads) {
-  return std::max(work.decode, times.parallel_encoding ? work.encode / threads : work.encode);
+double encoding_time(const HostTimes& work, const TaskTimes& times, double threads) {
+  return times.parallel_encoding ? work.encode / threads : work.encode;
 }
 
 }  // namespace
@@ -91,17 +90,19 @@ TaskTimes estimated_times(const PictureTask& task, const Rates& rates) {
 }
 
 double time_on_host(const TaskTimes& times, double pictures, double threads) {
-  const double shared = pictures * times.alone.all() / threads;
-  return pictures > 1 ? shared : std::max(slowest_codec(times.alone, times, threads), shared);
+  const HostTimes& work = times.alone;
+  const double shared = pictures * work.all() / threads;
+  if (pictures > 1) return shared;
+  return std::max({work.decode, encoding_time(work, times, threads), shared});
 }
 
 double time_with_gpu(const TaskTimes& times, double pictures, double threads, double start) {
   const double beside = times.beside_gpu.all();
   if (pictures <= 1) {
+    const double encoding = encoding_time(times.beside_gpu, times, threads);
     // Nothing is encoded before the GPU can be used.
-    const HostTimes encoding{0, times.beside_gpu.encode, 0};
-    return std::max({slowest_codec(times.beside_gpu, times, threads), beside / threads,
-                     start + std::max(slowest_codec(encoding, times, threads), times.gpu)});
+    return std::max(
+        {times.beside_gpu.decode, beside / threads, start + std::max(encoding, times.gpu)});
   }
   const double on_host = times.alone.all();
   const double left = pictures - start * threads / on_host;

@@ -95,14 +95,9 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   // Now, because other threads will exist when a device is searched for.
   const DeviceCatalog catalog =
       device == "auto" && gpu_vendors().empty() ? DeviceCatalog({}) : device_catalog();
-  GpuSearch search{GpuSearch::When::if_it_pays, [options, catalog] {
-                     return Engines{engine_on("gpu", false, catalog, options, log::debug)};
-                   }};
-  if (device == "all") {
-    search = {GpuSearch::When::at_once, [options, catalog, require_device] {
-                return engines_on_gpus(catalog, require_device, options);
-              }};
-  }
+  const auto best = [=] { return Engines{engine_on("gpu", false, catalog, options, log::debug)}; };
+  const auto all = [=] { return engines_on_gpus(catalog, require_device, options); };
+  const GpuSearch search = device == "all" ? GpuSearch{all, true} : GpuSearch{best, false};
   return std::make_unique<Dispatcher>(processors, rates, search);
 }
 

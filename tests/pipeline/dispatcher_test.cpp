@@ -26,23 +26,23 @@ class DispatcherTest : public ::testing::Test {
 
   // --device auto. The engine of its GPU is not ready before `go` is set; then no GPU is found.
   [[nodiscard]] std::unique_ptr<Dispatcher> make_auto(const std::string& vendors = "vendor") {
-    return make({GpuSearch::When::if_it_pays,
-                 [this] {
-                   ++engines_made_;
-                   return Engines{std::make_shared<Engine>(
-                       [this](std::size_t) {
-                         go_.get_future().wait();
-                         return std::optional(processor("a stand-in for a GPU"));
-                       },
-                       EngineOptions{})};
-                 }},
-                vendors);
+    const auto find = [this] {
+      ++engines_made_;
+      const auto candidates = [this](std::size_t) {
+        go_.get_future().wait();
+        return std::optional(processor("a stand-in for a GPU"));
+      };
+      return Engines{std::make_shared<Engine>(candidates, EngineOptions{})};
+    };
+    return std::make_unique<Dispatcher>(processors("the processor"),
+                                        MachineRates(store_ptr_, vendors), GpuSearch{find, false});
   }
 
-  [[nodiscard]] std::unique_ptr<Dispatcher> make(GpuSearch search,
-                                                 const std::string& vendors = "vendor") {
+  // --device all.
+  [[nodiscard]] std::unique_ptr<Dispatcher> make_all(std::function<Engines()> find) {
     return std::make_unique<Dispatcher>(processors("the processor"),
-                                        MachineRates(store_ptr_, vendors), std::move(search));
+                                        MachineRates(store_ptr_, "vendor"),
+                                        GpuSearch{std::move(find), true});
   }
 
   static Engines processors(const std::string& reason) {
@@ -259,11 +259,11 @@ TEST_F(DispatcherTest, ADamagedStoreIsNoFailure) {
 
 TEST_F(DispatcherTest, AllBeginsAFolderOnTheProcessorAndWaitsForTheSearchAtTheEnd) {
   bool searched = false;
-  const auto all = make({GpuSearch::When::at_once, [&] {
-                           go_.get_future().wait();
-                           searched = true;
-                           return Engines();
-                         }});
+  const auto all = make_all([&] {
+    go_.get_future().wait();
+    searched = true;
+    return Engines();
+  });
   all->expect_folder(1000);
   EXPECT_EQ(name_of(all->assign(task_of(10, 10))), "the processor");
   go_.set_value();
@@ -273,11 +273,11 @@ TEST_F(DispatcherTest, AllBeginsAFolderOnTheProcessorAndWaitsForTheSearchAtTheEn
 
 TEST_F(DispatcherTest, AllUsesEveryGpuThatItFinds) {
   know_gpu();
-  const auto all = make({GpuSearch::When::at_once, [] {
-                           Engines gpus = processors("the first GPU");
-                           gpus.push_back(processors("the next GPU").front());
-                           return gpus;
-                         }});
+  const auto all = make_all([] {
+    Engines gpus = processors("the first GPU");
+    gpus.push_back(processors("the next GPU").front());
+    return gpus;
+  });
   all->await_choice();
   all->expect_folder(1'000'000);
   slow_processor();
@@ -289,11 +289,10 @@ TEST_F(DispatcherTest, AllUsesEveryGpuThatItFinds) {
 }
 
 TEST_F(DispatcherTest, AllOfNoGpuIsTheProcessorUnlessThatThrows) {
-  const auto none = make({GpuSearch::When::at_once, [] { return Engines(); }});
+  const auto none = make_all([] { return Engines(); });
   none->await_choice();
   EXPECT_EQ(name_of(none->assign(task_of(1000, 1000))), "the processor");
-  const auto required =
-      make({GpuSearch::When::at_once, []() -> Engines { throw DeviceError("no GPU found"); }});
+  const auto required = make_all([]() -> Engines { throw DeviceError("no GPU found"); });
   EXPECT_THROW(required->await_choice(), DeviceError);
   EXPECT_THROW(static_cast<void>(required->assign(task_of(1000, 1000))), DeviceError);
   required->await_starts();
