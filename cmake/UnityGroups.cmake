@@ -1,16 +1,15 @@
 # With GPUFILTER_UNITY, files of a folder are compiled in groups: each header is parsed, and each template instantiated,
 # once for a group and not once for a file. That makes a first build faster, and a build after a change of one file
 # slower, so developers leave it off.
-option(GPUFILTER_UNITY "Compile files without loops in groups: a faster first build" OFF)
+option(GPUFILTER_UNITY "Compile files without loops, and tests, in groups: a faster first build" OFF)
 
 # Files with loops for several instruction sets, and the compressors, are compiled alone: a group would change how their
 # code is inlined.
 set(gpufilter_loops "run_loop|gnu::target|gnu::vector_size|gnu::always_inline|_LOOPS|\"host/(loops|pixels)\\.hpp")
-set(gpufilter_group_size 24)
 
-# gpufilter_group_files(TARGET SOURCES...): the files of a folder in groups. A file with options or definitions of its
-# own is left out by CMake.
-function(gpufilter_group_files target)
+# gpufilter_group_files(TARGET SIZE SOURCES...): the files of a folder in groups of up to SIZE. A file with options or
+# definitions of its own is left out by CMake.
+function(gpufilter_group_files target size)
   if(NOT GPUFILTER_UNITY)
     return()
   endif()
@@ -25,7 +24,7 @@ function(gpufilter_group_files target)
     get_filename_component(folder "${source}" DIRECTORY)
     file(RELATIVE_PATH folder "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
     string(MAKE_C_IDENTIFIER "${folder}" folder)
-    math(EXPR group "0${${folder}_count} / ${gpufilter_group_size}")
+    math(EXPR group "0${${folder}_count} / ${size}")
     math(EXPR ${folder}_count "0${${folder}_count} + 1")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${group}")
   endforeach()

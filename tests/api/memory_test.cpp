@@ -9,22 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "api/picture_state.hpp"
+#include "api/views.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
 
-ConstView view_of(const Image& image) {
-  return {image.rows().data,       image.width(),        image.size().height,
-          image.format().channels, image.format().depth, image.pitch()};
-}
-
-View view_of(Image& image) {
-  const MutableRows rows = image.rows();
-  return {rows.data,         rows.width, rows.rows.count(), rows.format.channels,
-          rows.format.depth, rows.pitch};
-}
+using test::view_of;
 
 ConstRows rows_of(const Picture& picture) {
   return {static_cast<const std::uint8_t*>(picture.data()),

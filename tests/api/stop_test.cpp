@@ -9,17 +9,14 @@
 #include <gpufilter/gpufilter.hpp>
 #include <gtest/gtest.h>
 
+#include "api/views.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
 
-ConstView view_of(const Image& image) {
-  const ConstRows rows = image.rows();
-  return {rows.data,         rows.width, rows.rows.count(), rows.format.channels,
-          rows.format.depth, rows.pitch};
-}
+using test::view_of;
 
 TEST(StopTest, EndsOneOfSeveralCalls) {
   const test::TemporaryFolder folder;

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "stages/border.hpp"
 #include "stages/shared_parameters.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
@@ -83,13 +84,8 @@ Notes chain(const std::vector<const char*>& words) {
   return notes;
 }
 
-std::string complaint(const std::vector<const char*>& words) {
-  try {
-    static_cast<void>(chain(words));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+std::string objection_to_stages(const std::vector<const char*>& words) {
+  return test::objection_to([&] { return chain(words); });
 }
 
 TEST(StageOptions, StagesKeepTheirOrderAndTheirDefaults) {
@@ -128,46 +124,49 @@ TEST(StageOptions, AStagesOwnParameterWinsOverTheDefault) {
 }
 
 TEST(StageOptions, GivenTwiceForOneStageIsRefused) {
-  EXPECT_EQ(complaint({"--soft", "tiled", "--tile", "8", "--border", "wrap", "--tile", "32"}),
-            "--tile 8 and --tile 32: --soft tiled takes only one");
-  EXPECT_EQ(complaint({"--soft", "tiled", "--tile", "8", "--tile", "8"}),
+  EXPECT_EQ(
+      objection_to_stages({"--soft", "tiled", "--tile", "8", "--border", "wrap", "--tile", "32"}),
+      "--tile 8 and --tile 32: --soft tiled takes only one");
+  EXPECT_EQ(objection_to_stages({"--soft", "tiled", "--tile", "8", "--tile", "8"}),
             "--tile 8 and --tile 8: --soft tiled takes only one");
-  EXPECT_EQ(complaint({"--border", "wrap", "--border", "mirror", "--soft", "plain"}),
+  EXPECT_EQ(objection_to_stages({"--border", "wrap", "--border", "mirror", "--soft", "plain"}),
             "--border wrap and --border mirror: only one can be the default for the stages");
 }
 
 TEST(StageOptions, AStageThatDoesNotTakeItIsNamed) {
-  EXPECT_EQ(complaint({"--soft", "tiled", "--invert", "all", "--tile", "8"}),
+  EXPECT_EQ(objection_to_stages({"--soft", "tiled", "--invert", "all", "--tile", "8"}),
             "--tile 8: --invert all does not take it; it goes after --soft tiled");
-  EXPECT_EQ(complaint({"--soft", "plain", "--tile", "8", "--soft", "tiled"}),
+  EXPECT_EQ(objection_to_stages({"--soft", "plain", "--tile", "8", "--soft", "tiled"}),
             "--tile 8: --soft plain does not take it; it goes after --soft tiled");
-  EXPECT_EQ(complaint({"--invert", "a\nb", "--border", "wrap"}),
+  EXPECT_EQ(objection_to_stages({"--invert", "a\nb", "--border", "wrap"}),
             "--border wrap: --invert a\\nb does not take it; it goes after --soft or --sharp");
 }
 
 TEST(StageOptions, ADefaultThatNoStageTakesIsRefused) {
-  EXPECT_EQ(complaint({"--border", "wrap"}),
+  EXPECT_EQ(objection_to_stages({"--border", "wrap"}),
             "--border wrap: no stage here takes it; it goes with --soft or --sharp");
-  EXPECT_EQ(complaint({"--border", "wrap", "--invert", "all"}),
+  EXPECT_EQ(objection_to_stages({"--border", "wrap", "--invert", "all"}),
             "--border wrap: no stage here takes it; it goes with --soft or --sharp");
-  EXPECT_EQ(complaint({"--tile", "8", "--soft", "plain"}),
+  EXPECT_EQ(objection_to_stages({"--tile", "8", "--soft", "plain"}),
             "--tile 8: no stage here takes it; it goes with --soft tiled");
 }
 
 TEST(StageOptions, ValuesAreChecked) {
-  EXPECT_EQ(complaint({"--soft", "tield"}),
+  EXPECT_EQ(objection_to_stages({"--soft", "tield"}),
             "--soft tield: unknown; did you mean tiled? (plain, tiled)");
-  EXPECT_EQ(complaint({"--tile", "12", "--soft", "tiled"}), "--tile 12: choose 8, 16 or 32");
-  EXPECT_EQ(complaint({"--sharp", "10"}), "--sharp 10: a whole number from 1 to 9");
-  EXPECT_EQ(complaint({"--sharp", "-1"}), "--sharp -1: a whole number from 1 to 9");
-  EXPECT_EQ(complaint({"--sharp", "1", "--share", "1.5"}), "--share 1.5: a number from 0 to 1");
+  EXPECT_EQ(objection_to_stages({"--tile", "12", "--soft", "tiled"}),
+            "--tile 12: choose 8, 16 or 32");
+  EXPECT_EQ(objection_to_stages({"--sharp", "10"}), "--sharp 10: a whole number from 1 to 9");
+  EXPECT_EQ(objection_to_stages({"--sharp", "-1"}), "--sharp -1: a whole number from 1 to 9");
+  EXPECT_EQ(objection_to_stages({"--sharp", "1", "--share", "1.5"}),
+            "--share 1.5: a number from 0 to 1");
 }
 
 TEST(StageOptions, TheNextOptionIsNoValue) {
-  EXPECT_EQ(complaint({"--soft", "--tile", "8"}), "--soft needs a value: plain or tiled");
-  EXPECT_EQ(complaint({"--soft", "--tile=8"}), "--soft needs a value: plain or tiled");
-  EXPECT_EQ(complaint({"--invert", "-h"}), "--invert needs a value: HOW");
-  EXPECT_EQ(complaint({"--soft", ""}), "--soft needs a value: plain or tiled");
+  EXPECT_EQ(objection_to_stages({"--soft", "--tile", "8"}), "--soft needs a value: plain or tiled");
+  EXPECT_EQ(objection_to_stages({"--soft", "--tile=8"}), "--soft needs a value: plain or tiled");
+  EXPECT_EQ(objection_to_stages({"--invert", "-h"}), "--invert needs a value: HOW");
+  EXPECT_EQ(objection_to_stages({"--soft", ""}), "--soft needs a value: plain or tiled");
   EXPECT_EQ(chain({"--invert", "-1 0"}), Notes{"invert -1 0"});
 }
 

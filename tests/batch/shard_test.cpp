@@ -110,7 +110,7 @@ TEST(Shards, AreWrittenAndRead) {
   EXPECT_EQ(parse_shard("999999/1000000"), (Shard{999999, 1000000}));
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_shard(const std::string& text) {
   try {
     return "accepted as " + to_string(parse_shard(text));
   } catch (const UsageError& error) {
@@ -121,10 +121,11 @@ std::string refusal(const std::string& text) {
 TEST(Shards, MalformedTextsAreRefused) {
   for (const char* text : {"", "3", "/", "3/", "/10", "-1/10", "1/0", "0/0", " 1/2", "1/2 ",
                            "1/2/3", "a/b", "1/1000001", "0x1/2", "99999999999/99999999999"}) {
-    EXPECT_NE(refusal(text).find("write I/N, as in 0/8 to 7/8"), std::string::npos)
-        << text << ": " << refusal(text);
+    EXPECT_NE(refusal_of_shard(text).find("write I/N, as in 0/8 to 7/8"), std::string::npos)
+        << text << ": " << refusal_of_shard(text);
   }
-  EXPECT_EQ(refusal("10/10"), "--shard 10/10: shards are counted from 0; the last of 10 is 9/10");
+  EXPECT_EQ(refusal_of_shard("10/10"),
+            "--shard 10/10: shards are counted from 0; the last of 10 is 9/10");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The report of a run over a folder.
 #include <algorithm>
-#include <sstream>
 #include <string>
 
 #include "cli/batch_fixture.hpp"
+#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -57,10 +57,7 @@ TEST_F(BatchReport, JsonHasALineForEachPicture) {
   write_file(in_ + "/b.png", "text");
   put("c.png");
   const ProcessResult result = batch({"--json", "--jobs", "1"});
-  std::istringstream stream(result.out);
-  Names lines;
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
+  const Names lines = lines_of(result.out);
   ASSERT_EQ(lines.size(), 5U) << result.out;
   EXPECT_EQ(Json::parse(lines[1])["status"], "done");
   for (const std::size_t i : {2U, 3U}) {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <sstream>
 
 #include "cli/program_fixture.hpp"
+#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -59,14 +59,6 @@ const std::vector<Mistake>& mistakes() {
        "between tiles show as vertical stripes.",
        [](int x, int, Group group) { return beside_seam(x, group.width); }}};
   return all;
-}
-
-std::vector<std::string> lines_of(const std::string& file) {
-  std::istringstream text(read_file(file));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);)
-    lines.push_back(line);
-  return lines;
 }
 
 class BrokenKernels : public ProgramTest {
@@ -162,11 +154,11 @@ TEST_F(BrokenKernels, TheRightOnePasses) {
 
 // Each differs from the right one by the mistake alone.
 TEST_F(BrokenKernels, DifferFromTheRightOneInAFewLines) {
-  const auto right = lines_of(fs::path(broken) / "right/blur.cl");
+  const auto right = lines_of(read_file(fs::path(broken) / "right/blur.cl"));
   EXPECT_GT(right.size(), 80U);
   for (const Mistake& mistake : mistakes()) {
     SCOPED_TRACE(mistake.folder);
-    const auto wrong = lines_of(fs::path(broken) / mistake.folder / "blur.cl");
+    const auto wrong = lines_of(read_file(fs::path(broken) / mistake.folder / "blur.cl"));
     const auto [right_begin, wrong_begin] = std::ranges::mismatch(right, wrong);
     const auto right_rest = std::ranges::subrange(right_begin, right.end());
     const auto wrong_rest = std::ranges::subrange(wrong_begin, wrong.end());

@@ -1,6 +1,5 @@
 // "gpufilter compare" with two folders.
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -9,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "cli/compare_fixture.hpp"
+#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -209,8 +209,7 @@ TEST_F(CompareFolders, OfManyPicturesKeepTheOrderOfNames) {
   const ProcessResult result = compare_both();
   EXPECT_EQ(result.exit_code, 2);
   std::string found;
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(result.out)) {
     if (line.starts_with("p")) found += line.substr(0, line.find("1 of ") + 5);
   }
   EXPECT_EQ(found, expected);

@@ -4,19 +4,12 @@
 
 #include "app/format_options.hpp"
 #include "cli/filter_fixture.hpp"
+#include "support/lines_of.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 using Words = std::vector<std::string>;
-
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
 
 class Help : public FilterTest {
  protected:

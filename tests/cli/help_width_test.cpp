@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "cli/filter_fixture.hpp"
+#include "support/lines_of.hpp"
 #include "support/pseudo_terminal.hpp"
 
 namespace gpufilter::test {
@@ -22,14 +23,6 @@ const std::vector<Words>& all_pages() {
       {"help", "compare"}, {"help", "stats"},  {"help", "devices"}, {"help", "tune"},
       {"help", "verify"},  {"help", "gather"}, {"help", "bench"},   {"help", "bench", "matmul"}};
   return pages;
-}
-
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
 }
 
 // Without the signs that a break in a command adds.

@@ -35,7 +35,7 @@ const std::vector<Decoder>& decoders() {
   return list;
 }
 
-ProcessResult shell(const std::string& command, const std::string& argument = "") {
+ProcessResult in_shell(const std::string& command, const std::string& argument = "") {
   return run_process({"/bin/sh", "-c", command, "sh", argument});
 }
 
@@ -43,7 +43,7 @@ class JpegDecoders : public FilterTest {
  protected:
   // The decoder's pixels of our file `name`; expects that the decoder prints no complaint.
   std::string decoded(const Decoder& decoder, const std::string& name) {
-    const ProcessResult result = shell(decoder.command, folder_ / name);
+    const ProcessResult result = in_shell(decoder.command, folder_ / name);
     EXPECT_EQ(result.exit_code, 0) << decoder.command << result.err;
     EXPECT_EQ(result.err, "") << decoder.command;
     EXPECT_FALSE(result.out.empty()) << decoder.command;
@@ -54,7 +54,7 @@ class JpegDecoders : public FilterTest {
 std::vector<Decoder> installed_decoders() {
   std::vector<Decoder> installed;
   for (const Decoder& decoder : decoders()) {
-    if (shell(decoder.needs).exit_code == 0) installed.push_back(decoder);
+    if (in_shell(decoder.needs).exit_code == 0) installed.push_back(decoder);
   }
   return installed;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <thread>
 
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include "base/posix_file.hpp"
 #include "support/child_process.hpp"
 #include "support/names_in.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -37,15 +37,6 @@ std::vector<std::uint8_t> pattern(std::size_t size) {
 
 std::string as_text(const std::vector<std::uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const PictureError& error) {
-    return error.what();
-  }
-  return "no PictureError";
 }
 
 void write_in_pieces(ByteSink& sink, std::span<const std::uint8_t> bytes, std::size_t piece) {
@@ -95,12 +86,12 @@ TEST(FileSink, SaysWhatIsWrong) {
   const test::TemporaryFolder folder;
   const std::string itself = folder.path();
   const std::string path = folder / "missing/a.png";
-  EXPECT_EQ(message_of([&] { (void)open_sink(path); }),
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_sink(path); }),
             path + ": the folder " + (folder / "missing") + " does not exist: create it first");
-  EXPECT_EQ(message_of([&] { (void)open_sink(itself); }),
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_sink(itself); }),
             itself + ": is a folder: name the file to write");
   std::filesystem::create_symlink("missing/b.png", folder / "link.png");
-  EXPECT_EQ(message_of([&] { (void)open_sink(folder / "link.png"); }),
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_sink(folder / "link.png"); }),
             (folder / "link.png") + ": leads to a folder that does not exist");
 }
 
@@ -111,7 +102,7 @@ TEST(FileSink, ReportsAFullDisk) {
     const rlimit limit{1000, 1000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
     std::signal(SIGXFSZ, SIG_IGN);
-    const auto message = message_of([&] {
+    const auto message = test::objection_to<PictureError>([&] {
       const auto sink = open_sink(folder / "a");
       sink->write(pattern(5000));
       sink->commit();
@@ -133,7 +124,7 @@ TEST(StreamSink, WritesDevicesDirectly) {
   EXPECT_NO_THROW(sink->commit());
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(test::objection_to<PictureError>([&] {
               const auto full = open_sink("/dev/full");
               full->write(pattern(10));
               full->commit();
@@ -178,7 +169,7 @@ TEST(StreamSink, ReportsAClosedPipe) {
     if (::pipe(ends.data()) != 0) return 1;
     ::dup2(ends[1], STDOUT_FILENO);
     ::close(ends[0]);
-    const auto message = message_of([&] {
+    const auto message = test::objection_to<PictureError>([&] {
       const auto sink = open_sink("-");
       sink->write(pattern(10));
       sink->commit();

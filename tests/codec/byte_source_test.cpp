@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -15,13 +14,14 @@
 
 #include "base/error.hpp"
 #include "base/posix_file.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::string pattern(std::size_t size) {
+std::string text_pattern(std::size_t size) {
   std::string text(size, '\0');
   std::uint32_t state = 1;
   for (char& c : text) {
@@ -47,19 +47,10 @@ std::string peeked(ByteSource& source, std::size_t count) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const PictureError& error) {
-    return error.what();
-  }
-  return "no PictureError";
-}
-
 TEST(FileSource, YieldsTheFileInPiecesOfAnySize) {
   const test::TemporaryFolder folder;
   for (const std::size_t size : {0U, 1U, 262143U, 262144U, 262145U, 1000003U}) {
-    const std::string text = pattern(size);
+    const std::string text = text_pattern(size);
     test::write_file(folder / "a", text);
     for (const std::size_t piece : {977U, 262144U, 300000U, 2000000U}) {
       const auto source = open_source(folder / "a");
@@ -72,7 +63,7 @@ TEST(FileSource, YieldsTheFileInPiecesOfAnySize) {
 
 TEST(FileSource, PeekConsumesNothing) {
   const test::TemporaryFolder folder;
-  const std::string text = pattern(600000);
+  const std::string text = text_pattern(600000);
   test::write_file(folder / "a", text);
   const auto source = open_source(folder / "a");
   EXPECT_EQ(peeked(*source, 8), text.substr(0, 8));
@@ -87,9 +78,11 @@ TEST(FileSource, PeekConsumesNothing) {
 TEST(FileSource, SaysWhatIsWrong) {
   const test::TemporaryFolder folder;
   const std::string missing = folder / "missing.png";
-  EXPECT_EQ(message_of([&] { (void)open_source(missing); }), missing + ": no such file");
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_source(missing); }),
+            missing + ": no such file");
   const std::string itself = folder.path();
-  EXPECT_EQ(message_of([&] { (void)open_source(itself); }), itself + ": is a folder");
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_source(itself); }),
+            itself + ": is a folder");
 }
 
 TEST(FileSource, SaysThatAFileMayNotBeRead) {
@@ -98,13 +91,15 @@ TEST(FileSource, SaysThatAFileMayNotBeRead) {
   const std::string path = folder / "a";
   test::write_file(path, "x");
   ASSERT_EQ(::chmod(path.c_str(), 0), 0);
-  EXPECT_EQ(message_of([&] { (void)open_source(path); }), path + ": permission denied");
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)open_source(path); }),
+            path + ": permission denied");
 }
 
 TEST(FileSource, ReportsFailuresWhileReading) {
   // Reading a process's memory at address 0 fails with EIO.
   const auto source = open_source("/proc/self/mem");
-  EXPECT_EQ(message_of([&] { (void)source->peek(8); }), "/proc/self/mem: input/output error");
+  EXPECT_EQ(test::objection_to<PictureError>([&] { (void)source->peek(8); }),
+            "/proc/self/mem: input/output error");
 }
 
 TEST(FileSource, StreamsFromAPipeThroughInterruptions) {
@@ -115,7 +110,7 @@ TEST(FileSource, StreamsFromAPipeThroughInterruptions) {
   ignore.sa_handler = [](int) {};  // without SA_RESTART: calls end with EINTR
   ASSERT_EQ(sigaction(SIGUSR1, &ignore, nullptr), 0);
 
-  const std::string text = pattern(700001);
+  const std::string text = text_pattern(700001);
   std::string received;
   std::string head;
   std::atomic<bool> done = false;
@@ -161,7 +156,7 @@ TEST(FileSource, ReadsStandardInput) {
 }
 
 TEST(MemorySource, BehavesLikeAFile) {
-  const std::string text = pattern(1000);
+  const std::string text = text_pattern(1000);
   const auto source = memory_source({text.begin(), text.end()}, "some bytes");
   EXPECT_EQ(source->name(), "some bytes");
   EXPECT_EQ(peeked(*source, 64), text.substr(0, 64));

@@ -19,11 +19,7 @@
 namespace gpufilter::test {
 namespace {
 
-WriteOptions with(const WriteOption& option, const std::string& value) {
-  return WriteOptions().set(option, value);
-}
-
-const WriteOptions lossless = with(lossless_option(), "always");
+const WriteOptions heif_lossless = with_option(lossless_option(), "always");
 
 bool can_write(const Codec& codec) {
   return heif_have_encoder_for_format(&codec == &avif_codec() ? heif_compression_AV1
@@ -49,7 +45,7 @@ TEST_P(Heif, ScalesDeepSamplesExactly) {
       header.file_pixels.depth = bits;
       Bytes file;
       const auto sink = memory_sink(file, "out");
-      const auto writer = create_picture(codec(), *sink, header, lossless);
+      const auto writer = create_picture(codec(), *sink, header, heif_lossless);
       writer->write(image.rows());
       writer->finish({});
       const Decoded decoded = decode(file);
@@ -83,7 +79,7 @@ TEST_P(Heif, TurnsThePictureAsItsOrientationSays) {
     SCOPED_TRACE(orientation);
     Metadata metadata;
     set_orientation(metadata, orientation);
-    const Decoded decoded = decode(encode(codec(), image, lossless, metadata).file);
+    const Decoded decoded = decode(encode(codec(), image, heif_lossless, metadata).file);
     EXPECT_EQ(exif_orientation(decoded.header.metadata.exif), 1);
     EXPECT_TRUE(same_pixels(decoded.image, naive_turn(image, turn_for_orientation(orientation))));
   }
@@ -102,7 +98,7 @@ TEST_P(Heif, HoldsMetadata) {
   const std::string space = "RGB ";
   std::copy(space.begin(), space.end(), profile.data.begin() + 16);
   const Image image = random_image({9, 5}, {4, 8}, 1);
-  const Encoded encoded = encode(codec(), image, lossless, metadata);
+  const Encoded encoded = encode(codec(), image, heif_lossless, metadata);
   EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"density", "IPTC"}));
   const Decoded decoded = decode(encoded.file);
   EXPECT_TRUE(same_pixels(decoded.image, image));
@@ -122,20 +118,21 @@ TEST_P(Heif, HoldsMetadata) {
 TEST_P(Heif, TakesQuality50UnlessAnotherIsGiven) {
   const Image image = random_image({61, 43}, {3, 8}, 1);
   const Bytes file = encode(codec(), image).file;
-  EXPECT_EQ(encode(codec(), image, with(quality_option(), "50")).file, file);
-  EXPECT_LT(encode(codec(), image, with(quality_option(), "10")).file.size(), file.size());
-  EXPECT_GT(encode(codec(), image, with(quality_option(), "95")).file.size(), file.size());
+  EXPECT_EQ(encode(codec(), image, with_option(quality_option(), "50")).file, file);
+  EXPECT_LT(encode(codec(), image, with_option(quality_option(), "10")).file.size(), file.size());
+  EXPECT_GT(encode(codec(), image, with_option(quality_option(), "95")).file.size(), file.size());
 }
 
 TEST_P(Heif, StaysLosslessUnlessAQualityIsGiven) {
   const Image image = random_image({61, 43}, {3, 8}, 1);
-  const Bytes input = encode(codec(), image, lossless).file;
+  const Bytes input = encode(codec(), image, heif_lossless).file;
   for (const bool has_quality : {false, true}) {
     const auto reader = open_picture(memory_source(input, "in"));
     Bytes output;
     const auto sink = memory_sink(output, "out");
-    const auto writer = create_picture(codec(), *sink, reader->header(),
-                                       has_quality ? with(quality_option(), "80") : WriteOptions());
+    const auto writer =
+        create_picture(codec(), *sink, reader->header(),
+                       has_quality ? with_option(quality_option(), "80") : WriteOptions());
     writer->write(image.rows());
     writer->finish({});
     EXPECT_EQ(static_cast<bool>(same_pixels(decode(output).image, image)), !has_quality);
@@ -154,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Both, Heif, ::testing::Values(&heic_codec(), &avif_code
 
 // A file of libheif with several pictures, of which the second is the primary one, or with
 // premultiplied alpha.
-Bytes written(heif_context* context) {
+Bytes written_by_libheif(heif_context* context) {
   Bytes file;
   heif_writer writer{};
   writer.writer_api_version = 1;
@@ -251,7 +248,7 @@ TEST(HeifReader, ReadsThePrimaryPictureOfSeveral) {
   heif_context* context = heif_context_alloc();
   add_picture(context, {200, 100, 50, 255}, false);
   add_picture(context, {10, 20, 30, 40}, false);
-  const Bytes file = written(context);
+  const Bytes file = written_by_libheif(context);
   heif_context_free(context);
   ::testing::internal::CaptureStderr();
   const Image image = decode(file).image;
@@ -266,7 +263,7 @@ TEST(HeifReader, DividesPremultipliedColoursByTheirAlpha) {
   if (!can_write(avif_codec())) GTEST_SKIP() << "skipped: libheif has no encoder for AVIF";
   heif_context* context = heif_context_alloc();
   add_picture(context, {20, 40, 9, 51}, true);
-  const Image image = decode(written(context)).image;
+  const Image image = decode(written_by_libheif(context)).image;
   heif_context_free(context);
   EXPECT_EQ(sample_at(image, 3, 4, 0), 100U);
   EXPECT_EQ(sample_at(image, 3, 4, 1), 200U);

@@ -29,7 +29,7 @@ Bytes make_data(std::size_t size) {
 }
 
 // Raw deflate data of the parts, each of which ends as its flush says.
-Bytes deflated(const std::vector<std::pair<Bytes, int>>& parts) {
+Bytes deflated_parts(const std::vector<std::pair<Bytes, int>>& parts) {
   z_stream stream{};
   EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY), Z_OK);
   Bytes result(std::size_t{1} << 20U);
@@ -67,7 +67,7 @@ std::vector<std::size_t> block_ends(Bytes stream_bytes) {
 }
 
 // Inflates `input` into `output`, and returns the decoder's state afterwards.
-inflate_state inflated(Bytes& input, std::span<std::uint8_t> output) {
+inflate_state state_after(Bytes& input, std::span<std::uint8_t> output) {
   inflate_state state{};
   isal_inflate_init(&state);
   state.next_in = input.data();
@@ -91,44 +91,44 @@ TEST(IsalState, WasCheckedForTheseVersions) {
 TEST(IsalState, KnowsTheEndAndWhatFollowsIt) {
   for (std::size_t size = 1; size < 60; ++size) {
     const Bytes data = make_data(size);
-    const Bytes stream = deflated({{data, Z_FINISH}});
+    const Bytes stream = deflated_parts({{data, Z_FINISH}});
     for (const std::size_t excess : {0, 1, 2, 7, 8, 9, 40}) {
       Bytes input = stream;
       input.resize(stream.size() + excess, 0xA5);
       Bytes output(size + 1);
-      const inflate_state state = inflated(input, output);
+      const inflate_state state = state_after(input, output);
       EXPECT_TRUE(isal_has_ended(state));
       EXPECT_FALSE(isal_is_between_blocks(state));
       EXPECT_EQ(isal_unread_bits(state) / 8, excess) << size;
     }
     Bytes cut(stream.begin(), stream.end() - 1);
     Bytes output(size + 1);
-    EXPECT_FALSE(isal_has_ended(inflated(cut, output)));
+    EXPECT_FALSE(isal_has_ended(state_after(cut, output)));
   }
 }
 
 TEST(IsalState, KnowsPlacesBetweenBlocks) {
   for (std::size_t size = 1; size < 60; ++size) {
     const Bytes data = make_data(size);
-    const Bytes stream = deflated({{data, Z_FULL_FLUSH}});
+    const Bytes stream = deflated_parts({{data, Z_FULL_FLUSH}});
     Bytes output(size + 1);
     Bytes whole = stream;
-    EXPECT_TRUE(isal_is_between_blocks(inflated(whole, output))) << size;
+    EXPECT_TRUE(isal_is_between_blocks(state_after(whole, output))) << size;
     for (std::size_t missing = 1; missing <= std::size_t{4}; ++missing) {
       Bytes cut(stream.begin(), stream.end() - static_cast<std::ptrdiff_t>(missing));
-      EXPECT_FALSE(isal_is_between_blocks(inflated(cut, output))) << size << ", " << missing;
+      EXPECT_FALSE(isal_is_between_blocks(state_after(cut, output))) << size << ", " << missing;
     }
     Bytes more = stream;
     more.push_back(0x04);  // the beginning of a block with codes of its own
-    EXPECT_FALSE(isal_is_between_blocks(inflated(more, output))) << size;
+    EXPECT_FALSE(isal_is_between_blocks(state_after(more, output))) << size;
   }
 }
 
 TEST(IsalState, ShowsWhatWasInflatedAhead) {
   const Bytes data = make_data(5000);
-  Bytes input = deflated({{data, Z_FINISH}});
+  Bytes input = deflated_parts({{data, Z_FINISH}});
   std::array<std::uint8_t, 1> output{};
-  inflate_state state = inflated(input, output);
+  inflate_state state = state_after(input, output);
   const auto kept = isal_kept_output(state);
   ASSERT_GT(kept.size(), 1U);
   EXPECT_TRUE(std::equal(kept.begin(), kept.end(), data.begin() + 1));
@@ -145,7 +145,7 @@ TEST(IsalState, CanBeginWithABlockAtAnyBit) {
   for (std::size_t size = 40; size < 120; ++size) {
     Bytes first = make_data(size);
     const Bytes second = make_data(2 * size);
-    Bytes stream = deflated({{first, Z_BLOCK}, {second, Z_BLOCK}, {{}, Z_FINISH}});
+    Bytes stream = deflated_parts({{first, Z_BLOCK}, {second, Z_BLOCK}, {{}, Z_FINISH}});
     const auto ends = block_ends(stream);
     ASSERT_GE(ends.size(), 2U);
     seen.at(ends[0] % 8) = true;

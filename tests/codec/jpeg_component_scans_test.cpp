@@ -24,10 +24,6 @@ JpegRecipe recipe_of(const ScanScript& script, int horizontal, int vertical) {
   return recipe;
 }
 
-Bytes encode(const JpegRecipe& recipe, int width, int height, int channels = 3) {
-  return encode_with_libjpeg(textured_raster(width, height, channels), recipe);
-}
-
 const ScanScript& one_a_component() {
   static const ScanScript script{whole_scan_of(0), whole_scan_of(1), whole_scan_of(2)};
   return script;
@@ -39,11 +35,11 @@ TEST(JpegComponentScans, HaveTheSamplesOfTheWhole) {
     for (const int columns : {381, 384}) {
       SCOPED_TRACE(testing::Message() << horizontal << " x " << vertical << ", " << columns);
       expect_scans_as_libjpeg(
-          encode(recipe_of(one_a_component(), horizontal, vertical), columns, 1051));
+          encode_textured(recipe_of(one_a_component(), horizontal, vertical), columns, 1051));
     }
   }
   // More rows than there are coefficients in memory at a time.
-  expect_scans_as_libjpeg(encode(recipe_of(one_a_component(), 2, 2), 233, 3001));
+  expect_scans_as_libjpeg(encode_textured(recipe_of(one_a_component(), 2, 2), 233, 3001));
 }
 
 TEST(JpegComponentScans, MayHoldSeveralComponentsInAnyOrder) {
@@ -52,7 +48,7 @@ TEST(JpegComponentScans, MayHoldSeveralComponentsInAnyOrder) {
                                 {whole_scan_of(1), whole_scan_of(0, 2)}};
   for (const ScanScript& script : scripts) {
     for (const int vertical : {1, 2})
-      expect_scans_as_libjpeg(encode(recipe_of(script, 2, vertical), 381, 1051));
+      expect_scans_as_libjpeg(encode_textured(recipe_of(script, 2, vertical), 381, 1051));
   }
 }
 
@@ -64,22 +60,22 @@ TEST(JpegComponentScans, MayHaveRestartMarkers) {
       jpeg.num_scans = 3;
       jpeg.restart_interval = interval;
     };
-    expect_scans_as_libjpeg(encode(recipe, 381, 1051));
+    expect_scans_as_libjpeg(encode_textured(recipe, 381, 1051));
   }
   JpegRecipe recipe = recipe_of(one_a_component(), 2, 1);
   recipe.restart_rows = 3;  // of each scan, so that the interval changes
-  expect_scans_as_libjpeg(encode(recipe, 381, 1051));
+  expect_scans_as_libjpeg(encode_textured(recipe, 381, 1051));
 }
 
 TEST(JpegComponentScans, AreOfAnyColors) {
   JpegRecipe rgb = recipe_of(one_a_component(), 1, 1);
   rgb.stored_colors = JCS_RGB;
-  expect_scans_as_libjpeg(encode(rgb, 381, 1051));
+  expect_scans_as_libjpeg(encode_textured(rgb, 381, 1051));
   const ScanScript four{whole_scan_of(3), whole_scan_of(0, 2), whole_scan_of(1)};
   JpegRecipe ink = recipe_of(four, 1, 1);
   ink.raster_colors = JCS_CMYK;
   ink.stored_colors = JCS_YCCK;
-  expect_scans_agree(encode(ink, 381, 1051, 4));
+  expect_scans_agree(encode_textured(ink, 381, 1051, 4));
 }
 
 TEST(JpegComponentScans, UseTheTablesOfTheFile) {
@@ -93,14 +89,14 @@ TEST(JpegComponentScans, UseTheTablesOfTheFile) {
     jpeg.comp_info[1].component_id = 200;
     jpeg.comp_info[2].component_id = 0;
   };
-  expect_scans_as_libjpeg(encode(recipe, 381, 1051));
+  expect_scans_as_libjpeg(encode_textured(recipe, 381, 1051));
 }
 
 // libjpeg reports bad codes only near the end of its buffer, which holds 64 KiB of the file.
 TEST(JpegComponentScans, AreRefusedForTheSameBadCodes) {
   JpegRecipe recipe = recipe_of(one_a_component(), 1, 1);
   recipe.quality = 90;
-  const Bytes jpeg = encode(recipe, 381, 1051);
+  const Bytes jpeg = encode_textured(recipe, 381, 1051);
   const std::size_t buffer = std::size_t{64} << 10U;
   ASSERT_GT(jpeg.size(), 3 * buffer);
   int refused = 0;
@@ -117,10 +113,11 @@ TEST(JpegComponentScans, AreRefusedForTheSameBadCodes) {
 TEST(JpegComponentScans, AreDecodedOneByOneWhereSomethingIsUnusual) {
   JpegRecipe arithmetic = recipe_of(one_a_component(), 2, 2);
   arithmetic.arithmetic = true;
-  expect_scans_as_libjpeg(encode(arithmetic, 381, 1051), false);
-  expect_scans_as_libjpeg(encode(recipe_of(one_a_component(), 2, 2), 381, 1000), false);  // small
+  expect_scans_as_libjpeg(encode_textured(arithmetic, 381, 1051), false);
+  expect_scans_as_libjpeg(encode_textured(recipe_of(one_a_component(), 2, 2), 381, 1000),
+                          false);  // small
   // Spectral parameters mean nothing in a sequential file, and libjpeg only notes wrong ones.
-  Bytes odd = encode(recipe_of(one_a_component(), 2, 2), 381, 1051);
+  Bytes odd = encode_textured(recipe_of(one_a_component(), 2, 2), 381, 1051);
   odd.at(scan_places(odd).headers.at(0) + 8) = 0;
   expect_scans_agree(odd, false);
   EXPECT_EQ(decode_by_threads(odd, 2).refusal, "");

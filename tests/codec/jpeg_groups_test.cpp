@@ -40,35 +40,36 @@ int groups_of(const Bytes& jpeg) {
   return layout ? layout->groups() : 0;
 }
 
-struct Sampling {
+struct Factors {
   int horizontal;
   int vertical;
 };
-constexpr Sampling samplings[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+constexpr Factors all_factors[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
 
 // Groups begin at restart markers of several numbers.
-constexpr int width = 381;
-constexpr int height = 403;
+constexpr int pixels_across = 381;
+constexpr int pixels_down = 403;
 
-Bytes encode(const JpegRecipe& recipe, unsigned restart_interval, int channels = 3) {
+Bytes encode_groups(const JpegRecipe& recipe, unsigned restart_interval, int channels = 3) {
   JpegRecipe with_restarts = recipe;
   with_restarts.before_start = [&recipe, restart_interval](jpeg_compress_struct& jpeg) {
     if (recipe.before_start) recipe.before_start(jpeg);
     jpeg.restart_interval = restart_interval;
   };
-  return test::encode_with_libjpeg(test::textured_raster(width, height, channels), with_restarts);
+  return test::encode_with_libjpeg(test::textured_raster(pixels_across, pixels_down, channels),
+                                   with_restarts);
 }
 
-Bytes encode(const Sampling& sampling, unsigned restart_interval) {
+Bytes encode_groups(const Factors& sampling, unsigned restart_interval) {
   JpegRecipe recipe;
   recipe.horizontal_subsampling = sampling.horizontal;
   recipe.vertical_subsampling = sampling.vertical;
-  return encode(recipe, restart_interval);
+  return encode_groups(recipe, restart_interval);
 }
 
-unsigned mcus_a_row(const Sampling& sampling) {
+unsigned mcus_a_row(const Factors& sampling) {
   const auto mcu = static_cast<unsigned>(8 * sampling.horizontal);
-  return (width + mcu - 1) / mcu;
+  return (pixels_across + mcu - 1) / mcu;
 }
 
 void expect_as_libjpeg(const Bytes& jpeg, bool in_groups) {
@@ -78,44 +79,44 @@ void expect_as_libjpeg(const Bytes& jpeg, bool in_groups) {
 }
 
 TEST(JpegGroups, HaveTheSamplesOfTheWhole) {
-  for (const Sampling& sampling : samplings) {
+  for (const Factors& sampling : all_factors) {
     const unsigned row = mcus_a_row(sampling);
     for (const unsigned interval : {1U, row / 2, row, 2 * row, 3 * row}) {
       SCOPED_TRACE(testing::Message() << sampling.horizontal << " x " << sampling.vertical << ", "
                                       << interval << " MCUs of " << row);
-      expect_as_libjpeg(encode(sampling, interval), true);
+      expect_as_libjpeg(encode_groups(sampling, interval), true);
     }
   }
 }
 
 // Rows and intervals begin together after so many rows of MCUs as the interval has MCUs.
 TEST(JpegGroups, NeedNotHoldWholeRowsInEveryInterval) {
-  expect_as_libjpeg(encode(Sampling{2, 2}, 5), true);  // of 24 in a row
-  expect_as_libjpeg(encode(Sampling{1, 1}, 5), true);  // of 48
-  expect_as_libjpeg(encode(Sampling{1, 1}, 47), false);
-  expect_as_libjpeg(encode(Sampling{2, 2}, 1000), false);
+  expect_as_libjpeg(encode_groups(Factors{2, 2}, 5), true);  // of 24 in a row
+  expect_as_libjpeg(encode_groups(Factors{1, 1}, 5), true);  // of 48
+  expect_as_libjpeg(encode_groups(Factors{1, 1}, 47), false);
+  expect_as_libjpeg(encode_groups(Factors{2, 2}, 1000), false);
 }
 
 TEST(JpegGroups, AreOfAnyColors) {
   JpegRecipe grey;
   grey.raster_colors = JCS_GRAYSCALE;
   grey.stored_colors = JCS_GRAYSCALE;
-  expect_as_libjpeg(encode(grey, 48, 1), true);
+  expect_as_libjpeg(encode_groups(grey, 48, 1), true);
   grey.before_start = [](jpeg_compress_struct& jpeg) {
     jpeg.comp_info[0].h_samp_factor = 2;
     jpeg.comp_info[0].v_samp_factor = 2;
   };
-  expect_as_libjpeg(encode(grey, 24, 1), true);
+  expect_as_libjpeg(encode_groups(grey, 24, 1), true);
   JpegRecipe rgb;
   rgb.stored_colors = JCS_RGB;
-  expect_as_libjpeg(encode(rgb, 48), true);
+  expect_as_libjpeg(encode_groups(rgb, 48), true);
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
     for (const bool adobe : {false, true}) {
       JpegRecipe ink;
       ink.raster_colors = JCS_CMYK;
       ink.stored_colors = stored;
       ink.adobe_marker = adobe;
-      const Bytes jpeg = encode(ink, 48, 4);
+      const Bytes jpeg = encode_groups(ink, 48, 4);
       EXPECT_GT(groups_of(jpeg), 1);
       EXPECT_TRUE(threads_agree(jpeg));
     }
@@ -125,14 +126,14 @@ TEST(JpegGroups, AreOfAnyColors) {
 TEST(JpegGroups, NeedASequentialScanOfAllComponents) {
   JpegRecipe progressive;
   progressive.progressive = true;
-  expect_as_libjpeg(encode(progressive, 24), false);
+  expect_as_libjpeg(encode_groups(progressive, 24), false);
   JpegRecipe arithmetic;
   arithmetic.arithmetic = true;
-  expect_as_libjpeg(encode(arithmetic, 24), false);
+  expect_as_libjpeg(encode_groups(arithmetic, 24), false);
   JpegRecipe apart;
   apart.one_scan_a_component = true;
-  expect_as_libjpeg(encode(apart, 24), false);
-  expect_as_libjpeg(encode(Sampling{2, 2}, 0), false);
+  expect_as_libjpeg(encode_groups(apart, 24), false);
+  expect_as_libjpeg(encode_groups(Factors{2, 2}, 0), false);
 }
 
 TEST(JpegGroups, UseTheTablesOfTheFile) {
@@ -144,7 +145,7 @@ TEST(JpegGroups, UseTheTablesOfTheFile) {
     jpeg.comp_info[1].component_id = 200;
     jpeg.comp_info[2].component_id = 0;
   };
-  expect_as_libjpeg(encode(recipe, 24), true);
+  expect_as_libjpeg(encode_groups(recipe, 24), true);
 }
 
 TEST(JpegGroups, SharesLeaveTwoToEach) {
@@ -177,9 +178,9 @@ std::vector<std::size_t> restart_markers(const Bytes& jpeg) {
   return places;
 }
 
-class DamagedGroups : public ::testing::TestWithParam<Sampling> {
+class DamagedGroups : public ::testing::TestWithParam<Factors> {
  protected:
-  Bytes jpeg_ = encode(GetParam(), mcus_a_row(GetParam()));
+  Bytes jpeg_ = encode_groups(GetParam(), mcus_a_row(GetParam()));
   std::vector<std::size_t> markers_ = restart_markers(jpeg_);
 };
 
@@ -253,7 +254,7 @@ TEST_P(DamagedGroups, WithBytesBetween) {
 
 // Notes of harmless damage have the numbers of the markers in the file.
 TEST(JpegGroups, CountMarkersAsTheFileDoes) {
-  const Bytes jpeg = encode(Sampling{1, 1}, 48);
+  const Bytes jpeg = encode_groups(Factors{1, 1}, 48);
   const std::vector<std::size_t> markers = restart_markers(jpeg);
   const test::DetailedLog detailed;
   // In the first group, and in one that begins at another number than 0.
@@ -302,11 +303,11 @@ TEST_P(DamagedGroups, WithChangedBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Jpeg, DamagedGroups,
-                         ::testing::Values(Sampling{1, 1}, Sampling{2, 2}, Sampling{1, 2}));
+                         ::testing::Values(Factors{1, 1}, Factors{2, 2}, Factors{1, 2}));
 
 // Files that go on, or do not, behind the last interval.
 TEST(JpegGroups, EndAsTheFileDoes) {
-  const Bytes jpeg = encode(Sampling{2, 2}, 24);
+  const Bytes jpeg = encode_groups(Factors{2, 2}, 24);
   const std::size_t end = jpeg.size() - 2;
   const std::size_t scan = test::scan_data_begin(jpeg) - 14;
   ASSERT_EQ(jpeg[scan + 1], 0xDA);
@@ -324,7 +325,7 @@ TEST(JpegGroups, EndAsTheFileDoes) {
 }
 
 TEST(JpegGroups, PassOnWhatTheSourceThrows) {
-  const Bytes jpeg = encode(Sampling{1, 1}, 48);
+  const Bytes jpeg = encode_groups(Factors{1, 1}, 48);
   ASSERT_GT(jpeg.size(), 135'000U);
   const ThreadLimit limit(2);
   for (const std::size_t good : {std::size_t{70'000}, std::size_t{135'000}}) {
@@ -336,7 +337,7 @@ TEST(JpegGroups, PassOnWhatTheSourceThrows) {
 
 // Rows that were decoded before the damage come out before it is reported.
 TEST(JpegGroups, YieldTheRowsBeforeDamage) {
-  Bytes jpeg = encode(Sampling{2, 2}, 24);
+  Bytes jpeg = encode_groups(Factors{2, 2}, 24);
   const auto markers = restart_markers(jpeg);
   jpeg[markers[20] + 1] = 0xD0;  // of 26 rows of MCUs
   const ThreadLimit limit(2);
@@ -344,11 +345,11 @@ TEST(JpegGroups, YieldTheRowsBeforeDamage) {
   Image image(reader->header().size, reader->header().format);
   const MutableRows rows = image.rows();
   EXPECT_NO_THROW(reader->read(rows.part({0, 300})));
-  EXPECT_THROW(reader->read(rows.part({300, height})), PictureError);
+  EXPECT_THROW(reader->read(rows.part({300, pixels_down})), PictureError);
 }
 
 TEST(JpegGroups, MayBeLeftInTheMiddle) {
-  const Bytes jpeg = encode(Sampling{2, 2}, 24);
+  const Bytes jpeg = encode_groups(Factors{2, 2}, 24);
   const ThreadLimit limit(2);
   for (const int rows : {0, 1, 130}) {
     const auto reader = open_jpeg(memory_source(jpeg, "some.jpg"), {});

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/jpeg/codec.hpp"
+#include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/jpeg_parts.hpp"
 
@@ -17,10 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 void append(Bytes& to, const Bytes& more) {
   to.insert(to.end(), more.begin(), more.end());
-}
-
-Bytes text(const std::string& characters) {
-  return {characters.begin(), characters.end()};
 }
 
 // `count` times `repeated` after the first marker of a small JPEG, then `last`.
@@ -34,26 +31,27 @@ Bytes with_segments(const Bytes& repeated, int count, const Bytes& last = {}) {
   return file;
 }
 
-Metadata metadata_of(const Bytes& jpeg) {
+Metadata metadata_in(const Bytes& jpeg) {
   return open_jpeg(memory_source(jpeg, "some.jpg"), {})->header().metadata;
 }
 
 // libjpeg alone takes half a minute for 100,000.
 TEST(JpegHostile, ReadsAnyNumberOfSegmentsInLinearTime) {
-  const Bytes exif = jpeg_segment(0xE1, text(std::string("Exif\0\0II*\0", 10)));
+  const Bytes exif = jpeg_segment(0xE1, bytes_of(std::string("Exif\0\0II*\0", 10)));
   for (const std::uint8_t marker : {std::uint8_t{0xE1}, std::uint8_t{0xE2}, std::uint8_t{0xFE}}) {
-    for (const Bytes& content : {Bytes{}, text("x"), text(std::string("ICC_PROFILE\0\1\1", 14))}) {
+    for (const Bytes& content :
+         {Bytes{}, bytes_of("x"), bytes_of(std::string("ICC_PROFILE\0\1\1", 14))}) {
       const auto start = Clock::now();
       const Bytes file = with_segments(jpeg_segment(marker, content), 100'000, exif);
       EXPECT_EQ(refusal_of(file), "");
-      EXPECT_EQ(metadata_of(file).exif.size(), 4U);
+      EXPECT_EQ(metadata_in(file).exif.size(), 4U);
       EXPECT_LT(Clock::now() - start, std::chrono::seconds(5)) << int{marker};
     }
   }
 }
 
 // The log while the picture is read to its end.
-std::string warnings(const Bytes& jpeg) {
+std::string jpeg_warnings(const Bytes& jpeg) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(refusal_of(jpeg), "");
   return ::testing::internal::GetCapturedStderr();
@@ -62,40 +60,41 @@ std::string warnings(const Bytes& jpeg) {
 TEST(JpegHostile, KeepsAThousandComments) {
   const std::string too_many =
       "gpufilter: warning: some.jpg: skipped some of its comments: there are too many\n";
-  const Bytes comment = jpeg_segment(0xFE, text("a comment"));
+  const Bytes comment = jpeg_segment(0xFE, bytes_of("a comment"));
   const Bytes profile =
-      jpeg_segment(0xE2, text(std::string("ICC_PROFILE\0\1\1", 14) + std::string(200, 'p')));
+      jpeg_segment(0xE2, bytes_of(std::string("ICC_PROFILE\0\1\1", 14) + std::string(200, 'p')));
   const Bytes thousand = with_segments(comment, 1000, profile);
-  EXPECT_EQ(metadata_of(thousand).text.size(), 1000U);
-  EXPECT_EQ(warnings(thousand), "");
+  EXPECT_EQ(metadata_in(thousand).text.size(), 1000U);
+  EXPECT_EQ(jpeg_warnings(thousand), "");
 
   const Bytes more = with_segments(comment, 1500, profile);
-  const Metadata metadata = metadata_of(more);
+  const Metadata metadata = metadata_in(more);
   EXPECT_EQ(metadata.text.size(), 1000U);
   ASSERT_TRUE(metadata.icc_profile);
   EXPECT_EQ(metadata.icc_profile->data.size(), 200U);
-  EXPECT_EQ(warnings(more), too_many);
+  EXPECT_EQ(jpeg_warnings(more), too_many);
 
   // 8 MiB of them.
   const Bytes large = with_segments(jpeg_segment(0xFE, Bytes(65533, 'c')), 200);
-  EXPECT_EQ(metadata_of(large).text.size(), 128U);
-  EXPECT_EQ(warnings(large), too_many);
+  EXPECT_EQ(metadata_in(large).text.size(), 128U);
+  EXPECT_EQ(jpeg_warnings(large), too_many);
 }
 
 TEST(JpegHostile, WarnsOfADamagedProfile) {
-  const Bytes part = jpeg_segment(0xE2, text(std::string("ICC_PROFILE\0\1\2", 14) + "half of it"));
+  const Bytes part =
+      jpeg_segment(0xE2, bytes_of(std::string("ICC_PROFILE\0\1\2", 14) + "half of it"));
   const Bytes file = with_segments(part, 1);
-  EXPECT_FALSE(metadata_of(file).icc_profile);
-  EXPECT_EQ(warnings(file),
+  EXPECT_FALSE(metadata_in(file).icc_profile);
+  EXPECT_EQ(jpeg_warnings(file),
             "gpufilter: warning: some.jpg: skipped damaged metadata: colour profile\n");
 }
 
 TEST(JpegHostile, KeepsAThousandOtherSegments) {
   const std::string too_many =
       "gpufilter: warning: some.jpg: skipped some of its APP segments: there are too many\n";
-  const Bytes segment = jpeg_segment(0xE9, text("a segment"));
-  EXPECT_EQ(warnings(with_segments(segment, 1000)), "");
-  EXPECT_EQ(warnings(with_segments(segment, 1001)), too_many);
+  const Bytes segment = jpeg_segment(0xE9, bytes_of("a segment"));
+  EXPECT_EQ(jpeg_warnings(with_segments(segment, 1000)), "");
+  EXPECT_EQ(jpeg_warnings(with_segments(segment, 1001)), too_many);
   const auto kept = [](const Bytes& file) {
     return open_jpeg(memory_source(file, "some.jpg"), {})->header().stored->private_metadata();
   };
@@ -103,7 +102,7 @@ TEST(JpegHostile, KeepsAThousandOtherSegments) {
   // 16 MiB of them.
   const Bytes large = with_segments(jpeg_segment(0xE9, Bytes(65533, 'c')), 300);
   EXPECT_EQ(kept(large).size(), 256U);
-  EXPECT_EQ(warnings(large), too_many);
+  EXPECT_EQ(jpeg_warnings(large), too_many);
 }
 
 // libjpeg takes a length that does not count even itself for that of an empty segment.

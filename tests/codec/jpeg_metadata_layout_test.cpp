@@ -9,6 +9,7 @@
 
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/metadata_layout.hpp"
+#include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/one_pixel_jpeg.hpp"
 
@@ -17,19 +18,12 @@ namespace {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
+using test::bytes_of;
 using test::encode_with_libjpeg;
 using test::JpegRecipe;
 using test::write_one_pixel;
+using test::write_segment;
 using test::WrittenJpeg;
-
-Bytes bytes_of(std::string_view text) {
-  return {text.begin(), text.end()};
-}
-
-void marker(jpeg_compress_struct& jpeg, int code, std::string_view content) {
-  const Bytes bytes = bytes_of(content);
-  jpeg_write_marker(&jpeg, code, bytes.data(), static_cast<unsigned>(bytes.size()));
-}
 
 // The codes of the segments of metadata, in order, and their contents.
 using Segments = std::vector<std::pair<int, std::string>>;
@@ -75,7 +69,7 @@ TEST(JpegMetadataLayout, KeepsEverySegmentOfAJpegInItsOrder) {
   JpegRecipe recipe;
   recipe.after_start = [&](jpeg_compress_struct& jpeg) {
     for (const auto& [code, content] : stored)
-      marker(jpeg, code, content);
+      write_segment(jpeg, code, content);
   };
   const auto reader = open_jpeg(
       memory_source(encode_with_libjpeg(test::flat_raster(1, 1, {1, 2, 3}), recipe), "a.jpg"), {});
@@ -103,7 +97,9 @@ TEST(JpegMetadataLayout, KeepsEverySegmentOfAJpegInItsOrder) {
 // The index says where other pictures are in the file, which are not kept.
 TEST(JpegMetadataLayout, NamesPicturesThatItDoesNotKeep) {
   JpegRecipe recipe;
-  recipe.after_start = [&](jpeg_compress_struct& jpeg) { marker(jpeg, 0xE2, "MPF\0II*\0"sv); };
+  recipe.after_start = [&](jpeg_compress_struct& jpeg) {
+    write_segment(jpeg, 0xE2, "MPF\0II*\0"sv);
+  };
   const auto reader = open_jpeg(
       memory_source(encode_with_libjpeg(test::flat_raster(1, 1, {1, 2, 3}), recipe), "a.jpg"), {});
   const WrittenJpeg written = write_one_pixel(reader->header(), 3);

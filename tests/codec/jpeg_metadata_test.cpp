@@ -9,6 +9,7 @@
 
 #include "codec/jpeg/codec.hpp"
 #include "image/exif_orientation.hpp"
+#include "support/bytes_of.hpp"
 #include "support/jpeg.hpp"
 #include "support/one_pixel_jpeg.hpp"
 
@@ -16,14 +17,12 @@ namespace gpufilter {
 namespace {
 
 using namespace std::string_view_literals;
+using test::bytes_of;
 using test::encode_with_libjpeg;
 using test::JpegRecipe;
 using test::write_one_pixel;
+using test::write_segment;
 using test::WrittenJpeg;
-
-Bytes bytes_of(std::string_view text) {
-  return {text.begin(), text.end()};
-}
 
 Bytes exif_with_orientation(std::uint8_t value) {
   return {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0, 0, 0, 0, 0};
@@ -52,18 +51,13 @@ Metadata metadata_in(const Bytes& jpeg) {
   return open_jpeg(memory_source(jpeg, "some.jpg"), {})->header().metadata;
 }
 
-Metadata round_trip(const Metadata& metadata, int channels = 3) {
+Metadata through_jpeg(const Metadata& metadata, int channels = 3) {
   return metadata_in(written_with(metadata, channels));
-}
-
-void marker(jpeg_compress_struct& jpeg, int code, std::string_view content) {
-  const Bytes bytes = bytes_of(content);
-  jpeg_write_marker(&jpeg, code, bytes.data(), static_cast<unsigned>(bytes.size()));
 }
 
 Metadata metadata_with_marker(int code, std::string_view content) {
   JpegRecipe recipe;
-  recipe.after_start = [&](jpeg_compress_struct& jpeg) { marker(jpeg, code, content); };
+  recipe.after_start = [&](jpeg_compress_struct& jpeg) { write_segment(jpeg, code, content); };
   return metadata_in(encode_with_libjpeg(test::flat_raster(1, 1, {1, 2, 3}), recipe));
 }
 
@@ -83,7 +77,7 @@ TEST(JpegMetadata, SurvivesARoundTrip) {
   metadata.xmp = bytes_of("<x:xmpmeta/>");
   metadata.density = Density{Density::Unit::per_metre, 11811, 2835};
   metadata.text = {{"Comment", "gr\u00fc\u00dfe \u2603", "", ""}, {"Comment", "two", "", ""}};
-  const Metadata read = round_trip(metadata);
+  const Metadata read = through_jpeg(metadata);
   ASSERT_TRUE(read.icc_profile);
   EXPECT_TRUE(read.icc_profile->data == metadata.icc_profile->data);
   EXPECT_EQ(read.exif, metadata.exif);
@@ -114,7 +108,7 @@ TEST(JpegMetadata, HoldsSegmentsUpToTheirLimit) {
   metadata.exif.assign(65533 - 6, 'e');
   metadata.xmp.assign(65533 - 29, 'x');
   metadata.text = {{"Comment", std::string(65533, 'c'), "", ""}};
-  Metadata read = round_trip(metadata);
+  Metadata read = through_jpeg(metadata);
   EXPECT_EQ(read.exif.size(), metadata.exif.size());
   EXPECT_EQ(read.xmp.size(), metadata.xmp.size());
   EXPECT_EQ(read.text, metadata.text);
@@ -122,7 +116,7 @@ TEST(JpegMetadata, HoldsSegmentsUpToTheirLimit) {
   metadata.exif.push_back('e');
   metadata.xmp.push_back('x');
   metadata.text[0].text += 'c';
-  read = round_trip(metadata);
+  read = through_jpeg(metadata);
   EXPECT_TRUE(read.exif.empty());
   EXPECT_TRUE(read.xmp.empty());
   EXPECT_TRUE(read.text.empty());
@@ -136,8 +130,8 @@ TEST(JpegMetadata, KeepsTheOrientationOfExifThatIsTooLarge) {
   Metadata metadata;
   metadata.exif = exif_with_orientation(6);
   metadata.exif.resize(70'000);
-  EXPECT_EQ(exif_orientation(round_trip(metadata).exif), 6);
-  EXPECT_LT(round_trip(metadata).exif.size(), 40U);
+  EXPECT_EQ(exif_orientation(through_jpeg(metadata).exif), 6);
+  EXPECT_LT(through_jpeg(metadata).exif.size(), 40U);
 }
 
 TEST(JpegMetadata, TextBecomesXmpOrComments) {
@@ -152,7 +146,7 @@ TEST(JpegMetadata, TextBecomesXmpOrComments) {
                    {"Creation Time", "Mon, 1 Jan 2024", "", ""},
                    {"Copyright", "no \x01 in XML", "", ""},
                    {"Software", "gpufilter", "", ""}};
-  const Metadata read = round_trip(metadata);
+  const Metadata read = through_jpeg(metadata);
   const std::string xmp(read.xmp.begin(), read.xmp.end());
   const auto has = [&xmp](const char* part) { return xmp.find(part) != std::string::npos; };
   EXPECT_TRUE(
@@ -174,7 +168,7 @@ TEST(JpegMetadata, TextBecomesCommentsBesideXmp) {
   Metadata metadata;
   metadata.xmp = bytes_of("<x/>");
   metadata.text = {{"Title", "T", "", ""}};
-  const Metadata read = round_trip(metadata);
+  const Metadata read = through_jpeg(metadata);
   EXPECT_EQ(read.xmp, metadata.xmp);
   EXPECT_EQ(read.text, (std::vector<TextEntry>{{"Comment", "Title: T", "", ""}}));
 }
@@ -201,7 +195,7 @@ TEST(JpegMetadata, WritesOnlyProfilesOfThePicturesColors) {
   const auto survives = [](std::string_view color_space, int channels, std::size_t size) {
     Metadata metadata;
     metadata.icc_profile.emplace().data = profile_of(color_space, size);
-    return round_trip(metadata, channels).icc_profile.has_value();
+    return through_jpeg(metadata, channels).icc_profile.has_value();
   };
   EXPECT_TRUE(survives("RGB ", 3, 128));
   EXPECT_TRUE(survives("GRAY", 1, 128));
@@ -261,9 +255,9 @@ TEST(JpegMetadata, ReadsCommentsOfBothEncodings) {
 TEST(JpegMetadata, TakesTheFirstExifOfSeveral) {
   JpegRecipe recipe;
   recipe.after_start = [](jpeg_compress_struct& jpeg) {
-    marker(jpeg, JPEG_APP0 + 1, "something else");
-    marker(jpeg, JPEG_APP0 + 1, "Exif\0\0first"sv);
-    marker(jpeg, JPEG_APP0 + 1, "Exif\0\0second"sv);
+    write_segment(jpeg, JPEG_APP0 + 1, "something else");
+    write_segment(jpeg, JPEG_APP0 + 1, "Exif\0\0first"sv);
+    write_segment(jpeg, JPEG_APP0 + 1, "Exif\0\0second"sv);
   };
   const auto jpeg = encode_with_libjpeg(test::flat_raster(1, 1, {1, 2, 3}), recipe);
   EXPECT_EQ(metadata_in(jpeg).exif, bytes_of("first"));
@@ -312,7 +306,7 @@ TEST(JpegMetadata, KeepsEveryDensity) {
     for (const std::uint32_t per_metre : {from_dpi, value * 100}) {
       Metadata metadata;
       metadata.density = Density{Density::Unit::per_metre, per_metre, per_metre};
-      const auto read = round_trip(metadata).density;
+      const auto read = through_jpeg(metadata).density;
       ASSERT_TRUE(read) << per_metre;
       ASSERT_EQ(read->x, per_metre);
       ASSERT_EQ(read->y, per_metre);
@@ -320,9 +314,9 @@ TEST(JpegMetadata, KeepsEveryDensity) {
   }
   Metadata metadata;
   metadata.density = Density{Density::Unit::aspect_ratio, 4, 3};
-  EXPECT_EQ(round_trip(metadata).density->x, 4U);
+  EXPECT_EQ(through_jpeg(metadata).density->x, 4U);
   metadata.density = Density{Density::Unit::per_metre, 4'000'000'000, 1};
-  EXPECT_FALSE(round_trip(metadata).density);
+  EXPECT_FALSE(through_jpeg(metadata).density);
 }
 
 }  // namespace

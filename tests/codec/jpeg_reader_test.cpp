@@ -149,7 +149,7 @@ TEST(JpegReader, RefusesComponentsOfUnknownMeaning) {
 }
 
 // A header that claims `width` x `height` grey pixels, and nothing after it.
-Bytes header_alone(int width, int height, std::uint8_t frame_marker) {
+Bytes frame_alone(int width, int height, std::uint8_t frame_marker) {
   const auto high = [](int v) { return static_cast<std::uint8_t>(v >> 8); };
   const auto low = [](int v) { return static_cast<std::uint8_t>(v & 0xFF); };
   return {0xFF,
@@ -181,7 +181,7 @@ Bytes header_alone(int width, int height, std::uint8_t frame_marker) {
 
 TEST(JpegReader, KeepsToTheLimitBeforeAnythingElse) {
   for (const std::uint8_t frame_marker : {std::uint8_t{0xC0}, std::uint8_t{0xC2}}) {
-    EXPECT_EQ(refusal_of(header_alone(65500, 65500, frame_marker)),
+    EXPECT_EQ(refusal_of(frame_alone(65500, 65500, frame_marker)),
               "some.jpg: 65500 x 65500 pixels are more than the limit of 500000000: "
               "raise it with --max-pixels");
   }
@@ -190,14 +190,14 @@ TEST(JpegReader, KeepsToTheLimitBeforeAnythingElse) {
             "some.jpg: 10 x 10 pixels are more than the limit of 99: raise it with --max-pixels");
   EXPECT_EQ(refusal_of(jpeg, {100}), "");
   // Opening a picture reads only the header.
-  const auto reader = open_jpeg(memory_source(header_alone(65500, 65500, 0xC0), "some.jpg"),
+  const auto reader = open_jpeg(memory_source(frame_alone(65500, 65500, 0xC0), "some.jpg"),
                                 {std::uint64_t{65500} * 65500});
   EXPECT_EQ(reader->header().size, (ImageSize{65500, 65500}));
 }
 
 TEST(JpegReader, RefusesNoWidthAndNoHeight) {
-  EXPECT_NE(refusal_of(header_alone(0, 8, 0xC0)), "");
-  EXPECT_NE(refusal_of(header_alone(8, 0, 0xC0)), "");
+  EXPECT_NE(refusal_of(frame_alone(0, 8, 0xC0)), "");
+  EXPECT_NE(refusal_of(frame_alone(8, 0, 0xC0)), "");
 }
 
 // A picture with one scan per component, the last of them `times` times.

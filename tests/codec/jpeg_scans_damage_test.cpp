@@ -25,7 +25,7 @@ const Kind one_scan_a_component{
     "OneScanAComponent", {whole_scan_of(1), whole_scan_of(0), whole_scan_of(2)}, 3};
 const Kind chroma_together{"ChromaTogether", {whole_scan_of(0), whole_scan_of(1, 2)}, 2};
 
-Bytes encode(const Kind& kind, int width, int height, int vertical_subsampling) {
+Bytes encode_kind(const Kind& kind, int width, int height, int vertical_subsampling) {
   JpegRecipe recipe;
   recipe.progressive = kind.script.empty();
   recipe.quality = 60;
@@ -41,7 +41,7 @@ Bytes encode(const Kind& kind, int width, int height, int vertical_subsampling) 
 
 class DamagedScans : public ::testing::TestWithParam<Kind> {
  protected:
-  Bytes jpeg_ = encode(GetParam(), 381, 1051, 1);
+  Bytes jpeg_ = encode_kind(GetParam(), 381, 1051, 1);
   ScanPlaces places_ = scan_places(jpeg_);
   DetailedLog detailed_;
 };
@@ -126,7 +126,7 @@ TEST_P(DamagedScans, WithChangedBytes) {
 // Damage that shows when many rows are out: the picture has more of them than there are
 // coefficients in memory at a time.
 TEST_P(DamagedScans, FarDown) {
-  const Bytes tall = encode(GetParam(), 233, 3001, 2);
+  const Bytes tall = encode_kind(GetParam(), 233, 3001, 2);
   EXPECT_GT(refused_of_changed(tall, 12, 3), 0);
   const ScanPlaces places = scan_places(tall);
   ASSERT_EQ(places.ends.size(), GetParam().scans);

@@ -19,7 +19,7 @@ namespace {
 using test::Bytes;
 using test::JpegRecipe;
 
-const std::vector<ChromaSubsampling> subsamplings{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
+const std::vector<ChromaSubsampling> kept_subsamplings{{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
 
 WriteOptions asking_for(const char* quality, const char* subsampling = "auto") {
   WriteOptions options;
@@ -69,8 +69,8 @@ Bytes colors_with_own_tables() {
 }
 
 // A picture of `format`, written as if it had been read from a file with the header `input`.
-Bytes written(const PictureHeader& input, const WriteOptions& options = {},
-              std::optional<PixelFormat> format = std::nullopt) {
+Bytes rewritten(const PictureHeader& input, const WriteOptions& options = {},
+                std::optional<PixelFormat> format = std::nullopt) {
   PictureHeader header = input;
   header.format = format.value_or(input.format);
   const Image image = test::random_image(header.size, header.format, 1);
@@ -119,7 +119,7 @@ TEST(JpegSettings, LargeDivisorsAreThoseOfTheQualityToo) {
 }
 
 TEST(JpegSettings, SubsamplingIsARatio) {
-  for (const ChromaSubsampling& subsampling : subsamplings) {
+  for (const ChromaSubsampling& subsampling : kept_subsamplings) {
     const Bytes jpeg = colors({.horizontal_subsampling = subsampling.horizontal,
                                .vertical_subsampling = subsampling.vertical});
     EXPECT_EQ(subsampling_in(jpeg), subsampling);
@@ -160,18 +160,19 @@ TEST(JpegSettings, HaveTheUsualNames) {
 
 TEST(JpegSettings, AreKept) {
   for (const int quality : {1, 50, 75, 90, 95, 100}) {
-    for (const ChromaSubsampling& subsampling : subsamplings) {
+    for (const ChromaSubsampling& subsampling : kept_subsamplings) {
       for (const bool progressive : {false, true}) {
         const Bytes jpeg = colors({.quality = quality,
                                    .horizontal_subsampling = subsampling.horizontal,
                                    .vertical_subsampling = subsampling.vertical,
                                    .progressive = progressive});
-        EXPECT_EQ(test::components_of(written(header_of(jpeg))), test::components_of(jpeg))
+        EXPECT_EQ(test::components_of(rewritten(header_of(jpeg))), test::components_of(jpeg))
             << quality << " " << chroma_notation(subsampling);
       }
     }
     const Bytes jpeg = grey(quality);
-    EXPECT_EQ(test::components_of(written(header_of(jpeg))), test::components_of(jpeg)) << quality;
+    EXPECT_EQ(test::components_of(rewritten(header_of(jpeg))), test::components_of(jpeg))
+        << quality;
   }
 }
 
@@ -179,7 +180,7 @@ TEST(JpegSettings, OwnTablesAreKeptAsTheyAre) {
   const Bytes jpeg = colors_with_own_tables();
   const PictureHeader header = header_of(jpeg);
   EXPECT_FALSE(stored_jpeg_encoding(header)->quantization->standard);
-  EXPECT_EQ(test::components_of(written(header)), test::components_of(jpeg));
+  EXPECT_EQ(test::components_of(rewritten(header)), test::components_of(jpeg));
   EXPECT_EQ(settings_of(header),
             "own tables, about quality 95 (kept from the input), 4:2:0 (kept from the input)");
 }
@@ -194,7 +195,7 @@ TEST(JpegSettings, ChromaOfAnotherQualityMakesTablesOnesOwn) {
   const PictureHeader header = header_of(jpeg);
   EXPECT_EQ(stored_jpeg_encoding(header)->quantization->quality, 60);
   EXPECT_FALSE(stored_jpeg_encoding(header)->quantization->standard);
-  EXPECT_EQ(test::components_of(written(header)), test::components_of(jpeg));
+  EXPECT_EQ(test::components_of(rewritten(header)), test::components_of(jpeg));
 }
 
 TEST(JpegSettings, TheNearestQualityIsThatOfNearlyTheSameLuma) {
@@ -217,12 +218,13 @@ TEST(JpegSettings, WhatIsAskedForIsDone) {
                                          .vertical_subsampling = subsampling.vertical}));
     };
     // The quality alone keeps the subsampling of the input.
-    EXPECT_EQ(test::components_of(written(input, asking_for("77"))),
+    EXPECT_EQ(test::components_of(rewritten(input, asking_for("77"))),
               expected(*stored_jpeg_encoding(input)->subsampling));
     const std::vector<std::pair<const char*, ChromaSubsampling>> chroma{
         {"444", {1, 1}}, {"422", {2, 1}}, {"420", {2, 2}}};
     for (const auto& [name, subsampling] : chroma) {
-      EXPECT_EQ(test::components_of(written(input, asking_for("77", name))), expected(subsampling));
+      EXPECT_EQ(test::components_of(rewritten(input, asking_for("77", name))),
+                expected(subsampling));
     }
   }
   EXPECT_EQ(settings_of(kept, asking_for("77")),
@@ -241,14 +243,14 @@ TEST(JpegSettings, OtherInputsHaveDefaults) {
   EXPECT_EQ(settings_of(png, {}, PixelFormat{1, 16}), "quality 90 (the default)");
   const auto plain = test::components_of(
       colors({.quality = 90, .horizontal_subsampling = 1, .vertical_subsampling = 1}));
-  EXPECT_EQ(test::components_of(written(png)), plain);
+  EXPECT_EQ(test::components_of(rewritten(png)), plain);
 }
 
 TEST(JpegSettings, GreyThatBecomesColoursHasTheDefaultSubsampling) {
   const PixelFormat rgb{3, 8};
   EXPECT_EQ(settings_of(header_of(grey(95)), {}, rgb),
             "quality 95 (kept from the input), 4:4:4 (the default from quality 90)");
-  EXPECT_EQ(test::components_of(written(header_of(grey(80)), {}, rgb)),
+  EXPECT_EQ(test::components_of(rewritten(header_of(grey(80)), {}, rgb)),
             test::components_of(colors({.quality = 80})));
 }
 
@@ -258,7 +260,7 @@ TEST(JpegSettings, InksBecomeColoursOfTheirQuality) {
     const int factor = stored == JCS_CMYK ? 1 : 2;
     const auto expected = test::components_of(
         colors({.quality = 63, .horizontal_subsampling = factor, .vertical_subsampling = factor}));
-    EXPECT_EQ(test::components_of(written(header_of(cmyk(stored, 63)))), expected);
+    EXPECT_EQ(test::components_of(rewritten(header_of(cmyk(stored, 63)))), expected);
   }
 }
 
@@ -269,7 +271,7 @@ TEST(JpegSettings, AreToldInTheLog) {
   const log::Level before = log::level();
   log::set_level(log::Level::info);
   ::testing::internal::CaptureStderr();
-  static_cast<void>(written(png));
+  static_cast<void>(rewritten(png));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "gpufilter: out.jpg: quality 90 (the default)\n");
   log::set_level(before);

@@ -28,10 +28,6 @@ std::unique_ptr<RowReader> open(const Bytes& jpeg) {
   return open_picture(memory_source(jpeg, "in.jpg"));
 }
 
-WriteOptions with(const WriteOption& option, const std::string& value) {
-  return WriteOptions().set(option, value);
-}
-
 std::string objection(const Bytes& jpeg, const Placement& placement,
                       const WriteOptions& options = {}) {
   return open(jpeg)->stored_picture()->objection(placement, options);
@@ -135,7 +131,7 @@ struct Sampling {
 const std::vector<Sampling> samplings{{1, 2, 2}, {3, 1, 1}, {3, 2, 1},
                                       {3, 1, 2}, {3, 2, 2}, {3, 4, 1}};
 
-JpegRecipe recipe_of(const Sampling& sampling) {
+JpegRecipe sampled_recipe(const Sampling& sampling) {
   JpegRecipe recipe{.horizontal_subsampling = sampling.horizontal,
                     .vertical_subsampling = sampling.vertical};
   if (sampling.channels == 1) {
@@ -160,7 +156,7 @@ TEST(JpegStored, MovesTheSamplesOfEveryTurnAndSampling) {
       const ImageSize size{3 * mcu.width + (turn.mirrors_x ? 0 : 5),
                            2 * mcu.height + (turn.mirrors_y ? 0 : 3)};
       const Bytes source = encode_with_libjpeg(
-          textured_raster(size.width, size.height, sampling.channels), recipe_of(sampling));
+          textured_raster(size.width, size.height, sampling.channels), sampled_recipe(sampling));
       const Placement whole{{}, size, turn};
       expect_moved(source, moved(source, whole), whole);
       // A mirrored part may begin anywhere, another may end anywhere.
@@ -193,7 +189,7 @@ TEST(JpegStored, ReadsAndWritesFilesOfSeveralScans) {
   for (const JpegRecipe& recipe : {progressive, scans})
     EXPECT_EQ(moved(encode_with_libjpeg(raster, recipe), placement), expected);
   const Bytes written =
-      moved(encode_with_libjpeg(raster), placement, with(jpeg_progressive_option(), "on"));
+      moved(encode_with_libjpeg(raster), placement, with_option(jpeg_progressive_option(), "on"));
   EXPECT_EQ(coefficients_of(written), coefficients_of(expected));
   EXPECT_LT(written.size(), expected.size());
 }
@@ -205,7 +201,7 @@ TEST(JpegStored, WritesStripsThatAreOneStream) {
         encode_with_libjpeg(textured_raster(size.width, size.height, 3), {.restart_rows = 5});
     const Placement placement{{}, size, turn};
     const Bytes strips = moved(source, placement);
-    const Bytes stream = moved(source, placement, with(jpeg_restart_option(), "off"));
+    const Bytes stream = moved(source, placement, with_option(jpeg_restart_option(), "off"));
     const Bytes interval{0xFF, 0xDD};
     EXPECT_NE(std::search(strips.begin(), strips.end(), interval.begin(), interval.end()),
               strips.end());
@@ -243,9 +239,9 @@ TEST(JpegStored, SaysWhyItCannot) {
             "its edge at row 8 does not lie between blocks, which are 16 pixels high");
   EXPECT_EQ(objection(jpeg, {{3, 0}, {61, 20}, left_right}), "");
   for (const auto* option : {&quality_option(), &jpeg_subsampling_option()}) {
-    EXPECT_EQ(
-        objection(jpeg, {{}, size, {}}, with(*option, option == &quality_option() ? "80" : "420")),
-        "--" + option->name + " asks for other coefficients");
+    EXPECT_EQ(objection(jpeg, {{}, size, {}},
+                        with_option(*option, option == &quality_option() ? "80" : "420")),
+              "--" + option->name + " asks for other coefficients");
   }
   ReadLimits limits;
   limits.max_memory = 10'000;

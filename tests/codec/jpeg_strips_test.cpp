@@ -9,6 +9,7 @@
 #include "base/thread_limit.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/strip_encoder.hpp"
+#include "support/coding.hpp"
 #include "support/full_sink.hpp"
 #include "support/jpeg.hpp"
 #include "support/pictures.hpp"
@@ -21,12 +22,14 @@ using test::Bytes;
 using test::JpegRecipe;
 using test::Raster;
 using test::raster_of;
+using test::with_option;
 
 constexpr ChromaSubsampling full_chroma{1, 1};
 constexpr ChromaSubsampling subsamplings[] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
 
 // A header that keeps this subsampling, as that of a JPEG input does.
-PictureHeader header_for(const Image& image, const ChromaSubsampling& subsampling = full_chroma) {
+PictureHeader subsampled_header(const Image& image,
+                                const ChromaSubsampling& subsampling = full_chroma) {
   PictureHeader header;
   header.size = image.size();
   header.format = image.format();
@@ -36,12 +39,8 @@ PictureHeader header_for(const Image& image, const ChromaSubsampling& subsamplin
   return header;
 }
 
-WriteOptions with(const WriteOption& option, const std::string& value) {
-  return WriteOptions().set(option, value);
-}
-
-Bytes encode(const Image& image, const PictureHeader& header, const WriteOptions& options = {},
-             int band = 37) {
+Bytes encode_strips(const Image& image, const PictureHeader& header,
+                    const WriteOptions& options = {}, int band = 37) {
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
   const auto writer = create_jpeg(*sink, header, options);
@@ -53,7 +52,8 @@ Bytes encode(const Image& image, const PictureHeader& header, const WriteOptions
 }
 
 // What libjpeg writes of the same pixels by itself.
-Bytes encode_plainly(const Image& image, const ChromaSubsampling& subsampling, int restart_rows) {
+Bytes encode_subsampled(const Image& image, const ChromaSubsampling& subsampling,
+                        int restart_rows) {
   const Raster raster = raster_of(image);
   JpegRecipe recipe;
   recipe.horizontal_subsampling = subsampling.horizontal;
@@ -94,15 +94,15 @@ TEST(JpegStrips, AreWhatLibjpegWritesBetweenRestartMarkers) {
       const Image image = smooth_image(size, {3, 8});
       const int rows = rows_a_strip(size, subsampling);
       ASSERT_GT(rows, 0);
-      const Bytes ours = encode(image, header_for(image, subsampling));
-      EXPECT_TRUE(ours == encode_plainly(image, subsampling, rows));
+      const Bytes ours = encode_strips(image, subsampled_header(image, subsampling));
+      EXPECT_TRUE(ours == encode_subsampled(image, subsampling, rows));
       EXPECT_TRUE(test::decode_with_libjpeg(ours).samples ==
-                  test::decode_with_libjpeg(encode_plainly(image, subsampling, 0)).samples);
+                  test::decode_with_libjpeg(encode_subsampled(image, subsampling, 0)).samples);
     }
   }
   const Image grey = smooth_image({1001, 1111}, {1, 8});
-  EXPECT_TRUE(encode(grey, header_for(grey)) ==
-              encode_plainly(grey, {}, rows_a_strip(grey.size(), {}, true)));
+  EXPECT_TRUE(encode_strips(grey, subsampled_header(grey)) ==
+              encode_subsampled(grey, {}, rows_a_strip(grey.size(), {}, true)));
 }
 
 // More than eight strips: the markers' numbers begin anew.
@@ -110,15 +110,16 @@ TEST(JpegStrips, CountRestartMarkersModuloEight) {
   const Image image = smooth_image({8200, 330}, {1, 8});
   const int rows = rows_a_strip(image.size(), {}, true);
   ASSERT_GT(image.size().height, 8 * rows * 9);
-  EXPECT_TRUE(encode(image, header_for(image)) == encode_plainly(image, {}, rows));
+  EXPECT_TRUE(encode_strips(image, subsampled_header(image)) == encode_subsampled(image, {}, rows));
 }
 
 TEST(JpegStrips, ConvertDepthAndAlphaAsOneStripDoes) {
   for (const PixelFormat format : {PixelFormat{4, 16}, PixelFormat{2, 8}, PixelFormat{3, 16}}) {
     const Image image = format.has_alpha() ? test::mixed_alpha_image({811, 907}, format, 1)
                                            : test::random_image({811, 907}, format, 1);
-    const Bytes strips = encode(image, header_for(image));
-    const Bytes one = encode(image, header_for(image), with(jpeg_restart_option(), "off"));
+    const Bytes strips = encode_strips(image, subsampled_header(image));
+    const Bytes one =
+        encode_strips(image, subsampled_header(image), with_option(jpeg_restart_option(), "off"));
     EXPECT_NE(strips.size(), one.size());
     EXPECT_TRUE(test::decode_with_libjpeg(strips).samples == test::decode_with_libjpeg(one).samples)
         << to_string(format);
@@ -127,11 +128,11 @@ TEST(JpegStrips, ConvertDepthAndAlphaAsOneStripDoes) {
 
 TEST(JpegStrips, DependOnThePictureAlone) {
   const Image image = smooth_image({1400, 1203}, {3, 8});
-  const Bytes expected = encode(image, header_for(image, {2, 2}));
+  const Bytes expected = encode_strips(image, subsampled_header(image, {2, 2}));
   for (const std::size_t threads : {1U, 2U, 3U, 4U}) {
     const ThreadLimit limit(threads);
     for (const int band : {1, 2, 16, 64, 191, 600, 1203}) {
-      EXPECT_TRUE(encode(image, header_for(image, {2, 2}), {}, band) == expected)
+      EXPECT_TRUE(encode_strips(image, subsampled_header(image, {2, 2}), {}, band) == expected)
           << threads << " threads, " << band << " rows";
     }
   }
@@ -146,16 +147,18 @@ bool has_restart_markers(const Bytes& jpeg) {
 
 TEST(JpegStrips, CanBeSwitchedOff) {
   const Image image = smooth_image({1031, 1019}, {3, 8});
-  EXPECT_TRUE(has_restart_markers(encode(image, header_for(image))));
-  const Bytes off = encode(image, header_for(image), with(jpeg_restart_option(), "off"));
+  EXPECT_TRUE(has_restart_markers(encode_strips(image, subsampled_header(image))));
+  const Bytes off =
+      encode_strips(image, subsampled_header(image), with_option(jpeg_restart_option(), "off"));
   EXPECT_FALSE(has_restart_markers(off));
-  EXPECT_TRUE(off == encode_plainly(image, full_chroma, 0));
+  EXPECT_TRUE(off == encode_subsampled(image, full_chroma, 0));
 }
 
 TEST(JpegStrips, AreNotWorthItInSmallPictures) {
   const Image image = smooth_image({640, 480}, {3, 8});
   EXPECT_EQ(rows_a_strip(image.size(), full_chroma), 0);
-  EXPECT_TRUE(encode(image, header_for(image)) == encode_plainly(image, full_chroma, 0));
+  EXPECT_TRUE(encode_strips(image, subsampled_header(image)) ==
+              encode_subsampled(image, full_chroma, 0));
 }
 
 // The interval between two markers is a number of 16 bits.
@@ -184,10 +187,10 @@ Image flat_image(ImageSize size, const std::vector<std::uint8_t>& pixel) {
 TEST(JpegStrips, CostAtMostThreeInAThousand) {
   const auto expect_small = [](const Image& image, const ChromaSubsampling& subsampling,
                                const char* quality) {
-    WriteOptions options = with(quality_option(), quality);
-    const Bytes strips = encode(image, header_for(image, subsampling), options);
-    const Bytes one =
-        encode(image, header_for(image, subsampling), options.set(jpeg_restart_option(), "off"));
+    WriteOptions options = with_option(quality_option(), quality);
+    const Bytes strips = encode_strips(image, subsampled_header(image, subsampling), options);
+    const Bytes one = encode_strips(image, subsampled_header(image, subsampling),
+                                    options.set(jpeg_restart_option(), "off"));
     EXPECT_FALSE(strips == one);
     EXPECT_LE(static_cast<double>(strips.size()), 1.003 * static_cast<double>(one.size()))
         << chroma_notation(subsampling) << ", quality " << quality;
@@ -208,7 +211,7 @@ TEST(JpegStrips, RefuseToEndEarly) {
   for (const int rows : {0, 1, 512, 1018}) {
     Bytes jpeg;
     const auto sink = memory_sink(jpeg, "out.jpg");
-    const auto writer = create_jpeg(*sink, header_for(image), {});
+    const auto writer = create_jpeg(*sink, subsampled_header(image), {});
     writer->write(image.rows().part({0, rows}));
     EXPECT_THROW(writer->finish({}), PictureError) << rows;
   }
@@ -216,12 +219,12 @@ TEST(JpegStrips, RefuseToEndEarly) {
 
 TEST(JpegStrips, PassOnWhatTheSinkThrows) {
   const Image image = smooth_image({1031, 1019}, {3, 8});
-  const std::size_t size = encode(image, header_for(image)).size();
+  const std::size_t size = encode_strips(image, subsampled_header(image)).size();
   for (const std::size_t room : {std::size_t{0}, std::size_t{1000}, size / 2, size - 1}) {
     test::FullSink sink(room);
     EXPECT_THROW(
         {
-          const auto writer = create_jpeg(sink, header_for(image), {});
+          const auto writer = create_jpeg(sink, subsampled_header(image), {});
           writer->write(image.rows());
           writer->finish({});
         },
@@ -240,26 +243,26 @@ std::uint8_t frame_marker(const Bytes& jpeg) {
 TEST(ProgressiveJpeg, HasThePixelsOfABaselineOne) {
   for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{1, 8}, PixelFormat{4, 16}}) {
     const Image image = test::random_image({203, 101}, format, 1);
-    const Bytes baseline = encode(image, header_for(image, {2, 2}));
-    const Bytes progressive =
-        encode(image, header_for(image, {2, 2}), with(jpeg_progressive_option(), "on"));
+    const Bytes baseline = encode_strips(image, subsampled_header(image, {2, 2}));
+    const Bytes progressive = encode_strips(image, subsampled_header(image, {2, 2}),
+                                            with_option(jpeg_progressive_option(), "on"));
     EXPECT_EQ(frame_marker(baseline), 0xC0);
     EXPECT_EQ(frame_marker(progressive), 0xC2);
     EXPECT_TRUE(test::decode_with_libjpeg(progressive).samples ==
                 test::decode_with_libjpeg(baseline).samples);
   }
   const Image large = smooth_image({1031, 1019}, {3, 8});
-  EXPECT_FALSE(
-      has_restart_markers(encode(large, header_for(large), with(jpeg_progressive_option(), "on"))));
+  EXPECT_FALSE(has_restart_markers(encode_strips(large, subsampled_header(large),
+                                                 with_option(jpeg_progressive_option(), "on"))));
 }
 
 TEST(ProgressiveJpeg, KeepsToTheLimitOfMemory) {
   const Image image = smooth_image({100, 40}, {3, 8});
   const auto refusal = [&](std::uint64_t bytes) -> std::string {
-    WriteOptions options = with(jpeg_progressive_option(), "on");
+    WriteOptions options = with_option(jpeg_progressive_option(), "on");
     options.limit_memory(bytes);
     try {
-      (void)encode(image, header_for(image, {2, 2}), options);
+      (void)encode_strips(image, subsampled_header(image, {2, 2}), options);
     } catch (const PictureError& error) {
       return error.what();
     }
@@ -277,7 +280,8 @@ TEST(ProgressiveJpeg, IsNotedInReports) {
   const Image image = smooth_image({20, 20}, {1, 8});
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
-  const auto writer = create_jpeg(*sink, header_for(image), with(jpeg_progressive_option(), "on"));
+  const auto writer =
+      create_jpeg(*sink, subsampled_header(image), with_option(jpeg_progressive_option(), "on"));
   ASSERT_TRUE(writer->notes());
   EXPECT_EQ(writer->notes()->text, "quality 90 (the default), progressive");
 }

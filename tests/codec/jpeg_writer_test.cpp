@@ -26,7 +26,7 @@ PictureHeader header_for(const Image& image) {
 }
 
 // Written in bands of 1, 2, 3, ... rows.
-Bytes encode(const Image& image, const WriteOptions& options = {}) {
+Bytes encode_bands(const Image& image, const WriteOptions& options = {}) {
   Bytes jpeg;
   const auto sink = memory_sink(jpeg, "out.jpg");
   const auto writer = create_jpeg(*sink, header_for(image), options);
@@ -62,7 +62,7 @@ TEST(JpegWriter, WritesWhatLibjpegDoes) {
       for (const int quality : {1, 50, 89, 90, 100}) {
         WriteOptions options;
         options.set(quality_option(), std::to_string(quality));
-        EXPECT_TRUE(encode(image, options) == encode_plainly(raster_of(image), quality))
+        EXPECT_TRUE(encode_bands(image, options) == encode_plainly(raster_of(image), quality))
             << channels << " channels, quality " << quality;
       }
     }
@@ -71,7 +71,7 @@ TEST(JpegWriter, WritesWhatLibjpegDoes) {
 
 TEST(JpegWriter, IsOfQuality90ByDefault) {
   const Image image = test::random_image({40, 40}, {3, 8}, 1);
-  EXPECT_TRUE(encode(image) == encode_plainly(raster_of(image), 90));
+  EXPECT_TRUE(encode_bands(image) == encode_plainly(raster_of(image), 90));
 }
 
 // The pixels of `image` over `background`, 8 bits and no alpha, by the contract's formulas in 64
@@ -109,7 +109,7 @@ TEST(JpegWriter, ReducesDepthAndAlpha) {
                                      PixelFormat{4, 8}, PixelFormat{2, 16}, PixelFormat{4, 16}}) {
       const Image image = format.has_alpha() ? test::mixed_alpha_image({77, 31}, format, 1)
                                              : test::random_image({77, 31}, format, 1);
-      const Bytes jpeg = encode(image, options);
+      const Bytes jpeg = encode_bands(image, options);
       EXPECT_TRUE(jpeg == encode_plainly(reduced(image, background), 90)) << to_string(format);
     }
   }
@@ -132,12 +132,12 @@ TEST(JpegWriter, RefusesMoreThanJpegHolds) {
     EXPECT_EQ(sink->bytes_written(), 0U);
   }
   const Image widest = test::random_image({65500, 1}, {1, 8}, 1);
-  EXPECT_EQ(test::decode_with_codec(encode(widest)).width, 65500);
+  EXPECT_EQ(test::decode_with_codec(encode_bands(widest)).width, 65500);
 }
 
 TEST(JpegWriter, PassesOnWhatTheSinkThrows) {
   const Image image = test::random_image({300, 300}, {3, 8}, 1);
-  const std::size_t size = encode(image).size();
+  const std::size_t size = encode_bands(image).size();
   ASSERT_GT(size, 70000U) << "so that libjpeg's buffer is emptied in the middle, too";
   for (const std::size_t room : {std::size_t{0}, size - 1}) {
     test::FullSink sink(room);

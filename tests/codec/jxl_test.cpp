@@ -22,11 +22,7 @@
 namespace gpufilter::test {
 namespace {
 
-WriteOptions with(const WriteOption& option, const std::string& value) {
-  return WriteOptions().set(option, value);
-}
-
-const WriteOptions lossless = with(lossless_option(), "always");
+const WriteOptions jxl_lossless = with_option(lossless_option(), "always");
 
 // What a file of libjxl's own encoder has; pixels are samples of `bits` in 16.
 struct Sketch {
@@ -165,7 +161,7 @@ TEST(JxlWriter, SetsTheOrientationForOtherDecoders) {
   const Image image = random_image({13, 7}, {3, 8}, 1);
   Metadata metadata;
   set_orientation(metadata, 6);
-  const Bytes file = encode(jxl_codec(), image, lossless, metadata).file;
+  const Bytes file = encode(jxl_codec(), image, jxl_lossless, metadata).file;
   JxlDecoder* decoder = JxlDecoderCreate(nullptr);
   JxlDecoderSubscribeEvents(decoder, JXL_DEC_BASIC_INFO);
   JxlDecoderSetInput(decoder, file.data(), file.size());
@@ -178,37 +174,39 @@ TEST(JxlWriter, SetsTheOrientationForOtherDecoders) {
   EXPECT_EQ(exif_orientation(decode(file).header.metadata.exif), 6);
 }
 
-bool is_lossless(const Bytes& file, const Image& image) {
+bool keeps_pixels(const Bytes& file, const Image& image) {
   return static_cast<bool>(same_pixels(decode(file).image, image));
 }
 
 TEST(JxlWriter, TakesQuality90UnlessAnotherIsGiven) {
   const Image image = random_image({61, 43}, {3, 8}, 1);
   const Bytes file = encode(jxl_codec(), image).file;
-  EXPECT_FALSE(is_lossless(file, image));
-  EXPECT_EQ(encode(jxl_codec(), image, with(quality_option(), "90")).file, file);
+  EXPECT_FALSE(keeps_pixels(file, image));
+  EXPECT_EQ(encode(jxl_codec(), image, with_option(quality_option(), "90")).file, file);
   std::size_t size = file.size();
   for (const std::string quality : {"60", "30", "20", "1"}) {
-    const Bytes smaller = encode(jxl_codec(), image, with(quality_option(), quality)).file;
+    const Bytes smaller = encode(jxl_codec(), image, with_option(quality_option(), quality)).file;
     EXPECT_LE(smaller.size(), size) << quality;
     size = smaller.size();
   }
   EXPECT_LT(size, file.size() / 2);
-  EXPECT_TRUE(is_lossless(encode(jxl_codec(), image, with(quality_option(), "100")).file, image));
+  EXPECT_TRUE(
+      keeps_pixels(encode(jxl_codec(), image, with_option(quality_option(), "100")).file, image));
 }
 
 TEST(JxlWriter, StaysLosslessUnlessAQualityIsGiven) {
   const Image image = random_image({61, 43}, {3, 8}, 1);
-  const Bytes input = encode(jxl_codec(), image, lossless).file;
+  const Bytes input = encode(jxl_codec(), image, jxl_lossless).file;
   for (const bool has_quality : {false, true}) {
     const auto reader = open_picture(memory_source(input, "in"));
     Bytes output;
     const auto sink = memory_sink(output, "out");
-    const auto writer = create_picture(jxl_codec(), *sink, reader->header(),
-                                       has_quality ? with(quality_option(), "80") : WriteOptions());
+    const auto writer =
+        create_picture(jxl_codec(), *sink, reader->header(),
+                       has_quality ? with_option(quality_option(), "80") : WriteOptions());
     writer->write(image.rows());
     writer->finish({});
-    EXPECT_EQ(is_lossless(output, image), !has_quality);
+    EXPECT_EQ(keeps_pixels(output, image), !has_quality);
   }
 }
 
@@ -216,7 +214,7 @@ TEST(JxlWriter, StaysLosslessUnlessAQualityIsGiven) {
 TEST(JxlWriter, KeepsColoursUnderTransparentPixels) {
   for (const int depth : {8, 16}) {
     const Image image = mixed_alpha_image({61, 43}, {4, depth}, 3);
-    EXPECT_TRUE(is_lossless(encode(jxl_codec(), image, lossless).file, image));
+    EXPECT_TRUE(keeps_pixels(encode(jxl_codec(), image, jxl_lossless).file, image));
   }
 }
 
@@ -229,7 +227,7 @@ TEST(JxlMetadata, IsKeptInItsBoxes) {
   metadata.density = Density{Density::Unit::per_metre, 2835, 2835};
   metadata.gamma = 100'000;
   const Image image = random_image({9, 5}, {4, 8}, 1);
-  const Encoded encoded = encode(jxl_codec(), image, lossless, metadata);
+  const Encoded encoded = encode(jxl_codec(), image, jxl_lossless, metadata);
   EXPECT_EQ(encoded.left_out, (std::vector<std::string>{"gamma", "density", "IPTC"}));
   const Decoded decoded = decode(encoded.file);
   EXPECT_EQ(decoded.header.metadata.exif, metadata.exif);
@@ -248,16 +246,17 @@ TEST(JxlMetadata, HoldsColoursByTheirNamesOrByAProfile) {
   for (const Points points : {Points{9, 16, 0, 1}, Points{1, 18, 0, 1}}) {
     Metadata metadata;
     metadata.coding_points = points;
-    const Encoded encoded = encode(jxl_codec(), image, lossless, metadata);
+    const Encoded encoded = encode(jxl_codec(), image, jxl_lossless, metadata);
     EXPECT_TRUE(encoded.left_out.empty());
     EXPECT_EQ(decode(encoded.file).header.metadata.coding_points, points);
   }
   // libjxl makes a profile of Display P3, and takes it back.
   Metadata metadata;
   metadata.coding_points = Points{12, 13, 0, 1};
-  const Metadata p3 = decode(encode(jxl_codec(), image, lossless, metadata).file).header.metadata;
+  const Metadata p3 =
+      decode(encode(jxl_codec(), image, jxl_lossless, metadata).file).header.metadata;
   ASSERT_TRUE(p3.icc_profile);
-  const Encoded again = encode(jxl_codec(), image, lossless, p3);
+  const Encoded again = encode(jxl_codec(), image, jxl_lossless, p3);
   EXPECT_TRUE(again.left_out.empty());
   const Decoded decoded = decode(again.file);
   ASSERT_TRUE(decoded.header.metadata.icc_profile);
@@ -266,7 +265,7 @@ TEST(JxlMetadata, HoldsColoursByTheirNamesOrByAProfile) {
   // What it does not take is said.
   Metadata damaged = p3;
   damaged.icc_profile->data.resize(200);
-  EXPECT_EQ(encode(jxl_codec(), image, lossless, damaged).left_out,
+  EXPECT_EQ(encode(jxl_codec(), image, jxl_lossless, damaged).left_out,
             (std::vector<std::string>{"the ICC profile (libjxl does not accept it)"}));
 }
 
@@ -337,7 +336,7 @@ TEST(JxlMetadata, LossyColoursKeepTheirPrimariesAndGetTheCurveOfSrgb) {
       set_sample(image, x, y, 2, static_cast<std::uint32_t>(4 * y));
     }
   }
-  const Encoded encoded = encode(jxl_codec(), image, with(quality_option(), "99"), metadata);
+  const Encoded encoded = encode(jxl_codec(), image, with_option(quality_option(), "99"), metadata);
   EXPECT_TRUE(encoded.left_out.empty());
   const Decoded decoded = decode(encoded.file);
   ASSERT_TRUE(decoded.header.metadata.icc_profile);
@@ -358,7 +357,7 @@ TEST(JxlMetadata, LossyColoursKeepTheirPrimariesAndGetTheCurveOfSrgb) {
     }
   }
   // A lossless file keeps the profile itself.
-  const Decoded kept = decode(encode(jxl_codec(), image, lossless, metadata).file);
+  const Decoded kept = decode(encode(jxl_codec(), image, jxl_lossless, metadata).file);
   ASSERT_TRUE(kept.header.metadata.icc_profile);
   EXPECT_EQ(kept.header.metadata.icc_profile->data, metadata.icc_profile->data);
   EXPECT_TRUE(same_pixels(kept.image, image));

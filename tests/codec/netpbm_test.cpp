@@ -6,6 +6,7 @@
 
 #include "codec/netpbm/codec.hpp"
 #include "image/luma.hpp"
+#include "support/bytes_of.hpp"
 #include "support/coding.hpp"
 #include "support/pictures.hpp"
 
@@ -13,10 +14,6 @@ namespace gpufilter::test {
 namespace {
 
 using namespace std::string_literals;
-
-Bytes bytes_of(const std::string& text) {
-  return {text.begin(), text.end()};
-}
 
 std::vector<std::uint32_t> samples_in(const std::string& file) {
   const Decoded decoded = decode(bytes_of(file));
@@ -109,7 +106,7 @@ TEST(NetpbmReader, RefusesDamage) {
             "narrower pictures");
 }
 
-std::string written(const Codec& codec, const Image& image) {
+std::string netpbm_text(const Codec& codec, const Image& image) {
   const Bytes file = encode(codec, image).file;
   return {file.begin(), file.end()};
 }
@@ -122,23 +119,24 @@ Image with_samples(const PixelFormat& format, const std::vector<std::uint32_t>& 
 }
 
 TEST(NetpbmWriter, WritesTheseBytes) {
-  EXPECT_EQ(written(ppm_codec(), with_samples({3, 8}, {65, 66, 67})), "P6\n1 1\n255\nABC");
-  EXPECT_EQ(written(ppm_codec(), with_samples({1, 8}, {65})), "P6\n1 1\n255\nAAA");
-  EXPECT_EQ(written(pgm_codec(), with_samples({1, 16}, {0x4142})), "P5\n1 1\n65535\nAB");
-  EXPECT_EQ(written(pnm_codec(), with_samples({1, 8}, {65})), "P5\n1 1\n255\nA");
-  EXPECT_EQ(written(pnm_codec(), with_samples({3, 8}, {65, 66, 67})), "P6\n1 1\n255\nABC");
-  EXPECT_EQ(written(pam_codec(), with_samples({2, 8}, {65, 66})),
+  EXPECT_EQ(netpbm_text(ppm_codec(), with_samples({3, 8}, {65, 66, 67})), "P6\n1 1\n255\nABC");
+  EXPECT_EQ(netpbm_text(ppm_codec(), with_samples({1, 8}, {65})), "P6\n1 1\n255\nAAA");
+  EXPECT_EQ(netpbm_text(pgm_codec(), with_samples({1, 16}, {0x4142})), "P5\n1 1\n65535\nAB");
+  EXPECT_EQ(netpbm_text(pnm_codec(), with_samples({1, 8}, {65})), "P5\n1 1\n255\nA");
+  EXPECT_EQ(netpbm_text(pnm_codec(), with_samples({3, 8}, {65, 66, 67})), "P6\n1 1\n255\nABC");
+  EXPECT_EQ(netpbm_text(pam_codec(), with_samples({2, 8}, {65, 66})),
             "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\nAB");
-  EXPECT_EQ(written(pam_codec(), with_samples({4, 16}, {0x4142, 0x4344, 0x4546, 0x4748})),
+  EXPECT_EQ(netpbm_text(pam_codec(), with_samples({4, 16}, {0x4142, 0x4344, 0x4546, 0x4748})),
             "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\nABCDEFGH");
 }
 
 // White behind transparent pixels; (299 r + 587 g + 114 b + 500) / 1000 for a PGM.
 TEST(NetpbmWriter, ConvertsWhatTheFormatCannotHold) {
-  EXPECT_EQ(written(ppm_codec(), with_samples({4, 8}, {1, 2, 3, 0})), "P6\n1 1\n255\n\xff\xff\xff");
-  EXPECT_EQ(written(pgm_codec(), with_samples({3, 8}, {10, 100, 200})),
+  EXPECT_EQ(netpbm_text(ppm_codec(), with_samples({4, 8}, {1, 2, 3, 0})),
+            "P6\n1 1\n255\n\xff\xff\xff");
+  EXPECT_EQ(netpbm_text(pgm_codec(), with_samples({3, 8}, {10, 100, 200})),
             "P5\n1 1\n255\nT");  // 84.49
-  EXPECT_EQ(written(pgm_codec(), with_samples({3, 16}, {0, 65535, 0})),
+  EXPECT_EQ(netpbm_text(pgm_codec(), with_samples({3, 16}, {0, 65535, 0})),
             "P5\n1 1\n65535\n\x96\x45");  // 38469.0
   Metadata metadata;
   metadata.gamma = 100'000;

@@ -96,8 +96,8 @@ TEST(PngDamage, RefusesAFlippedBitInAPhotograph) {
 }
 
 // A grey 4x4 picture with the chunks `extra` before and `tail` after the IDAT chunk of `pixels`.
-Bytes small_file(const Bytes& pixels, const std::vector<PngPart>& extra = {},
-                 const std::vector<PngPart>& tail = {}) {
+Bytes damaged_file(const Bytes& pixels, const std::vector<PngPart>& extra = {},
+                   const std::vector<PngPart>& tail = {}) {
   std::vector<PngPart> parts{{"IHDR", png_header(4, 4, 8, 0)}};
   parts.insert(parts.end(), extra.begin(), extra.end());
   parts.push_back({"IDAT", pixels});
@@ -111,35 +111,35 @@ Bytes small_pixels(std::size_t rows = 4) {
 }
 
 TEST(PngDamage, AcceptsTheSmallFileThatTheOthersSpoil) {
-  EXPECT_EQ(refusal(small_file(small_pixels())), "");
+  EXPECT_EQ(refusal(damaged_file(small_pixels())), "");
 }
 
 TEST(PngDamage, RefusesAWrongChecksumOfThePixels) {
   Bytes pixels = small_pixels();
   pixels.back() ^= 1U;
-  EXPECT_EQ(refusal(small_file(pixels)), "in.png: damaged PNG: IDAT: incorrect data check");
+  EXPECT_EQ(refusal(damaged_file(pixels)), "in.png: damaged PNG: IDAT: incorrect data check");
   // The same if the checksum is in a separate chunk, after the last row is complete.
   const Bytes checksum(pixels.end() - 4, pixels.end());
   pixels.erase(pixels.end() - 4, pixels.end());
-  EXPECT_EQ(refusal(small_file(pixels, {}, {{"IDAT", checksum}})),
+  EXPECT_EQ(refusal(damaged_file(pixels, {}, {{"IDAT", checksum}})),
             "in.png: damaged PNG: IDAT: incorrect data check");
 }
 
 TEST(PngDamage, RefusesTooFewAndTooManyRows) {
-  EXPECT_NE(refusal(small_file(small_pixels(3))), "");
-  EXPECT_NE(refusal(small_file(small_pixels(5))), "");
-  EXPECT_NE(refusal(small_file({})), "");
+  EXPECT_NE(refusal(damaged_file(small_pixels(3))), "");
+  EXPECT_NE(refusal(damaged_file(small_pixels(5))), "");
+  EXPECT_NE(refusal(damaged_file({})), "");
 }
 
 TEST(PngDamage, AcceptsBytesBehindTheCompressedPixels) {
   Bytes pixels = small_pixels();
   pixels.insert(pixels.end(), {1, 2, 3});
-  EXPECT_EQ(refusal(small_file(pixels)), "");
+  EXPECT_EQ(refusal(damaged_file(pixels)), "");
 }
 
 TEST(PngDamage, RefusesUnknownCriticalChunksAndDamagedTails) {
-  EXPECT_NE(refusal(small_file(small_pixels(), {{"CgBI", {1, 2, 3, 4}}})), "");
-  Bytes file = small_file(small_pixels());
+  EXPECT_NE(refusal(damaged_file(small_pixels(), {{"CgBI", {1, 2, 3, 4}}})), "");
+  Bytes file = damaged_file(small_pixels());
   file.back() ^= 1U;  // the end's checksum
   EXPECT_NE(refusal(file), "");
 }
@@ -173,8 +173,8 @@ TEST(PngDamage, RefusesTooManyPixelsFromTheHeaderAlone) {
 }
 
 TEST(PngDamage, AcceptsExactlyTheLimit) {
-  EXPECT_EQ(refusal(small_file(small_pixels()), {16}), "");
-  EXPECT_NE(refusal(small_file(small_pixels()), {15}).find("--max-pixels"), std::string::npos);
+  EXPECT_EQ(refusal(damaged_file(small_pixels()), {16}), "");
+  EXPECT_NE(refusal(damaged_file(small_pixels()), {15}).find("--max-pixels"), std::string::npos);
 }
 
 // What inflates to 64 MiB of `byte`.
@@ -196,24 +196,25 @@ TEST(PngDamage, LeavesOutMetadataThatInflatesWithoutEnd) {
       {"iTXt", named(std::string("Comment\0\1\0\0\0", 12), data)},
       {"tEXt", named(std::string("Title\0still here", 16), {})},
   };
-  const ReadPng before = read_png(small_file(small_pixels(), bombs));
+  const ReadPng before = read_png(damaged_file(small_pixels(), bombs));
   EXPECT_FALSE(before.header.metadata.icc_profile);
   ASSERT_EQ(before.header.metadata.text.size(), 1U);
   EXPECT_EQ(before.header.metadata.text[0].text, "still here");
-  EXPECT_EQ(read_png(small_file(small_pixels(), {}, bombs)).trailing.text.size(), 1U);
+  EXPECT_EQ(read_png(damaged_file(small_pixels(), {}, bombs)).trailing.text.size(), 1U);
 }
 
 TEST(PngDamage, LeavesOutMetadataOfAbsurdAmount) {
   const Bytes large = named(std::string("Comment\0", 8), Bytes(std::size_t{17} << 20U, 'a'));
-  EXPECT_TRUE(read_png(small_file(small_pixels(), {{"tEXt", large}})).header.metadata.text.empty());
-  EXPECT_EQ(refusal(small_file(small_pixels(), {{"prVt", large}}, {{"prVt", large}})), "");
+  EXPECT_TRUE(
+      read_png(damaged_file(small_pixels(), {{"tEXt", large}})).header.metadata.text.empty());
+  EXPECT_EQ(refusal(damaged_file(small_pixels(), {{"prVt", large}}, {{"prVt", large}})), "");
 
   const Bytes medium = named(std::string("Comment\0", 8), Bytes(std::size_t{15} << 20U, 'a'));
   const std::vector<PngPart> three(3, {"tEXt", medium});
-  EXPECT_EQ(read_png(small_file(small_pixels(), three)).header.metadata.text.size(), 2U);
+  EXPECT_EQ(read_png(damaged_file(small_pixels(), three)).header.metadata.text.size(), 2U);
 
   const std::vector<PngPart> many(1500, {"tEXt", named(std::string("Comment\0a", 9), {})});
-  EXPECT_EQ(read_png(small_file(small_pixels(), many)).header.metadata.text.size(), 1000U);
+  EXPECT_EQ(read_png(damaged_file(small_pixels(), many)).header.metadata.text.size(), 1000U);
 }
 
 TEST(PngDamage, LeavesOutBrokenMetadataAndKeepsThePicture) {
@@ -240,7 +241,7 @@ TEST(PngDamage, LeavesOutBrokenMetadataAndKeepsThePicture) {
       {"bKGD", {1, 2, 3, 4, 5}},
       {"sBIT", {99}},
   };
-  const Metadata metadata = read_png(small_file(small_pixels(), broken)).header.metadata;
+  const Metadata metadata = read_png(damaged_file(small_pixels(), broken)).header.metadata;
   EXPECT_FALSE(metadata.gamma);
   EXPECT_FALSE(metadata.chromaticity);
   EXPECT_FALSE(metadata.srgb_intent);

@@ -15,6 +15,7 @@
 #include "support/png_in_memory.hpp"
 #include "support/png_of_idats.hpp"
 #include "support/shared.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -54,14 +55,8 @@ Bytes picture_file(const PixelFormat& format, ImageSize size = {61, 43}) {
   return encode_png(image, settings);
 }
 
-const std::vector<PixelFormat>& formats() {
-  static const std::vector<PixelFormat> list{{1, 8},  {2, 8},  {3, 8},  {4, 8},
-                                             {1, 16}, {2, 16}, {3, 16}, {4, 16}};
-  return list;
-}
-
 TEST(PngDecoders, AgreeOnEveryFormat) {
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : all_formats()) {
     const Bytes file = picture_file(format);
     EXPECT_TRUE(is_accepted(file)) << to_string(format);
     EXPECT_TRUE(both_agree(file)) << to_string(format);
@@ -92,7 +87,7 @@ TEST(PngDecoders, AgreeOnEveryFlippedByte) {
 // The chunks' checksums are corrected, so that only the compressed data shows the damage.
 TEST(PngDecoders, AgreeOnDamagedCompressedData) {
   std::mt19937 random(3);
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : all_formats()) {
     const std::vector<PngPart> parts = split_png(picture_file(format));
     for (int round = 0; round < 200; ++round) {
       std::vector<PngPart> damaged = parts;
@@ -218,7 +213,7 @@ Bytes file_of_stream(ImageSize size, const PixelFormat& format, const Bytes& str
 
 TEST(PngDecoders, AgreeOnEveryWidthFilterAndCut) {
   std::mt19937 random(4);
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : all_formats()) {
     for (int width = 1; width <= 20; ++width) {
       for (const int height : {1, 2, 7}) {
         const Bytes stream = random_stream(width, height, format, random);
@@ -235,7 +230,7 @@ TEST(PngDecoders, AgreeOnEveryWidthFilterAndCut) {
 // it.
 TEST(PngDecoders, AgreeOnLongStreamsWholeAndDamaged) {
   std::mt19937 random(5);
-  for (const PixelFormat& format : formats()) {
+  for (const PixelFormat& format : all_formats()) {
     const ImageSize size{120'000 / static_cast<int>(format.bytes_per_pixel()), 5};
     const Bytes stream = random_stream(size.width, size.height, format, random);
     for (const std::size_t longest : {std::size_t{50}, std::size_t{20'000}, stream.size()}) {

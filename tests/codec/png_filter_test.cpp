@@ -17,17 +17,17 @@ using Row = std::vector<std::uint8_t>;
 
 constexpr std::size_t distances[] = {1, 2, 3, 4, 6, 8};
 
-enum class Content { random, smooth, extreme };
+enum class RowContent { random, smooth, extreme };
 
-Row make_row(std::size_t size, Content content, std::mt19937& random) {
+Row make_row(std::size_t size, RowContent content, std::mt19937& random) {
   Row row(size);
   int value = 128;
   for (std::uint8_t& byte : row) {
     const auto number = static_cast<int>(random() >> 8U);
     value = std::clamp(value + number % 7 - 3, 0, 255);
-    byte = static_cast<std::uint8_t>(content == Content::random   ? number
-                                     : content == Content::smooth ? value
-                                                                  : number % 2 * 255);
+    byte = static_cast<std::uint8_t>(content == RowContent::random   ? number
+                                     : content == RowContent::smooth ? value
+                                                                     : number % 2 * 255);
   }
   return row;
 }
@@ -87,7 +87,8 @@ void expect_specified_filters_and_back() {
   std::mt19937 random(1);
   for (const std::size_t distance : distances) {
     for (const std::size_t pixels : {1, 2, 3, 15, 16, 17, 33, 1000}) {
-      for (const Content content : {Content::random, Content::smooth, Content::extreme}) {
+      for (const RowContent content :
+           {RowContent::random, RowContent::smooth, RowContent::extreme}) {
         const Row row = make_row(pixels * distance, content, random);
         const Row above = make_row(pixels * distance, content, random);
         for (int filter = 0; filter < 5; ++filter) {
@@ -127,7 +128,7 @@ TEST(PngFilterTest, PredictsPaethForEveryTriple) {
 // `count` rows filtered one after the other, a third of them at least by Paeth; `rows` are what
 // they are made of, each behind the one above it.
 Row filtered_one_by_one(std::vector<Row>& rows, std::size_t size, std::size_t count,
-                        std::size_t distance, Content content, std::mt19937& random) {
+                        std::size_t distance, RowContent content, std::mt19937& random) {
   rows = {make_row(size, content, random)};
   Row filtered;
   for (std::size_t y = 0; y < count; ++y) {
@@ -145,7 +146,8 @@ TEST(PngFilterTest, UndoesManyRowsAsOneByOne) {
   for (const std::size_t distance : distances) {
     for (const std::size_t pixels : {1, 2, 3, 16, 33, 500}) {
       for (const std::size_t count : {1, 2, 3, 4, 11}) {
-        for (const Content content : {Content::random, Content::smooth, Content::extreme}) {
+        for (const RowContent content :
+             {RowContent::random, RowContent::smooth, RowContent::extreme}) {
           const std::size_t size = pixels * distance;
           std::vector<Row> rows;
           const Row filtered = filtered_one_by_one(rows, size, count, distance, content, random);
@@ -181,7 +183,7 @@ TEST(PngFilterTest, UndoesNoRowsWithAFilterThatIsNone) {
 
 TEST(PngFilterTest, NeedsNoRowAboveForNoneAndSub) {
   std::mt19937 random(4);
-  const Row row = make_row(60, Content::random, random);
+  const Row row = make_row(60, RowContent::random, random);
   for (const PngFilter filter : {PngFilter::none, PngFilter::sub}) {
     Row filtered(61, 0xA5);
     png_filter_row(filter, row, nullptr, 3, filtered.data());
@@ -205,8 +207,8 @@ TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
       row.push_back(static_cast<std::uint8_t>(i * 200 / 300));
     return row;
   }();
-  const Row smooth = make_row(300, Content::smooth, random);
-  const Row other = make_row(300, Content::smooth, random);
+  const Row smooth = make_row(300, RowContent::smooth, random);
+  const Row other = make_row(300, RowContent::smooth, random);
   Row near_smooth = smooth;
   for (std::uint8_t& byte : near_smooth)
     byte = static_cast<std::uint8_t>(byte ^ (random() & 1U));
@@ -224,7 +226,7 @@ TEST(PngFilterTest, TakesTheFilterThatLeavesLeast) {
 TEST(PngFilterTest, TakesTheSameFilterWithEachInstructionSet) {
   std::mt19937 random(5);
   for (const std::size_t distance : distances) {
-    for (const Content content : {Content::random, Content::smooth, Content::extreme}) {
+    for (const RowContent content : {RowContent::random, RowContent::smooth, RowContent::extreme}) {
       const Row row = make_row(1001 * distance, content, random);
       const Row above = make_row(1001 * distance, content, random);
       std::vector<Row> results;

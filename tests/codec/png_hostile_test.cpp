@@ -27,8 +27,8 @@ Bytes small_file(const std::vector<PngPart>& extra, const std::vector<PngPart>& 
 }
 
 // A header, and no pixels.
-Bytes header_alone(std::uint32_t width, std::uint32_t height, int depth, int color_type,
-                   int interlacing = 0) {
+Bytes png_header_alone(std::uint32_t width, std::uint32_t height, int depth, int color_type,
+                       int interlacing = 0) {
   return join_png(std::vector<PngPart>{
       {"IHDR", png_header(width, height, depth, color_type, interlacing)}, {"IEND", {}}});
 }
@@ -39,7 +39,7 @@ PngPart text(const std::string& keyword, const std::string& content, bool damage
 }
 
 // The log while `file` is read; its pixels are 4x4 zeros.
-std::string warnings(const Bytes& file, Metadata* metadata = nullptr) {
+std::string png_warnings(const Bytes& file, Metadata* metadata = nullptr) {
   ::testing::internal::CaptureStderr();
   const ReadPng picture = read_png(file);
   std::string logged = ::testing::internal::GetCapturedStderr();
@@ -49,7 +49,7 @@ std::string warnings(const Bytes& file, Metadata* metadata = nullptr) {
 }
 
 TEST(PngHostile, AcceptsTheSmallFileThatTheOthersSpoil) {
-  EXPECT_EQ(warnings(small_file({text("a", "b")}, {text("c", "d")})), "");
+  EXPECT_EQ(png_warnings(small_file({text("a", "b")}, {text("c", "d")})), "");
 }
 
 // The header was once read at fixed offsets: a chunk before it could hide a size that takes all
@@ -88,7 +88,7 @@ TEST(PngHostile, CallsADamagedHeaderDamaged) {
 }
 
 TEST(PngHostile, RefusesRowsThatAreTooLong) {
-  EXPECT_EQ(refusal(header_alone(60'000'000, 8, 8, 0)),
+  EXPECT_EQ(refusal(png_header_alone(60'000'000, 8, 8, 0)),
             "in.png: 60000000 x 8 pixels: a row takes 60000000 bytes, the limit is 8388608: cut it "
             "into narrower pictures");
   const auto is_too_long = [](const Bytes& file) {
@@ -102,11 +102,11 @@ TEST(PngHostile, RefusesRowsThatAreTooLong) {
   for (const Case& c :
        {Case{1U << 23U, 1, 0}, Case{1U << 22U, 16, 0}, Case{(1U << 23U) / 3, 8, 2},
         Case{(1U << 23U) / 3, 1, 3}, Case{1U << 21U, 8, 6}, Case{1U << 20U, 16, 6}}) {
-    EXPECT_FALSE(is_too_long(header_alone(c.width, 1, c.depth, c.color_type))) << c.width;
-    EXPECT_TRUE(is_too_long(header_alone(c.width + 1, 1, c.depth, c.color_type))) << c.width;
+    EXPECT_FALSE(is_too_long(png_header_alone(c.width, 1, c.depth, c.color_type))) << c.width;
+    EXPECT_TRUE(is_too_long(png_header_alone(c.width + 1, 1, c.depth, c.color_type))) << c.width;
   }
-  EXPECT_TRUE(is_too_long(header_alone(0x7fffffff, 0x7fffffff, 8, 0)));
-  EXPECT_FALSE(is_too_long(header_alone(1, 500'000'000, 8, 0)));
+  EXPECT_TRUE(is_too_long(png_header_alone(0x7fffffff, 0x7fffffff, 8, 0)));
+  EXPECT_FALSE(is_too_long(png_header_alone(1, 500'000'000, 8, 0)));
   // Alpha that tRNS adds counts.
   const auto with_key = [](std::uint32_t width) {
     return join_png(std::vector<PngPart>{{"IHDR", png_header(width, 1, 8, 0)},
@@ -155,7 +155,7 @@ TEST(PngHostile, BoundsTheMemoryOfInterlacedPictures) {
 
 TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
   Metadata metadata;
-  EXPECT_EQ(warnings(small_file({text("lost", "x", true), text("kept", "y")}), &metadata),
+  EXPECT_EQ(png_warnings(small_file({text("lost", "x", true), text("kept", "y")}), &metadata),
             "gpufilter: warning: in.png: skipped damaged metadata: tEXt (CRC error)\n");
   ASSERT_EQ(metadata.text.size(), 1U);
   EXPECT_EQ(metadata.text[0].keyword, "kept");
@@ -163,7 +163,7 @@ TEST(PngHostile, SkipsAncillaryChunksWithAWrongChecksum) {
   const PngPart unknown{"prVt", Bytes(100'000, 1), 0, true};
   const PngPart gamma{"gAMA", {0, 0, 0, 7}, 0, true};
   const PngPart background{"bKGD", {0, 0}, 0, true};
-  EXPECT_EQ(warnings(small_file({unknown, gamma, background}, {unknown}), &metadata),
+  EXPECT_EQ(png_warnings(small_file({unknown, gamma, background}, {unknown}), &metadata),
             "gpufilter: warning: in.png: skipped damaged metadata: prVt (CRC error), gAMA (CRC "
             "error), bKGD "
             "(CRC error), 1 more\n");
@@ -184,7 +184,7 @@ TEST(PngHostile, SkipsAncillaryChunksThatAreInvalid) {
                                      {"zTXt", {'b', 0, 0, 1, 2, 3}},     // not a zlib stream
                                      {"cHRM", {1, 2, 3}}};
   EXPECT_EQ(
-      warnings(small_file(invalid)),
+      png_warnings(small_file(invalid)),
       "gpufilter: warning: in.png: skipped damaged metadata: zTXt (invalid, or too large), iCCP "
       "(invalid, or too large), iTXt (invalid, or too large), cHRM (invalid, or too large), "
       "1 more\n");
@@ -223,7 +223,7 @@ TEST(PngHostile, ReadsAnyNumberOfChunksInLinearTime) {
   const auto start = std::chrono::steady_clock::now();
   Metadata metadata;
   EXPECT_EQ(
-      warnings(small_file(many), &metadata),
+      png_warnings(small_file(many), &metadata),
       "gpufilter: warning: in.png: skipped damaged metadata: tEXt (too much metadata), tEXt (CRC "
       "error), 198998 more\n");
   EXPECT_EQ(metadata.text.size(), 1000U);

@@ -15,17 +15,17 @@ namespace {
 
 // Pieces of 16 rows.
 constexpr ImageSize small{53, 100};
-constexpr PixelFormat rgb{3, 8};
+constexpr PixelFormat rgb8{3, 8};
 constexpr std::size_t row_size = 3 * 53 + 1;
 constexpr std::uint32_t rows_a_piece = 16;
 constexpr int pieces = 7;  // the last one of 4 rows
 
 Bytes small_rows(const std::function<int(int)>& filter) {
-  return random_filtered_rows(small, rgb, filter, 8);
+  return random_filtered_rows(small, rgb8, filter, 8);
 }
 
-Bytes small_file(const Bytes& rows, PieceEnd end, std::uint32_t claimed, int level = 6) {
-  return file_of_pieces(small, rgb, {index_part(claimed)},
+Bytes indexed_file(const Bytes& rows, PieceEnd end, std::uint32_t claimed, int level = 6) {
+  return file_of_pieces(small, rgb8, {index_part(claimed)},
                         deflated_pieces(rows, rows_a_piece * row_size, end, level));
 }
 
@@ -44,7 +44,7 @@ TEST(PngIndex, BeginWithAnyFilter) {
       filter = static_cast<int>(random() % 5);
     if (round < 5) filters.fill(round);
     const auto filter = [&](int y) { return filters.at(static_cast<std::size_t>(y)); };
-    const Bytes file = small_file(small_rows(filter), PieceEnd::full_flush, rows_a_piece);
+    const Bytes file = indexed_file(small_rows(filter), PieceEnd::full_flush, rows_a_piece);
     ASSERT_TRUE(is_read_alike(file)) << round;
     ASSERT_EQ(rows_by_pieces(file, libpngs(file)), 100) << round;
   }
@@ -55,7 +55,7 @@ int cycle(int y) {
 }
 
 TEST(PngIndex, ThatReferBackAreReadFromFrontToBack) {
-  const Bytes file = small_file(small_rows(cycle), PieceEnd::sync_flush, rows_a_piece);
+  const Bytes file = indexed_file(small_rows(cycle), PieceEnd::sync_flush, rows_a_piece);
   EXPECT_TRUE(is_read_alike(file));
   EXPECT_EQ(rows_by_pieces(file, libpngs(file)), 16);
 }
@@ -81,7 +81,7 @@ TEST(PngIndex, AreUsedUpToTheFirstThatIsNotOne) {
         changed.insert(at, Bytes{});
         if (place == 0) continue;  // then libpng decodes it all
       }
-      const Bytes file = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, changed);
+      const Bytes file = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, changed);
       ASSERT_TRUE(is_read_alike(file)) << place << ", way " << way;
       ASSERT_EQ(rows_by_pieces(file, libpngs(file)), 16 * place) << place << ", way " << way;
     }
@@ -93,7 +93,7 @@ TEST(PngIndex, AreNotWhatALyingIndexSays) {
   for (const std::uint32_t claimed : {0U, 1U, 2U, 8U, 15U, 17U, 32U, 99U, 100U, 101U, 6000U, 6553U,
                                       6554U, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
     for (const PieceEnd end : {PieceEnd::full_flush, PieceEnd::sync_flush}) {
-      const Bytes file = small_file(rows, end, claimed);
+      const Bytes file = indexed_file(rows, end, claimed);
       ASSERT_TRUE(is_accepted(file)) << claimed;
       ASSERT_TRUE(is_read_alike(file)) << claimed;
       ASSERT_LE(rows_by_pieces(file, libpngs(file)), 0) << claimed;
@@ -105,7 +105,7 @@ TEST(PngIndex, NeedAnIndexThatIsUnderstood) {
   const std::vector<Bytes> cut =
       deflated_pieces(small_rows(cycle), rows_a_piece * row_size, PieceEnd::full_flush);
   const auto rows_with = [&](const std::vector<PngPart>& parts) {
-    const Bytes file = file_of_pieces(small, rgb, parts, cut);
+    const Bytes file = file_of_pieces(small, rgb8, parts, cut);
     EXPECT_TRUE(is_accepted(file));
     EXPECT_TRUE(is_read_alike(file));
     return rows_by_pieces(file, libpngs(file));
@@ -126,7 +126,7 @@ TEST(PngIndex, NeedAnIndexThatIsUnderstood) {
 TEST(PngIndex, EndBetweenBlocksOrAreNotUsed) {
   const Bytes rows = small_rows(cycle);
   const auto expect_unused = [](const std::vector<Bytes>& cut, int used, const char* what) {
-    const Bytes file = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, cut);
+    const Bytes file = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, cut);
     EXPECT_TRUE(is_read_alike(file)) << what;
     const PngOutcome judged = decode(file, PngDecoder::libpng);
     if (judged.image) {
@@ -151,7 +151,7 @@ TEST(PngIndex, EndBetweenBlocksOrAreNotUsed) {
     }
   }
   const auto stored = deflated_pieces(rows, rows_a_piece * row_size, PieceEnd::full_flush, 0);
-  const Bytes file = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, stored);
+  const Bytes file = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, stored);
   EXPECT_TRUE(is_read_alike(file));
   EXPECT_EQ(rows_by_pieces(file, libpngs(file)), 100);
   for (std::size_t place = 0; place + 1 < stored.size(); ++place) {
@@ -159,7 +159,7 @@ TEST(PngIndex, EndBetweenBlocksOrAreNotUsed) {
     std::uint8_t& head = ended.at(place).at(ended.at(place).size() - 5);
     ASSERT_EQ(head, 0);
     head = 1;  // the empty block is the final one
-    const Bytes too_short = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, ended);
+    const Bytes too_short = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, ended);
     EXPECT_TRUE(is_read_alike(too_short)) << place;
     EXPECT_FALSE(is_accepted(too_short)) << place;
   }
@@ -167,17 +167,18 @@ TEST(PngIndex, EndBetweenBlocksOrAreNotUsed) {
 
 TEST(PngIndex, TooManyTooFewAndUnknownFiltersAreRefusedAlike) {
   for (const int height : {84, 96, 97, 99, 101, 112, 113, 120}) {
-    const Bytes rows = random_filtered_rows({53, height}, rgb, cycle, 8);
+    const Bytes rows = random_filtered_rows({53, height}, rgb8, cycle, 8);
     for (const PieceEnd end : {PieceEnd::full_flush, PieceEnd::sync_flush}) {
-      const Bytes file = small_file(rows, end, rows_a_piece);
+      const Bytes file = indexed_file(rows, end, rows_a_piece);
       EXPECT_TRUE(is_read_alike(file)) << height;
       EXPECT_FALSE(is_accepted(file)) << height;
     }
   }
   for (const int row : {0, 1, 15, 16, 17, 47, 48, 99}) {
     for (const int filter : {5, 255}) {
-      const Bytes file = small_file(small_rows([&](int y) { return y == row ? filter : cycle(y); }),
-                                    PieceEnd::full_flush, rows_a_piece);
+      const Bytes file =
+          indexed_file(small_rows([&](int y) { return y == row ? filter : cycle(y); }),
+                       PieceEnd::full_flush, rows_a_piece);
       EXPECT_EQ(decode(file, PngDecoder::pieces).refusal,
                 "in.png: damaged PNG: bad adaptive filter value");
       EXPECT_TRUE(is_read_alike(file)) << row;
@@ -191,33 +192,33 @@ TEST(PngIndex, BehindTheLastOneOthersMayFollow) {
   for (const Bytes& extra : {Bytes{}, Bytes{0}, Bytes(10, 7), cut.back(), Bytes(20'000, 1)}) {
     std::vector<Bytes> more = cut;
     more.push_back(extra);
-    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb, {index_part(rows_a_piece)}, more)));
+    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, more)));
     std::vector<Bytes> longer = cut;
     longer.back().insert(longer.back().end(), extra.begin(), extra.end());
-    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb, {index_part(rows_a_piece)}, longer)));
+    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, longer)));
   }
   for (std::size_t i = 1; i <= 5; ++i) {  // of the checksum, and more
     std::vector<Bytes> shorter = cut;
     shorter.back().resize(shorter.back().size() - i);
-    const Bytes file = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, shorter);
+    const Bytes file = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, shorter);
     EXPECT_TRUE(is_read_alike(file));
     EXPECT_FALSE(is_accepted(file));
     std::vector<Bytes> wrong = cut;
     wrong.back().at(wrong.back().size() - i) ^= 16U;
-    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb, {index_part(rows_a_piece)}, wrong)));
+    EXPECT_TRUE(is_read_alike(file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, wrong)));
     // The checksum in a chunk of its own.
     const auto end = cut.back().end() - static_cast<std::ptrdiff_t>(i);
     std::vector<Bytes> apart = cut;
     apart.back().assign(cut.back().begin(), end);
     apart.emplace_back(end, cut.back().end());
-    const Bytes cut_checksum = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, apart);
+    const Bytes cut_checksum = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, apart);
     EXPECT_TRUE(is_accepted(cut_checksum));
     EXPECT_TRUE(is_read_alike(cut_checksum));
   }
 }
 
 TEST(PngIndex, AreRefusedAlikeWhereTheyAreDamagedOrCutOff) {
-  const Bytes file = small_file(small_rows(cycle), PieceEnd::full_flush, rows_a_piece);
+  const Bytes file = indexed_file(small_rows(cycle), PieceEnd::full_flush, rows_a_piece);
   for (std::size_t i = 8; i < file.size(); i += 1 + i / 100) {
     Bytes damaged = file;
     damaged[i] ^= static_cast<std::uint8_t>(1U << (i % 8));
@@ -238,7 +239,7 @@ TEST(PngIndex, AreRefusedAlikeWhereTheirDataAreDamaged) {
       Bytes& piece = cut.at(random() % cut.size());
       piece.at(random() % piece.size()) ^= static_cast<std::uint8_t>(1U << random() % 8);
     }
-    const Bytes file = file_of_pieces(small, rgb, {index_part(rows_a_piece)}, cut);
+    const Bytes file = file_of_pieces(small, rgb8, {index_part(rows_a_piece)}, cut);
     ASSERT_TRUE(is_read_alike(file)) << round;
   }
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 #include "support/shared.hpp"
@@ -12,14 +13,8 @@
 namespace gpufilter::test {
 namespace {
 
-constexpr PixelFormat rgb{3, 8};
-
-Image small_image(PixelFormat format = rgb) {
+Image small_image(PixelFormat format = {3, 8}) {
   return random_image({5, 3}, format, 1);
-}
-
-Bytes bytes_of(const std::string& text) {
-  return {text.begin(), text.end()};
 }
 
 IccProfile profile_for(const std::string& color_space) {
@@ -32,7 +27,7 @@ Bytes some_exif() {
   return bytes_of(std::string("II*\0\x08\0\0\0\0\0", 10));
 }
 
-ReadPng through_png(const PngSettings& settings, PixelFormat format = rgb) {
+ReadPng through_png(const PngSettings& settings, PixelFormat format = {3, 8}) {
   return read_png(encode_png(small_image(format), settings));
 }
 

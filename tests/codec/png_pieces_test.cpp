@@ -14,12 +14,10 @@
 #include "support/pictures.hpp"
 #include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 namespace {
-
-const std::array<PixelFormat, 8> formats{
-    {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 16}, {2, 16}, {3, 16}, {4, 16}}};
 
 // Slopes and a little noise, so that every filter is the best of some row.
 Image picture(ImageSize size, const PixelFormat& format) {
@@ -96,7 +94,8 @@ void expect_pieces_stand_alone(const Bytes& file, ImageSize size, std::size_t ro
 
 TEST(PngPieces, OfOurFilesStandAloneAndAreAllUsed) {
   for (int level = 0; level <= 9; ++level) {
-    const PixelFormat format = formats.at(static_cast<std::size_t>(level) % formats.size());
+    const PixelFormat format =
+        all_formats().at(static_cast<std::size_t>(level) % all_formats().size());
     const auto pixel = static_cast<int>(format.bytes_per_pixel());
     for (const ImageSize size : {ImageSize{1201 / pixel, 1000}, ImageSize{40'003 / pixel, 41}}) {
       SCOPED_TRACE(to_string(format) + ", level " + std::to_string(level) + ", width " +

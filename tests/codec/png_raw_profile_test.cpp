@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/png/raw_profile.hpp"
+#include "support/bytes_of.hpp"
 #include "support/pictures.hpp"
 #include "support/png_in_memory.hpp"
 
@@ -12,10 +13,6 @@ namespace gpufilter::test {
 namespace {
 
 using namespace std::string_literals;
-
-Bytes bytes_of(std::string_view text) {
-  return {text.begin(), text.end()};
-}
 
 Metadata taken_from(const std::string& type, const std::string& text) {
   Metadata metadata;

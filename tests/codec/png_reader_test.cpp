@@ -34,8 +34,9 @@ std::vector<std::string> suite(bool corrupt) {
       PixelFormat{expected.channels, expected.depth} != image.format()) {
     return ::testing::AssertionFailure()
            << "expected " << expected.width << "x" << expected.height << " of "
-           << to_string({expected.channels, expected.depth}) << ", got " << image.size().width
-           << "x" << image.size().height << " of " << to_string(image.format());
+           << to_string(PixelFormat{expected.channels, expected.depth}) << ", got "
+           << image.size().width << "x" << image.size().height << " of "
+           << to_string(image.format());
   }
   std::size_t i = 0;
   for (int y = 0; y < expected.height; ++y) {

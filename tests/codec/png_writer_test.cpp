@@ -15,7 +15,7 @@
 namespace gpufilter::test {
 namespace {
 
-std::vector<std::uint16_t> samples_of(const Image& image) {
+std::vector<std::uint16_t> all_samples(const Image& image) {
   std::vector<std::uint16_t> samples;
   for (int y = 0; y < image.size().height; ++y) {
     for (int x = 0; x < image.width(); ++x) {
@@ -34,8 +34,8 @@ TEST_P(PngWriterRoundTrip, KeepsEverySample) {
   for (const int depth : {8, 16}) {
     for (const int channels : {1, 2, 3, 4}) {
       for (const ImageSize& size : sizes) {
-        SCOPED_TRACE(to_string({channels, depth}) + " " + std::to_string(size.width) + "x" +
-                     std::to_string(size.height));
+        SCOPED_TRACE(to_string(PixelFormat{channels, depth}) + " " + std::to_string(size.width) +
+                     "x" + std::to_string(size.height));
         const Image image = random_image(size, {channels, depth}, 7);
         PngSettings settings;
         settings.options.set(png_level_option(), std::to_string(GetParam()));
@@ -43,7 +43,7 @@ TEST_P(PngWriterRoundTrip, KeepsEverySample) {
         const DecodedPng decoded = decode_png(file);
         ASSERT_EQ(decoded.depth, depth);
         ASSERT_EQ(decoded.channels, channels);
-        ASSERT_EQ(decoded.samples, samples_of(image));
+        ASSERT_EQ(decoded.samples, all_samples(image));
         ASSERT_TRUE(same_pixels(read_png(file).image, image));
         for (const int step : {1, 7}) {
           settings.rows_a_time = step;

@@ -15,13 +15,13 @@ std::uint64_t rounded_quotient(std::uint64_t dividend, std::uint64_t divisor) {
   return dividend % divisor > divisor / 2 ? quotient + 1 : quotient;
 }
 
-std::vector<std::uint8_t> bytes_of(const std::vector<std::uint16_t>& samples) {
+std::vector<std::uint8_t> stored_bytes(const std::vector<std::uint16_t>& samples) {
   std::vector<std::uint8_t> bytes(samples.size() * 2);
   std::memcpy(bytes.data(), samples.data(), bytes.size());
   return bytes;
 }
 
-std::vector<std::uint16_t> samples_of(const std::vector<std::uint8_t>& bytes) {
+std::vector<std::uint16_t> stored_samples(const std::vector<std::uint8_t>& bytes) {
   std::vector<std::uint16_t> samples(bytes.size() / 2);
   std::memcpy(samples.data(), bytes.data(), bytes.size());
   return samples;
@@ -32,7 +32,7 @@ TEST(NarrowSamples, IsTheNearestLevelForEverySample) {
   for (std::size_t i = 0; i < wide.size(); ++i)
     wide[i] = static_cast<std::uint16_t>(i);
   std::vector<std::uint8_t> narrow(wide.size());
-  narrow_samples(bytes_of(wide).data(), narrow.data(), wide.size());
+  narrow_samples(stored_bytes(wide).data(), narrow.data(), wide.size());
   for (std::uint64_t v = 0; v < 65536; ++v) {
     ASSERT_EQ(narrow[v], (v * 255 + 32767) / 65535) << v;
     ASSERT_EQ(narrow[v], rounded_quotient(v * 255, 65535)) << v;
@@ -41,7 +41,7 @@ TEST(NarrowSamples, IsTheNearestLevelForEverySample) {
 }
 
 TEST(NarrowSamples, TakesUnalignedRows) {
-  const auto bytes = bytes_of({0x1234, 0xFFFF, 0x8000});
+  const auto bytes = stored_bytes({0x1234, 0xFFFF, 0x8000});
   std::vector<std::uint8_t> shifted(bytes.size() + 1);
   std::copy(bytes.begin(), bytes.end(), shifted.begin() + 1);
   std::vector<std::uint8_t> narrow(3);
@@ -98,9 +98,9 @@ TEST(FlattenPixels, IsExactIn16Bits) {
   const std::size_t count = values.size() * values.size();
   for (const int level : {0, 1, 128, 255}) {
     std::vector<std::uint8_t> bytes(count * 6);
-    flatten_pixels(bytes_of(pixels).data(), bytes.data(), static_cast<int>(count), {4, 16},
+    flatten_pixels(stored_bytes(pixels).data(), bytes.data(), static_cast<int>(count), {4, 16},
                    {static_cast<std::uint8_t>(level), 255, static_cast<std::uint8_t>(level)});
-    const auto flat = samples_of(bytes);
+    const auto flat = stored_samples(bytes);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t alpha = pixels[4 * i + 3];
       for (std::size_t c = 0; c < 3; ++c) {

@@ -18,7 +18,7 @@ Image some_image() {
   return random_image({21, 13}, {3, 8}, 1);
 }
 
-Metadata round_trip(const Metadata& metadata, const WriteOptions& options = {}) {
+Metadata through_tiff(const Metadata& metadata, const WriteOptions& options = {}) {
   return decode(encode(tiff_codec(), some_image(), options, metadata).file).header.metadata;
 }
 
@@ -41,17 +41,17 @@ Bytes little_endian_exif() {
 TEST(TiffMetadata, OrientationIsATagOfTheFile) {
   Metadata metadata;
   metadata.exif = turned();
-  EXPECT_EQ(exif_orientation(round_trip(metadata).exif), 6);
-  EXPECT_EQ(round_trip(metadata).exif, turned());
+  EXPECT_EQ(exif_orientation(through_tiff(metadata).exif), 6);
+  EXPECT_EQ(through_tiff(metadata).exif, turned());
 }
 
 TEST(TiffMetadata, ExifKeepsItsFieldsAndByteOrder) {
   Metadata metadata;
   metadata.exif = little_endian_exif();
-  EXPECT_EQ(round_trip(metadata).exif, little_endian_exif());
+  EXPECT_EQ(through_tiff(metadata).exif, little_endian_exif());
   WriteOptions strip;
   strip.set(strip_option(), "on");
-  EXPECT_EQ(round_trip(metadata, strip).exif, Bytes());
+  EXPECT_EQ(through_tiff(metadata, strip).exif, Bytes());
 }
 
 TEST(TiffMetadata, BlocksOfBytesAreKept) {
@@ -62,7 +62,7 @@ TEST(TiffMetadata, BlocksOfBytesAreKept) {
   profile.data.resize(131, 7);
   const std::string space = "RGB ";
   std::copy(space.begin(), space.end(), profile.data.begin() + 16);
-  const Metadata kept = round_trip(metadata);
+  const Metadata kept = through_tiff(metadata);
   EXPECT_EQ(kept.xmp, metadata.xmp);
   EXPECT_EQ(kept.image_resources, metadata.image_resources);
   ASSERT_TRUE(kept.icc_profile);
@@ -73,7 +73,7 @@ TEST(TiffMetadata, DensitiesAreKept) {
   for (const std::uint32_t value : {2835U, 11811U, 1000U, 10001U, 3U}) {
     Metadata metadata;
     metadata.density = Density{Density::Unit::per_metre, value, value + 1};
-    const auto kept = round_trip(metadata).density;
+    const auto kept = through_tiff(metadata).density;
     ASSERT_TRUE(kept);
     EXPECT_EQ(kept->unit, Density::Unit::per_metre);
     EXPECT_EQ(kept->x, value);
@@ -81,8 +81,8 @@ TEST(TiffMetadata, DensitiesAreKept) {
   }
   Metadata metadata;
   metadata.density = Density{Density::Unit::aspect_ratio, 3, 2};
-  EXPECT_EQ(round_trip(metadata).density->unit, Density::Unit::aspect_ratio);
-  EXPECT_EQ(round_trip(metadata).density->x, 3U);
+  EXPECT_EQ(through_tiff(metadata).density->unit, Density::Unit::aspect_ratio);
+  EXPECT_EQ(through_tiff(metadata).density->x, 3U);
 }
 
 TEST(TiffMetadata, TextBecomesTags) {

@@ -114,7 +114,7 @@ Bytes file_of(const TiffRecipe& recipe) {
 // Expects that a file holds what `expected` says of its stored samples.
 template <typename Expected>
 void expect_samples(const TiffRecipe& recipe, const PixelFormat& format, Expected expected) {
-  const Image image = decode(file_of(recipe), {}, 3).image;
+  const Image image = decode(file_of(recipe), ReadLimits{}, 3).image;
   ASSERT_EQ(image.format(), format);
   ASSERT_EQ(image.size(), (ImageSize{recipe.width, recipe.height}));
   for (int y = 0; y < recipe.height; ++y) {

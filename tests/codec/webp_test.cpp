@@ -13,10 +13,6 @@
 namespace gpufilter::test {
 namespace {
 
-WriteOptions with(const WriteOption& option, const std::string& value) {
-  return WriteOptions().set(option, value);
-}
-
 bool is_lossless(const Bytes& file) {
   WebPBitstreamFeatures features{};
   EXPECT_EQ(WebPGetFeatures(file.data(), file.size(), &features), VP8_STATUS_OK);
@@ -54,27 +50,29 @@ TEST(WebpWriter, TakesQuality75UnlessAnotherIsGiven) {
   const Image image = slope(3);
   const Bytes file = encode(webp_codec(), image).file;
   EXPECT_FALSE(is_lossless(file));
-  EXPECT_EQ(encode(webp_codec(), image, with(quality_option(), "75")).file, file);
-  EXPECT_LT(encode(webp_codec(), image, with(quality_option(), "20")).file.size(), file.size());
+  EXPECT_EQ(encode(webp_codec(), image, with_option(quality_option(), "75")).file, file);
+  EXPECT_LT(encode(webp_codec(), image, with_option(quality_option(), "20")).file.size(),
+            file.size());
 }
 
 // Colours under transparent pixels are kept too.
 TEST(WebpWriter, KeepsEverySampleOfALosslessFile) {
   const Image image = mixed_alpha_image({61, 43}, {4, 8}, 3);
-  const Bytes file = encode(webp_codec(), image, with(lossless_option(), "always")).file;
+  const Bytes file = encode(webp_codec(), image, with_option(lossless_option(), "always")).file;
   EXPECT_TRUE(is_lossless(file));
   EXPECT_TRUE(same_pixels(decode(file).image, image));
 }
 
 TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
   const Image image = slope(3);
-  const Bytes input = encode(webp_codec(), image, with(lossless_option(), "always")).file;
+  const Bytes input = encode(webp_codec(), image, with_option(lossless_option(), "always")).file;
   for (const bool has_quality : {false, true}) {
     const auto reader = open_picture(memory_source(input, "in"));
     Bytes output;
     const auto sink = memory_sink(output, "out");
-    const auto writer = create_picture(webp_codec(), *sink, reader->header(),
-                                       has_quality ? with(quality_option(), "80") : WriteOptions());
+    const auto writer =
+        create_picture(webp_codec(), *sink, reader->header(),
+                       has_quality ? with_option(quality_option(), "80") : WriteOptions());
     writer->write(image.rows());
     writer->finish({});
     EXPECT_EQ(is_lossless(output), !has_quality);
@@ -84,7 +82,7 @@ TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
 TEST(WebpWriter, WritesGreyAsColoursAnd16BitsAs8) {
   const Image image = random_image({9, 7}, {1, 16}, 1);
   const Image read =
-      decode(encode(webp_codec(), image, with(lossless_option(), "always")).file).image;
+      decode(encode(webp_codec(), image, with_option(lossless_option(), "always")).file).image;
   ASSERT_EQ(read.format(), (PixelFormat{3, 8}));
   for (int y = 0; y < 7; ++y) {
     for (int x = 0; x < 9; ++x) {

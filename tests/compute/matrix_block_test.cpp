@@ -12,6 +12,7 @@
 namespace gpufilter {
 namespace {
 
+using test::blocked_for;
 using test::gives_the_defined_bits;
 using test::make_problem;
 using test::Values;
@@ -20,10 +21,6 @@ using test::Values;
 constexpr std::array typical_shapes{MatrixShape{16, 1, 1}, MatrixShape{32, 1, 1},
                                     MatrixShape{64, 1, 1}, MatrixShape{65, 65, 1},
                                     MatrixShape{9999, 9999, 1}};
-
-MatrixParameters blocked_for(const MatrixShape& typical) {
-  return {.variant = MatrixVariant::blocked, .typical = typical};
-}
 
 // The smallest shapes and all around the sides of blocks, and several rows of blocks side by side.
 TEST(MatrixBlocks, OfEveryShapeGiveTheBitsOfTheDefinition) {

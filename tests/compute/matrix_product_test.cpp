@@ -19,6 +19,7 @@
 namespace gpufilter {
 namespace {
 
+using test::blocked_for;
 using test::Floats;
 using test::gives_the_defined_bits;
 using test::make_problem;
@@ -127,12 +128,7 @@ TEST_P(MatrixProductKernel, WalksDownTallMatrices) {
   }
 }
 
-// Fast for such a shape: other shapes have other blocks.
-MatrixParameters blocked_for(const MatrixShape& shape) {
-  return {.variant = MatrixVariant::blocked, .typical = shape};
-}
-
-std::string case_name(const ::testing::TestParamInfo<KernelCase>& info) {
+std::string kernel_name(const ::testing::TestParamInfo<KernelCase>& info) {
   return info.param.name;
 }
 
@@ -147,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixProductKernel,
                                            KernelCase{"blocked64", blocked_for({64, 999, 9})},
                                            KernelCase{"blocked128", blocked_for({9999, 9999, 9})},
                                            KernelCase{"automatic", {}}),
-                         case_name);
+                         kernel_name);
 
 class MatrixProductLimits : public ::testing::Test {
  protected:

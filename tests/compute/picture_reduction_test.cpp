@@ -85,7 +85,7 @@ class OnDevice : public ::testing::TestWithParam<Case> {
   std::vector<Session*> sessions_;
 };
 
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+std::string path_and_quantity(const ::testing::TestParamInfo<Case>& info) {
   static constexpr std::array names{"totals", "histograms", "luma"};
   std::string name = std::string(to_string(std::get<0>(info.param))) + "_" +
                      names.at(static_cast<std::size_t>(std::get<1>(info.param)));
@@ -101,13 +101,13 @@ INSTANTIATE_TEST_SUITE_P(
                                          ReductionPath::nvidia, ReductionPath::sub_groups,
                                          ReductionPath::local_memory),
                        ::testing::Values(Quantity::totals)),
-    case_name);
+    path_and_quantity);
 // Histograms use work-groups of one and of many work-items.
 INSTANTIATE_TEST_SUITE_P(
     Histograms, OnDevice,
     ::testing::Combine(::testing::Values(ReductionPath::serial, ReductionPath::local_memory),
                        ::testing::Values(Quantity::channel_histograms, Quantity::luma_histogram)),
-    case_name);
+    path_and_quantity);
 
 TEST_P(OnDevice, EqualsTheDefinitionForAnyBands) {
   for (const PixelFormat& format : test::all_formats()) {

@@ -6,8 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bytes_of.hpp"
+
 namespace gpufilter {
 namespace {
+
+using test::bytes_of;
 
 // A directory at offset 10 with a dummy date, then the orientation.
 const Bytes little{'I', 'I', 42, 0, 10,   0, 0, 0, 0xEE, 0xEE, 2, 0, 0x32, 1, 2, 0, 0, 0, 0, 0,
@@ -54,10 +58,6 @@ TEST(ExifOrientation, ReadsNothingPastTheEnd) {
 
 std::string text_of(const Bytes& bytes) {
   return {bytes.begin(), bytes.end()};
-}
-
-Bytes bytes_of(const std::string& text) {
-  return {text.begin(), text.end()};
 }
 
 TEST(ResetOrientation, ChangesTheOneNumberInExif) {

@@ -13,15 +13,13 @@
 #include "image/exif_thumbnail.hpp"
 #include "image/image_resources.hpp"
 #include "image/tiff.hpp"
+#include "support/bytes_of.hpp"
 
 namespace gpufilter {
 namespace {
 
 using namespace std::string_literals;
-
-Bytes bytes_of(std::string_view text) {
-  return {text.begin(), text.end()};
-}
+using test::bytes_of;
 
 struct Entry {
   unsigned tag;

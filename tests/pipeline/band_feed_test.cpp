@@ -9,17 +9,14 @@
 namespace gpufilter {
 namespace {
 
-StageChain blurs(std::size_t count, Border border) {
-  return StageChain(count, make_blur({.border = border}));
-}
-
 // Expects that every band's window holds the picture's rows, by row numbers modulo the height.
 void expect_windows(int height, std::size_t stages, int band_rows, Border border) {
   SCOPED_TRACE(::testing::Message() << height << " rows, " << stages << " stages, bands of "
                                     << band_rows << (border == Border::wrap ? ", wrapping" : ""));
   const Image image = test::random_image({37, height}, {3, 8}, 1);
   const Plan plan =
-      make_plan({image.size(), image.format()}, blurs(stages, border), {.band_rows = band_rows});
+      make_plan({image.size(), image.format()}, StageChain(stages, make_blur({.border = border})),
+                {.band_rows = band_rows});
   // It only moves forward: a row requested twice would be the wrong one.
   test::ImageReader reader(image);
   ImagePool pool;

@@ -18,7 +18,7 @@ namespace gpufilter {
 namespace {
 
 // Inverts the picture, and has no kernel.
-class OnProcessor final : public Stage {
+class Inverted final : public Stage {
  public:
   [[nodiscard]] std::string name() const override { return "inverted"; }
   [[nodiscard]] std::string key() const override { return "inverted"; }
@@ -104,7 +104,7 @@ TEST_F(DeviceDecoding, ChangesNoPixel) {
 }
 
 TEST_F(DeviceDecoding, IsDoneOnlyIfTheFirstStageRunsThere) {
-  chain_ = {std::make_shared<OnProcessor>(), make_blur({})};
+  chain_ = {std::make_shared<Inverted>(), make_blur({})};
   EXPECT_EQ(passes_of(filter(DecodeOn::gpu)), "inverted, blur");
   const Image first = test::read_picture(out_);
   static_cast<void>(filter(DecodeOn::cpu));

@@ -22,10 +22,10 @@ Image drawn(const Image& a, const Image& b, std::uint32_t tolerance = 0) {
   return drawing;
 }
 
-using Color = std::array<std::uint32_t, 3>;
-constexpr Color within{0, 79, 58};
+using Drawn = std::array<std::uint32_t, 3>;
+constexpr Drawn within{0, 79, 58};
 
-Color color_at(const Image& drawing, int x, int y) {
+Drawn color_at(const Image& drawing, int x, int y) {
   return {sample_at(drawing, x, y, 0), sample_at(drawing, x, y, 1), sample_at(drawing, x, y, 2)};
 }
 
@@ -42,7 +42,7 @@ TEST_P(DifferencePictureOfFormat, ShowsEqualPixelsDimmedAndGrey) {
     const Image drawing = drawn(a, a, tolerance);
     for (int y = 0; y < 13; ++y) {
       for (int x = 0; x < 21; ++x) {
-        const Color color = color_at(drawing, x, y);
+        const Drawn color = color_at(drawing, x, y);
         EXPECT_EQ(color[0], color[1]);
         EXPECT_EQ(color[0], color[2]);
         // BT.601's luma, rounded, then a third of its upper 8 bits.
@@ -66,8 +66,8 @@ TEST_P(DifferencePictureOfFormat, ShowsDifferencesRedderWithEachDoubling) {
   for (int x = 0; x < depth; ++x)
     set_sample(b, x, 0, channel, (2U << x) - 1U);
   const Image drawing = drawn(a, b);
-  EXPECT_EQ(color_at(drawing, 0, 0), (Color{255, 255, 0}));
-  EXPECT_EQ(color_at(drawing, depth - 1, 0), (Color{255, 0, 0}));
+  EXPECT_EQ(color_at(drawing, 0, 0), (Drawn{255, 255, 0}));
+  EXPECT_EQ(color_at(drawing, depth - 1, 0), (Drawn{255, 0, 0}));
   for (int x = 1; x < depth; ++x) {
     EXPECT_LT(color_at(drawing, x, 0)[1], color_at(drawing, x - 1, 0)[1]);
     EXPECT_EQ(color_at(drawing, x, 0)[0], 255);
@@ -88,11 +88,11 @@ TEST_P(DifferencePictureOfFormat, TellsWithinTheToleranceFromBeyond) {
     const Image strict = drawn(a, b);
     for (const std::uint32_t tolerance : {1U, 7U, 8U, 254U}) {
       const Image drawing = drawn(a, b, tolerance);
-      EXPECT_EQ(color_at(drawing, 0, 0), (Color{0, 0, 0}));
+      EXPECT_EQ(color_at(drawing, 0, 0), (Drawn{0, 0, 0}));
       for (int x = 1; x < width; ++x) {
         const bool is_within = static_cast<std::uint32_t>(x) <= tolerance;
         ASSERT_NE(color_at(strict, x, 0), within);
-        const Color expected = is_within ? within : color_at(strict, x, 0);
+        const Drawn expected = is_within ? within : color_at(strict, x, 0);
         ASSERT_EQ(color_at(drawing, x, 0), expected) << x << ", " << tolerance;
       }
     }
@@ -118,14 +118,14 @@ TEST(DifferencePicture, ShowsAlphaThatDiffersAloneInBlue) {
     set_sample(b, 5, 2, alpha, sample_at(a, 5, 2, alpha) ^ 128U);
     set_sample(b, 5, 2, 0, sample_at(a, 5, 2, 0) ^ 1U);
     const Image strict = drawn(a, b);
-    EXPECT_EQ(color_at(strict, 3, 2), (Color{0, 255, 255}));
-    EXPECT_EQ(color_at(strict, 4, 2), (Color{0, 0, 255}));
-    EXPECT_EQ(color_at(strict, 5, 2), (Color{255, 0, 0}));
+    EXPECT_EQ(color_at(strict, 3, 2), (Drawn{0, 255, 255}));
+    EXPECT_EQ(color_at(strict, 4, 2), (Drawn{0, 0, 255}));
+    EXPECT_EQ(color_at(strict, 5, 2), (Drawn{255, 0, 0}));
     // A colour that differs within the tolerance does not.
     const Image tolerant = drawn(a, b, 1);
     EXPECT_EQ(color_at(tolerant, 3, 2), within);
-    EXPECT_EQ(color_at(tolerant, 4, 2), (Color{0, 0, 255}));
-    EXPECT_EQ(color_at(tolerant, 5, 2), (Color{0, 0, 255}));
+    EXPECT_EQ(color_at(tolerant, 4, 2), (Drawn{0, 0, 255}));
+    EXPECT_EQ(color_at(tolerant, 5, 2), (Drawn{0, 0, 255}));
   }
 }
 
@@ -156,10 +156,10 @@ TEST(DifferenceMap, KeepsASinglePixelVisible) {
     int colored = 0;
     for (int row = 0; row < 7; ++row) {
       for (int column = 0; column < 10; ++column) {
-        const Color color = color_at(map, column, row);
+        const Drawn color = color_at(map, column, row);
         if (color[0] == color[2]) continue;
         ++colored;
-        EXPECT_EQ(color, (Color{255, 0, 0})) << "half of the range";
+        EXPECT_EQ(color, (Drawn{255, 0, 0})) << "half of the range";
         EXPECT_EQ(column, x * 10 / 101);
         EXPECT_EQ(row, y * 7 / 67);
       }
@@ -175,8 +175,8 @@ TEST(DifferenceMap, EqualAreasShowTheirMeanBrightness) {
       set_sample(a, x, y, 0, x < 2 ? static_cast<std::uint32_t>(60 * (x + y)) : 240U);
   }
   const Image map = mapped(a, a, {2, 1});
-  EXPECT_EQ(color_at(map, 0, 0), (Color{20, 20, 20})) << "(0 + 60 + 60 + 120) / 4 / 3";
-  EXPECT_EQ(color_at(map, 1, 0), (Color{80, 80, 80}));
+  EXPECT_EQ(color_at(map, 0, 0), (Drawn{20, 20, 20})) << "(0 + 60 + 60 + 120) / 4 / 3";
+  EXPECT_EQ(color_at(map, 1, 0), (Drawn{80, 80, 80}));
 }
 
 }  // namespace

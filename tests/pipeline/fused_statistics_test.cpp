@@ -33,8 +33,8 @@ Plan measuring_plan(const Image& image, const StageChain& chain, Quantity quanti
   return plan;
 }
 
-void expect_the_same(Session& session, const Image& image, const StageChain& chain,
-                     const std::string& what) {
+void expect_fused_statistics(Session& session, const Image& image, const StageChain& chain,
+                             const std::string& what) {
   for (const Quantity quantity : {Quantity::channel_histograms, Quantity::luma_histogram}) {
     Timeline timeline;
     const Image filtered = test::filter_on_host(image, chain, {});
@@ -68,7 +68,7 @@ TEST(FusedStatistics, AreThoseOfTheStoredResult) {
       const Image image =
           i == 0 ? test::extreme_image(size, format, seed) : test::random_image(size, format, seed);
       for (Session* session : test::kernel_sessions(format)) {
-        expect_the_same(*session, image, chain, formatted("seed {}", seed));
+        expect_fused_statistics(*session, image, chain, formatted("seed {}", seed));
         if (HasFatalFailure()) return;
       }
     }

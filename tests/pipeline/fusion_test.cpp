@@ -16,8 +16,8 @@
 namespace gpufilter {
 namespace {
 
-void expect_the_same(Session& session, const Image& image, const StageChain& chain, bool fuse,
-                     const std::string& what) {
+void expect_the_same_pixels(Session& session, const Image& image, const StageChain& chain,
+                            bool fuse, const std::string& what) {
   const Image expected = test::filter_on_host(image, chain, {});
   for (const int rows : {1, 5, 1000}) {
     ASSERT_TRUE(test::same_pixels(
@@ -29,8 +29,8 @@ void expect_the_same(Session& session, const Image& image, const StageChain& cha
 }
 
 // One extreme picture and two random ones, of random sizes.
-void expect_the_same(Session& session, const PixelFormat& format, const StageChain& chain,
-                     bool fuse, std::uint64_t seed) {
+void expect_the_same_pixels(Session& session, const PixelFormat& format, const StageChain& chain,
+                            bool fuse, std::uint64_t seed) {
   constexpr std::array sizes{ImageSize{1, 1}, ImageSize{1, 9},  ImageSize{7, 1},   ImageSize{4, 4},
                              ImageSize{5, 3}, ImageSize{67, 9}, ImageSize{131, 23}};
   test::Chains draw(seed + 1000);
@@ -39,7 +39,7 @@ void expect_the_same(Session& session, const PixelFormat& format, const StageCha
     const Image image =
         i == 0 ? test::extreme_image(size, format, seed) : test::random_image(size, format, seed);
     ASSERT_NO_FATAL_FAILURE(
-        expect_the_same(session, image, chain, fuse, formatted("seed {}", seed)));
+        expect_the_same_pixels(session, image, chain, fuse, formatted("seed {}", seed)));
   }
 }
 
@@ -50,7 +50,7 @@ TEST(Fusion, RandomChainsGiveTheBitsOfTheProcessor) {
     const StageChain chain = test::Chains(seed).draw(6);
     const PixelFormat format = test::all_formats().at(seed % test::all_formats().size());
     for (Session* session : test::kernel_sessions(format))
-      ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, format, chain, true, seed));
+      ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(*session, format, chain, true, seed));
   }
 }
 
@@ -70,7 +70,7 @@ TEST(Fusion, RandomChainsOfSeparateKernelsGiveTheSameBits) {
       StageChain chain;
       for (int left = chains.whole(2, 6); left > 0; --left)
         chain.push_back(stages.at(static_cast<std::size_t>(chains.whole(0, 5))));
-      ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, {3, 8}, chain, false, seed));
+      ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(*session, {3, 8}, chain, false, seed));
     }
   }
 }
@@ -89,9 +89,9 @@ TEST(Fusion, NetworksOfEveryWidthGiveTheBitsOfTheProcessor) {
       const StageChain chain{make_mlp(chains.network(widths))};
       const PixelFormat format =
           test::all_formats().at(static_cast<std::size_t>(i) % test::all_formats().size());
-      ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, test::random_image({37, 5}, format, 3),
-                                              chain, true,
-                                              formatted("{}", fmt::join(widths, "-"))));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_the_same_pixels(*session, test::random_image({37, 5}, format, 3), chain, true,
+                                 formatted("{}", fmt::join(widths, "-"))));
     }
   }
 }
@@ -122,10 +122,10 @@ TEST(Fusion, BlursInTilesGiveTheBitsOfTheProcessor) {
                        make_levels({3, false}, {200, false})};
       if (each.channels >= 3) chain.push_back(test::Chains(5).color());
       for (const ImageSize size : {ImageSize{1027, 80}, ImageSize{129, 36}, ImageSize{9, 2}}) {
-        ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, test::random_image(size, format, 6),
-                                                chain, true, "a blur in tiles"));
-        ASSERT_NO_FATAL_FAILURE(expect_the_same(*session, test::extreme_image(size, format, 7),
-                                                chain, true, "a blur in tiles"));
+        ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(
+            *session, test::random_image(size, format, 6), chain, true, "a blur in tiles"));
+        ASSERT_NO_FATAL_FAILURE(expect_the_same_pixels(
+            *session, test::extreme_image(size, format, 7), chain, true, "a blur in tiles"));
       }
     }
   }

@@ -51,7 +51,7 @@ class TallMaximum final : public Stage {
 TEST(HostPasses, KeepOnlyTheRowsThatTheNextStageReads) {
   constexpr int radius = 30;
   constexpr int width = 1500;  // 22 rows of it are enough for a strip
-  constexpr int strip = 64;  // but a window has 61
+  constexpr int strip = 64;    // but a window has 61
   const Image image = test::random_image({width, 700}, {3, 8}, 20);
   std::vector<std::shared_ptr<TallMaximum>> stages;
   for (int i = 0; i < 5; ++i)

@@ -15,7 +15,7 @@ namespace gpufilter {
 namespace {
 
 // Adds the bands in an odd order and reads rows in other portions.
-Image through(const Image& image, const Turn& turn, int band_rows, bool in_memory, int portion) {
+Image turned(const Image& image, const Turn& turn, int band_rows, bool in_memory, int portion) {
   KeptPicture turned({image.size(), image.format()}, turn, band_rows, in_memory, "in.png");
   EXPECT_EQ(turned.is_in_memory(), in_memory);
   const int height = image.size().height;
@@ -47,7 +47,7 @@ TEST(KeptPicture, GivesTheRowsOfTheKeptPicture) {
           for (const bool in_memory : {true, false}) {
             for (const int portion : {1, 5, 1000}) {
               ASSERT_TRUE(
-                  test::same_pixels(through(image, turn, band_rows, in_memory, portion), expected))
+                  test::same_pixels(turned(image, turn, band_rows, in_memory, portion), expected))
                   << orientation << ", " << band_rows << ", " << in_memory << ", " << portion;
             }
           }

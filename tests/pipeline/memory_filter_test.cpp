@@ -20,6 +20,7 @@
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
 #include "support/random_chains.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -27,15 +28,11 @@ namespace {
 using Touching = GuardedRows::Touching;
 
 // The processor, for every picture.
-struct OnProcessor : Dispatcher {
-  OnProcessor()
+struct ProcessorAlone : Dispatcher {
+  ProcessorAlone()
       : Dispatcher({std::make_shared<Engine>(std::vector{gpufilter::processor("for tests")},
                                              EngineOptions{})}) {}
 };
-
-constexpr std::array formats{PixelFormat{1, 8},  PixelFormat{2, 8},  PixelFormat{3, 8},
-                             PixelFormat{4, 8},  PixelFormat{1, 16}, PixelFormat{2, 16},
-                             PixelFormat{3, 16}, PixelFormat{4, 16}};
 
 Image picture_of(ImageSize size, PixelFormat format, std::uint64_t seed) {
   return format.has_alpha() ? cut_out_image(size, format, seed) : random_image(size, format, seed);
@@ -82,9 +79,9 @@ std::shared_ptr<const Stage> stage_of(const char* option, const char* value) {
 // How many pictures the chain took.
 int compare_with_reference(const StageChain& chain, ImageSize size, const std::string& text) {
   int taken = 0;
-  OnProcessor processor;
+  ProcessorAlone processor;
   MemoryFilter filter(chain, processor);
-  for (const PixelFormat format : formats) {
+  for (const PixelFormat format : all_formats()) {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, text + ", " + to_string(format));
     const Image picture = picture_of(size, format, 7);
     // Samples of 16 bits begin at even addresses.
@@ -154,7 +151,7 @@ TEST(MemoryFilter, WrappedBordersReadTheOppositeSide) {
 
 // Watched calls divide the picture into other blocks, and count them.
 TEST(MemoryFilter, ReportsEveryRowOnce) {
-  OnProcessor processor;
+  ProcessorAlone processor;
   const auto blur = make_blur({});
   MemoryFilter filter({blur, blur}, processor);
   const Image picture = random_image({1900, 1000}, {3, 8}, 5);
@@ -174,7 +171,7 @@ TEST(MemoryFilter, ReportsEveryRowOnce) {
 }
 
 TEST(MemoryFilter, StopsBetweenBlocks) {
-  OnProcessor processor;
+  ProcessorAlone processor;
   MemoryFilter filter({make_blur({})}, processor);
   const Image picture = random_image({1900, 1000}, {3, 8}, 5);
   Image result(picture.size(), picture.format());
@@ -235,7 +232,7 @@ TEST(MemoryFilter, StartsAgainOnTheProcessorAfterADeviceFailed) {
 }
 
 TEST(MemoryFilter, KnowsTheShapeOfTheResult) {
-  OnProcessor processor;
+  ProcessorAlone processor;
   const auto shape_after = [&](const char* option, const char* value) {
     return MemoryFilter({stage_of(option, value)}, processor).result_shape({{30, 20}, {4, 8}});
   };

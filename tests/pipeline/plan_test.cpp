@@ -64,12 +64,12 @@ TEST(Plan, AskedForRowsDoNotOutgrowTheLargestAllocation) {
   EXPECT_EQ(plan.band_rows, 8);
 }
 
-DeviceInfo a_gpu() {
+DeviceInfo plain_gpu() {
   DeviceInfo device;
   device.kind = DeviceKind::gpu;
   return device;
 }
-const DeviceInfo gpu = a_gpu();
+const DeviceInfo some_gpu = plain_gpu();
 
 // The input and the result of a band on the host, and the same on the device, with the picture's
 // rows and the halo of two blurs.
@@ -85,7 +85,7 @@ TEST(Plan, MemoryHoldsThreeBands) {
     for (const std::uint64_t bytes : {memory, memory + 3 * row}) {
       const Plan plan =
           make_plan({{1000, 4000}, format}, blurs(2),
-                    {.target_buffer = UINT64_MAX, .max_memory = bytes, .device = &gpu});
+                    {.target_buffer = UINT64_MAX, .max_memory = bytes, .device = &some_gpu});
       EXPECT_EQ(plan.band_rows, rows);
       EXPECT_LE(3 * plan.band_memory(plan.band_rows), bytes);
     }
@@ -96,7 +96,7 @@ TEST(Plan, WhereMemoryIsShortFewerBandsGoBeforeLowerOnes) {
   const PixelFormat format{4, 8};
   const std::uint64_t row = row_pitch(1000, format);
   const auto rows_within = [&](std::uint64_t bytes) {
-    return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes, .device = &gpu})
+    return make_plan({{1000, 4000}, format}, blurs(2), {.max_memory = bytes, .device = &some_gpu})
         .band_rows;
   };
   EXPECT_EQ(rows_within(3 * memory_of_band(row, 16)), 16);

@@ -16,7 +16,7 @@ std::shared_ptr<const Stage> wide_network(int width) {
   return make_mlp(test::Chains(5).network({3, width, width, 3}));
 }
 
-DeviceInfo a_gpu() {
+DeviceInfo gpu_of_a_gibibyte() {
   DeviceInfo device;
   device.kind = DeviceKind::gpu;
   device.max_allocation = 1024 * mebibyte;
@@ -24,7 +24,7 @@ DeviceInfo a_gpu() {
 }
 
 TEST(ScratchMemory, CountsAmongWhatBandsTake) {
-  const DeviceInfo gpu = a_gpu();
+  const DeviceInfo gpu = gpu_of_a_gibibyte();
   const PictureShape picture{{4000, 4000}, {3, 8}};
   for (const std::uint64_t memory : {12 * mebibyte, 48 * mebibyte, 96 * mebibyte}) {
     for (const int networks : {1, 2}) {
@@ -39,7 +39,7 @@ TEST(ScratchMemory, CountsAmongWhatBandsTake) {
 }
 
 TEST(ScratchMemory, IsNoMoreThanSuitsTheStage) {
-  const DeviceInfo gpu = a_gpu();
+  const DeviceInfo gpu = gpu_of_a_gibibyte();
   const auto scratch = [&](ImageSize size, const std::shared_ptr<const Stage>& stage,
                            const DeviceInfo* device) {
     return make_plan({size, {3, 8}}, {stage}, {.device = device}).scratch;

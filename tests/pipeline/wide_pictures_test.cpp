@@ -13,19 +13,16 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter::test {
 namespace {
 
 // More columns than any tile has, whatever a pixel takes.
-constexpr ImageSize wide{4300, 2};
+constexpr ImageSize wide_size{4300, 2};
 // More columns than any stage reads on one side of a pixel: --close 127.
 constexpr int margin = 254;
 constexpr int compared = 130;
-
-constexpr std::array formats{PixelFormat{1, 8},  PixelFormat{2, 8},  PixelFormat{3, 8},
-                             PixelFormat{4, 8},  PixelFormat{1, 16}, PixelFormat{2, 16},
-                             PixelFormat{3, 16}, PixelFormat{4, 16}};
 
 Image columns_of(const Image& image, int begin, int count) {
   Image columns({count, image.size().height}, image.format());
@@ -44,7 +41,7 @@ bool is_the_same_everywhere(const Stage& stage, const PixelFormat& format) {
   if (stage.needs() || stage.keeps_source()) return false;
   try {
     static_cast<void>(stage.output_format(format));
-    return stage.output_size(wide) == wide;
+    return stage.output_size(wide_size) == wide_size;
   } catch (const UsageError&) {
     return false;
   }
@@ -52,9 +49,9 @@ bool is_the_same_everywhere(const Stage& stage, const PixelFormat& format) {
 
 void compare_with_parts(const std::shared_ptr<const Stage>& stage, const PixelFormat& format) {
   const Image picture =
-      format.has_alpha() ? cut_out_image(wide, format, 5) : random_image(wide, format, 5);
+      format.has_alpha() ? cut_out_image(wide_size, format, 5) : random_image(wide_size, format, 5);
   const Image whole = filter_on_host(picture, {stage}, {});
-  for (const int begin : {margin, 1300, 2700, wide.width - margin - compared}) {
+  for (const int begin : {margin, 1300, 2700, wide_size.width - margin - compared}) {
     const Image part = columns_of(picture, begin - margin, compared + 2 * margin);
     const Image filtered = filter_on_host(part, {stage}, {});
     EXPECT_TRUE(
@@ -67,7 +64,7 @@ TEST(WidePictures, AreLikeTheirPartsInEveryStage) {
   with_each_instruction_set([] {
     for (const StageKind& kind : stage_catalogue()) {
       for (const lab::StageSample& sample : lab::samples_of(kind, false)) {
-        for (const PixelFormat& format : formats) {
+        for (const PixelFormat& format : all_formats()) {
           if (!is_the_same_everywhere(*sample.stage, format)) continue;
           const ::testing::ScopedTrace trace(__FILE__, __LINE__,
                                              sample.text + ", " + to_string(format));

@@ -30,10 +30,10 @@ namespace {
 
 using test::same_pixels;
 
-constexpr std::array sizes{ImageSize{1, 1},    ImageSize{1, 40},  ImageSize{40, 1},
-                           ImageSize{15, 17},  ImageSize{16, 16}, ImageSize{31, 33},
-                           ImageSize{257, 129}};
-constexpr std::array band_heights{1, 7, 16, 1000};
+constexpr std::array blur_sizes{ImageSize{1, 1},    ImageSize{1, 40},  ImageSize{40, 1},
+                                ImageSize{15, 17},  ImageSize{16, 16}, ImageSize{31, 33},
+                                ImageSize{257, 129}};
+constexpr std::array blur_bands{1, 7, 16, 1000};
 constexpr std::array alpha_modes{AlphaMode::weighted, AlphaMode::independent};
 
 const char* name(Border border) {
@@ -69,7 +69,7 @@ void check_blur(const Image& image, const BlurParameters& parameters, const Imag
 // Odd widths, and for each number of channels the width of a whole tile of columns (1920 samples),
 // with one sample or a few less and more.
 std::vector<ImageSize> host_sizes() {
-  std::vector<ImageSize> all(sizes.begin(), sizes.end());
+  std::vector<ImageSize> all(blur_sizes.begin(), blur_sizes.end());
   for (const int width : {2, 3, 5, 63, 64, 65, 481, 482, 483, 642, 643, 962, 963, 1922, 1923, 3850})
     all.push_back({width, 3});
   return all;
@@ -220,7 +220,7 @@ void check_format(Session& session, const BlurParameters& parameters, const Pixe
   for (const ImageSize& size : kernel_sizes) {
     for (const Image& image : test::different_pictures(size, format)) {
       const Image expected = test::filter_on_host(image, chain, {});
-      for (const int rows : band_heights) {
+      for (const int rows : blur_bands) {
         if (rows == 1 && size.pixels() > 1023) continue;  // many launches that show nothing new
         const Image result = test::filter_on_device(session, image, chain, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(result, expected))

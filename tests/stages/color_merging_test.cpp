@@ -101,13 +101,6 @@ MatrixRows random_sparse(std::mt19937_64& generator) {
   return rows;
 }
 
-Image one_by_one(const Image& image, const StageChain& chain) {
-  Image result = test::copy_of(image);
-  for (const auto& stage : chain)
-    result = test::filter_on_host(result, {stage}, {});
-  return result;
-}
-
 TEST(ColorMerging, ChangesNoBit) {
   std::mt19937_64 generator(31);
   int merged_pairs = 0;
@@ -121,7 +114,8 @@ TEST(ColorMerging, ChangesNoBit) {
     const StageChain chain = round % 2 == 0 ? StageChain{pick, other} : StageChain{other, pick};
     const Plan plan = make_plan({image.size(), image.format()}, chain);
     merged_pairs += plan.passes.size() == 1 ? 1 : 0;
-    ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), one_by_one(image, chain)))
+    ASSERT_TRUE(
+        same_pixels(test::filter_on_host(image, chain, {}), test::stage_by_stage(image, chain)))
         << "round " << round;
   }
   EXPECT_GT(merged_pairs, 500);
@@ -136,7 +130,7 @@ TEST(ColorMerging, ChangesNoBitOnDevices) {
         StageChain{color(sepia), color(alpha_to_red), make_blur({}), color(alpha_to_red)}}) {
     for (const auto& session : test::all_sessions()) {
       EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 5}),
-                              one_by_one(image, chain)));
+                              test::stage_by_stage(image, chain)));
     }
   }
 }

@@ -38,11 +38,9 @@ Samples filtered(const std::string& value, const Samples& pixel, int depth = 8) 
   return samples;
 }
 
-std::string complaint(const std::string& value) {
+std::string preset_objection(const std::string& value) {
   return test::objection_to([&] { return find_color_preset(value); });
 }
-
-const MatrixRows identity{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 // https://www.w3.org/TR/filter-effects-1/
 TEST(ColorPresets, AreThoseOfFilterEffects) {
@@ -169,18 +167,20 @@ TEST(ColorPresets, YcbcrAndBackIsNear) {
 }
 
 TEST(ColorPresets, RefuseAmountsThatMakeNoSense) {
-  EXPECT_EQ(complaint("sepia=2"), "--color sepia=2: the amount must be between 0 and 1");
-  EXPECT_EQ(complaint("invert=101%"), "--color invert=101%: the amount must be between 0 and 1");
-  EXPECT_EQ(complaint("saturate=-0.1"),
+  EXPECT_EQ(preset_objection("sepia=2"), "--color sepia=2: the amount must be between 0 and 1");
+  EXPECT_EQ(preset_objection("invert=101%"),
+            "--color invert=101%: the amount must be between 0 and 1");
+  EXPECT_EQ(preset_objection("saturate=-0.1"),
             "--color saturate=-0.1: the amount must be between 0 and 1000000");
-  EXPECT_EQ(complaint("hue"), "--color hue: needs an amount, such as hue=90");
-  EXPECT_EQ(complaint("saturate"), "--color saturate: needs an amount, such as saturate=1.5");
-  EXPECT_EQ(complaint("bgr=1"), "--color bgr=1: bgr takes no amount");
-  EXPECT_EQ(complaint("sepia="), "--color sepia=: '' is not a number");
-  EXPECT_EQ(complaint("sepia=x"), "--color sepia=x: 'x' is not a number");
-  EXPECT_EQ(complaint("hue=90%"), "--color hue=90%: '90%' is not a number");
-  EXPECT_EQ(complaint("hue=nan"), "--color hue=nan: 'nan' is not a number");
-  EXPECT_EQ(complaint("brightness=1e7"),
+  EXPECT_EQ(preset_objection("hue"), "--color hue: needs an amount, such as hue=90");
+  EXPECT_EQ(preset_objection("saturate"),
+            "--color saturate: needs an amount, such as saturate=1.5");
+  EXPECT_EQ(preset_objection("bgr=1"), "--color bgr=1: bgr takes no amount");
+  EXPECT_EQ(preset_objection("sepia="), "--color sepia=: '' is not a number");
+  EXPECT_EQ(preset_objection("sepia=x"), "--color sepia=x: 'x' is not a number");
+  EXPECT_EQ(preset_objection("hue=90%"), "--color hue=90%: '90%' is not a number");
+  EXPECT_EQ(preset_objection("hue=nan"), "--color hue=nan: 'nan' is not a number");
+  EXPECT_EQ(preset_objection("brightness=1e7"),
             "--color brightness=1e7: the amount must be between 0 and 1000000");
 }
 

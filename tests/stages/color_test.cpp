@@ -210,12 +210,13 @@ TEST(Color, AlphaFollowsTheMatrix) {
 }
 
 // Odd sizes: one pixel, fewer and more than a work-item's four, more than a work-group's 256.
-constexpr std::array sizes{ImageSize{1, 1},  ImageSize{3, 2},  ImageSize{4, 1},   ImageSize{5, 7},
-                           ImageSize{21, 5}, ImageSize{33, 9}, ImageSize{2051, 3}};
+constexpr std::array color_sizes{ImageSize{1, 1},   ImageSize{3, 2},  ImageSize{4, 1},
+                                 ImageSize{5, 7},   ImageSize{21, 5}, ImageSize{33, 9},
+                                 ImageSize{2051, 3}};
 
 void check_on_device(Session& session, PixelFormat format, const MatrixRows& rows) {
   const StageChain chain = chain_of(rows);
-  for (const ImageSize& size : sizes) {
+  for (const ImageSize& size : color_sizes) {
     for (const bool extreme : {false, true}) {
       const Image image =
           extreme ? test::extreme_image(size, format, 8) : test::random_image(size, format, 7);

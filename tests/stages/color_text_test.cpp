@@ -15,7 +15,7 @@ namespace {
 
 const ColorMatrix counting = to_matrix({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
 
-std::string complaint(const std::string& text, const std::string& file) {
+std::string text_objection(const std::string& text, const std::string& file) {
   return test::objection_to([&] { return parse_color_matrix(text, file); });
 }
 
@@ -102,17 +102,17 @@ TEST(ColorText, SaysWhatIsWrongWhere) {
       {std::string(200, 'z'), "m.txt:1: '" + std::string(32, 'z') + "...' is not a number"},
   };
   for (const Refusal& refusal : refusals) {
-    EXPECT_EQ(complaint(refusal.text, "m.txt"), refusal.complaint) << refusal.text;
+    EXPECT_EQ(text_objection(refusal.text, "m.txt"), refusal.complaint) << refusal.text;
   }
 }
 
 TEST(ColorText, OnTheCommandLineRowsAreNamed) {
-  EXPECT_EQ(complaint("1 0 0; 0 x 0; 0 0 1", ""), "--color: row 2: 'x' is not a number");
-  EXPECT_EQ(complaint("1 0 0; 0 1 0; 0 0 1 2", ""),
+  EXPECT_EQ(text_objection("1 0 0; 0 x 0; 0 0 1", ""), "--color: row 2: 'x' is not a number");
+  EXPECT_EQ(text_objection("1 0 0; 0 1 0; 0 0 1 2", ""),
             "--color: row 3: a row of 4 numbers, ending in '2', but the first row has 3");
-  EXPECT_EQ(complaint("1 0 0; 0 1 0", ""),
+  EXPECT_EQ(text_objection("1 0 0; 0 1 0", ""),
             "--color: 2 rows of 3 numbers, ending in '0'; a matrix is 3x3, 3x4, 4x4 or 4x5");
-  EXPECT_EQ(complaint("", ""), "--color: no number in it; a matrix is 3x3, 3x4, 4x4 or 4x5");
+  EXPECT_EQ(text_objection("", ""), "--color: no number in it; a matrix is 3x3, 3x4, 4x4 or 4x5");
 }
 
 TEST(ColorText, KnowsAMatrixFromAName) {

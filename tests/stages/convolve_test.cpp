@@ -163,7 +163,7 @@ Image naive_convolution(const Image& image, const ConvolveParameters& parameters
   return result;
 }
 
-struct Sample {
+struct MatrixSample {
   ConvolutionMatrix matrix;
   bool exact = true;
 };
@@ -177,7 +177,7 @@ ConvolutionMatrix random_matrix(int width, int height, int low, int high, unsign
   return matrix;
 }
 
-ConvolutionMatrix with(ConvolutionMatrix matrix, double scale, double offset) {
+ConvolutionMatrix scaled(ConvolutionMatrix matrix, double scale, double offset) {
   matrix.scale = scale;
   matrix.offset = offset;
   return matrix;
@@ -196,8 +196,8 @@ ConvolutionMatrix in_decimals(ConvolutionMatrix matrix) {
 
 // Sides from 1 to 15, sums above, below and at 0, scales that are and are not the sum, sums of 24,
 // 32 and more bits.
-const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{
+const std::vector<MatrixSample>& samples() {
+  static const std::vector<MatrixSample> all{
       {{3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}, 16}},
       {{3, 3, {-1, -1, -1, -1, 8, -1, -1, -1, -1}, 1}},
       {{3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}, 1}},
@@ -205,27 +205,27 @@ const std::vector<Sample>& samples() {
       {{1, 1, {3}, 2}},
       {{1, 1, {1}, 1, 50, true}},
       {{5, 1, {1, -4, 6, -4, 1}, 7, -3}},
-      {with(random_matrix(1, 15, -5, 90, 1), 450, 0)},
-      {with(random_matrix(15, 15, 0, 9, 2), 1000, 0)},
-      {with(random_matrix(7, 3, -900, 4000, 3), 32768, 11)},
+      {scaled(random_matrix(1, 15, -5, 90, 1), 450, 0)},
+      {scaled(random_matrix(15, 15, 0, 9, 2), 1000, 0)},
+      {scaled(random_matrix(7, 3, -900, 4000, 3), 32768, 11)},
       {averaging(random_matrix(3, 5, 0, 40000, 4))},
       {{3, 1, {1, 2, -7}, 5}},
       {in_decimals({3, 3, {1, 2, 1, 2, 4, 2, 1, 2, 1}, 6}), false},
       {in_decimals({3, 3, {-1, -1, -1, -1, 8, -1, -1, -1, -1}, 1, 12.5}), false},
-      {in_decimals(with(random_matrix(9, 7, -5, 9, 5), 44.4, 0)), false},
+      {in_decimals(scaled(random_matrix(9, 7, -5, 9, 5), 44.4, 0)), false},
       {{5, 1, {-0.5, 0, 0, 0, 0.5}, 1}, false},
       {{1, 3, {-2.5, 1, -0.25}, 1, 100}, false},
   };
   return all;
 }
 
-std::string name(const ConvolveParameters& parameters) {
+std::string parameters_text(const ConvolveParameters& parameters) {
   return formatted("{} {} {}", make_convolve(parameters)->key(),
                    static_cast<int>(parameters.border), static_cast<int>(parameters.alpha));
 }
 
 // With alpha, most shortcuts need pixels that are opaque and others that are not.
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
+std::vector<Image> convolve_pictures(ImageSize size, PixelFormat format) {
   std::vector<Image> made;
   made.push_back(test::random_image(size, format, 1));
   made.push_back(format.has_alpha() ? test::mixed_alpha_image(size, format, 2)
@@ -234,28 +234,28 @@ std::vector<Image> pictures(ImageSize size, PixelFormat format) {
   return made;
 }
 
-void check_on_processor(const Image& image, const ConvolveParameters& parameters, bool exact) {
+void check_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   const Image expected = naive_convolution(image, parameters, exact);
   test::with_each_instruction_set([&] {
     for (const int rows : {2, 1000}) {
       ASSERT_TRUE(same_pixels(
           test::filter_on_host(image, {make_convolve(parameters)}, {.band_rows = rows}), expected))
-          << name(parameters) << ", " << to_string(image.format()) << ", " << image.width() << "x"
-          << image.size().height << ", bands of " << rows;
+          << parameters_text(parameters) << ", " << to_string(image.format()) << ", "
+          << image.width() << "x" << image.size().height << ", bands of " << rows;
     }
   });
 }
 
 TEST(ConvolveOnProcessor, EqualsTheDefinition) {
   std::size_t turn = 0;
-  for (const Sample& sample : samples()) {
+  for (const MatrixSample& sample : samples()) {
     for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
-        for (const Image& image : pictures(size, format)) {
+        for (const Image& image : convolve_pictures(size, format)) {
           const ConvolveParameters parameters{
               sample.matrix, test::all_borders.at(turn++ % 4),
               turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-          check_on_processor(image, parameters, sample.exact);
+          check_convolution(image, parameters, sample.exact);
           if (HasFatalFailure()) return;
         }
       }
@@ -275,15 +275,15 @@ TEST(ConvolveOnDevices, EqualsTheProcessor) {
         const ConvolveParameters parameters{
             samples().at(i).matrix, test::all_borders.at(turn++ / 2 % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures({67, 19}, format)) {
+        for (const Image& image : convolve_pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(
                 same_pixels(test::filter_on_device(*session, image, {make_convolve(parameters)},
                                                    {.band_rows = rows}),
                             expected))
-                << session->device().name << ", " << name(parameters) << ", " << to_string(format)
-                << ", bands of " << rows;
+                << session->device().name << ", " << parameters_text(parameters) << ", "
+                << to_string(format) << ", bands of " << rows;
           }
         }
       }
@@ -294,7 +294,7 @@ TEST(ConvolveOnDevices, EqualsTheProcessor) {
 TEST(Convolve, OfOnesIsTheBlur) {
   const ConvolutionMatrix ones{3, 3, std::vector<double>(9, 1), 9};
   for (const PixelFormat& format : test::all_formats()) {
-    for (const Image& image : pictures({67, 19}, format)) {
+    for (const Image& image : convolve_pictures({67, 19}, format)) {
       for (const Border border : test::all_borders) {
         for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
           EXPECT_TRUE(same_pixels(
@@ -333,7 +333,7 @@ TEST(Convolve, OfLargeWholeNumbersIsExactWithIndependentAlpha) {
   const ConvolveParameters parameters{
       {3, 1, {1, 40'000, 1}, 1}, Border::mirror, AlphaMode::independent};
   for (const PixelFormat& format : test::all_formats())
-    check_on_processor(test::random_image({33, 7}, format, 7), parameters, true);
+    check_convolution(test::random_image({33, 7}, format, 7), parameters, true);
 }
 
 }  // namespace

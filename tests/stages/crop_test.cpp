@@ -8,20 +8,21 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
 #include "support/filtering.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
-constexpr std::array band_heights{1, 3, 16, 1000};
+constexpr std::array crop_bands{1, 3, 16, 1000};
 
 Image part_of(const Image& image, const CropParameters& crop) {
   Image part(crop.size, image.format());
@@ -34,14 +35,6 @@ Image part_of(const Image& image, const CropParameters& crop) {
     }
   }
   return part;
-}
-
-// One stage after the other, each over the whole picture.
-Image one_by_one(const Image& image, const StageChain& chain) {
-  Image result = test::copy_of(image);
-  for (const auto& stage : chain)
-    result = test::filter_on_host(result, {stage}, {});
-  return result;
 }
 
 const std::vector<CropParameters>& rectangles() {
@@ -57,7 +50,7 @@ TEST(Crop, CopiesItsRectangleOnTheProcessor) {
   for (const PixelFormat& format : test::all_formats()) {
     const Image image = test::random_image({67, 37}, format, 1);
     for (const CropParameters& crop : rectangles()) {
-      for (const int rows : band_heights) {
+      for (const int rows : crop_bands) {
         const Image found = test::filter_on_host(image, {make_crop(crop)}, {.band_rows = rows});
         ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
             << make_crop(crop)->label() << ", bands of " << rows;
@@ -72,7 +65,7 @@ TEST(Crop, CopiesItsRectangleOnEveryDevice) {
     for (Session* session : test::kernel_sessions(format)) {
       const Image image = test::random_image({67, 37}, format, 2);
       for (const CropParameters& crop : rectangles()) {
-        for (const int rows : band_heights) {
+        for (const int rows : crop_bands) {
           const Image found =
               test::filter_on_device(*session, image, {make_crop(crop)}, {.band_rows = rows});
           ASSERT_TRUE(same_pixels(found, part_of(image, crop)))
@@ -100,9 +93,9 @@ TEST(Crop, MakesItsEdgesThoseOfThePicture) {
   for (const Border border : {Border::replicate, Border::mirror, Border::wrap, Border::constant}) {
     for (const CropParameters& crop : rectangles()) {
       const StageChain chain = chain_around(crop, border);
-      const Image expected = one_by_one(image, chain);
+      const Image expected = test::stage_by_stage(image, chain);
       EXPECT_EQ(expected.size(), crop.size);
-      for (const int rows : band_heights) {
+      for (const int rows : crop_bands) {
         ASSERT_TRUE(same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
             << static_cast<int>(border) << ", " << make_crop(crop)->label() << ", " << rows;
         for (const auto& session : test::all_sessions()) {
@@ -135,12 +128,7 @@ TEST(Crop, ReadsOnlyItsRows) {
 }
 
 std::string refusal(const CropParameters& crop, ImageSize picture) {
-  try {
-    static_cast<void>(make_crop(crop)->output_size(picture));
-  } catch (const UnsuitableSize& error) {
-    return error.what();
-  }
-  return "none";
+  return test::objection_to<UnsuitableSize>([&] { return make_crop(crop)->output_size(picture); });
 }
 
 TEST(Crop, RefusesPicturesThatAreTooSmall) {
@@ -155,28 +143,21 @@ TEST(Crop, RefusesPicturesThatAreTooSmall) {
   EXPECT_NE(refusal({{huge, huge}, {huge, huge}}, {67, 37}), "none");
 }
 
-std::string usage_error(const std::string& value) {
-  try {
-    static_cast<void>(crop_stage_kind().make(value));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(Crop, RefusesOtherForms) {
   EXPECT_EQ(crop_stage_kind().make("3x4+5+6")->label(), "3x4+5+6");
   for (const std::string value :
        {"3", "3x4+5", "3x4+5+6+7", "x4+5+6", "3X4+5+6", "3x4-5+6", "3x4+ 5+6", "+3x4+5+6",
         "3.5x4+5+6", "3x4+5+6 ", "99999999999x4+5+6", "101%", "3x4%%", "%", "1.5", "3x",
         "3x4+9999999999+0"}) {
-    EXPECT_EQ(usage_error(value),
+    EXPECT_EQ(objection_to_value(crop_stage_kind(), value),
               "--crop " + value +
                   ": write WIDTHxHEIGHT+X+Y or WIDTHxHEIGHT in whole pixels or percent, such as "
                   "640x480+10+20 or 50%");
   }
-  EXPECT_EQ(usage_error("0x4+5+6"), "--crop 0x4+5+6: WIDTH and HEIGHT must be above 0");
-  EXPECT_EQ(usage_error("3x0%"), "--crop 3x0%: WIDTH and HEIGHT must be above 0");
+  EXPECT_EQ(objection_to_value(crop_stage_kind(), "0x4+5+6"),
+            "--crop 0x4+5+6: WIDTH and HEIGHT must be above 0");
+  EXPECT_EQ(objection_to_value(crop_stage_kind(), "3x0%"),
+            "--crop 3x0%: WIDTH and HEIGHT must be above 0");
 }
 
 // The rectangle that a value means in a picture of 100x60 pixels.

@@ -10,15 +10,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
 // From the formula, in 64-bit numbers.
@@ -214,20 +215,16 @@ TEST(Denoise, RemovesNoiseAndKeepsEdges) {
 }
 
 TEST(DenoiseText, IsChecked) {
-  const auto refusal = [](const std::string& value, const GivenParameters& given) -> std::string {
-    try {
-      static_cast<void>(denoise_stage_kind().make(value, given));
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "none";
-  };
-  EXPECT_EQ(refusal("0", {}), "--denoise 0: a number from 1 to 100");
-  EXPECT_EQ(refusal("101", {}), "--denoise 101: a number from 1 to 100");
-  EXPECT_EQ(refusal("10", {{"--radius", "9"}}), "--radius 9: a whole number from 1 to 8");
-  EXPECT_EQ(refusal("10", {{"--sigma-color", "1"}}),
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "0", {}),
+            "--denoise 0: a number from 1 to 100");
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "101", {}),
+            "--denoise 101: a number from 1 to 100");
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "10", {{"--radius", "9"}}),
+            "--radius 9: a whole number from 1 to 8");
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "10", {{"--sigma-color", "1"}}),
             "--sigma-color 1: a number from 2 to 200, or auto");
-  EXPECT_EQ(refusal("10", {{"--sigma-color", "few"}}), "--sigma-color: 'few' is not a number");
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "10", {{"--sigma-color", "few"}}),
+            "--sigma-color: 'few' is not a number");
   EXPECT_EQ(denoise_stage_kind().make("10")->key(),
             denoise_stage_kind().make("33", {{"--sigma-color", "20"}})->key());
 }

@@ -29,7 +29,7 @@ Image all_levels(int depth) {
 }
 
 // Half way between two levels of 8 bits lies no level of 16 bits: 65535 / 255 is odd.
-std::uint32_t nearest(std::uint32_t sample, int to) {
+std::uint32_t nearest_level(std::uint32_t sample, int to) {
   return static_cast<std::uint32_t>(to == 8 ? sample / 257.0 + 0.5 : sample * 257.0);
 }
 
@@ -41,7 +41,8 @@ TEST(Depth, ConvertsEveryLevel) {
       ASSERT_EQ(found.format(), (PixelFormat{1, to}));
       for (int y = 0; y < image.size().height; ++y) {
         for (int x = 0; x < 256; ++x) {
-          ASSERT_EQ(test::sample_at(found, x, y, 0), nearest(test::sample_at(image, x, y, 0), to));
+          ASSERT_EQ(test::sample_at(found, x, y, 0),
+                    nearest_level(test::sample_at(image, x, y, 0), to));
         }
       }
     });

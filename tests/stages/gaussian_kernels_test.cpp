@@ -18,7 +18,7 @@ namespace {
 using test::same_pixels;
 
 // The devices here, as if they were such GPUs.
-std::vector<std::unique_ptr<Session>> sessions() {
+std::vector<std::unique_ptr<Session>> nvidia_like_sessions() {
   std::vector<std::unique_ptr<Session>> all;
   for (const auto& session : test::all_sessions()) {
     DeviceInfo device = session->device();
@@ -33,20 +33,20 @@ std::vector<std::unique_ptr<Session>> sessions() {
   return all;
 }
 
-struct Case {
+struct KernelInput {
   int channels;
   double sigma;
   Border border;
 };
 
-class GaussianInOneKernel : public ::testing::TestWithParam<Case> {};
+class GaussianInOneKernel : public ::testing::TestWithParam<KernelInput> {};
 
 TEST_P(GaussianInOneKernel, AreTheReference) {
   const auto& [channels, sigma, border] = GetParam();
   const StageChain chain{
       make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})};
   const PixelFormat format{channels, 8};
-  for (const auto& session : sessions()) {
+  for (const auto& session : nvidia_like_sessions()) {
     // Several strips; bands; work-groups between the edges; a picture of one pixel, only once
     // because PoCL compiles it apart.
     std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
@@ -65,14 +65,14 @@ TEST_P(GaussianInOneKernel, AreTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strips, GaussianInOneKernel,
-                         ::testing::Values(Case{3, 1, Border::replicate},
-                                           Case{1, 1.2, Border::mirror}, Case{4, 0.9, Border::wrap},
-                                           Case{2, 0.3, Border::constant},
-                                           Case{3, 0.6, Border::constant}));
+                         ::testing::Values(KernelInput{3, 1, Border::replicate},
+                                           KernelInput{1, 1.2, Border::mirror}, KernelInput{4, 0.9, Border::wrap},
+                                           KernelInput{2, 0.3, Border::constant},
+                                           KernelInput{3, 0.6, Border::constant}));
 INSTANTIATE_TEST_SUITE_P(Tiles, GaussianInOneKernel,
-                         ::testing::Values(Case{3, 2, Border::replicate},
-                                           Case{1, 5, Border::mirror}, Case{4, 13, Border::wrap},
-                                           Case{2, 2.4, Border::constant},
-                                           Case{3, 7.3, Border::constant}));
+                         ::testing::Values(KernelInput{3, 2, Border::replicate},
+                                           KernelInput{1, 5, Border::mirror}, KernelInput{4, 13, Border::wrap},
+                                           KernelInput{2, 2.4, Border::constant},
+                                           KernelInput{3, 7.3, Border::constant}));
 }  // namespace
 }  // namespace gpufilter

@@ -21,7 +21,7 @@ namespace {
 
 using test::same_pixels;
 
-Image naive(const Image& image, const GaussianParameters& parameters) {
+Image naive_gaussian(const Image& image, const GaussianParameters& parameters) {
   const test::NaiveGaussian gaussian(image, parameters);
   Image result(image.size(), image.format());
   for (int y = 0; y < image.size().height; ++y) {
@@ -65,7 +65,7 @@ TEST_P(GaussianOnTheProcessor, IsTheDefinition) {
         for (const AlphaMode alpha : {AlphaMode::weighted, AlphaMode::independent}) {
           const double sigma = size.width > 100 ? 1.2 : (border == Border::mirror ? 2.4 : 0.6);
           const GaussianParameters parameters{.sigma = sigma, .border = border, .alpha = alpha};
-          const Image expected = naive(image, parameters);
+          const Image expected = naive_gaussian(image, parameters);
           test::with_each_instruction_set([&] {
             for (const int rows : {1, 4, 1000}) {
               ASSERT_TRUE(same_pixels(
@@ -94,7 +94,7 @@ TEST(Gaussian, OfAnySigmaIsTheDefinition) {
       const GaussianParameters parameters{.sigma = sigma, .truncate = truncate};
       for (const Image* each : {&image, &deep}) {
         ASSERT_TRUE(same_pixels(test::filter_on_host(*each, {make_gaussian(parameters)}, {}),
-                                naive(*each, parameters)))
+                                naive_gaussian(*each, parameters)))
             << sigma << " to " << truncate;
       }
     }
@@ -107,7 +107,7 @@ TEST(Gaussian, HasNoSeamsInWidePictures) {
         test::mixed_alpha_image({1200, 7}, {4, 8}, 10)}) {
     for (const double sigma : {1.0, 3.0}) {
       const GaussianParameters parameters{.sigma = sigma, .border = Border::wrap};
-      const Image expected = naive(image, parameters);
+      const Image expected = naive_gaussian(image, parameters);
       test::with_each_instruction_set([&] {
         ASSERT_TRUE(
             same_pixels(test::filter_on_host(image, {make_gaussian(parameters)}, {}), expected))
@@ -170,7 +170,7 @@ TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
         Image image = test::opaque_image({width, 11}, format, ++next);
         test::set_sample(image, x, y, format.channels - 1, alpha);
         const GaussianParameters parameters{.sigma = 0.9, .border = border};
-        const Image expected = naive(image, parameters);
+        const Image expected = naive_gaussian(image, parameters);
         test::with_each_instruction_set([&] {
           for (const int rows : {5, 1000}) {
             ASSERT_TRUE(same_pixels(

@@ -8,14 +8,14 @@
 namespace gpufilter {
 namespace {
 
-using Case = std::pair<Gravity, PixelPosition>;
+using Placed = std::pair<Gravity, PixelPosition>;
 
 TEST(Gravity, PlacesARectangleInALargerOne) {
-  constexpr std::array cases{Case{Gravity::northwest, {0, 0}}, Case{Gravity::north, {2, 0}},
-                             Case{Gravity::northeast, {5, 0}}, Case{Gravity::west, {0, 1}},
-                             Case{Gravity::center, {2, 1}},    Case{Gravity::east, {5, 1}},
-                             Case{Gravity::southwest, {0, 2}}, Case{Gravity::south, {2, 2}},
-                             Case{Gravity::southeast, {5, 2}}};
+  constexpr std::array cases{Placed{Gravity::northwest, {0, 0}}, Placed{Gravity::north, {2, 0}},
+                             Placed{Gravity::northeast, {5, 0}}, Placed{Gravity::west, {0, 1}},
+                             Placed{Gravity::center, {2, 1}},    Placed{Gravity::east, {5, 1}},
+                             Placed{Gravity::southwest, {0, 2}}, Placed{Gravity::south, {2, 2}},
+                             Placed{Gravity::southeast, {5, 2}}};
   for (const auto& [gravity, corner] : cases)
     EXPECT_EQ(placed({5, 8}, {10, 10}, gravity), corner) << static_cast<int>(gravity);
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/objection.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 #include "support/temporary_folder.hpp"
@@ -158,13 +159,8 @@ TEST(Lut, OfTheColoursThemselvesChangesNothing) {
   }
 }
 
-std::string objection(const std::string& text) {
-  try {
-    static_cast<void>(parse_cube(text, "a.cube"));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+std::string cube_objection(const std::string& text) {
+  return test::objection_to([&] { return parse_cube(text, "a.cube"); });
 }
 
 const std::string eight = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";
@@ -189,30 +185,30 @@ TEST(CubeText, HasKeywordsCommentsAndNumbers) {
 
 TEST(CubeText, IsRefusedByNameAndLine) {
   const std::string size = "LUT_3D_SIZE 2\n";
-  EXPECT_EQ(objection(""), "a.cube:0: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
-  EXPECT_EQ(objection(size + "0 0 0\n"),
+  EXPECT_EQ(cube_objection(""), "a.cube:0: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
+  EXPECT_EQ(cube_objection(size + "0 0 0\n"),
             "a.cube:2: the file ends after 1 of 8 lines of numbers (LUT_3D_SIZE 2)");
-  EXPECT_EQ(objection(size + eight + "\n0 0 0\n"),
+  EXPECT_EQ(cube_objection(size + eight + "\n0 0 0\n"),
             "a.cube:11: more than 8 lines of numbers (LUT_3D_SIZE 2)");
-  EXPECT_EQ(objection(size + "0 nan 0\n"), "a.cube:2: 'nan' is not a number");
-  EXPECT_EQ(objection(size + "0 1e39 0\n"),
+  EXPECT_EQ(cube_objection(size + "0 nan 0\n"), "a.cube:2: 'nan' is not a number");
+  EXPECT_EQ(cube_objection(size + "0 1e39 0\n"),
             "a.cube:2: '1e39' is too large: single precision ends at 3.4e38");
-  EXPECT_EQ(objection(size + "0 0\n"), "a.cube:2: 2 numbers instead of 3");
-  EXPECT_EQ(objection("0 0 0\n"), "a.cube:1: numbers before LUT_1D_SIZE or LUT_3D_SIZE");
+  EXPECT_EQ(cube_objection(size + "0 0\n"), "a.cube:2: 2 numbers instead of 3");
+  EXPECT_EQ(cube_objection("0 0 0\n"), "a.cube:1: numbers before LUT_1D_SIZE or LUT_3D_SIZE");
   for (const std::string bad : {"257", "1", "0", "-3", "2.5", "x", "", "2 2"}) {
-    EXPECT_EQ(objection("\nLUT_3D_SIZE " + bad + "\n"),
+    EXPECT_EQ(cube_objection("\nLUT_3D_SIZE " + bad + "\n"),
               "a.cube:2: LUT_3D_SIZE must be a whole number from 2 to 256")
         << bad;
   }
-  EXPECT_EQ(objection("LUT_1D_SIZE 65537"),
+  EXPECT_EQ(cube_objection("LUT_1D_SIZE 65537"),
             "a.cube:1: LUT_1D_SIZE must be a whole number from 2 to 65536");
-  EXPECT_EQ(objection(size + size), "a.cube:2: a second size; one table for each file");
-  EXPECT_EQ(objection("DOMAIN_MAX 1 0 1\n" + size + eight),
+  EXPECT_EQ(cube_objection(size + size), "a.cube:2: a second size; one table for each file");
+  EXPECT_EQ(cube_objection("DOMAIN_MAX 1 0 1\n" + size + eight),
             "a.cube:1: the domain from 0 to 0 is empty");
-  EXPECT_EQ(objection("DOMAIN_MIN 2 2 2\nDOMAIN_MAX 3 3 3\n" + size + eight), "");
-  EXPECT_EQ(objection("DOMAIN_MIN 0 0\n"), "a.cube:1: DOMAIN_MIN needs 3 numbers");
-  EXPECT_EQ(objection("LUT_3D_SIZES 2\n"), "a.cube:1: unknown keyword 'LUT_3D_SIZES'");
-  EXPECT_EQ(objection(size + "0 0 0\nDOMAIN_MIN 0 0 0\n"),
+  EXPECT_EQ(cube_objection("DOMAIN_MIN 2 2 2\nDOMAIN_MAX 3 3 3\n" + size + eight), "none");
+  EXPECT_EQ(cube_objection("DOMAIN_MIN 0 0\n"), "a.cube:1: DOMAIN_MIN needs 3 numbers");
+  EXPECT_EQ(cube_objection("LUT_3D_SIZES 2\n"), "a.cube:1: unknown keyword 'LUT_3D_SIZES'");
+  EXPECT_EQ(cube_objection(size + "0 0 0\nDOMAIN_MIN 0 0 0\n"),
             "a.cube:3: 'DOMAIN_MIN' after the numbers");
 }
 

@@ -58,7 +58,7 @@ Network overflowing_network() {
   return network;
 }
 
-Network identity(int channels) {
+Network identity_network(int channels) {
   NetworkLayer layer{channels, {}, {}, Activation::none};
   for (int row = 0; row < channels; ++row) {
     for (int column = 0; column < channels; ++column)
@@ -156,7 +156,7 @@ std::vector<NetworkCase> network_cases() {
   };
 }
 
-std::vector<Image> pictures(ImageSize size, PixelFormat format) {
+std::vector<Image> random_and_extreme(ImageSize size, PixelFormat format) {
   std::vector<Image> made;
   made.push_back(test::random_image(size, format, 1));
   made.push_back(test::extreme_image(size, format, 2));
@@ -168,7 +168,7 @@ TEST(MlpOnProcessor, EqualsTheDefinition) {
     for (const PixelFormat& format : each.formats) {
       for (const ImageSize size :
            {ImageSize{1, 1}, {2, 1}, {3, 2}, {31, 7}, {63, 1}, {64, 2}, {65, 1}, {1100, 2}}) {
-        for (const Image& image : pictures(size, format)) {
+        for (const Image& image : random_and_extreme(size, format)) {
           const Image expected = by_definition(image, each.network);
           test::with_each_instruction_set([&] {
             const Image result = test::filter_on_host(image, {make_mlp(each.network)}, {});
@@ -198,8 +198,8 @@ TEST(MlpOnProcessor, IdentityKeepsEverySample) {
         test::set_sample(image, x, 0, c, static_cast<std::uint32_t>((x + c * 77) % values));
       }
     }
-    for (const Network& network :
-         {identity(3), identity(format.channels), folded_identity(format.channels)}) {
+    for (const Network& network : {identity_network(3), identity_network(format.channels),
+                                   folded_identity(format.channels)}) {
       EXPECT_TRUE(same_pixels(test::filter_on_host(image, {make_mlp(network)}, {}), image))
           << to_string(format);
     }
@@ -228,7 +228,7 @@ TEST(Mlp, ThreeOutputsLeaveAlphaAsItIs) {
 
 void check_on_device(Session& session, const NetworkCase& each, const PixelFormat& format) {
   for (const ImageSize size : {ImageSize{1, 1}, {1, 40}, {40, 1}, {31, 33}, {257, 19}}) {
-    for (const Image& image : pictures(size, format)) {
+    for (const Image& image : random_and_extreme(size, format)) {
       const Image expected = test::filter_on_host(image, {make_mlp(each.network)}, {});
       for (const MlpBlock block : {MlpBlock{0}, MlpBlock{100}}) {
         for (const int rows : {1, 7, 1000}) {

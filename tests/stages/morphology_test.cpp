@@ -9,15 +9,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
 constexpr std::array operations{Morphology::dilate, Morphology::erode, Morphology::open,
@@ -80,7 +81,7 @@ Image naive_morphology(const Image& image, const MorphologyParameters& parameter
   return test::copy_of(image);
 }
 
-void check_on_processor(const Image& image, const MorphologyParameters& parameters) {
+void check_morphology(const Image& image, const MorphologyParameters& parameters) {
   const Image expected = naive_morphology(image, parameters);
   test::with_each_instruction_set([&] {
     for (const int rows : {3, 1000}) {
@@ -100,9 +101,8 @@ TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
       for (const PixelFormat& format : test::all_formats()) {
         for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {351, 3}}) {
           for (const Image& image : test::window_pictures(size, format)) {
-            check_on_processor(image,
-                               {operation, radius, test::all_borders.at(turn++ % 4),
-                                turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
+            check_morphology(image, {operation, radius, test::all_borders.at(turn++ % 4),
+                                     turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted});
             if (HasFatalFailure()) return;
           }
         }
@@ -114,7 +114,7 @@ TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
 TEST(MorphologyOnProcessor, TakesTheLargestWindow) {
   for (const Morphology operation : {Morphology::dilate, Morphology::erode}) {
     for (const Border border : test::all_borders) {
-      check_on_processor(test::random_image({25, 5}, {3, 8}, 5), {operation, 127, border});
+      check_morphology(test::random_image({25, 5}, {3, 8}, 5), {operation, 127, border});
       if (HasFatalFailure()) return;
     }
   }
@@ -165,19 +165,15 @@ TEST(Morphology, PixelsOutsideNeverWin) {
 }
 
 TEST(MorphologyText, IsAWholeNumberUpTo127) {
-  const auto refusal = [](const StageKind& kind, const std::string& value) -> std::string {
-    try {
-      static_cast<void>(kind.make(value));
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "none";
-  };
-  EXPECT_EQ(refusal(dilate_stage_kind(), "0"), "--dilate 0: a whole number from 1 to 127");
-  EXPECT_EQ(refusal(erode_stage_kind(), "128"), "--erode 128: a whole number from 1 to 127");
-  EXPECT_EQ(refusal(open_stage_kind(), "2.5"), "--open 2.5: a whole number from 1 to 127");
-  EXPECT_EQ(refusal(close_stage_kind(), "disk"), "--close disk: a whole number from 1 to 127");
-  EXPECT_EQ(refusal(close_stage_kind(), "127"), "none");
+  EXPECT_EQ(objection_to_value(dilate_stage_kind(), "0"),
+            "--dilate 0: a whole number from 1 to 127");
+  EXPECT_EQ(objection_to_value(erode_stage_kind(), "128"),
+            "--erode 128: a whole number from 1 to 127");
+  EXPECT_EQ(objection_to_value(open_stage_kind(), "2.5"),
+            "--open 2.5: a whole number from 1 to 127");
+  EXPECT_EQ(objection_to_value(close_stage_kind(), "disk"),
+            "--close disk: a whole number from 1 to 127");
+  EXPECT_EQ(objection_to_value(close_stage_kind(), "127"), "none");
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ void add_weights(OnnxSketch& net, const Weights& weights) {
 enum class Style { linear, between_floats };
 
 // From FROM_q, a value quantized by FROM_s and FROM_z, to TO_q; with biases.
-void add_convolution(OnnxSketch& net, Style style, const std::string& from, const std::string& to,
-                     const Weights& weights) {
+void add_quantized_convolution(OnnxSketch& net, Style style, const std::string& from,
+                               const std::string& to, const Weights& weights) {
   const std::string& w = weights.name;
   add_weights(net, weights);
   net.random(w + "_b", {weights.outputs}, 3000, int32);
@@ -102,7 +102,7 @@ OnnxSketch begun(double zero_point, int type) {
   return net;
 }
 
-OnnxSketch& end(OnnxSketch& net, const std::string& last) {
+OnnxSketch& ended(OnnxSketch& net, const std::string& last) {
   return net.add({"DequantizeLinear", {last + "_q", last + "_s", last + "_z"}, "y"});
 }
 
@@ -111,9 +111,9 @@ OnnxSketch two_convolutions(Style style) {
   OnnxSketch net = begun(3, uint8);
   add_quantization(net, "m", 0.0117, -7, int8);
   add_quantization(net, "n", 0.0078, 11, uint8);
-  add_convolution(net, style, "x", "m", {"w", 7, 3, 3});
-  add_convolution(net, style, "m", "n", {"v", 3, 7, 3});
-  return end(net, "n");
+  add_quantized_convolution(net, style, "x", "m", {"w", 7, 3, 3});
+  add_quantized_convolution(net, style, "m", "n", {"v", 3, 7, 3});
+  return ended(net, "n");
 }
 
 // Whole groups in a word, groups across words, a group for each channel.
@@ -121,30 +121,30 @@ OnnxSketch grouped() {
   OnnxSketch net = begun(-128, int8);
   for (const std::string name : {"a", "b", "c", "d"})
     add_quantization(net, name, 0.01, name == "c" ? 255 : 0, uint8);
-  add_convolution(net, Style::linear, "x", "a", {"wa", 18, 3, 1});
-  add_convolution(net, Style::linear, "a", "b", {"wb", 6, 6, 3, int8, 3});
-  add_convolution(net, Style::linear, "b", "c", {"wc", 6, 1, 5, int8, 6});
-  add_convolution(net, Style::linear, "c", "d", {"wd", 3, 2, 3, int8, 3});
-  return end(net, "d");
+  add_quantized_convolution(net, Style::linear, "x", "a", {"wa", 18, 3, 1});
+  add_quantized_convolution(net, Style::linear, "a", "b", {"wb", 6, 6, 3, int8, 3});
+  add_quantized_convolution(net, Style::linear, "b", "c", {"wc", 6, 1, 5, int8, 6});
+  add_quantized_convolution(net, Style::linear, "c", "d", {"wd", 3, 2, 3, int8, 3});
+  return ended(net, "d");
 }
 
 // Unsigned weights that have 9 bits without their zero points.
 OnnxSketch unsigned_weights(double zero_point) {
   OnnxSketch net = begun(128, uint8);
   add_quantization(net, "m", 0.0117, 100, uint8);
-  add_convolution(net, Style::linear, "x", "m", {"w", 3, 3, 3, uint8, 1, zero_point});
-  return end(net, "m");
+  add_quantized_convolution(net, Style::linear, "x", "m", {"w", 3, 3, 3, uint8, 1, zero_point});
+  return ended(net, "m");
 }
 
 // More outputs than a team of work-items computes, and more words of input than a step takes.
-OnnxSketch wide() {
+OnnxSketch wide_integers() {
   OnnxSketch net = begun(0, uint8);
   for (const std::string name : {"a", "b", "c"})
     add_quantization(net, name, 0.02, 0, uint8);
-  add_convolution(net, Style::linear, "x", "a", {"wa", 70, 3, 1});
-  add_convolution(net, Style::linear, "a", "b", {"wb", 33, 70, 3});
-  add_convolution(net, Style::linear, "b", "c", {"wc", 3, 33, 1});
-  return end(net, "c");
+  add_quantized_convolution(net, Style::linear, "x", "a", {"wa", 70, 3, 1});
+  add_quantized_convolution(net, Style::linear, "a", "b", {"wb", 33, 70, 3});
+  add_quantized_convolution(net, Style::linear, "b", "c", {"wc", 3, 33, 1});
+  return ended(net, "c");
 }
 
 // Sums as numbers, with a factor and an offset for each channel.
@@ -160,7 +160,7 @@ OnnxSketch sums() {
   return net;
 }
 
-struct NetCase {
+struct QuantizedCase {
   const char* name;
   OnnxSketch net;
   OnnxSketch meaning;  // whose plain result is expected
@@ -168,10 +168,10 @@ struct NetCase {
   bool on_devices = true;  // where compiling takes long
 };
 
-std::vector<NetCase> cases() {
+std::vector<QuantizedCase> quantized_cases() {
   const auto same = [](const char* name, const OnnxSketch& net, bool on_devices,
                        Border border = Border::constant) {
-    return NetCase{name, net, net, border, on_devices};
+    return QuantizedCase{name, net, net, border, on_devices};
   };
   return {same("two convolutions", two_convolutions(Style::linear), true),
           same("mirror", two_convolutions(Style::linear), false, Border::mirror),
@@ -179,20 +179,20 @@ std::vector<NetCase> cases() {
            two_convolutions(Style::linear), Border::constant, false},
           same("groups", grouped(), true),
           same("groups, wrap", grouped(), false, Border::wrap),
-          same("wide", wide(), true),
+          same("wide", wide_integers(), true),
           same("zero point 0", unsigned_weights(0), false),
           same("zero point 128", unsigned_weights(128), false),
           same("zero point 255", unsigned_weights(255), false),
           same("sums", sums(), true)};
 }
 
-StageChain chain_of(const NetCase& each, std::uint64_t scratch = 0) {
+StageChain chain_of(const QuantizedCase& each, std::uint64_t scratch = 0) {
   return {make_net(parse_net(each.net.bytes(), "net.onnx"),
                    {.use = {.border = each.border}, .scratch = scratch})};
 }
 
 TEST(NetIntegersOnProcessor, EqualTheDefinitions) {
-  for (const NetCase& each : cases()) {
+  for (const QuantizedCase& each : quantized_cases()) {
     for (const ImageSize size : {ImageSize{1, 1}, {2, 3}, {23, 19}, {150, 9}}) {
       const Image image = test::random_image(size, {3, 8}, 1);
       const Image expected = test::naive_net(image, each.meaning, {.border = each.border});
@@ -215,7 +215,7 @@ TEST(NetIntegersOnProcessor, EqualTheDefinitions) {
 
 // The results are not all black or white.
 TEST(NetIntegersOnProcessor, HaveResultsOfAllSizes) {
-  for (const NetCase& each : cases()) {
+  for (const QuantizedCase& each : quantized_cases()) {
     const Image result =
         test::filter_on_host(test::random_image({23, 19}, {3, 8}, 1), chain_of(each), {});
     std::size_t middle = 0;
@@ -228,7 +228,7 @@ TEST(NetIntegersOnProcessor, HaveResultsOfAllSizes) {
 }
 
 // The devices here and, if they have none, as if they had matrix units.
-std::vector<std::unique_ptr<Session>> sessions() {
+std::vector<std::unique_ptr<Session>> int8_sessions() {
   std::vector<std::unique_ptr<Session>> all;
   for (const auto& session : test::all_sessions()) {
     DeviceInfo device = session->device();
@@ -241,10 +241,10 @@ std::vector<std::unique_ptr<Session>> sessions() {
 }
 
 TEST(NetIntegersOnDevice, EqualTheProcessor) {
-  const auto all = sessions();
+  const auto all = int8_sessions();
   if (all.empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   for (const auto& session : all) {
-    for (const NetCase& each : cases()) {
+    for (const QuantizedCase& each : quantized_cases()) {
       if (!each.on_devices) continue;
       const Image image = test::random_image({75, 13}, {3, 8}, 2);
       const Image expected = test::filter_on_host(image, chain_of(each), {});

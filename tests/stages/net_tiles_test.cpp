@@ -19,7 +19,7 @@
 namespace gpufilter {
 namespace {
 
-struct Shape {
+struct ConvolutionShape {
   int inputs, outputs;
   int width, height;  // of the kernel
   int groups = 1;
@@ -33,16 +33,16 @@ struct Shape {
 
 // Channels around 4, 16 and 64; kernels whose rows fill tiles exactly, by one less and by one more;
 // groups within a word, of whole words and of whole tiles.
-const Shape shapes[] = {{1, 1, 1, 1},      {3, 32, 3, 3},          {3, 17, 9, 9},
-                        {4, 16, 3, 1},     {5, 33, 2, 3},          {7, 15, 1, 9},
-                        {16, 3, 3, 3},     {20, 31, 3, 3},         {21, 64, 3, 3},
-                        {32, 32, 3, 3},    {33, 50, 3, 3, 1, 255}, {60, 4, 5, 5},
-                        {61, 63, 1, 1},    {64, 64, 3, 3},         {64, 5, 1, 3, 1, 255},
-                        {65, 70, 3, 2},    {6, 6, 3, 3, 6},        {18, 12, 3, 3, 3},
-                        {64, 64, 3, 3, 2}, {136, 40, 3, 3, 2},     {70, 66, 2, 2, 2, 255}};
+const ConvolutionShape convolution_shapes[] = {
+    {1, 1, 1, 1},          {3, 32, 3, 3},     {3, 17, 9, 9},          {4, 16, 3, 1},
+    {5, 33, 2, 3},         {7, 15, 1, 9},     {16, 3, 3, 3},          {20, 31, 3, 3},
+    {21, 64, 3, 3},        {32, 32, 3, 3},    {33, 50, 3, 3, 1, 255}, {60, 4, 5, 5},
+    {61, 63, 1, 1},        {64, 64, 3, 3},    {64, 5, 1, 3, 1, 255},  {65, 70, 3, 2},
+    {6, 6, 3, 3, 6},       {18, 12, 3, 3, 3}, {64, 64, 3, 3, 2},      {136, 40, 3, 3, 2},
+    {70, 66, 2, 2, 2, 255}};
 
 struct Convolution {
-  explicit Convolution(const Shape& shape, bool to_floats = false) : random(7) {
+  explicit Convolution(const ConvolutionShape& shape, bool to_floats = false) : random(7) {
     graph.values = {{.channels = shape.inputs, .quantized = true, .low = -3},
                     {.channels = shape.outputs, .quantized = !to_floats, .low = -128}};
     operation.inputs = {0};
@@ -151,7 +151,7 @@ Window window_of(const Convolution& of, const NetTiles& tiles, const NetFours& f
 }
 
 TEST(NetTiles, HoldAllWeights) {
-  for (const Shape& shape : shapes) {
+  for (const ConvolutionShape& shape : convolution_shapes) {
     const Convolution convolution(shape);
     const NetFours fours = net_fours(convolution.graph, convolution.operation);
     const NetTiles tiles = net_tiles(convolution.graph, convolution.operation, fours);
@@ -167,7 +167,7 @@ TEST(NetTiles, HoldAllWeights) {
 
 // Tiles as tall as a value's planes allow: 3 rows of 8 planes are two tiles of 12 rows.
 TEST(NetTiles, AreFilledFromSeveralRows) {
-  const auto tiles_of = [](const Shape& shape) {
+  const auto tiles_of = [](const ConvolutionShape& shape) {
     const Convolution convolution(shape);
     return net_tiles(convolution.graph, convolution.operation,
                      net_fours(convolution.graph, convolution.operation));
@@ -279,7 +279,7 @@ class RandomRun {
 
 TEST(NetTileRows, EqualPlainLoops) {
   if (!amx_permitted()) GTEST_SKIP() << "skipped: no AMX here";
-  for (const Shape& shape : shapes) {
+  for (const ConvolutionShape& shape : convolution_shapes) {
     for (const bool to_floats : {false, true}) {
       for (const int width : {1, 16, 17, 33, 65, 131}) {
         Convolution convolution(shape, to_floats);
@@ -296,7 +296,7 @@ TEST(NetTileRows, EqualPlainLoops) {
 }
 
 TEST(NetTileRows, AreUsedWhereTheyPay) {
-  const Convolution convolution(Shape{32, 32, 3, 3});
+  const Convolution convolution(ConvolutionShape{32, 32, 3, 3});
   const auto has_tiles = [&] {
     return !net_weights(convolution.graph, convolution.operation).tiles.steps.empty();
   };

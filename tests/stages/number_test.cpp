@@ -7,16 +7,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "base/format.hpp"
 #include "stages/color_text.hpp"
 #include "stages/network.hpp"
 #include "stages/option_values.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
 
-struct Case {
+struct WrittenNumber {
   std::string text;
   double as_double;
   float as_float;
@@ -28,8 +28,8 @@ const std::string long_third = "0.33333333333333333333333333333333333333";
 // Between two floats. As a double it is the middle of the two, which would round to the lower one.
 const std::string above_middle = "16777217.00000000000000000000001";
 
-const std::vector<Case>& numbers() {
-  static const std::vector<Case> cases{
+const std::vector<WrittenNumber>& written_numbers() {
+  static const std::vector<WrittenNumber> cases{
       {"1", 1, 1},
       {"+1", 1, 1},
       {"-1", -1, -1},
@@ -71,18 +71,7 @@ const std::vector<std::string> malformed{
     "++1", "1,5", "0x10", "0x1p3", "nan",   "NaN",   "inf", "-inf",          "+inf", "infinity",
     "1 ",  " 1",  " .5",  "1f",    "1.2.3", "1_000", "½",   long_third + "x"};
 
-// The message for `text` there; empty if it is accepted.
-template <typename Use>
-std::string complaint(const Use& use) {
-  try {
-    use();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool same(double a, double b) {
+bool same_finite(double a, double b) {
   return a == b && std::isfinite(a);
 }
 
@@ -111,12 +100,12 @@ bool is_json(const std::string& number) {
 }
 
 TEST(Number, IsRoundedOnceToTheNearest) {
-  for (const Case& known : numbers()) {
+  for (const WrittenNumber& known : written_numbers()) {
     SCOPED_TRACE(known.text);
     EXPECT_TRUE(is_number(known.text));
-    EXPECT_TRUE(same(parse_number("x", known.text), known.as_double));
+    EXPECT_TRUE(same_finite(parse_number("x", known.text), known.as_double));
     EXPECT_EQ(to_number(known.text), known.as_double);
-    EXPECT_TRUE(same(parse_float("x", known.text), known.as_float));
+    EXPECT_TRUE(same_finite(parse_float("x", known.text), known.as_float));
     // The C library is another implementation of the same rounding.
     EXPECT_EQ(parse_number("x", known.text), std::strtod(known.text.c_str(), nullptr));
     EXPECT_EQ(parse_float("x", known.text), std::strtof(known.text.c_str(), nullptr));
@@ -124,12 +113,12 @@ TEST(Number, IsRoundedOnceToTheNearest) {
 }
 
 TEST(Number, MeansTheSameInOptionsMatricesAndNetworks) {
-  for (const Case& known : numbers()) {
+  for (const WrittenNumber& known : written_numbers()) {
     SCOPED_TRACE(known.text);
-    EXPECT_TRUE(same(matrix_with(known.text).weights[0][0], known.as_float));
-    EXPECT_TRUE(same(option_with(known.text), known.as_double));
+    EXPECT_TRUE(same_finite(matrix_with(known.text).weights[0][0], known.as_float));
+    EXPECT_TRUE(same_finite(option_with(known.text), known.as_double));
     if (!is_json(known.text)) continue;
-    EXPECT_TRUE(same(network_with(known.text).layers[0].weights[0], known.as_float));
+    EXPECT_TRUE(same_finite(network_with(known.text).layers[0].weights[0], known.as_float));
   }
 }
 
@@ -141,18 +130,17 @@ TEST(Number, ThatIsTooLargeIsRefusedEverywhere) {
     const std::string quoted = text.size() > 32 ? text.substr(0, 32) + "..." : text;
     const std::string single =
         formatted("'{}' is too large: single precision ends at 3.4e38", quoted);
-    EXPECT_EQ(complaint([&] { static_cast<void>(parse_float("x", text)); }), "x: " + single);
-    EXPECT_EQ(complaint([&] { static_cast<void>(parse_number("x", text)); }),
+    EXPECT_EQ(test::objection_to([&] { return parse_float("x", text); }), "x: " + single);
+    EXPECT_EQ(test::objection_to([&] { return parse_number("x", text); }),
               formatted("x: '{}' is too large: double precision ends at 1.8e308", quoted));
-    EXPECT_EQ(complaint([&] { static_cast<void>(matrix_with(text)); }),
-              "--color: row 1: " + single);
-    EXPECT_NE(complaint([&] { static_cast<void>(option_with(text)); }), "");
+    EXPECT_EQ(test::objection_to([&] { return matrix_with(text); }), "--color: row 1: " + single);
+    EXPECT_NE(test::objection_to([&] { return option_with(text); }), "none");
     if (!is_json(text)) continue;
-    EXPECT_EQ(complaint([&] { static_cast<void>(network_with(text)); }),
+    EXPECT_EQ(test::objection_to([&] { return network_with(text); }),
               "net.json:1: layer 1, row 1 of weights: " + single);
   }
   EXPECT_EQ(parse_number("x", "3.5e38"), 3.5e38);
-  EXPECT_EQ(complaint([] { static_cast<void>(parse_float("x", "3.5e38")); }),
+  EXPECT_EQ(test::objection_to([] { return parse_float("x", "3.5e38"); }),
             "x: '3.5e38' is too large: single precision ends at 3.4e38");
 }
 
@@ -161,17 +149,17 @@ TEST(Number, OfAnotherFormIsRefusedEverywhere) {
     SCOPED_TRACE(text);
     EXPECT_FALSE(is_number(text));
     EXPECT_EQ(to_number(text), std::nullopt);
-    EXPECT_NE(complaint([&] { static_cast<void>(parse_number("x", text)); }), "");
-    EXPECT_NE(complaint([&] { static_cast<void>(option_with(text)); }), "");
+    EXPECT_NE(test::objection_to([&] { return parse_number("x", text); }), "none");
+    EXPECT_NE(test::objection_to([&] { return option_with(text); }), "none");
     // Blanks and commas separate the numbers of a matrix.
     if (text.find_first_of(" ,") == std::string::npos && !text.empty()) {
-      EXPECT_NE(complaint([&] { static_cast<void>(matrix_with(text)); }), "");
+      EXPECT_NE(test::objection_to([&] { return matrix_with(text); }), "none");
     }
     if (text.find_first_of(" ,") == std::string::npos) {
-      EXPECT_NE(complaint([&] { static_cast<void>(network_with(text)); }), "");
+      EXPECT_NE(test::objection_to([&] { return network_with(text); }), "none");
     }
   }
-  EXPECT_EQ(complaint([] { static_cast<void>(parse_number("--x", "ä")); }),
+  EXPECT_EQ(test::objection_to([] { return parse_number("--x", "ä"); }),
             "--x: '\\xc3\\xa4' is not a number");
 }
 
@@ -185,7 +173,10 @@ TEST(Number, MayHaveAPlusSignWhereItIsWhole) {
   OptionValues values;
   values.set("--n", NumberIn{0, 10, true}, "+5");
   EXPECT_EQ(values.number<int>("--n"), 5);
-  EXPECT_NE(complaint([] { OptionValues().set("--n", NumberIn{0, 10, true}, "5."); }), "");
+  EXPECT_NE(test::objection_to([] {
+              OptionValues().set("--n", NumberIn{0, 10, true}, "5.");
+            }),
+            "none");
 }
 
 }  // namespace

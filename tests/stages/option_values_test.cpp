@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "support/objection.hpp"
 
 namespace gpufilter {
 namespace {
@@ -12,14 +12,9 @@ enum class Shape { round = 3, square = 7 };
 const OneOf shapes{{{"round", Shape::round}, {"square", Shape::square}}};
 const OneOf sides{{{"8", 8}, {"16", 16}, {"32", 32}}};
 
-// The objection of set(); empty if it accepts the text.
-std::string objection(const ValueType& type, const std::string& text) {
-  try {
-    OptionValues().set("--x", type, text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+// The objection of set(); "none" if it accepts the text.
+std::string value_objection(const ValueType& type, const std::string& text) {
+  return test::objection_to([&] { return OptionValues().set("--x", type, text); });
 }
 
 TEST(OptionValues, AreReadByTheirType) {
@@ -54,35 +49,38 @@ TEST(OptionValues, OfAnotherTypeOrNameAreTheProgrammersError) {
 }
 
 TEST(OptionValues, ChoicesAreNamed) {
-  EXPECT_EQ(objection(sides, "12"), "--x 12: choose 8, 16 or 32");
-  EXPECT_EQ(objection(sides, "08"), "--x 08: choose 8, 16 or 32");
-  EXPECT_EQ(objection(shapes, "flat"), "--x flat: choose round or square");
-  EXPECT_EQ(objection(shapes, "sqare"), "--x sqare: unknown; did you mean square? (round, square)");
-  EXPECT_EQ(objection(shapes, "Round"), "--x Round: unknown; did you mean round? (round, square)");
-  EXPECT_EQ(objection(shapes, "a\nb"), "--x a\\nb: choose round or square");
+  EXPECT_EQ(value_objection(sides, "12"), "--x 12: choose 8, 16 or 32");
+  EXPECT_EQ(value_objection(sides, "08"), "--x 08: choose 8, 16 or 32");
+  EXPECT_EQ(value_objection(shapes, "flat"), "--x flat: choose round or square");
+  EXPECT_EQ(value_objection(shapes, "sqare"),
+            "--x sqare: unknown; did you mean square? (round, square)");
+  EXPECT_EQ(value_objection(shapes, "Round"),
+            "--x Round: unknown; did you mean round? (round, square)");
+  EXPECT_EQ(value_objection(shapes, "a\nb"), "--x a\\nb: choose round or square");
 }
 
 TEST(OptionValues, NumbersHaveARange) {
   const NumberIn radius{1, 255, true};
   for (const char* good : {"1", "255", "42"})
-    EXPECT_EQ(objection(radius, good), "");
+    EXPECT_EQ(value_objection(radius, good), "none");
   for (const std::string bad : {"0", "256", "300", "-1", "1.5", "2.0", "1e1", "x", "3x", " 3",
                                 "0x2", "inf", "99999999999999999999"}) {
-    EXPECT_EQ(objection(radius, bad), "--x " + bad + ": a whole number from 1 to 255");
+    EXPECT_EQ(value_objection(radius, bad), "--x " + bad + ": a whole number from 1 to 255");
   }
   const NumberIn shift{-0.5, 1};
   for (const char* good : {"-0.5", "1", "0", "1e-3", ".5"})
-    EXPECT_EQ(objection(shift, good), "");
+    EXPECT_EQ(value_objection(shift, good), "none");
   for (const std::string bad : {"-0.51", "1.0001", "nan", "inf", "", "0,5"}) {
-    EXPECT_EQ(objection(shift, bad), bad.empty() ? "--x needs a value: a number from -0.5 to 1"
-                                                 : "--x " + bad + ": a number from -0.5 to 1");
+    EXPECT_EQ(value_objection(shift, bad), bad.empty()
+                                               ? "--x needs a value: a number from -0.5 to 1"
+                                               : "--x " + bad + ": a number from -0.5 to 1");
   }
 }
 
 TEST(OptionValues, AreNeverEmpty) {
-  EXPECT_EQ(objection(shapes, ""), "--x needs a value: round or square");
-  EXPECT_EQ(objection(FileName{}, ""), "--x needs a value: the name of a file");
-  EXPECT_EQ(objection(FreeText{"auto|LOW,HIGH"}, ""), "--x needs a value: auto|LOW,HIGH");
+  EXPECT_EQ(value_objection(shapes, ""), "--x needs a value: round or square");
+  EXPECT_EQ(value_objection(FileName{}, ""), "--x needs a value: the name of a file");
+  EXPECT_EQ(value_objection(FreeText{"auto|LOW,HIGH"}, ""), "--x needs a value: auto|LOW,HIGH");
 }
 
 TEST(ValueForm, IsWhatTheHelpShows) {

@@ -21,13 +21,13 @@ namespace {
 using test::same_pixels;
 using test::sample_at;
 
-std::uint64_t nearest(std::uint64_t dividend, std::uint64_t divisor) {
+std::uint64_t nearest_quotient(std::uint64_t dividend, std::uint64_t divisor) {
   return (dividend + divisor / 2) / divisor;
 }
 
 std::uint64_t in_depth(std::uint64_t sample, int from, int to) {
   if (from == to) return sample;
-  return from == 8 ? sample * 257 : nearest(sample * 255, 65535);
+  return from == 8 ? sample * 257 : nearest_quotient(sample * 255, 65535);
 }
 
 struct Above {

@@ -7,17 +7,18 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "stages/blur.hpp"
 #include "stages/crop.hpp"
 #include "stages/resize.hpp"
 #include "support/filtering.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
 // Around the picture, red, or for grey pictures its brightness, 76.
@@ -141,25 +142,20 @@ TEST(ResizeCover, KeepsThePartThatGravityNames) {
                           test::filter_on_host(whole, {make_crop({{10, 10}, {10, 0}})}, {})));
 }
 
-std::string usage_error(const std::string& value, const GivenParameters& given = {}) {
-  try {
-    static_cast<void>(pad_stage_kind().make(value, given));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(Pad, RefusesOtherForms) {
   for (const std::string value : {"x", "3x", "x4", "1,2", "1,2,3", "1,2,3,4,5", "-3", "3.5",
                                   "1,,2,3", "3x4+1", "1000001", "10%"}) {
-    EXPECT_EQ(usage_error(value), "--pad " + value +
-                                      ": write WIDTHxHEIGHT, a number of pixels for all sides, or "
-                                      "TOP,RIGHT,BOTTOM,LEFT; at most 1000000 each");
+    EXPECT_EQ(objection_to_value(pad_stage_kind(), value),
+              "--pad " + value +
+                  ": write WIDTHxHEIGHT, a number of pixels for all sides, or "
+                  "TOP,RIGHT,BOTTOM,LEFT; at most 1000000 each");
   }
-  EXPECT_EQ(usage_error("0x3"), "--pad 0x3: WIDTH and HEIGHT must be at least 1");
-  EXPECT_EQ(usage_error("3", {{"--pad-color", "#12"}}).rfind("--pad-color ", 0), 0U);
-  EXPECT_EQ(usage_error("0"), "none");
+  EXPECT_EQ(objection_to_value(pad_stage_kind(), "0x3"),
+            "--pad 0x3: WIDTH and HEIGHT must be at least 1");
+  EXPECT_EQ(
+      objection_to_value(pad_stage_kind(), "3", {{"--pad-color", "#12"}}).rfind("--pad-color ", 0),
+      0U);
+  EXPECT_EQ(objection_to_value(pad_stage_kind(), "0"), "none");
   EXPECT_EQ(pad_stage_kind().make("7")->label(), "7,7,7,7");
 }
 

@@ -10,16 +10,17 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "stages/blur.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
+#include "support/objection.hpp"
 #include "support/pictures.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
 constexpr std::array kernels{ResizeKernel::lanczos, ResizeKernel::cubic, ResizeKernel::linear,
@@ -329,22 +330,18 @@ TEST(Resize, CoversABoxWithTheMiddle) {
 }
 
 TEST(Resize, RefusesOtherValues) {
-  const auto complaint = [](const std::string& value) {
-    try {
-      static_cast<void>(resize_stage_kind().make(value, {}));
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   const std::string forms =
       ": write WIDTHxHEIGHT, WIDTHx, xHEIGHT or a percentage, such as 800x600 or 50%";
   for (const std::string value : {"x", "800", "1x2x3", "-5x5", "5.5x3", "axb", "%", "8 x 6"})
-    EXPECT_EQ(complaint(value), "--resize " + value + forms);
-  EXPECT_EQ(complaint("0x5"), "--resize 0x5: sides are from 1 to 1000000 pixels");
-  EXPECT_EQ(complaint("1000001x"), "--resize 1000001x: sides are from 1 to 1000000 pixels");
-  EXPECT_EQ(complaint("0%"), "--resize 0%: a percentage is above 0 and up to 10000");
-  EXPECT_EQ(complaint("10001%"), "--resize 10001%: a percentage is above 0 and up to 10000");
+    EXPECT_EQ(objection_to_value(resize_stage_kind(), value), "--resize " + value + forms);
+  EXPECT_EQ(objection_to_value(resize_stage_kind(), "0x5"),
+            "--resize 0x5: sides are from 1 to 1000000 pixels");
+  EXPECT_EQ(objection_to_value(resize_stage_kind(), "1000001x"),
+            "--resize 1000001x: sides are from 1 to 1000000 pixels");
+  EXPECT_EQ(objection_to_value(resize_stage_kind(), "0%"),
+            "--resize 0%: a percentage is above 0 and up to 10000");
+  EXPECT_EQ(objection_to_value(resize_stage_kind(), "10001%"),
+            "--resize 10001%: a percentage is above 0 and up to 10000");
 }
 
 }  // namespace

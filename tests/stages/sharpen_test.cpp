@@ -21,7 +21,7 @@ namespace {
 using test::same_pixels;
 
 // From the definition.
-Image naive(const Image& image, const SharpenParameters& parameters) {
+Image naive_sharpening(const Image& image, const SharpenParameters& parameters) {
   const PixelFormat& format = image.format();
   const test::NaiveGaussian gaussian(
       image, {.sigma = parameters.sigma, .border = parameters.border, .alpha = parameters.alpha});
@@ -57,7 +57,7 @@ Image naive(const Image& image, const SharpenParameters& parameters) {
   return result;
 }
 
-std::vector<SharpenParameters> cases() {
+std::vector<SharpenParameters> sharpenings() {
   return {
       {.amount = 0.8},
       {.amount = 10, .sigma = 0.4, .border = Border::wrap},
@@ -66,7 +66,7 @@ std::vector<SharpenParameters> cases() {
       {.amount = 0.6, .sigma = 0.9, .luma_only = true, .alpha = AlphaMode::independent}};
 }
 
-std::vector<Image> pictures(ImageSize size, const PixelFormat& format) {
+std::vector<Image> sharpen_pictures(ImageSize size, const PixelFormat& format) {
   std::vector<Image> all;
   all.push_back(test::random_image(size, format, 1));
   if (format.has_alpha()) {
@@ -82,9 +82,9 @@ TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
   for (const PixelFormat& format : test::all_formats()) {
     // The last is wider than a tile.
     for (const ImageSize size : {ImageSize{1, 3}, {77, 11}, {701, 2}}) {
-      for (const Image& image : pictures(size, format)) {
-        for (const SharpenParameters& parameters : cases()) {
-          const Image expected = naive(image, parameters);
+      for (const Image& image : sharpen_pictures(size, format)) {
+        for (const SharpenParameters& parameters : sharpenings()) {
+          const Image expected = naive_sharpening(image, parameters);
           test::with_each_instruction_set([&] {
             for (const int rows : {2, 1000}) {
               ASSERT_TRUE(same_pixels(
@@ -101,8 +101,8 @@ TEST(Sharpen, IsTheDefinitionOnTheProcessor) {
 
 TEST(Sharpen, HasNoSeamsInWidePictures) {
   const Image image = test::random_image({1200, 5}, {3, 8}, 6);
-  for (const SharpenParameters& parameters : cases()) {
-    const Image expected = naive(image, parameters);
+  for (const SharpenParameters& parameters : sharpenings()) {
+    const Image expected = naive_sharpening(image, parameters);
     test::with_each_instruction_set([&] {
       ASSERT_TRUE(
           same_pixels(test::filter_on_host(image, {make_sharpen(parameters)}, {}), expected))
@@ -113,12 +113,12 @@ TEST(Sharpen, HasNoSeamsInWidePictures) {
 
 TEST(Sharpen, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const std::vector<SharpenParameters> all = cases();
+  const std::vector<SharpenParameters> all = sharpenings();
   std::size_t next = 0;
   for (const PixelFormat& format : test::all_formats()) {
     const SharpenParameters& parameters = all.at(next++ % all.size());
     for (Session* session : test::kernel_sessions(format)) {
-      for (const Image& image : pictures({67, 37}, format)) {
+      for (const Image& image : sharpen_pictures({67, 37}, format)) {
         const StageChain chain{make_sharpen(parameters)};
         ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 15}),
                                 test::filter_on_host(image, chain, {})))

@@ -7,26 +7,27 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "stages/blur.hpp"
 #include "stages/turn_rows.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/naive_turn.hpp"
+#include "support/objection.hpp"
 #include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
 
+using test::objection_to_value;
 using test::same_pixels;
 
-constexpr std::array sizes{ImageSize{67, 37}, ImageSize{1, 50},  ImageSize{50, 1},
-                           ImageSize{1, 1},   ImageSize{16, 16}, ImageSize{33, 100}};
+constexpr std::array turn_sizes{ImageSize{67, 37}, ImageSize{1, 50},  ImageSize{50, 1},
+                                ImageSize{1, 1},   ImageSize{16, 16}, ImageSize{33, 100}};
 
 TEST(TurnRows, MovesEveryPixel) {
   test::with_each_instruction_set([] {
     for (const PixelFormat& format : test::all_formats()) {
-      for (const ImageSize size : sizes) {
+      for (const ImageSize size : turn_sizes) {
         const Image image = test::random_image(size, format, 1);
         for (int orientation = 1; orientation <= 8; ++orientation) {
           const Turn turn = turn_for_orientation(orientation);
@@ -112,19 +113,11 @@ TEST(AutoOrient, DependsOnThePicture) {
   EXPECT_EQ(make_rotate(90)->for_orientation(6), nullptr);
 }
 
-std::string usage_error(const std::string& value) {
-  try {
-    static_cast<void>(rotate_stage_kind().make(value));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(Rotate, RefusesOtherAngles) {
   EXPECT_EQ(rotate_stage_kind().make("270")->label(), "270");
   for (const std::string value : {"45", "360", "90.5", "right"})
-    EXPECT_EQ(usage_error(value), "--rotate " + value + ": choose 90, 180 or 270");
+    EXPECT_EQ(objection_to_value(rotate_stage_kind(), value),
+              "--rotate " + value + ": choose 90, 180 or 270");
 }
 
 }  // namespace

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/codec_table.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter::test {
+
+// This option alone.
+[[nodiscard]] inline WriteOptions with_option(const WriteOption& option, std::string_view value) {
+  return WriteOptions().set(option, value);
+}
 
 struct Encoded {
   Bytes file;

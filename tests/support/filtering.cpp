@@ -107,4 +107,11 @@ Image filter_on_host(const Image& image, const StageChain& chain, const PlanLimi
   return run_bands(image, plan, *make_host_executor(plan, timeline));
 }
 
+Image stage_by_stage(const Image& image, const StageChain& chain) {
+  Image result = copy_of(image);
+  for (const auto& stage : chain)
+    result = filter_on_host(result, {stage}, {});
+  return result;
+}
+
 }  // namespace gpufilter::test

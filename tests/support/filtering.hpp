@@ -41,5 +41,7 @@ class ImageReader final : public RowReader {
                                      PlanLimits limits, bool fuse = true);
 [[nodiscard]] Image filter_on_host(const Image& image, const StageChain& chain,
                                    const PlanLimits& limits);
+// The same, one stage after the other, each over the whole picture.
+[[nodiscard]] Image stage_by_stage(const Image& image, const StageChain& chain);
 
 }  // namespace gpufilter::test

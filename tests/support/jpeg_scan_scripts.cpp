@@ -81,4 +81,8 @@ jpeg_scan_info whole_scan_of(int first, int second) {
   return {2, {first, second, 0, 0}, 0, 63, 0, 0};
 }
 
+Bytes encode_textured(const JpegRecipe& recipe, int width, int height, int channels) {
+  return encode_with_libjpeg(textured_raster(width, height, channels), recipe);
+}
+
 }  // namespace gpufilter::test

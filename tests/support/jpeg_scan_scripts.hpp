@@ -35,4 +35,8 @@ using ScanScript = std::vector<jpeg_scan_info>;
 [[nodiscard]] jpeg_scan_info whole_scan_of(int component);
 [[nodiscard]] jpeg_scan_info whole_scan_of(int first, int second);
 
+// A textured picture.
+[[nodiscard]] Bytes encode_textured(const JpegRecipe& recipe, int width, int height,
+                                    int channels = 3);
+
 }  // namespace gpufilter::test

@@ -21,9 +21,9 @@ std::size_t count(int rows, int columns) {
   return index(rows) * index(columns);
 }
 
-class Generator {
+class NumberGenerator {
  public:
-  Generator(Values values, std::uint64_t seed) : values_(values), engine_(seed) {}
+  NumberGenerator(Values values, std::uint64_t seed) : values_(values), engine_(seed) {}
 
   Floats take(std::size_t n) {
     Floats numbers(n);
@@ -90,7 +90,7 @@ Buffer uploaded(Session& session, Queue& queue, const Floats& numbers) {
 
 MatrixProblem make_problem(const MatrixShape& shape, Values values, Activation activation,
                            bool with_bias, std::uint64_t seed) {
-  Generator generator(values, seed);
+  NumberGenerator generator(values, seed);
   MatrixProblem problem{shape, activation, generator.take(count(shape.rows, shape.depth)),
                         generator.take(count(shape.depth, shape.columns)), std::nullopt};
   if (with_bias) problem.bias = generator.take(index(shape.rows));

@@ -25,6 +25,11 @@ struct MatrixProblem {
   std::optional<Floats> bias;
 };
 
+// Fast for such a shape; other shapes have other blocks.
+[[nodiscard]] inline MatrixParameters blocked_for(const MatrixShape& shape) {
+  return {.variant = MatrixVariant::blocked, .typical = shape};
+}
+
 // The same numbers from the same seed everywhere.
 [[nodiscard]] MatrixProblem make_problem(const MatrixShape& shape, Values values,
                                          Activation activation, bool with_bias, std::uint64_t seed);

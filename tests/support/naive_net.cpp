@@ -12,7 +12,7 @@
 namespace gpufilter::test {
 namespace {
 
-using Values = std::map<std::string, NaivePlanes>;
+using PlanesByName = std::map<std::string, NaivePlanes>;
 
 template <typename Value>
 Value attribute(const SketchNode& node, const std::string& name, Value otherwise) {
@@ -27,7 +27,7 @@ double number(const SketchTensor& tensor, std::size_t i) {
 // What one node computes.
 class Node {
  public:
-  Node(const OnnxSketch& sketch, const SketchNode& node, const Values& values, Border border)
+  Node(const OnnxSketch& sketch, const SketchNode& node, const PlanesByName& values, Border border)
       : sketch_(sketch), node_(node), values_(values), border_(border) {}
 
   NaivePlanes result() {
@@ -231,7 +231,7 @@ class Node {
 
   const OnnxSketch& sketch_;
   const SketchNode& node_;
-  const Values& values_;
+  const PlanesByName& values_;
   Border border_;
 };
 
@@ -245,7 +245,7 @@ float NaivePlanes::padded(int c, int x, int y, Border border) const {
 }
 
 NaivePlanes evaluate(const OnnxSketch& sketch, const NaivePlanes& x, Border border) {
-  Values values{{"x", x}};
+  PlanesByName values{{"x", x}};
   for (const SketchNode& node : sketch.nodes)
     values[node.output] = Node(sketch, node, values, border).result();
   return values.at("y");

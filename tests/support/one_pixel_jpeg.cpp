@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "codec/jpeg/codec.hpp"
+#include "support/bytes_of.hpp"
 
 namespace gpufilter::test {
 
@@ -18,6 +19,11 @@ WrittenJpeg write_one_pixel(PictureHeader header, int channels, const WriteOptio
   writer->finish({});
   written.left_out = writer->left_out();
   return written;
+}
+
+void write_segment(jpeg_compress_struct& jpeg, int code, std::string_view content) {
+  const Bytes bytes = bytes_of(content);
+  jpeg_write_marker(&jpeg, code, bytes.data(), static_cast<unsigned>(bytes.size()));
 }
 
 }  // namespace gpufilter::test

@@ -67,7 +67,7 @@ Pipe open_terminal() {
   std::array<char, 128> name{};
   check(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0 ? 0 : errno, "posix_openpt");
   check(ptsname_r(ours, name.data(), name.size()), "ptsname_r");
-  ends.write = Descriptor(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ends.write = Descriptor(::open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
   termios settings{};
   check(tcgetattr(ends.write.get(), &settings) == 0 ? 0 : errno, "tcgetattr");
   cfmakeraw(&settings);
@@ -136,7 +136,7 @@ struct Streams {
 };
 
 void send_input(Streams& streams) {
-  const ssize_t sent = write(streams.in.get(), streams.unsent.data(), streams.unsent.size());
+  const ssize_t sent = ::write(streams.in.get(), streams.unsent.data(), streams.unsent.size());
   if (sent >= 0) {
     streams.unsent.remove_prefix(static_cast<std::size_t>(sent));
   } else if (errno == EPIPE) {
@@ -149,7 +149,7 @@ void send_input(Streams& streams) {
 
 void receive(Descriptor& stream, std::string& collected) {
   std::array<char, 65536> buffer{};
-  const ssize_t count = read(stream.get(), buffer.data(), buffer.size());
+  const ssize_t count = ::read(stream.get(), buffer.data(), buffer.size());
   if (count > 0) {
     collected.append(buffer.data(), static_cast<std::size_t>(count));
   } else if (count == 0 || errno == EIO) {  // EIO: a terminal that nobody writes to any longer

@@ -14,7 +14,7 @@
 namespace gpufilter::test {
 namespace {
 
-void check(int result) {
+void succeed(int result) {
   if (result < 0) throw std::system_error(errno, std::generic_category());
 }
 
@@ -24,16 +24,16 @@ void make_socket(const std::filesystem::path& path) {
   const std::string& name = path.native();
   std::copy_n(name.begin(), std::min(name.size(), sizeof address.sun_path - 1), address.sun_path);
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  check(descriptor);
+  succeed(descriptor);
   const int result =
       ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::close(descriptor);
-  check(result);
+  succeed(result);
 }
 
 void make_sparse(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  check(descriptor);
+  succeed(descriptor);
   ::close(descriptor);
   std::filesystem::resize_file(path, std::uintmax_t{5} << 30U);
 }
@@ -44,7 +44,7 @@ std::vector<StrangeFile> strange_files(int limit_mib) {
   using Path = std::filesystem::path;
   const std::string not_regular = "is not a regular file";
   return {
-      {"pipe", [](const Path& path) { check(::mkfifo(path.c_str(), 0600)); }, not_regular},
+      {"pipe", [](const Path& path) { succeed(::mkfifo(path.c_str(), 0600)); }, not_regular},
       {"socket", make_socket, not_regular},
       {"folder", [](const Path& path) { std::filesystem::create_directory(path); }, "is a folder"},
       {"zeros", [](const Path& path) { std::filesystem::create_symlink("/dev/zero", path); },
