@@ -33,13 +33,13 @@ std::vector<std::unique_ptr<Session>> nvidia_like_sessions() {
   return all;
 }
 
-struct KernelInput {
+struct GaussianCase {
   int channels;
   double sigma;
   Border border;
 };
 
-class GaussianInOneKernel : public ::testing::TestWithParam<KernelInput> {};
+class GaussianInOneKernel : public ::testing::TestWithParam<GaussianCase> {};
 
 TEST_P(GaussianInOneKernel, AreTheReference) {
   const auto& [channels, sigma, border] = GetParam();
@@ -65,14 +65,16 @@ TEST_P(GaussianInOneKernel, AreTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strips, GaussianInOneKernel,
-                         ::testing::Values(KernelInput{3, 1, Border::replicate},
-                                           KernelInput{1, 1.2, Border::mirror}, KernelInput{4, 0.9, Border::wrap},
-                                           KernelInput{2, 0.3, Border::constant},
-                                           KernelInput{3, 0.6, Border::constant}));
+                         ::testing::Values(GaussianCase{3, 1, Border::replicate},
+                                           GaussianCase{1, 1.2, Border::mirror},
+                                           GaussianCase{4, 0.9, Border::wrap},
+                                           GaussianCase{2, 0.3, Border::constant},
+                                           GaussianCase{3, 0.6, Border::constant}));
 INSTANTIATE_TEST_SUITE_P(Tiles, GaussianInOneKernel,
-                         ::testing::Values(KernelInput{3, 2, Border::replicate},
-                                           KernelInput{1, 5, Border::mirror}, KernelInput{4, 13, Border::wrap},
-                                           KernelInput{2, 2.4, Border::constant},
-                                           KernelInput{3, 7.3, Border::constant}));
+                         ::testing::Values(GaussianCase{3, 2, Border::replicate},
+                                           GaussianCase{1, 5, Border::mirror},
+                                           GaussianCase{4, 13, Border::wrap},
+                                           GaussianCase{2, 2.4, Border::constant},
+                                           GaussianCase{3, 7.3, Border::constant}));
 }  // namespace
 }  // namespace gpufilter
