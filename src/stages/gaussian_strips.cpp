@@ -43,13 +43,13 @@ struct StripShape {
 // twice, but need local memory. Multiples, so that few programs suffice for pictures of all sizes.
 int strip_rows(const StripShape& shape, const PictureShape& picture, const DeviceInfo& device) {
   constexpr int unit = 4;
-  constexpr int least = 16;
+  constexpr int min_rows = 16;
   const int across = divided_up(divided_up(picture.size.width, shape.pixels()), group_width);
   const int units = std::max(static_cast<int>(device.compute_units), 1);
   const int at_once = std::max(units * shape.rows_a_unit() / across, 1);
   const int height = picture.size.height;
   const int rounds = divided_up(height, at_once * max_rows);
-  return std::max(divided_up(divided_up(height, at_once * rounds), unit) * unit, least);
+  return std::max(divided_up(divided_up(height, at_once * rounds), unit) * unit, min_rows);
 }
 
 class GaussianStrips final : public Stage {
