@@ -30,7 +30,7 @@ std::string program() {
   if (!program_answers_probes()) return probe_program();
   constexpr const char* own = "/proc/self/exe";
   if (access(own, X_OK) == 0) return own;
-  const auto* name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  const auto* name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));  // NOLINT
   return name == nullptr ? "" : name;
 }
 

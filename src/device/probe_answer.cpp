@@ -44,22 +44,21 @@ void check(cl_int code) {
 void run_kernel(cl_device_id device) {
   cl_int code = CL_SUCCESS;
   report("making a context");
-  const cl_context context = make_context(device, code);
+  cl_context context = make_context(device, code);
   check(code);
   report("making a queue");
-  const cl_command_queue queue =
-      clCreateCommandQueueWithProperties(context, device, nullptr, &code);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, nullptr, &code);
   check(code);
   report("compiling a kernel");
   const char* text = source;
-  const cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
+  cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
   check(code);
   check(clBuildProgram(program, 1, &device, "", nullptr, nullptr));
-  const cl_kernel kernel = clCreateKernel(program, "reverse", &code);
+  cl_kernel kernel = clCreateKernel(program, "reverse", &code);
   check(code);
   std::array<cl_int, 64> data{};
   constexpr std::size_t bytes = sizeof data;
-  const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code);
+  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code);
   check(code);
   report("running a kernel");
   const std::size_t items = data.size();

@@ -37,7 +37,8 @@ std::string text_of(double seconds) {
 
 Dispatcher::Dispatcher(Engines engines, MachineRates rates, GpuSearch search)
     : rates_(std::move(rates)), search_(std::move(search)) {
-  join(engines);
+  for (auto& engine : engines)
+    members_.push_back({std::move(engine)});
   if (search_.at_once) found_ = start_on_thread(search_.find).share();
 }
 
@@ -64,9 +65,10 @@ double Dispatcher::start_left(const Member& member) const {
 // With the first GPU; if there is none, with one whose start begins now.
 Dispatcher::Estimates Dispatcher::estimates(const PictureTask& task, const TaskTimes& times) const {
   double pictures = 1;  // left that are like this one, including this one
-  if (folder_bytes_ && task.file_bytes > 0)
+  if (folder_bytes_ && task.file_bytes > 0) {
     pictures =
         std::max(static_cast<double>(*folder_bytes_) / static_cast<double>(task.file_bytes), 1.0);
+  }
   const double start = members_.size() > 1 ? start_left(members_[1])
                                            : rates_.rates().on_gpu(start_rate) + driver_exit;
   return {time_on_host(times, pictures, threads()),

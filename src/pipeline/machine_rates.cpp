@@ -160,9 +160,10 @@ void MachineRates::learn(const PictureTask& task, const RunReport& report, bool 
     }
   }
   if (task.shape.size.pixels() < min_pixels || (in_folder && !on_gpu)) return;
-  for (std::size_t i = 0; i < report.passes.size(); ++i)
-    (on_gpu ? gpu : host)
-        .learn(report.passes[i].work, spent_on(report, {Activity::kernel}, i).seconds);
+  for (std::size_t i = 0; i < report.passes.size(); ++i) {
+    const double filtering = spent_on(report, {Activity::kernel}, i).seconds;
+    (on_gpu ? gpu : host).learn(report.passes[i].work, filtering);
+  }
   if (in_folder || !report.others.empty()) return;
   // A device's decoding has no such span of known size, only one of reading the file.
   const Spent decoded = spent_on(report, {Activity::decode});

@@ -87,9 +87,10 @@ std::unique_ptr<Dispatcher> make_dispatcher(const std::string& device, bool requ
   const bool means_opencl = device == "auto" && (require_device || names_kernel(chain));
   if (means_opencl) return make_dispatcher("opencl", require_device, chain, options);
   const MachineRates rates(make_rate_store(), device == "cpu" ? "" : gpu_vendors());
-  if (device != "auto" && device != "all")
-    return std::make_unique<Dispatcher>(Engines{make_engine(device, require_device, options)},
-                                        rates);
+  if (device != "auto" && device != "all") {
+    const Engines named{make_engine(device, require_device, options)};
+    return std::make_unique<Dispatcher>(named, rates);
+  }
   const Engines processors{
       std::make_shared<Engine>(std::vector{processor("the processor")}, options)};
   // Now, because other threads will exist when a device is searched for.
