@@ -49,6 +49,7 @@ class DeviceDecoding : public ::testing::Test {
   void take_device(const DeviceInfo& device, int band_rows) {
     engine_ = std::make_unique<Engine>(std::vector<DeviceCandidate>{{device, "for a test"}},
                                        EngineOptions{.band_rows = band_rows});
+    engine_->await_choice();  // rows that are decoded meanwhile count
     device_ = device;
   }
 
