@@ -37,7 +37,7 @@ class Median final : public Stage {
   // Networks take tiles of up to 16 rows; histograms begin with a window's.
   [[nodiscard]] int suitable_rows() const override {
     if (parameters_.radius <= 3) return 1;
-    return parameters_.radius < 10 ? 16 : 2 * (2 * parameters_.radius + 1);
+    return parameters_.radius <= max_tile_radius_of_bytes ? 16 : 2 * (2 * parameters_.radius + 1);
   }
 
   void run(const ConstRows& source, const MutableRows& target,
@@ -55,7 +55,7 @@ class Median final : public Stage {
   [[nodiscard]] double host_seconds(int depth) const {
     const int radius = parameters_.radius;
     if (radius <= 3) return 0.3e-9 * radius;
-    return depth == 8 ? 1e-9 * std::min(radius, 9) : 2e-9 * radius;
+    return depth == 8 ? 1e-9 * std::min(radius, max_tile_radius_of_bytes) : 2e-9 * radius;
   }
   [[nodiscard]] double device_seconds(int depth) const {
     const int radius = parameters_.radius;

@@ -234,9 +234,7 @@ void fill_plain(const Job<Sample>& job) {
     return median_network_rows(job.source, job.target, job.height, job.parameters->border,
                                job.parameters->radius);
   }
-  // Histograms have fewer operations for larger windows, but only of bytes.
-  constexpr int max_tile_radius = 9;
-  if (sizeof(Sample) > 1 || job.parameters->radius <= max_tile_radius) {
+  if (sizeof(Sample) > 1 || job.parameters->radius <= max_tile_radius_of_bytes) {
     return median_tile_rows(job.source, job.target, job.height, job.parameters->border,
                             job.parameters->radius);
   }

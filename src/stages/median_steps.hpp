@@ -98,17 +98,17 @@ class Steps {
     }
   }
 
-  template <size_t most, typename SampleAt>
+  template <size_t maximum, typename SampleAt>
   [[gnu::always_inline]] static void read_sorted(const Step& step, const SampleAt& sample_at,
                                                  Number* to) {
-    std::array<Number, most> numbers;
+    std::array<Number, maximum> numbers;
     const size_t count = step.count;
 #pragma GCC unroll 8
-    for (size_t i = 0; i < most; ++i)
+    for (size_t i = 0; i < maximum; ++i)
       numbers[i] = i < count ? sample(step, sample_at, i) : ~Number{};
-    sort_apart<most>(numbers);
+    sort_apart<maximum>(numbers);
 #pragma GCC unroll 8
-    for (size_t i = 0; i < most; ++i)
+    for (size_t i = 0; i < maximum; ++i)
       to[i] = numbers[i];
   }
 
@@ -132,9 +132,9 @@ class Steps {
 
   // Several distances at once, while numbers are in registers.
   [[gnu::always_inline]] static void sort(Number* list, size_t size, unsigned exponent) {
-    constexpr unsigned most = sizeof(Number) == 64 ? 4 : 3;  // 32 registers, or 16
+    constexpr unsigned at_once = sizeof(Number) == 64 ? 4 : 3;  // 32 registers, or 16
     while (exponent > 0) {
-      const unsigned rounds = (exponent + most - 1) / most;
+      const unsigned rounds = (exponent + at_once - 1) / at_once;
       const unsigned distances = (exponent + rounds - 1) / rounds;
       if (distances == 1) {
         compare_at_distances<1>(list, size, exponent);
@@ -142,7 +142,7 @@ class Steps {
         compare_at_distances<2>(list, size, exponent);
       } else if (distances == 3) {
         compare_at_distances<3>(list, size, exponent);
-      } else if constexpr (most == 4) {
+      } else if constexpr (at_once == 4) {
         compare_at_distances<4>(list, size, exponent);
       }
       exponent -= distances;
