@@ -1,195 +1,291 @@
-// --gaussian for 8-bit samples and small radii: both directions in one kernel, with the sums of gaussian.cl. A
-// work-item goes down a strip of PIXELS columns and LINES rows. The sums along columns that a row has a part in stay in
-// registers. What windows have beyond the picture's left and right edges is first collected in local memory: the
-// launch ends with a work-group at an edge, and must not wait for it.
+// --gaussian for 8-bit samples and small radii by matrix units: both directions in one kernel, with the sums of
+// gaussian.cl. A work-group is one team of 32 work-items, which goes down a strip of STRIP samples, 16 rows at a time.
+//
+// As in gaussian_tiles.cl, one matrix of 16 rows has the low and the high bytes of the weights for 8 results. Here rows
+// stay as they are, their channels interleaved: the weights of a result are CHANNELS samples apart. What a work-item
+// gets as sums along rows is what it multiplies along columns, so that these need no exchange. The last sums along rows
+// are kept in local memory, for the next rows.
+//
+// Weights are twice those of the window, in both directions. Sums along rows are then three bytes, of which the higher
+// two are twice the sum that gaussian.cl has; and the results are the highest bytes of sums along columns, which are
+// rounded by what `row_start` adds to the sums along rows.
 
-#ifndef RADIUS
-#define RADIUS 3
-#endif
-#include "window_rows.cl"
-
-#define SIDE (2 * RADIUS + 1)
-#define OWN_SAMPLES (PIXELS * CHANNELS)
-#define ITEMS (GROUP_WIDTH * GROUP_HEIGHT)
-#define GROUP_ROWS (GROUP_HEIGHT * LINES + 2 * RADIUS)  // of its windows
-
-// Strips whose windows reach beyond an edge: at the left one, and at most as many at the right one and one more.
-#define LEFT_STRIPS ((4 * HALO + OWN_SAMPLES - 1) / OWN_SAMPLES)
-#define EDGE_STRIPS (2 * LEFT_STRIPS + 1)
-// Strips from this one on are at the right edge.
-#define RIGHT_STRIP (max(width * CHANNELS - 4 * HALO, 0) / OWN_SAMPLES)
-
-// Sums along rows have 15 bits, and those along columns 30. The weights along columns are four times as large, so that
-// the results are the highest bytes of sums. They are rounded by what ROUNDING adds to each sum along a row.
-#define ROUNDING 64
-
+#define ITEMS 32
+#define STRIP (ITEMS * PIXELS * CHANNELS)  // samples
+#define BLOCKS (STRIP / 8)                 // of 8 samples in 16 rows
+// Blocks whose instructions alternate, because each waits for its own.
 #if NVIDIA
-// On NVIDIA a byte is a float without conversion: a multiple of the smallest denormal number. Sums along rows have
-// 23 bits and are exact. FLOAT_UNIT is what a weight of 1 is, so that products are normal numbers; adding FLOAT_MAGIC,
-// rounded down, leaves the sum / 256, and ROUNDING, in the lowest bits. The higher ones stay: times the weights, which
-// add up to 2^17, they are multiples of 2^32.
-#define FLOAT_UNIT 0x1p110f
-#define FLOAT_ROUNDING (0x1p-39f * 128)
-#define FLOAT_MAGIC (0x1p-8f + 0x1p-31f * ROUNDING)
-typedef float weight_t;
-
-UNROLLED uint row_sum(const uint *samples, const weight_t *weights) {
-  float sum = FLOAT_ROUNDING;
-#pragma unroll
-  for (int i = 0; i < SIDE; ++i) {
-    const uint sample = samples[i * CHANNELS];
-    asm("fma.rn.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(as_float(sample)), "f"(weights[abs(i - RADIUS)]));
-  }
-  asm("add.rm.f32 %0, %0, %1;" : "+f"(sum) : "f"(FLOAT_MAGIC));
-  return as_uint(sum);
-}
-
-// Two weights are equal, and a product that is added twice would take an instruction more than two of these.
-UNROLLED uint multiply_add(uint weight, uint number, uint sum) {
-  uint result;
-  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weight), "r"(number), "r"(sum));
-  return result;
-}
+#define TOGETHER 4
 #else
-#define FLOAT_UNIT 1
-typedef uint weight_t;
-
-UNROLLED uint row_sum(const uint *samples, const weight_t *weights) {
-  uint sum = 128;
-#pragma unroll
-  for (int i = 0; i < SIDE; ++i) sum += samples[i * CHANNELS] * weights[abs(i - RADIUS)];
-  return (sum >> 8) + ROUNDING;
-}
-UNROLLED uint multiply_add(uint weight, uint number, uint sum) { return weight * number + sum; }
+#define TOGETHER 1
 #endif
 
-// The samples of row `y` of a strip's windows, from the row's words.
-UNROLLED void window_samples(uint *samples, const uint *words, int y, int height) {
+// Along rows a block reads STEPS times 32 samples, from MARGIN words before it on.
+#define REACH (RADIUS * CHANNELS)
+#define MARGIN ((REACH + 3) / 4)
+#define STEPS ((4 * MARGIN + 8 + REACH + 31) / 32)
+// Rows are loaded by pieces of 16 samples, HALO of them on either side of the strip.
+#define HALO ((REACH + 15) / 16)
+#define PIECES (STRIP / 16 + 2 * HALO)
+#define LOADS ((16 * PIECES + ITEMS - 1) / ITEMS)  // of a work-item for 16 rows
+#define IS_PIECE(i) (16 * PIECES % ITEMS == 0 || (i) < 16 * PIECES)  // so that no branch is left where all are
+// Lines in local memory have 4 words more than a multiple of 8, so that 8 lines of 4 words are in different banks.
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define LINE_WORDS ((MAX(4 * PIECES, 4 * HALO - MARGIN + 2 * BLOCKS - 2 + 8 * STEPS) + 3) / 8 * 8 + 4)
+#define RESULT_PIECES (STRIP / 16 + 1)
+
+// Along columns, the chunks of 16 rows that 8 rows of results read, if their first row, or their ninth, is the first
+// row of a chunk's windows.
+#define UPPER_CHUNKS ((8 + 2 * RADIUS + 15) / 16)
+#define CHUNKS ((16 + 2 * RADIUS + 15) / 16)
+// 0: a chunk completes the upper 8 rows, then the lower 8 of the same 16 rows. 1: the lower 8 rows of these, then the
+// upper 8 of the next.
+#define AHEAD (CHUNKS - UPPER_CHUNKS)
+
+#define WEIGHT_TYPE "u8"
+#define WEIGHT uchar
+#include "byte_products.cl"
+
+// Local memory has a chunk's rows in an order in which a work-item gets the sums of four that follow each other.
+UNROLLED int line_of_row(int row) { return (row & 2) * 4 + row / 4 * 2 + row % 2; }
+
+// The four samples of row `y` from number `first` on, some of which are outside the picture.
+UNROLLED uint border_word(SOURCE_BAND, int first, int y, int width, int height) {
+  const int row = border_row(y, height);
+  uint word = 0;
 #pragma unroll
-  for (int i = 0; i < SAMPLES; ++i) {
-#if NVIDIA
-    samples[i] = bytes_of(words[(FIRST_SAMPLE + i) / 4], 0, 0x4440 + (FIRST_SAMPLE + i) % 4);
-#else
-    samples[i] = sample_of(words, FIRST_SAMPLE + i);
-#endif
+  for (int k = 0; k < 4; ++k) {
+    const int sample = first + k + (RADIUS + 4) * CHANNELS;  // not negative
+    const int column = border_position(sample / CHANNELS - (RADIUS + 4), width);
+    const int channel = sample % CHANNELS;
 #if BORDER == BORDER_CONSTANT
-    if (border_row(y, height) == OUTSIDE) samples[i] = outside_pixel().at[i % CHANNELS];
-#endif
-  }
-}
-
-// Adds the sums of samples along a row to those along columns, of which number k is that of the row of results that the
-// row k after this one completes. `results` are those that this one completes.
-UNROLLED void add_row(uint *results, uint sums[SIDE][OWN_SAMPLES], const uint *samples, const weight_t *row_weights,
-                      const uint *column_weights) {
-#pragma unroll
-  for (int i = 0; i < OWN_SAMPLES; ++i) {
-    const uint sum = row_sum(samples + i, row_weights);
-#if RADIUS == 0
-    results[i] = column_weights[0] * sum;
-#else
-    results[i] = multiply_add(column_weights[RADIUS], sum, sums[0][i]);
-#pragma unroll
-    for (int k = 0; k < 2 * RADIUS - 1; ++k) {
-      sums[k][i] = multiply_add(column_weights[abs(k + 1 - RADIUS)], sum, sums[k + 1][i]);
+    if (column == OUTSIDE || row == OUTSIDE) {
+      word |= (uint)outside_pixel().at[channel] << 8 * k;
+      continue;
     }
-    sums[2 * RADIUS - 1][i] = column_weights[RADIUS] * sum;
 #endif
+    word |= (uint)SOURCE_ROW(row)[(size_t)column * CHANNELS + channel] << 8 * k;
   }
+  return word;
 }
 
-UNROLLED void store_results(TARGET_BAND, int x, int y, int width, const uint *results, bool inside) {
-  uint words[STRETCH_WORDS(CHANNELS)];
-#pragma unroll
-  for (int i = 0; i < STRETCH_WORDS(CHANNELS); ++i) {
+// 16 samples of a row outside the picture.
+UNROLLED uint4 outside_piece(void) { return (uint4)(CHANNELS == 4 ? 0xff000000u : CHANNELS == 2 ? 0xff00ff00u : 0u); }
+
+// The bytes 1 and 2 of four numbers.
+UNROLLED uint2 middle_bytes(uint a, uint b, uint c, uint d) {
 #if NVIDIA
-    words[i] = bytes_of(bytes_of(results[4 * i], results[4 * i + 1], 0x0073),
-                        bytes_of(results[4 * i + 2], results[4 * i + 3], 0x0073), 0x5410);
+  const uint pair = bytes_of(a, b, 0x6251);
+  const uint other = bytes_of(c, d, 0x6251);
+  return (uint2)(bytes_of(pair, other, 0x5410), bytes_of(pair, other, 0x7632));
 #else
-    words[i] = 0;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) words[i] |= results[4 * i + k] >> 24 << 8 * k;
+  return (uint2)((a >> 8 & 255) | (b & 0xff00) | (c & 0xff00) << 8 | (d & 0xff00) << 16,
+                 (a >> 16 & 255) | (b >> 8 & 0xff00) | (c & 0xff0000) | (d & 0xff0000) << 8);
 #endif
-  }
-  if (inside) {
-    store_words(TARGET_ROW(y) + (size_t)x * CHANNELS, words, STRETCH_WORDS(CHANNELS));
-  } else {
-    store_stretch(TARGET_ROW(y), x, width, words);
-  }
 }
 
-typedef uint edge_t[ROW_WORDS][GROUP_ROWS];
-
-// Fills the work-item's strip. `weights` are those at the distances 0 ... RADIUS. `inside`: all windows of the
-// work-group are between the left and the right edge. Otherwise `edge`, if not null, has the words of the strip's
-// windows that are not in the picture, from row `top` on.
-UNROLLED void fill_strip(ROWS, __global const uint *restrict weights, bool inside, __local const edge_t *edge,
-                         int top) {
-  const int x = OWN_BEGIN;
-  const int begin = OWN_ROW;
-  const int end = min(begin + LINES, TARGET_END);
-  if (x >= width || begin >= end) return;
-  weight_t row_weights[RADIUS + 1];
-  uint column_weights[RADIUS + 1];
-#pragma unroll
-  for (int d = 0; d <= RADIUS; ++d) {
-    row_weights[d] = weights[d] * FLOAT_UNIT;
-    column_weights[d] = 4 * weights[d];
-  }
-  const int last = end - 1 + RADIUS;
-  uint sums[SIDE][OWN_SAMPLES];
-#pragma unroll
-  for (int k = 0; k < SIDE; ++k) {
-#pragma unroll
-    for (int i = 0; i < OWN_SAMPLES; ++i) sums[k][i] = 0;
-  }
-  uint words[ROW_WORDS];  // of the next row
-  uint samples[SAMPLES];
-  uint results[OWN_SAMPLES];
-#define ADD_ROW(y)                                                                                      \
-  if (!inside && edge) {                                                                                \
-    _Pragma("unroll") for (int i = 0; i < ROW_WORDS; ++i) {                                             \
-      if (!is_loaded(x, i, width)) words[i] = (*edge)[i][(y)-top];                                      \
-    }                                                                                                   \
-  }                                                                                                     \
-  window_samples(samples, words, y, height);                                                            \
-  load_window_row(words, source, source_pitch, source_first, x, (y) + 1, width, height, last);          \
-  add_row(results, sums, samples, row_weights, column_weights);
-  load_window_row(words, source, source_pitch, source_first, x, begin - RADIUS, width, height, last);
-#pragma nounroll
-  for (int y = begin - RADIUS; y < begin + RADIUS; ++y) {
-    ADD_ROW(y)
-  }
-#pragma nounroll
-  for (int y = begin; y < end; ++y) {
-    ADD_ROW(y + RADIUS)
-    store_results(target, target_pitch, target_first, target_offset, target_rows, x, y, width, results, inside);
-  }
-}
-
+// `weights`: for the steps along rows, the upper and the lower rows of results, the words that each work-item holds;
+// then row_start.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void gaussian_strips(ROWS, __global const uint *restrict weights) {
-  __local edge_t edges[EDGE_STRIPS];
-  const int first = (int)get_group_id(0) * GROUP_WIDTH;  // strip
-  const int right = RIGHT_STRIP;
-  if (first >= LEFT_STRIPS && first + GROUP_WIDTH <= right) {
-    fill_strip(SAME_ROWS, weights, true, 0, 0);
-    return;
+  __local uint4 lines[16][LINE_WORDS / 4];
+  __local uint2 kept_sums[CHUNKS - 1][BLOCKS][ITEMS];  // low and high bytes
+  __local uint4 results[16][RESULT_PIECES];
+  EXCHANGE
+  const int item = LOCAL_ITEM;
+  const int line = item / 4;
+  const int word = item % 4;
+  // Strips at the left and the right edge take longest: the first work-groups fill them.
+  const int strips = get_num_groups(0);
+  const int segments = get_num_groups(1);
+  const int edge_strips = min(strips, 3);
+  const int group = get_group_id(1) * strips + get_group_id(0);
+  const bool is_edge = group < edge_strips * segments;
+  const int number = is_edge ? group : group - edge_strips * segments;
+  const int across = is_edge ? edge_strips : strips - edge_strips;
+  const int strip = !is_edge ? number % across + 1 : number % across == 0 ? 0 : strips - number % across;
+  const int left = strip * STRIP;
+  const int top = target_first + number / across * LINES;
+  const int bottom = min(top + LINES, TARGET_END);
+  const int samples = width * CHANNELS;
+  const bool has_sides = left >= 16 * HALO && left + STRIP + 16 * HALO <= samples;
+  const int chunks = (LINES - 8 * AHEAD + 15) / 16 + CHUNKS - 1;
+  const bool has_rows = top >= RADIUS && top - RADIUS + 16 * chunks <= min(TARGET_END + RADIUS, height);
+
+  uint4 row_weights[STEPS];
+  uint2 upper_weights[UPPER_CHUNKS];
+  uint2 lower_weights[CHUNKS];
+  uint row_start[4];
+  const uint zero[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < STEPS; ++i) row_weights[i] = vload4(i * ITEMS + item, weights);
+  weights += 4 * ITEMS * STEPS;
+#pragma unroll
+  for (int i = 0; i < UPPER_CHUNKS; ++i) upper_weights[i] = vload2(i * ITEMS + item, weights);
+  weights += 2 * ITEMS * UPPER_CHUNKS;
+#pragma unroll
+  for (int i = 0; i < CHUNKS; ++i) lower_weights[i] = vload2(i * ITEMS + item, weights);
+  weights += 2 * ITEMS * CHUNKS;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) row_start[i] = weights[i];
+
+  uint4 pieces[LOADS];  // of the next chunk
+#define LOAD_CHUNK(chunk)                                                                                    \
+  if (has_sides && has_rows) {                                                                               \
+    __global const uchar *from = SOURCE_ROW(top - RADIUS + 16 * (chunk)) + left - 16 * HALO;                 \
+    _Pragma("unroll") for (int load = 0; load < LOADS; ++load) {                                             \
+      const int i = item + load * ITEMS;                                                                     \
+      if (!IS_PIECE(i)) break;                                                                               \
+      pieces[load] = *(__global const uint4 *)(from + (uint)(i / PIECES * source_pitch + 16 * (i % PIECES))); \
+    }                                                                                                        \
+  } else {                                                                                                   \
+    _Pragma("unroll") for (int load = 0; load < LOADS; ++load) {                                             \
+      const int i = item + load * ITEMS;                                                                     \
+      if (!IS_PIECE(i)) break;                                                                               \
+      const int y = border_row(min(top - RADIUS + 16 * (chunk) + i / PIECES, bottom + RADIUS - 1), height);  \
+      const int x = left + 16 * (i % PIECES - HALO);                                                         \
+      if (BORDER == BORDER_CONSTANT && y == OUTSIDE) {                                                       \
+        pieces[load] = outside_piece();                                                                      \
+      } else if (x >= 0 && x < samples) {                                                                    \
+        pieces[load] = *(__global const uint4 *)(SOURCE_ROW(y) + x);                                         \
+      }                                                                                                      \
+    }                                                                                                        \
   }
-  const int top = target_first + (int)get_group_id(1) * GROUP_HEIGHT * LINES - RADIUS;
-  for (int i = LOCAL_ITEM; i < EDGE_STRIPS * ROW_WORDS * GROUP_ROWS; i += ITEMS) {
-    const int row = i % GROUP_ROWS;
-    const int word = i / GROUP_ROWS % ROW_WORDS;
-    const int edge = i / GROUP_ROWS / ROW_WORDS;
-    const int strip = edge < LEFT_STRIPS ? edge : max(right, LEFT_STRIPS) + edge - LEFT_STRIPS;
-    const int y = top + row;
-    if (strip < first || strip >= first + GROUP_WIDTH || y >= TARGET_END + RADIUS) continue;
-    if (is_loaded(strip * PIXELS, word, width)) continue;
-    edges[edge][word][row] = border_word(source, source_pitch, source_first, FIRST_OF_WORD(strip * PIXELS, word), y,
-                                         width, height);
+  LOAD_CHUNK(0)
+  int oldest = 0;  // the place of the oldest of the kept sums
+  for (int chunk = 0;; ++chunk) {
+    const int first = top + 16 * (chunk - CHUNKS + 1) + 8 * AHEAD;  // of the rows of results that it completes
+    const bool is_last = first + 16 >= bottom;
+#pragma unroll
+    for (int load = 0; load < LOADS; ++load) {
+      const int i = item + load * ITEMS;
+      if (!IS_PIECE(i)) break;
+      lines[line_of_row(i / PIECES)][i % PIECES] = pieces[load];
+    }
+    if (!has_sides) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      // The words that begin before the first sample, and those that end after the last.
+#pragma nounroll
+      for (int i = item; i < 16 * (2 * MARGIN + 1); i += ITEMS) {
+        const int place = i / 16 - MARGIN;
+        const int x = place < 0 ? 4 * place : samples / 4 * 4 + 4 * place;
+        if (x < left - 4 * MARGIN || x >= left + STRIP + 4 * MARGIN) continue;
+        const int y = min(top - RADIUS + 16 * chunk + i % 16, bottom + RADIUS - 1);
+        ((__local uint *)lines[line_of_row(i % 16)])[4 * HALO + (x - left) / 4] =
+            border_word(source, source_pitch, source_first, x, y, width, height);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!is_last) {
+      LOAD_CHUNK(chunk + 1)
+    }
+    PRODUCT_LOOP
+    for (int block = 0; block < BLOCKS; block += TOGETHER) {
+      uint row_sums[TOGETHER][2][4];
+      PRODUCT_LOOP
+      for (int n = 0; n < TOGETHER; ++n) {
+        PRODUCT_LOOP
+        for (int part = 0; part < 2; ++part) {  // 8 lines each
+          __local const uint *from =
+              (__local const uint *)lines[8 * part + line] + 4 * HALO - MARGIN + 2 * (block + n) + word;
+          MULTIPLY_32_FROM(row_start, row_sums[n][part], row_weights[0], ((uint2)(from[0], from[4])));
+          PRODUCT_LOOP
+          for (int step = 1; step < STEPS; ++step) {
+            MULTIPLY_32(row_sums[n][part], row_weights[step], ((uint2)(from[8 * step], from[8 * step + 4])));
+          }
+        }
+      }
+      uint2 sums[TOGETHER][CHUNKS];  // low and high bytes, the oldest first
+#pragma unroll
+      for (int n = 0; n < TOGETHER; ++n) {
+#pragma unroll
+        for (int k = 0; k < CHUNKS - 1; ++k) {
+          const int place = oldest + k;
+          sums[n][k] = kept_sums[place < CHUNKS - 1 ? place : place - (CHUNKS - 1)][block + n][item];
+        }
+        uint sum[2][2];
+#pragma unroll
+        for (int part = 0; part < 2; ++part) {
+#pragma unroll
+          for (int k = 0; k < 2; ++k) sum[part][k] = (row_sums[n][part][2 + k] << 8) + row_sums[n][part][k];
+        }
+        const uint2 bytes = middle_bytes(sum[0][0], sum[0][1], sum[1][0], sum[1][1]);
+        sums[n][CHUNKS - 1] = (uint2)(bytes.x & 0xfefefefe, bytes.y);
+        kept_sums[oldest][block + n][item] = sums[n][CHUNKS - 1];
+      }
+      uint low[TOGETHER][2][4];  // sums of the low bytes
+      uint high[TOGETHER][2][4];
+      PRODUCT_LOOP
+      for (int n = 0; n < TOGETHER; ++n) {
+        PRODUCT_LOOP
+        for (int lower = 0; lower < 2; ++lower) {  // 8 rows of results each
+          const int used = lower ? CHUNKS : UPPER_CHUNKS;
+          const uint2 *from = sums[n] + CHUNKS - used;
+          const uint2 *by = lower ? lower_weights : upper_weights;
+          uint *to = low[n][lower];
+          uint *to_high = high[n][lower];
+          if (used == 1) {
+            MULTIPLY_16_FROM(zero, to, by[0], from[0].x);
+            MULTIPLY_16_FROM(zero, to_high, by[0], from[0].y);
+            continue;
+          }
+          MULTIPLY_32_FROM(zero, to, ((uint4)(by[0], by[1])), ((uint2)(from[0].x, from[1].x)));
+          MULTIPLY_32_FROM(zero, to_high, ((uint4)(by[0], by[1])), ((uint2)(from[0].y, from[1].y)));
+          PRODUCT_LOOP
+          for (int k = 2; k + 1 < used; k += 2) {
+            MULTIPLY_32(to, ((uint4)(by[k], by[k + 1])), ((uint2)(from[k].x, from[k + 1].x)));
+            MULTIPLY_32(to_high, ((uint4)(by[k], by[k + 1])), ((uint2)(from[k].y, from[k + 1].y)));
+          }
+          if (used % 2 != 0) {
+            MULTIPLY_16(to, by[used - 1], from[used - 1].x);
+            MULTIPLY_16(to_high, by[used - 1], from[used - 1].y);
+          }
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < TOGETHER; ++n) {
+#pragma unroll
+        for (int lower = 0; lower < 2; ++lower) {
+          uint sum[2];
+#pragma unroll
+          for (int k = 0; k < 2; ++k) {
+            const uint middle = low[n][lower][2 + k] + high[n][lower][k];
+            sum[k] = (((high[n][lower][2 + k] << 8) + middle) << 8) + low[n][lower][k];
+          }
+          __local ushort *to = (__local ushort *)results[8 * (lower ^ AHEAD) + line];
+#if NVIDIA
+          to[4 * (block + n) + word] = (ushort)bytes_of(sum[0], sum[1], 0x0073);
+#else
+          to[4 * (block + n) + word] = (ushort)(sum[0] >> 24 | sum[1] >> 24 << 8);
+#endif
+        }
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (has_sides && first >= top && first + 16 <= bottom) {
+      __global uchar *to = TARGET_ROW(first) + left;
+#pragma unroll
+      for (int n = 0; n < STRIP / ITEMS; ++n) {
+        const int i = item + n * ITEMS;
+        const int row = i / (STRIP / 16);
+        const int piece = i % (STRIP / 16);
+        *(__global uint4 *)(to + (uint)(row * target_pitch + 16 * piece)) = results[row][piece];
+      }
+    } else {
+#pragma nounroll
+      for (int i = item; i < STRIP; i += ITEMS) {
+        const int y = first + i / (STRIP / 16);
+        const int x = left + 16 * (i % (STRIP / 16));
+        if (y < top || y >= bottom) continue;
+        __local const uint4 *from = &results[y - first][i % (STRIP / 16)];
+        if (x + 16 <= samples) {
+          *(__global uint4 *)(TARGET_ROW(y) + x) = *from;
+        } else {
+          for (int k = 0; x + k < samples; ++k) TARGET_ROW(y)[x + k] = ((__local const uchar *)from)[k];
+        }
+      }
+    }
+    if (is_last) return;
+    oldest = oldest + 1 == CHUNKS - 1 ? 0 : oldest + 1;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int strip = get_global_id(0);
-  const int edge = strip < LEFT_STRIPS ? strip : strip >= right ? strip - max(right, LEFT_STRIPS) + LEFT_STRIPS : -1;
-  fill_strip(SAME_ROWS, weights, false, edge >= 0 ? &edges[edge] : 0, top);
 }

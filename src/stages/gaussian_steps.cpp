@@ -7,8 +7,7 @@
 #include "base/elementary.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
-#include "stages/gaussian_strips.hpp"
-#include "stages/gaussian_tiles.hpp"
+#include "stages/gaussian_matrix.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -138,10 +137,8 @@ StageChain gaussian_steps(const std::string& stage, const GaussianParameters& pa
   const std::string label =
       formatted("sigma {}, {} weights", parameters.sigma, 2 * window.radius() + 1);
   if (device != nullptr) {
-    if (auto strips = gaussian_strips(stage, window, picture, label, *device))
-      return {std::move(strips)};
-    if (auto tiles = gaussian_tiles(stage, window, picture, label, *device))
-      return {std::move(tiles)};
+    if (auto both = gaussian_matrix(stage, window, picture, label, *device))
+      return {std::move(both)};
   }
   return {
       std::make_shared<GaussianStep>(GaussianDirection::rows, stage, window, picture, label),

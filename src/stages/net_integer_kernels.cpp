@@ -6,6 +6,7 @@
 #include "base/division.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
+#include "stages/byte_products.hpp"
 #include "stages/net_fours.hpp"
 #include "stages/net_kernels.hpp"
 
@@ -134,16 +135,15 @@ NetKernel convolving(const NetGraph& graph, const NetOperation& operation,
       result_macros(result, operation.integers.low, operation.integers.high));
   const bool words = !operation.integers.scales.empty();
   const auto [matrices, runs] = team_shape(result.channels, words);
-  constexpr unsigned byte_matrices_capability = 80;  // mma.m16n8k32 for bytes came with 8.0
-  if (device.compute_capability >= byte_matrices_capability && operation.groups == 1 &&
-      fours.parts == 1) {
+  if (has_byte_products(device) && operation.groups == 1 && fours.parts == 1) {
     if (const auto tile = matrix_tile(operation, fours.planes, runs)) {
       kernel.function = "net_matrices";
       kernel.pixels = *tile;
       kernel.items = tile->width * tile->height / 8 / runs * matrix_team;
       kernel.blocks = divided_up(result.channels, matrices * matrix_rows);
       kernel.macros += formatted(" -D MATRICES={} -D RUNS={} -D TILE_WIDTH={} -D TILE_HEIGHT={}",
-                                 matrices, runs, tile->width, tile->height);
+                                 matrices, runs, tile->width, tile->height) +
+                       byte_product_macros(device);
       kernel.weights = to_bytes(
           std::span<const std::uint32_t>(tile_weights(fours, kernel.blocks, matrices, words)));
       const auto outputs = static_cast<size_t>(kernel.blocks * matrices * matrix_rows);

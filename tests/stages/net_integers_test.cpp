@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "host/amx.hpp"
+#include "stages/byte_products.hpp"
 #include "stages/net.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
@@ -233,8 +234,8 @@ std::vector<std::unique_ptr<Session>> int8_sessions() {
   for (const auto& session : test::all_sessions()) {
     DeviceInfo device = session->device();
     all.push_back(std::make_unique<Session>(device, std::nullopt));
-    if (device.compute_capability >= 80) continue;
-    device.compute_capability = 80;
+    if (has_byte_products(device)) continue;
+    device.compute_capability = 75;
     all.push_back(std::make_unique<Session>(device, std::nullopt));
   }
   return all;

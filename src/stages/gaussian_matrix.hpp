@@ -1,4 +1,4 @@
-// A Gaussian of a small radius in one kernel, for NVIDIA's GPUs.
+// A Gaussian in one kernel, for GPUs with matrix units.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 namespace gpufilter {
 
 // The stage that does the work of both steps of a Gaussian, for pictures of this format on
-// `device`; nullptr if it does not suit them: other devices, 16-bit samples, colours weighted by
-// alpha, masks, and radii whose sums exceed the registers.
-[[nodiscard]] std::shared_ptr<const Stage> gaussian_strips(const std::string& stage,
+// `device`; nullptr if the device has no matrix units for bytes, or the window does not suit them:
+// 16-bit samples, colours weighted by alpha, masks, and radii whose sums exceed local memory.
+[[nodiscard]] std::shared_ptr<const Stage> gaussian_matrix(const std::string& stage,
                                                            const GaussianWindow& window,
                                                            const PixelFormat& picture,
                                                            const std::string& label,
