@@ -10,8 +10,12 @@
 #define ALPHA_WEIGHTED 0
 #endif
 
-// Bits of the weights, and of those of alpha: see GaussianWindow in src/stages/gaussian_rows.hpp.
+// Bits of the weights, and those that sums along rows lose if they are weighted by alpha: see
+// src/stages/gaussian_rows.hpp.
 #define WEIGHT_BITS (DEPTH == 8 ? 15 : 26)
+#define PRODUCT_ROW_SHIFT (DEPTH == 8 ? 0 : 21)
+#define ALPHA_ROW_SHIFT (DEPTH == 8 ? 0 : 5)
+#define OPAQUE_ALPHA ((ulong)MAX_SAMPLE << (WEIGHT_BITS - ALPHA_ROW_SHIFT))
 
 // With SHARPEN, the results are those of an unsharp mask; see sharpen_line() in src/stages/unsharp_mask.hpp. LUMA:
 // of luma only; KEEP_ALPHA: alpha stays. Results of the columns then have seven more bits until the mask is applied.
@@ -46,7 +50,7 @@ typedef ulong sum_t;
 
 #ifdef KERNEL_gaussian_rows
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void gaussian_rows(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha MASK) {
+void gaussian_rows(ROWS, __global const uint *restrict weights MASK) {
   const int x = get_global_id(0);
   const int y = OWN_ROW;
   if (x >= width || y >= TARGET_END) return;
@@ -56,7 +60,10 @@ void gaussian_rows(ROWS, __global const uint *restrict weights, __global const u
 #if ALPHA_WEIGHTED
   between_t products[CHANNELS];
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) products[c] = 0;
+  for (int c = 0; c < CHANNELS; ++c) {
+    const int shift = c < COLORS ? PRODUCT_ROW_SHIFT : ALPHA_ROW_SHIFT;
+    products[c] = shift == 0 ? 0 : (between_t)1 << (shift - 1);
+  }
 #endif
   const int radius = RADIUS;
   for (int d = -radius; d <= radius; ++d) {
@@ -66,11 +73,8 @@ void gaussian_rows(ROWS, __global const uint *restrict weights, __global const u
     for (int c = 0; c < CHANNELS; ++c) sums[c] += weight * pixel.at[c];
 #if ALPHA_WEIGHTED
     const between_t alpha = pixel.at[CHANNELS - 1];
-    const between_t weight_of_alpha = WEIGHT(weights_of_alpha, d);
 #pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) {
-      products[c] += weight_of_alpha * (c < COLORS ? pixel.at[c] * alpha : alpha);
-    }
+    for (int c = 0; c < CHANNELS; ++c) products[c] += weight * (c < COLORS ? pixel.at[c] * alpha : alpha);
 #endif
   }
   __global between_t *row =
@@ -79,7 +83,7 @@ void gaussian_rows(ROWS, __global const uint *restrict weights, __global const u
   for (int c = 0; c < CHANNELS; ++c) {
     row[(size_t)x * CHANNELS + c] = (between_t)(sums[c] >> (WEIGHT_BITS - 7));
 #if ALPHA_WEIGHTED
-    row[((size_t)width + x) * CHANNELS + c] = products[c];
+    row[((size_t)width + x) * CHANNELS + c] = products[c] >> (c < COLORS ? PRODUCT_ROW_SHIFT : ALPHA_ROW_SHIFT);
 #endif
 #ifdef SHARPEN
     row[((size_t)width * (ALPHA_WEIGHTED ? 2 : 1) + x) * CHANNELS + c] = SOURCE_ROW(y)[(size_t)x * CHANNELS + c];
@@ -122,7 +126,7 @@ void sharpen(pixel_t *pixel, const int *results, __global const between_t *origi
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void gaussian_columns(ROWS, __global const uint *restrict weights, __global const uint *restrict weights_of_alpha MASK) {
+void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
   const int x = get_global_id(0);
   const int y = OWN_ROW;
   if (x >= width || y >= TARGET_END) return;
@@ -145,11 +149,10 @@ void gaussian_columns(ROWS, __global const uint *restrict weights, __global cons
       sums[c] += weight * (is_outside ? outside(c, (between_t)MAX_SAMPLE << 7) : row[(size_t)x * CHANNELS + c]);
     }
 #if ALPHA_WEIGHTED
-    const ulong weight_of_alpha = WEIGHT(weights_of_alpha, d);
 #pragma unroll
     for (int c = 0; c < CHANNELS; ++c) {
-      products[c] += weight_of_alpha * (is_outside ? outside(c, (between_t)MAX_SAMPLE << 15)
-                                                   : row[((size_t)width + x) * CHANNELS + c]);
+      products[c] += (ulong)weight * (is_outside ? outside(c, (between_t)OPAQUE_ALPHA)
+                                                 : row[((size_t)width + x) * CHANNELS + c]);
     }
 #endif
   }
@@ -158,12 +161,14 @@ void gaussian_columns(ROWS, __global const uint *restrict weights, __global cons
   for (int c = 0; c < CHANNELS; ++c) results[c] = (int)(sums[c] >> (WEIGHT_BITS + 7 - MORE_BITS));
 #if ALPHA_WEIGHTED
   const ulong alpha = products[CHANNELS - 1];
-  if (alpha != 0 && alpha != (ulong)MAX_SAMPLE << 30) {
+  // Sums of colours have this many bits fewer.
+  const ulong divisor = alpha >> (PRODUCT_ROW_SHIFT - ALPHA_ROW_SHIFT);
+  if (divisor != 0 && alpha != OPAQUE_ALPHA << WEIGHT_BITS) {
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) {
-      // In two parts, because the sum has up to 62 bits.
-      const ulong rest = ((products[c] % alpha << MORE_BITS) + alpha / 2) / alpha;
-      results[c] = (int)((products[c] / alpha << MORE_BITS) + rest);
+      // In two parts, because the sum has up to 63 bits.
+      const ulong rest = ((products[c] % divisor << MORE_BITS) + divisor / 2) / divisor;
+      results[c] = (int)min((products[c] / divisor << MORE_BITS) + rest, (ulong)MAX_SAMPLE << MORE_BITS);
     }
   }
 #endif

@@ -35,7 +35,7 @@ struct AlongColumns {
     int height = 0;
     const GaussianWindow* window = nullptr;
     std::vector<Sum> weights = {};
-    std::vector<ProductSum> weights_of_alpha = {};
+    std::vector<ProductSum> product_weights = {};
     std::array<std::vector<std::uint32_t>, lines_at_once> pairs = {};  // for 1, 2, ... lines
     std::vector<std::uint8_t> outside = {};  // a row past an edge with Border::constant
     std::vector<Sum> sums = {};
@@ -48,7 +48,8 @@ struct AlongColumns {
     std::vector<Fine> fine = {};              // with seven more bits: lines_at_once, of a tile
   };
 
-  static void prepare([[maybe_unused]] Job& job) {
+  static void prepare(Job& job) {
+    if (weighted) job.product_weights.assign(job.weights.begin(), job.weights.end());
 #ifdef __x86_64__
     for (const int lines : {lines_at_once, job.target.rows.count() % lines_at_once}) {
       if (lines > 0) job.pairs[static_cast<size_t>(lines - 1)] = pairs_for(job, lines);
@@ -135,7 +136,7 @@ struct AlongColumns {
     auto* products = reinterpret_cast<Between*>(row.data()) + numbers;
     for (size_t i = channels - 1; i < numbers; i += channels) {
       plain[i] = static_cast<Plain>(max << 7);
-      if (weighted) products[i] = static_cast<Between>(max << 15);
+      if (weighted) products[i] = static_cast<Between>(opaque_alpha<Sample>);
     }
     return row;
   }
@@ -174,7 +175,7 @@ struct AlongColumns {
       for (size_t i = 0; i < tile.count; ++i)
         made[i] = max * (plain[i] * 256 + rest[i] - half_of<row_shift<Sample>, Between>);
       for (size_t i = channels - 1; i < tile.count; i += channels)
-        made[i] = max << 15;
+        made[i] = static_cast<Between>(opaque_alpha<Sample>);
       products = made;
       made += tile.count;
     }
@@ -219,8 +220,7 @@ struct AlongColumns {
     return done;
   }
 
-  // Weights the colours by alpha; they have `more_bits` more bits than samples. The weights add up
-  // to 2^30 over the whole window.
+  // Weights the colours by alpha; they have `more_bits` more bits than samples.
   template <InstructionSet set, int more_bits, typename Out>
   [[gnu::always_inline]] static void weigh(Job& job, const Tile& tile, const Outputs<Out>& out) {
     Outputs<ProductSum> sums{};
@@ -232,7 +232,7 @@ struct AlongColumns {
       ProductSum* of_line = sums.at(static_cast<size_t>(line));
       const ColumnNeighbours<Between> rows{job.product_rows.data() + line + job.window->radius(),
                                            done};
-      sum_all(rows, tile.count - done, job.weights_of_alpha, ProductSum{0}, of_line + done);
+      sum_all(rows, tile.count - done, job.product_weights, ProductSum{0}, of_line + done);
       Out* to = out.at(static_cast<size_t>(line));
       channels == 4 ? divide<4, more_bits>(job, of_line, tile.count, to)
                     : divide<2, more_bits>(job, of_line, tile.count, to);
@@ -261,7 +261,7 @@ struct AlongColumns {
   [[gnu::always_inline]] static void divide([[maybe_unused]] Job& job, const ProductSum* sums,
                                             size_t count, Out* out) {
     constexpr auto opaque =
-        static_cast<ProductSum>(std::uint64_t{std::numeric_limits<Sample>::max()} << 30U);
+        static_cast<ProductSum>(opaque_alpha<Sample> << gaussian_weight_bits(8 * sizeof(Sample)));
     if constexpr (sizeof(Sample) == 1) {
       constexpr double none = 1e18;
       double* divisors = job.divisors.data();
@@ -283,13 +283,16 @@ struct AlongColumns {
         out[i] = static_cast<Out>((out[i] & stays) | (rounded & ~stays));
       }
     } else {
+      constexpr ProductSum max = ProductSum{std::numeric_limits<Sample>::max()} << more_bits;
       for (size_t i = 0; i < count; i += channels) {
         const ProductSum alpha = sums[i + channels - 1];
-        if (alpha == 0 || alpha == opaque) continue;
+        // Sums of colours have this many bits fewer.
+        const ProductSum divisor = alpha >> (product_row_shift - alpha_row_shift);
+        if (divisor == 0 || alpha == opaque) continue;
         for (size_t c = i; c + 1 < i + channels; ++c) {
-          // In two parts, because the sum has up to 62 bits.
-          const ProductSum rest = ((sums[c] % alpha << more_bits) + alpha / 2) / alpha;
-          out[c] = static_cast<Out>((sums[c] / alpha << more_bits) + rest);
+          // In two parts, because the sum has up to 63 bits.
+          const ProductSum rest = ((sums[c] % divisor << more_bits) + divisor / 2) / divisor;
+          out[c] = static_cast<Out>(std::min((sums[c] / divisor << more_bits) + rest, max));
         }
       }
     }

@@ -30,7 +30,6 @@ struct AlongRowsBy {
     MutableRows target;
     const GaussianWindow* window = nullptr;
     std::vector<Sum> weights = {};
-    std::vector<Sum> weights_of_alpha = {};
     std::vector<std::uint32_t> pairs = {};
 #ifdef __x86_64__
     std::vector<WeightQuad> quads = {};
@@ -159,13 +158,15 @@ struct AlongRowsBy {
       job.products.resize(all);
       step == 2 ? multiply<2>(tile.row(0).plain, all, job.products.data())
                 : multiply<4>(tile.row(0).plain, all, job.products.data());
-      sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count,
-              job.weights_of_alpha, Sum{0}, products);
+      sum_all(RowNeighbours<Between>{job.products.data() + middle, step}, count, job.weights,
+              Sum{0}, products);
     } else if constexpr (weighted) {
-      sum_all(Neighbours{tile.row(0).weighted + middle, step}, count, job.weights_of_alpha, Sum{0},
+      sum_all(Neighbours{tile.row(0).weighted + middle, step}, count, job.weights, Sum{0},
               job.sums.data());
       for (size_t i = 0; i < count; ++i)
-        products[i] = static_cast<Between>(job.sums[i]);
+        products[i] = (job.sums[i] + half_of<product_row_shift, Sum>) >> product_row_shift;
+      for (size_t i = static_cast<size_t>(step) - 1; i < count; i += static_cast<size_t>(step))
+        products[i] = (job.sums[i] + half_of<alpha_row_shift, Sum>) >> alpha_row_shift;
     }
   }
 

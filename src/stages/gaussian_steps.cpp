@@ -20,12 +20,8 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
   GaussianWindow window;
   window.weights =
       gaussian_weights(parameters.sigma, parameters.truncate, gaussian_weight_bits(picture.depth));
-  window.weights_of_alpha =
-      gaussian_weights(parameters.sigma, parameters.truncate, gaussian_weight_bits(8));
-  while (window.weights.back() == 0) {
+  while (window.weights.back() == 0)
     window.weights.pop_back();
-    window.weights_of_alpha.pop_back();
-  }
   window.border = parameters.border;
   window.weighted = parameters.alpha == AlphaMode::weighted && picture.has_alpha();
   return window;
@@ -83,7 +79,7 @@ class GaussianStep final : public Stage {
       kernel.macros += formatted(" -D RADIUS={}", window_.radius());
     kernel.formats = format_macros(picture_);
     kernel.pixels = 1;
-    kernel.tables = {table_of(window_.weights), table_of(window_.weights_of_alpha)};
+    kernel.tables = {table_of(window_.weights)};
     if (window_.mask) {
       kernel.macros += " -D SHARPEN";
       kernel.macros += window_.mask->luma_only && picture_.color_channels() == 3 ? " -D LUMA" : "";

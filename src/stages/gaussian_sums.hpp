@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -58,11 +59,11 @@ struct GaussianTypes<std::uint8_t, true> {
 template <>
 struct GaussianTypes<std::uint16_t, true> {
   using Row = std::uint64_t;
-  using RowSum = std::uint64_t;   // 47 bits
-  using Between = std::uint64_t;  // the same
+  using RowSum = std::uint64_t;   // 58 bits
+  using Between = std::uint64_t;  // 37 bits
   using Plain = Between;
   using ColumnSum = std::uint64_t;   // 49 bits
-  using ProductSum = std::uint64_t;  // 62 bits
+  using ProductSum = std::uint64_t;  // 63 bits
 };
 
 // Columns of a tile along rows, and of one along columns if the window is weighted.
@@ -93,6 +94,12 @@ constexpr int column_shift = gaussian_weight_bits(8 * sizeof(Sample)) + 7;
 // For results with seven more bits.
 template <typename Sample>
 constexpr int fine_column_shift = gaussian_weight_bits(8 * sizeof(Sample));
+
+// Opaque alpha between the directions, in sums of weight * alpha.
+template <typename Sample>
+constexpr std::uint64_t opaque_alpha =
+    std::uint64_t{std::numeric_limits<Sample>::max()}
+    << (sizeof(Sample) == 1 ? gaussian_weight_bits(8) : gaussian_weight_bits(16) - alpha_row_shift);
 
 template <int bits, typename Sum>
 constexpr Sum half_of = static_cast<Sum>(std::int64_t{1} << (bits - 1));
@@ -167,8 +174,6 @@ template <typename Neighbours, typename Sum>
 template <typename Loop>
 void run_with_weights(typename Loop::Job job) {
   job.weights.assign(job.window->weights.begin(), job.window->weights.end());
-  job.weights_of_alpha.assign(job.window->weights_of_alpha.begin(),
-                              job.window->weights_of_alpha.end());
   Loop::prepare(job);
   run_loop<Loop>(&job);
 }

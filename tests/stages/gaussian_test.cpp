@@ -146,6 +146,35 @@ TEST(Gaussian, IsWithinOneOfDoublePrecision) {
   }
 }
 
+// The same for colours weighted by alpha, where the result is visible at all.
+TEST(Gaussian, WeightedByAlphaIsWithinOneOfDoublePrecision) {
+  for (const int depth : {8, 16}) {
+    const Image image = test::random_image({70, 60}, {4, depth}, 12);
+    for (const double sigma : {0.6, 2.0, 11.0}) {
+      const Image found = test::filter_on_host(image, {make_gaussian({.sigma = sigma})}, {});
+      const int radius = static_cast<int>(std::ceil(3 * sigma));
+      const auto bell = [&](int d) { return std::exp(-d * d / (2 * sigma * sigma)); };
+      for (int y = 0; y < 60; y += 7) {
+        for (int x = 0; x < 70; x += 3) {
+          double colors = 0;
+          double alphas = 0;
+          for (int dy = -radius; dy <= radius; ++dy) {
+            for (int dx = -radius; dx <= radius; ++dx) {
+              const int column = border_position(Border::replicate, x + dx, 70);
+              const int row = border_position(Border::replicate, y + dy, 60);
+              const double alpha = bell(dx) * bell(dy) * test::sample_at(image, column, row, 3);
+              colors += alpha * test::sample_at(image, column, row, 1);
+              alphas += alpha;
+            }
+          }
+          ASSERT_NEAR(test::sample_at(found, x, y, 1), colors / alphas, 1)
+              << sigma << ", " << depth << " bits";
+        }
+      }
+    }
+  }
+}
+
 TEST(Gaussian, OfAnOpaquePictureIsThatOfItsChannels) {
   for (const PixelFormat& format : {PixelFormat{2, 8}, {4, 8}, {2, 16}, {4, 16}}) {
     const Image image = test::opaque_image({61, 20}, format, 8);

@@ -1,5 +1,6 @@
 #include "support/naive_gaussian.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "support/pictures.hpp"
@@ -9,28 +10,43 @@ namespace {
 
 __extension__ using Wide = __int128;
 
+// A quotient by 2^bits, rounded half up.
+Wide halved(Wide number, int bits) {
+  return bits == 0 ? number : (number + (Wide{1} << (bits - 1))) >> bits;
+}
+
 }  // namespace
 
 NaiveGaussian::NaiveGaussian(const Image& image, const GaussianParameters& parameters)
     : image_(image),
       parameters_(parameters),
       bits_(image.format().depth == 8 ? 15 : 26),
-      weights_(gaussian_weights(parameters.sigma, parameters.truncate, bits_)),
-      weights_of_alpha_(gaussian_weights(parameters.sigma, parameters.truncate, 15)) {}
+      weights_(gaussian_weights(parameters.sigma, parameters.truncate, bits_)) {}
 
 std::int64_t NaiveGaussian::at(int x, int y, int channel, int more_bits) const {
   const int last = image_.format().channels - 1;
   const bool weighs = parameters_.alpha == AlphaMode::weighted && image_.format().has_alpha();
   if (weighs && channel != last) {
+    const bool is_deep = image_.format().depth == 16;
     Wide colors = 0;
     Wide alphas = 0;
-    for_window([&](int dx, int dy, Wide weight) {
-      const std::int64_t alpha = sample(x + dx, y + dy, last);
-      colors += weight * sample(x + dx, y + dy, channel) * alpha;
-      alphas += weight * alpha;
-    });
-    if (alphas != 0 && alphas != Wide{max()} << 30)
-      return static_cast<std::int64_t>(((colors << more_bits) + alphas / 2) / alphas);
+    for (int dy = -radius(); dy <= radius(); ++dy) {
+      Wide colors_of_row = 0;
+      Wide alphas_of_row = 0;
+      for (int dx = -radius(); dx <= radius(); ++dx) {
+        const Wide alpha = Wide{weight(dx)} * sample(x + dx, y + dy, last);
+        colors_of_row += alpha * sample(x + dx, y + dy, channel);
+        alphas_of_row += alpha;
+      }
+      colors += weight(dy) * halved(colors_of_row, is_deep ? 21 : 0);
+      alphas += weight(dy) * halved(alphas_of_row, is_deep ? 5 : 0);
+    }
+    const Wide divisor = is_deep ? alphas >> 16 : alphas;
+    const Wide opaque = Wide{max()} << (is_deep ? 47 : 30);
+    if (divisor != 0 && alphas != opaque) {
+      const Wide quotient = ((colors << more_bits) + divisor / 2) / divisor;
+      return static_cast<std::int64_t>(std::min(quotient, Wide{max()} << more_bits));
+    }
   }
   std::int64_t sum = 0;
   for (int dy = -radius(); dy <= radius(); ++dy) {
@@ -53,17 +69,6 @@ std::int64_t NaiveGaussian::sample(int x, int y, int channel) const {
   const bool is_alpha = image_.format().has_alpha() && channel + 1 == image_.format().channels;
   if (column < 0 || row < 0) return is_alpha ? max() : 0;
   return sample_at(image_, column, row, channel);
-}
-
-template <typename Add>
-void NaiveGaussian::for_window(const Add& add) const {
-  const auto weight = [&](int distance) {
-    return Wide{weights_of_alpha_.at(static_cast<std::size_t>(std::abs(distance)))};
-  };
-  for (int dy = -radius(); dy <= radius(); ++dy) {
-    for (int dx = -radius(); dx <= radius(); ++dx)
-      add(dx, dy, weight(dx) * weight(dy));
-  }
 }
 
 }  // namespace gpufilter::test

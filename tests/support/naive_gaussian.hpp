@@ -23,14 +23,11 @@ class NaiveGaussian {
   [[nodiscard]] std::int64_t max() const { return image_.format().max_sample(); }
   [[nodiscard]] std::int64_t weight(int distance) const;
   [[nodiscard]] std::int64_t sample(int x, int y, int channel) const;
-  template <typename Add>
-  void for_window(const Add& add) const;
 
   const Image& image_;
   GaussianParameters parameters_;
   int bits_;
   std::vector<std::int32_t> weights_;
-  std::vector<std::int32_t> weights_of_alpha_;
 };
 
 }  // namespace gpufilter::test
