@@ -112,7 +112,7 @@ void sharpen(pixel_t *pixel, const int *results, __global const between_t *origi
   const float luma =
       fma(0.0722f, difference[2], fma(0.7152f, difference[1], 0.2126f * difference[0]));
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) difference[c] = luma;
+  for (int c = 0; c < COLORS; ++c) difference[c] = luma;
 #endif
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) {

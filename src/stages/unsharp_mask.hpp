@@ -15,8 +15,9 @@ constexpr float luma_red = 0.2126F;
 constexpr float luma_green = 0.7152F;
 constexpr float luma_blue = 0.0722F;
 
-// For each colour x: difference = 128 x - fine, with seven more bits than samples; if it is above
-// 128 * threshold, out = fma(amount / 128, difference, x).
+// For each sample x: difference = 128 x - fine, with seven more bits than samples; if it is above
+// 128 * threshold, out = fma(amount / 128, difference, x). With luma_only, the difference of all
+// colours is that of luma.
 template <InstructionSet set, typename Sample, typename Original, typename Fine>
 [[gnu::always_inline]] inline void sharpen_line(const Original* original, const Fine* fine,
                                                 std::size_t count, const PixelFormat& format,
@@ -40,8 +41,9 @@ template <InstructionSet set, typename Sample, typename Original, typename Fine>
       float luma = luma_red * difference(i);
       luma = fused_multiply_add<set>(luma_green, difference(i + 1), luma);
       luma = fused_multiply_add<set>(luma_blue, difference(i + 2), luma);
-      for (std::size_t c = 0; c < channels; ++c)
+      for (std::size_t c = 0; c < 3; ++c)
         out[i + c] = changed(i + c, luma);
+      if (channels > 3) out[i + 3] = changed(i + 3, difference(i + 3));
     }
   } else {
     for (std::size_t i = 0; i < count; ++i)

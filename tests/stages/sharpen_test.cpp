@@ -39,7 +39,7 @@ Image naive_sharpening(const Image& image, const SharpenParameters& parameters) 
       for (int c = 0; c < format.channels; ++c) {
         const std::uint32_t sample = test::sample_at(image, x, y, c);
         float change = difference(c);
-        if (parameters.luma_only && format.color_channels() == 3) {
+        if (parameters.luma_only && format.color_channels() == 3 && c < 3) {
           change = std::fma(0.0722F, difference(2),
                             std::fma(0.7152F, difference(1), 0.2126F * difference(0)));
         }
