@@ -13,7 +13,7 @@ namespace gpufilter {
 namespace {
 
 struct ForeignOption {
-  std::string_view names;  // separated by blanks
+  std::string_view names;  // separated by blanks; with '=', only if this value follows
   // What to write here, the best first, separated by ';'. Each begins with an option; those that
   // the program does not have are left out.
   std::string_view ours;
@@ -37,19 +37,24 @@ constexpr std::array foreign_options{
     ForeignOption{"strip", "--strip"},
     ForeignOption{"keep", "--keep exif,icc"},
     ForeignOption{"profile icc", "--profile FILE or --to-srgb"},
+    ForeignOption{"srgb sRGB colorspace=sRGB", "--to-srgb"},
     ForeignOption{"intent render-intent rendering-intent", "--intent relative"},
-    ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur",
+    ForeignOption{"blur gaussian gaussian-blur gaussblur boxblur box-blur gblur adaptive-blur",
                   "--gaussian SIGMA"},
-    ForeignOption{"sharpen unsharp", "--sharpen AMOUNT"},
-    ForeignOption{"median despeckle statistic", "--median RADIUS"},
-    ForeignOption{"noise denoise nlmeans bilateral bilateral-blur selective-blur",
+    ForeignOption{"box boxfilter", "--blur auto"},
+    ForeignOption{"sharpen unsharp adaptive-sharpen", "--sharpen AMOUNT"},
+    ForeignOption{"median despeckle statistic rank", "--median RADIUS"},
+    ForeignOption{"noise denoise nlmeans bilateral bilateral-blur selective-blur enhance kuwahara "
+                  "wavelet-denoise",
                   "--denoise STRENGTH"},
     ForeignOption{"edge edges sobel canny", "--edges sobel"},
     ForeignOption{"scharr", "--edges scharr"},
     ForeignOption{"laplacian laplace", "--edges laplacian"},
     ForeignOption{"morphology", "--dilate RADIUS, --erode RADIUS, --open RADIUS or --close RADIUS"},
-    ForeignOption{"dilate dilation", "--dilate RADIUS"},
-    ForeignOption{"erode erosion", "--erode RADIUS"},
+    ForeignOption{"dilate dilation morphology=Dilate", "--dilate RADIUS"},
+    ForeignOption{"erode erosion morphology=Erode", "--erode RADIUS"},
+    ForeignOption{"open opening morphology=Open", "--open RADIUS"},
+    ForeignOption{"close closing morphology=Close", "--close RADIUS"},
     ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
     ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH"},
     ForeignOption{"crop shave extract", "--crop WxH+X+Y"},
@@ -61,15 +66,20 @@ constexpr std::array foreign_options{
     ForeignOption{"auto-orient autorot autorotate", "--auto-orient"},
     ForeignOption{"composite overlay watermark", "--overlay FILE"},
     ForeignOption{"dissolve", "--opacity 0..1"},
-    ForeignOption{"remove-alpha alpha-remove", "--flatten COLOR"},
+    ForeignOption{"remove-alpha alpha-remove alpha=remove alpha=off", "--flatten COLOR"},
     ForeignOption{"depth", "--depth 8|16"},
-    ForeignOption{"linearize linear-light", "--linear"},
-    ForeignOption{"lut hald-clut haldclut lut3d", "--lut FILE"},
+    ForeignOption{"linearize linear-light colorspace=RGB", "--linear"},
+    ForeignOption{"unlinear gamma-encode", "--encoded"},
+    ForeignOption{"lut clut hald-clut haldclut lut3d", "--lut FILE"},
     ForeignOption{"modulate eq", "--color brightness=1.1, --color saturate=1.3 or --color hue=90"},
     ForeignOption{"brightness-contrast", "--color brightness=1.1 --color contrast=1.2"},
     ForeignOption{"saturation", "--color saturate=1.5"},
     ForeignOption{"sepia-tone", "--color sepia"},
-    ForeignOption{"grey monochrome desaturate bw black-and-white colorspace", "--gray"},
+    ForeignOption{"grey grayscale greyscale monochrome desaturate bw black-and-white colorspace",
+                  "--gray"},
+    ForeignOption{"hue-rotate", "--hue DEGREES"},
+    ForeignOption{"sigmoidal-contrast", "--color contrast=1.25"},
+    ForeignOption{"threshold posterize", "", "no stage reduces a picture to a few levels"},
     ForeignOption{"negate negative inverse", "--invert"},
     ForeignOption{"color-matrix colormatrix recolor recomb", "--color \"a b c; d e f; g h i\""},
     ForeignOption{"level auto-level autolevel auto-levels auto-contrast autocontrast normalize "
@@ -135,8 +145,27 @@ bool is_amount(const std::string& value) {
   return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// "--color saturate=1.5" with the amount that was given. Advice of several settings keeps its own.
+// What an option's `value` says in place of `form`; empty if nothing. "0x3", a radius and a sigma,
+// says 3 in place of SIGMA.
+std::string said_by(const std::string& value, std::string_view form) {
+  if (form == "SIGMA") {
+    const std::size_t x = value.find('x');
+    return x != std::string::npos && is_amount(value.substr(x + 1)) ? value.substr(x + 1) : "";
+  }
+  if (form == "RADIUS")
+    return value.find('.') == std::string::npos && is_amount(value) ? value : "";
+  if (form == "DEGREES") return is_amount(value) ? value : "";
+  return form == "FILE" && !value.starts_with('-') ? value : "";
+}
+
+// "--color saturate=1.5" with the amount that was given, "--median RADIUS" with the radius. Advice
+// of several settings keeps its own.
 std::string with_amount(std::string_view ours, const std::string& value) {
+  const std::size_t blank = ours.rfind(' ');
+  if (blank != std::string_view::npos && ours.find(' ') == blank) {
+    const std::string said = said_by(value, ours.substr(blank + 1));
+    if (!said.empty()) return formatted("{} {}", ours.substr(0, blank), said);
+  }
   const std::size_t equals = ours.find('=');
   const bool has_one = equals != std::string_view::npos && equals == ours.rfind('=');
   if (!has_one || !is_amount(value)) return std::string(ours);
@@ -165,8 +194,10 @@ std::string advice_for_preset(const std::string& name, const std::string& value)
 
 std::string advice_for_option(const Arguments& app, const std::string& name,
                               const std::string& value) {
-  if (const auto row = find_row(foreign_options, name); row != foreign_options.end())
-    return advice_of(*row, app, value);
+  for (const std::string& words : {formatted("{}={}", name, value), name}) {
+    if (const auto row = find_row(foreign_options, words); row != foreign_options.end())
+      return advice_of(*row, app, value);
+  }
   // "-q85" and "-j4"
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == 1 && name.find_first_not_of("0123456789", digits) == std::string::npos) {

@@ -84,6 +84,14 @@ void refuse_unknown_options(const Arguments& app, int argc, const char* const* a
   }
 }
 
+// Whether help is asked for by an option of its own: the parser also finds -h in "-hue".
+bool asks_for_help(const Arguments& app, int argc, const char* const* argv) {
+  const std::vector<CommandWord> words = command_words(app, argc, argv);
+  return std::any_of(words.begin(), words.end(), [](const CommandWord& word) {
+    return word.option != nullptr && word.option->name() == "--help";
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> long_names(const Arguments& app) {
@@ -122,6 +130,7 @@ std::optional<int> parse_command_line(Arguments& app, int argc, const char* cons
         refuse_unknown_options(app, argc, argv);
         return std::nullopt;
       case Outcome::help:
+        if (!asks_for_help(app, argc, argv)) refuse_unknown_options(app, argc, argv);
         print_result(page ? page(app, HelpLength::brief) : command_page(app));
         break;
       case Outcome::help_all:

@@ -37,7 +37,14 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
   expect_answer({"-Q", "85"}, "-Q: unknown option; did you mean --quality N?");
   expect_answer({"-recursive"}, "-recursive: unknown option; did you mean --recursive?");
   expect_answer({"-resize", "50%"}, "-resize: unknown option; did you mean --resize WxH?");
-  expect_answer({"-blur", "0x3"}, "-blur: unknown option; did you mean --gaussian SIGMA?");
+  expect_answer({"-blur", "0x3"}, "-blur: unknown option; did you mean --gaussian 3?");
+  expect_answer({"-blur", "3"}, "-blur: unknown option; did you mean --gaussian SIGMA?");
+  expect_answer({"-median", "2"}, "-median: unknown option; did you mean --median 2?");
+  expect_answer({"-morphology", "Open", "Square:2"},
+                "-morphology: unknown option; did you mean --open RADIUS?");
+  expect_answer({"-alpha", "remove"}, "-alpha: unknown option; did you mean --flatten COLOR?");
+  expect_answer({"-threshold", "50%"},
+                "-threshold: unknown option; no stage reduces a picture to a few levels");
   for (const std::string name : {"-sharpen", "-unsharp"}) {
     expect_answer({name, "0x1"}, name + ": unknown option; did you mean --sharpen AMOUNT?");
   }
@@ -73,8 +80,8 @@ TEST_F(ForeignWords, FiltersByName) {
   expect_answer({"-flatten"}, "-flatten: unknown option; did you mean --flatten COLOR?");
   expect_answer({"--sepia"}, "--sepia: unknown option; did you mean --color sepia?");
   expect_answer({"--sepia", "0.5"}, "--sepia: unknown option; did you mean --color sepia=0.5?");
-  expect_answer({"--grayscale"}, "--grayscale: unknown option; did you mean --color grayscale?");
-  expect_answer({"--greyscale"}, "--greyscale: unknown option; did you mean --color greyscale?");
+  expect_answer({"--grayscale"}, "--grayscale: unknown option; did you mean --gray?");
+  expect_answer({"--greyscale"}, "--greyscale: unknown option; did you mean --gray?");
   expect_answer({"--brightness=1.2"},
                 "--brightness: unknown option; did you mean --color brightness=1.2?");
   expect_answer({"--contrast"}, "--contrast: unknown option; did you mean --color contrast=1.25?");
@@ -108,6 +115,14 @@ TEST_F(ForeignWords, Subcommands) {
     expect_call({word}, std::string(word) + ": not a subcommand or a picture; did you mean '" +
                             ours + "'?");
   }
+}
+
+// -h within a word that is no group of known letters does not ask for help.
+TEST_F(ForeignWords, OptionsThatBeginWithH) {
+  expect_answer({"-hald-clut", "film.png"},
+                "-hald-clut: unknown option; did you mean --lut film.png?");
+  expect_answer({"-hue", "30"}, "-hue: unknown option; did you mean --hue 30?");
+  EXPECT_EQ(filter({"-vh"}).exit_code, 0);
 }
 
 // Words that begin with a known letter are not mistaken for it.
