@@ -38,8 +38,8 @@ struct blur {
   }
 };
 
-// Blur with a Gaussian bell. The value is sigma, its standard deviation in pixels: 0.5 softens
-// noise, 5 hides faces, 50 leaves clouds of colour.
+// Blur with a Gaussian bell. The value is sigma, the standard deviation of the bell in pixels: 0.5
+// softens noise, 5 hides faces, 50 leaves clouds of colour.
 struct gaussian {
   // 0.2..50.
   double value = {};
@@ -61,15 +61,15 @@ struct gaussian {
   }
 };
 
-// Sharpen with an unsharp mask. The value is the amount: what a Gaussian blur would take away is
-// added this many times.
+// Sharpen with an unsharp mask. The value is the amount: how many times the difference between the
+// picture and its Gaussian blur is added to it.
 struct sharpen {
   // 0..10.
   double value = {};
   // The Gaussian's standard deviation in pixels. 0.2..50. The default is 1.
   std::optional<double> sigma = {};
-  // Smaller differences stay, so that noise is not sharpened; in steps of 8-bit samples. 0..255.
-  // The default is 0.
+  // Smaller differences are left alone, so that noise is not sharpened; for samples from 0 to 255.
+  // 0..255. The default is 0.
   std::optional<double> threshold = {};
   // What is sharpened. no|yes; no: each colour by itself; yes: the brightness, which avoids
   // coloured edges. The default is no.
@@ -92,8 +92,8 @@ struct sharpen {
   }
 };
 
-// Remove specks with a median. Each sample becomes the middle one of the samples in a square around
-// it, (2 * RADIUS + 1) on each side. Edges stay sharp.
+// Remove specks, keep edges. The value is the radius: each sample becomes the median of the square
+// of 2 * RADIUS + 1 pixels on each side around it.
 struct median {
   // 1..31.
   int value = {};
@@ -110,8 +110,8 @@ struct median {
   }
 };
 
-// Grow light areas. Each sample becomes the largest of the samples in a square around it, (2 *
-// RADIUS + 1) on each side.
+// Grow light areas. The value is the radius: each sample becomes the largest one in the square of 2
+// * RADIUS + 1 pixels on each side around it.
 struct dilate {
   // 1..127.
   int value = {};
@@ -128,8 +128,8 @@ struct dilate {
   }
 };
 
-// Shrink light areas. Each sample becomes the smallest of the samples in a square around it, (2 *
-// RADIUS + 1) on each side.
+// Shrink light areas. The value is the radius: each sample becomes the smallest one in the square
+// of 2 * RADIUS + 1 pixels on each side around it.
 struct erode {
   // 1..127.
   int value = {};
@@ -146,8 +146,8 @@ struct erode {
   }
 };
 
-// Remove light specks. The picture is eroded, then dilated: light areas in which the square, (2 *
-// RADIUS + 1) on each side, has no room vanish, and others keep their size.
+// Remove light specks. The picture is eroded, then dilated: light areas vanish if the square of 2 *
+// RADIUS + 1 pixels on each side does not fit into them, and others keep their size.
 struct open {
   // 1..127.
   int value = {};
@@ -164,8 +164,8 @@ struct open {
   }
 };
 
-// Remove dark specks. The picture is dilated, then eroded: dark areas in which the square, (2 *
-// RADIUS + 1) on each side, has no room vanish, and others keep their size.
+// Remove dark specks. The picture is dilated, then eroded: dark areas vanish if the square of 2 *
+// RADIUS + 1 pixels on each side does not fit into them, and others keep their size.
 struct close {
   // 1..127.
   int value = {};
@@ -182,11 +182,11 @@ struct close {
   }
 };
 
-// Show edges. Each colour sample becomes the strength of the edge at its place: 0 where all
-// neighbours are the same.
+// Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. Each
+// colour is filtered by itself.
 struct edges {
   // sobel|scharr|laplacian; sobel: the gradient, with weights 1 2 1; scharr: the gradient, with
-  // weights 3 10 3: stronger, the same in all directions; laplacian: the difference to the four
+  // weights 3 10 3: depends less on the edge's direction; laplacian: the difference from the four
   // neighbours: thin lines and points.
   std::string value = {};
   // What lies outside the picture. replicate|mirror|wrap|constant; replicate: the nearest pixel,
@@ -202,10 +202,10 @@ struct edges {
   }
 };
 
-// Remove noise, keep edges. Each pixel becomes a weighted mean of its neighbours: the nearer they
-// are and the more similar their colours, the more they count (a bilateral filter). The value is
-// the standard deviation of the noise, for samples from 0 to 255: about 5 for daylight, 20 for
-// candlelight.
+// Remove noise, keep edges. A bilateral filter: each pixel becomes a weighted mean of itself and
+// its neighbours; the nearer they are and the more similar their colours, the more they count. The
+// value is the standard deviation of the noise, for samples from 0 to 255: about 5 in daylight, 20
+// in candlelight.
 struct denoise {
   // 1..100.
   double value = {};
@@ -342,11 +342,12 @@ struct tonemap {
 };
 
 // Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, or a HaldCLUT, a
-// PNG picture.
+// picture of any format.
 struct lut {
   // FILE.
   std::string value = {};
-  // How much of the result to take; the rest is the input. 0..1. The default is 1.
+  // The share of the table's colour in the result; the rest is the picture's. 0..1. The default is
+  // 1.
   std::optional<double> lut_strength = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -363,8 +364,8 @@ struct gray {
   }
 };
 
-// Turn the hue of every colour. 120 makes red green, green blue and blue red; brightness stays
-// about the same. The same as --color hue=DEGREES.
+// Turn the hue of every colour. 120 makes red green, green blue and blue red. The brightness stays
+// about the same. It is --color hue=DEGREES.
 struct hue {
   // -360..360.
   double value = {};
@@ -374,8 +375,8 @@ struct hue {
   }
 };
 
-// Saturate pale colours. Colours that are strong already change little, and greys not at all. Below
-// 0 pale colours become grey.
+// Saturate pale colours. Strong colours hardly change, and greys not at all. Below 0, pale colours
+// become grey.
 struct vibrance {
   // -1..1.
   double value = {};
@@ -404,7 +405,7 @@ struct invert {
   }
 };
 
-// Lay the picture over a colour. The result has no alpha. A picture without alpha does not change.
+// Lay the picture over a colour. The result has no alpha. Pictures without alpha do not change.
 struct flatten {
   // COLOR; COLOR: a name such as white, or #rgb or #rrggbb.
   std::string value = {};
@@ -414,7 +415,7 @@ struct flatten {
   }
 };
 
-// Change the bits of a sample. At 16 bits, the stages that follow round more finely; JPEG and WebP
+// Change the bits of a sample. At 16 bits, the following stages round more finely. JPEG and WebP
 // hold 8.
 struct depth {
   // 8|16; 8: 256 levels; 16: 65536 levels.
@@ -425,8 +426,8 @@ struct depth {
   }
 };
 
-// Work in linear light from here on. The stages up to --encoded, or up to the end, get 16 bits that
-// are in proportion to light, so that blurs and sizes mix colours as lenses do.
+// Work in linear light. For the stages up to --encoded, or up to the end, samples have 16 bits and
+// are in proportion to light, so that blurs and resizing mix colours as lenses do.
 struct linear {
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it
@@ -434,7 +435,7 @@ struct linear {
   }
 };
 
-// End of --linear. Light becomes samples again, by the same curve and of as many bits as before
+// End --linear. Light becomes samples again, by the same curve, with as many bits as before
 // --linear.
 struct encoded {
   // For PictureFilter.

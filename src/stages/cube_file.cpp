@@ -1,4 +1,3 @@
-#include <fstream>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -11,8 +10,6 @@
 
 namespace gpufilter {
 namespace {
-
-constexpr std::string_view png_signature = "\x89PNG";
 
 // A HaldCLUT of level L has L^3 x L^3 pixels: a table with L^2 entries along each axis, row by row.
 int level_of(const std::string& path, const ImageSize& size) {
@@ -55,10 +52,7 @@ Cube read_hald(const std::string& path) {
 
 Cube read_cube(const std::string& path) {
   try {
-    std::string start(png_signature.size(), '\0');
-    std::ifstream(path, std::ios::binary).read(start.data(), static_cast<int>(start.size()));
-    if (start == png_signature) return read_hald(path);
-    return parse_cube(read_text_file(path), path);
+    return is_picture_file(path) ? read_hald(path) : parse_cube(read_text_file(path), path);
   } catch (const std::system_error& error) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }

@@ -41,7 +41,8 @@ class CubeParser {
       take(words_of(text_.substr(0, end)));
       text_.remove_prefix(std::min(end + 1, text_.size()));
     }
-    if (cube_.size == 0) fail("no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
+    if (cube_.size == 0)
+      throw UsageError(path_ + ": no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
     if (cube_.colors.size() < expected()) {
       fail(formatted("the file ends after {} of {} lines of numbers ({} {})", cube_.colors.size(),
                      expected(), size_keyword(), cube_.size));

@@ -127,10 +127,10 @@ StageKind denoise_stage_kind() {
       .option = "--denoise",
       .type = NumberIn{1, 100},
       .help =
-          "Remove noise, keep edges. Each pixel becomes a weighted mean of its neighbours: the "
-          "nearer they are and the more similar their colours, the more they count (a bilateral "
-          "filter). The value is the standard deviation of the noise, for samples from 0 to 255: "
-          "about 5 for daylight, 20 for candlelight.",
+          "Remove noise, keep edges. A bilateral filter: each pixel becomes a weighted mean of "
+          "itself and its neighbours; the nearer they are and the more similar their colours, the "
+          "more they count. The value is the standard deviation of the noise, for samples from 0 "
+          "to 255: about 5 in daylight, 20 in candlelight.",
       .parameters = {{.option = "--radius",
                       .type = NumberIn{1, DenoiseParameters::max_radius, true},
                       .default_value = "4",
@@ -144,16 +144,18 @@ StageKind denoise_stage_kind() {
                      border_parameter(),
                      alpha_parameter()},
       .formula =
-          "d: the sum of the differences of all colours; limit = sqrt(5) * sigma-color * colours\n"
-          "u = 255 * min(d, limit) / limit, q = (255^2 - u^2) / 256, range = q^2 / 256\n"
-          "near = round(256 * e^(-2 * (dx^2 + dy^2) / radius^2)), where dx^2 + dy^2 <= radius^2\n"
+          "d = the sum of the absolute differences of all colours\n"
+          "limit = round(sqrt(5) * sigma-color * number of colours * max / 255)\n"
+          "u = min(d, limit) * (255 * n / limit) / n, n = 256 or, for 16 bits, 65536\n"
+          "q = (255^2 - u^2) / 256, range = q^2 / 256\n"
+          "near = round(256 * e^(-2 * (dx^2 + dy^2) / radius^2)), 0 beyond the radius\n"
           "weight = near * range / 256\n"
           "out = (sum of weight * x + W / 2) / W, W: the sum of the weights\n"
-          "/ rounds down, everywhere.",
+          "/ rounds down, except in max / 255.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
-          "Alpha stays as it is. Weights are multiplied by alpha / max, so that invisible colours "
-          "do not count. With --alpha independent they are not.",
+          "Does not change. Weights are multiplied by alpha / max and rounded to the nearest whole "
+          "number, so that invisible colours do not count. With --alpha independent they are not.",
       .examples = {"in.png out.png --denoise 10",
                    "in.png out.png --denoise 10 --radius 6 --sigma-color 30"},
       .sample_values = {"10", "1", "100"},

@@ -69,22 +69,23 @@ StageKind edges_stage_kind() {
       .option = "--edges",
       .type = OneOf{{{"sobel", EdgeOperator::sobel, "the gradient, with weights 1 2 1"},
                      {"scharr", EdgeOperator::scharr,
-                      "the gradient, with weights 3 10 3: stronger, the same in all directions"},
+                      "the gradient, with weights 3 10 3: depends less on the edge's direction"},
                      {"laplacian", EdgeOperator::laplacian,
-                      "the difference to the four neighbours: thin lines and points"}}},
+                      "the difference from the four neighbours: thin lines and points"}}},
       .help =
-          "Show edges. Each colour sample becomes the strength of the edge at its place: 0 where "
-          "all neighbours are the same.",
+          "Show edges. Each sample becomes the strength of the edge at its place, 0 in flat areas. "
+          "Each colour is filtered by itself.",
       .parameters = {border_parameter(), alpha_parameter()},
       .formula =
-          "sobel, scharr: out = the root of dx^2 + dy^2, rounded to the nearest whole number\n"
+          "sobel, scharr: out = sqrt(dx^2 + dy^2), rounded to the nearest whole number\n"
           "dx: (-1 0 1; -2 0 2; -1 0 1) or (-3 0 3; -10 0 10; -3 0 3); dy: the same, transposed\n"
           "laplacian: out = |sum|, with (0 1 0; 1 -4 1; 0 1 0)\n"
-          "All are limited to 0..max. Everything is exact.",
+          "Both are limited to 0..max and computed in whole numbers.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
-          "Alpha stays as it is. Colours are multiplied by alpha first, rounded to the nearest "
-          "number, so that invisible ones leave no edges. With --alpha independent they are not.",
+          "Does not change. Colours are first multiplied by alpha / max and rounded to the nearest "
+          "whole number, so that invisible ones have no edges. With --alpha independent they are "
+          "not.",
       .examples = {"in.png edges.png --edges sobel", "in.png lines.png --median 1 --edges scharr"},
       .from_options = edges_from_options};
 }

@@ -50,8 +50,8 @@ StageKind gaussian_stage_kind() {
       .option = "--gaussian",
       .type = NumberIn{GaussianParameters::min_sigma, GaussianParameters::max_sigma},
       .help =
-          "Blur with a Gaussian bell. The value is sigma, its standard deviation in pixels: 0.5 "
-          "softens noise, 5 hides faces, 50 leaves clouds of colour.",
+          "Blur with a Gaussian bell. The value is sigma, the standard deviation of the bell in "
+          "pixels: 0.5 softens noise, 5 hides faces, 50 leaves clouds of colour.",
       .parameters = {{.option = "--truncate",
                       .type = NumberIn{1, GaussianParameters::max_truncate},
                       .default_value = "3",
@@ -59,16 +59,16 @@ StageKind gaussian_stage_kind() {
                      border_parameter(),
                      alpha_parameter()},
       .formula =
-          "weight = round(2^n * bell), n = 15 for 8-bit samples and 26 for 16-bit samples;\n"
-          "the middle weight is such that all add up to 2^n\n"
+          "weight = round(2^n * bell), n = 15 for 8-bit samples, 26 for 16-bit samples\n"
+          "The weight in the middle is adjusted so that all add up to 2^n.\n"
           "along rows: r = (sum of weight * x) / 2^(n - 7), rounded half up\n"
           "along columns: out = (sum of weight * r) / 2^(n + 7), rounded half up\n"
           "Results differ by at most 1 from those of double precision.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
-          "Colours are weighted by alpha, exactly and rounded once, and alpha is blurred; where "
-          "the whole window is opaque, or transparent, colours follow the formula. --alpha "
-          "independent treats every channel by the formula.",
+          "Alpha is blurred by the formula. Colours are weighted by alpha; where the whole window "
+          "is opaque, or all of it transparent, they follow the formula. --alpha independent "
+          "applies the formula to every channel.",
       .examples = {"in.png out.png --gaussian 2", "in.png out.png --gaussian 8 --border mirror"},
       .sample_values = {"0.2", "0.8", "2.5", "20"},
       .from_options = gaussian_from_options};

@@ -16,8 +16,8 @@ StageKind hue_stage_kind() {
       .option = "--hue",
       .type = NumberIn{-360, 360},
       .help =
-          "Turn the hue of every colour. 120 makes red green, green blue and blue red; "
-          "brightness stays about the same. The same as --color hue=DEGREES.",
+          "Turn the hue of every colour. 120 makes red green, green blue and blue red. The "
+          "brightness stays about the same. It is --color hue=DEGREES.",
       .formula =
           "The matrix of the preset hue, which 'gpufilter --list-presets' prints, applied as "
           "--color does.",

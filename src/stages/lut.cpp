@@ -186,14 +186,15 @@ StageKind lut_stage_kind() {
           .type = FileName{".cube"},
           .help =
               "Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, "
-              "or a HaldCLUT, a PNG picture.",
+              "or a HaldCLUT, a picture of any format.",
           .parameters = {{.option = "--lut-strength",
                           .type = NumberIn{0, 1},
                           .default_value = "1",
-                          .help = "How much of the result to take; the rest is the input."}},
+                          .help = "The share of the table's colour in the result; the rest is "
+                                  "the picture's."}},
           .formula =
-              "The cell of the table that a colour lies in has 8 corners. The colour is in a "
-              "tetrahedron of 4 of them; their weights are whole numbers that sum to 2^20.\n"
+              "A cell of a LUT_3D_SIZE table is divided into six tetrahedra. The weights of the "
+              "four corners of a colour's are whole numbers that add up to 2^20.\n"
               "sum = (1 - STRENGTH) * x\n"
               "sum = fma(weight[k], node[k] * STRENGTH * max / 2^20, sum) for k = 0, 1, 2, 3\n"
               "out = sum, rounded half to even and limited to 0..max\n"

@@ -109,17 +109,17 @@ StageKind median_stage_kind() {
       .option = "--median",
       .type = NumberIn{1, MedianParameters::max_radius, true},
       .help =
-          "Remove specks with a median. Each sample becomes the middle one of the samples in a "
-          "square around it, (2 * RADIUS + 1) on each side. Edges stay sharp.",
+          "Remove specks, keep edges. The value is the radius: each sample becomes the median of "
+          "the square of 2 * RADIUS + 1 pixels on each side around it.",
       .parameters = {border_parameter(), alpha_parameter()},
       .formula =
-          "out = the sample at the middle of the sorted (2 * RADIUS + 1)^2 samples\n"
+          "out = the middle one of the (2 * RADIUS + 1)^2 samples, sorted\n"
           "Nothing is rounded.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
-          "Each colour sample counts as often as its alpha says: out is the smallest sample for "
-          "which it and all smaller ones have at least half of the window's alpha. Alpha becomes "
-          "its plain median. --alpha independent treats every channel by the formula.",
+          "Alpha becomes its own median. Colours are weighted by alpha: out is the smallest sample "
+          "such that the samples up to it have at least half of the window's alpha. --alpha "
+          "independent applies the formula to every channel.",
       .examples = {"in.png out.png --median 1", "scan.png clean.png --median 2 --border mirror"},
       .sample_values = {"1", "2", "3", "4", "8"},
       .from_options = median_from_options};

@@ -144,8 +144,8 @@ StageKind morphology_kind(Morphology operation, const std::string& help, const s
 }
 
 constexpr const char* alpha_of_pairs =
-    "Both steps treat alpha as --erode and --dilate do. --alpha independent treats every channel "
-    "by the formula.";
+    "Both steps treat alpha as --erode and --dilate do. --alpha independent applies the formula to "
+    "every channel.";
 
 }  // namespace
 
@@ -158,38 +158,38 @@ std::shared_ptr<const Stage> make_morphology(const MorphologyParameters& paramet
 StageKind dilate_stage_kind() {
   return morphology_kind(
       Morphology::dilate,
-      "Grow light areas. Each sample becomes the largest of the samples in a square around it, "
-      "(2 * RADIUS + 1) on each side.",
+      "Grow light areas. The value is the radius: each sample becomes the largest one in the "
+      "square of 2 * RADIUS + 1 pixels on each side around it.",
       "out = the largest of the (2 * RADIUS + 1)^2 samples",
-      "Alpha grows like any channel. Colours of pixels whose alpha is 0 count as 0. --alpha "
-      "independent treats every channel by the formula.",
+      "Alpha is dilated like any channel. Colours of pixels with alpha 0 count as 0. --alpha "
+      "independent applies the formula to every channel.",
       {"in.png out.png --dilate 2"});
 }
 
 StageKind erode_stage_kind() {
   return morphology_kind(
       Morphology::erode,
-      "Shrink light areas. Each sample becomes the smallest of the samples in a square around it, "
-      "(2 * RADIUS + 1) on each side.",
+      "Shrink light areas. The value is the radius: each sample becomes the smallest one in the "
+      "square of 2 * RADIUS + 1 pixels on each side around it.",
       "out = the smallest of the (2 * RADIUS + 1)^2 samples",
-      "Alpha shrinks like any channel. Where it becomes 0, colours become 0. --alpha independent "
-      "treats every channel by the formula.",
+      "Alpha is eroded like any channel. Where it becomes 0, colours become 0. --alpha independent "
+      "applies the formula to every channel.",
       {"in.png out.png --erode 2"});
 }
 
 StageKind open_stage_kind() {
   return morphology_kind(
       Morphology::open,
-      "Remove light specks. The picture is eroded, then dilated: light areas in which the square, "
-      "(2 * RADIUS + 1) on each side, has no room vanish, and others keep their size.",
+      "Remove light specks. The picture is eroded, then dilated: light areas vanish if the square "
+      "of 2 * RADIUS + 1 pixels on each side does not fit into them, and others keep their size.",
       "out = --erode RADIUS, then --dilate RADIUS", alpha_of_pairs, {"scan.png out.png --open 1"});
 }
 
 StageKind close_stage_kind() {
   return morphology_kind(
       Morphology::close,
-      "Remove dark specks. The picture is dilated, then eroded: dark areas in which the square, "
-      "(2 * RADIUS + 1) on each side, has no room vanish, and others keep their size.",
+      "Remove dark specks. The picture is dilated, then eroded: dark areas vanish if the square of "
+      "2 * RADIUS + 1 pixels on each side does not fit into them, and others keep their size.",
       "out = --dilate RADIUS, then --erode RADIUS", alpha_of_pairs, {"scan.png out.png --close 1"});
 }
 

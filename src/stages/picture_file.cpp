@@ -2,8 +2,18 @@
 
 #include "base/error.hpp"
 #include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
+
+bool is_picture_file(const std::string& path) {
+  try {
+    return codec_of_content(open_source(path)->peek(recognition_size())) != nullptr;
+  } catch (const PictureError& error) {
+    throw UsageError(error.what());
+  }
+}
 
 Image read_picture_file(const std::string& path) {
   try {

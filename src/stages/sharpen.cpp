@@ -59,8 +59,8 @@ StageKind sharpen_stage_kind() {
       .option = "--sharpen",
       .type = NumberIn{0, SharpenParameters::max_amount},
       .help =
-          "Sharpen with an unsharp mask. The value is the amount: what a Gaussian blur would take "
-          "away is added this many times.",
+          "Sharpen with an unsharp mask. The value is the amount: how many times the difference "
+          "between the picture and its Gaussian blur is added to it.",
       .parameters = {{.option = "--sigma",
                       .type =
                           NumberIn{GaussianParameters::min_sigma, GaussianParameters::max_sigma},
@@ -69,8 +69,8 @@ StageKind sharpen_stage_kind() {
                      {.option = "--threshold",
                       .type = NumberIn{0, 255},
                       .default_value = "0",
-                      .help = "Smaller differences stay, so that noise is not sharpened; in steps "
-                              "of 8-bit samples."},
+                      .help = "Smaller differences are left alone, so that noise is not "
+                              "sharpened; for samples from 0 to 255."},
                      {.option = "--luma-only",
                       .type = OneOf{{{"no", 0, "each colour by itself"},
                                      {"yes", 1, "the brightness, which avoids coloured edges"}}},
@@ -79,13 +79,13 @@ StageKind sharpen_stage_kind() {
                      border_parameter(),
                      alpha_parameter()},
       .formula =
-          "out = x + amount * (x - gaussian), where the difference is above the threshold\n"
-          "The Gaussian has seven more bits than samples. The result is rounded half to even and\n"
+          "out = x + AMOUNT * (x - gaussian), if the difference is above the threshold\n"
+          "The Gaussian has seven more bits than samples. The result is rounded half to even and "
           "limited to 0..max.",
       .edges = "--border chooses which pixels lie outside the picture.",
       .alpha =
-          "Alpha stays, and the Gaussian weights colours by alpha. --alpha independent sharpens "
-          "every channel, alpha too.",
+          "Alpha does not change, and the Gaussian weights colours by alpha. --alpha independent "
+          "sharpens every channel by itself, alpha too.",
       .examples = {"in.jpg out.jpg --sharpen 0.8",
                    "in.jpg out.jpg --sharpen 1.5 --sigma 2 --threshold 3 --luma-only yes"},
       .sample_values = {"0", "0.8", "10"},

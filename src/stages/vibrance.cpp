@@ -146,8 +146,8 @@ StageKind vibrance_stage_kind() {
   return {.option = "--vibrance",
           .type = NumberIn{-1, 1},
           .help =
-              "Saturate pale colours. Colours that are strong already change little, and greys "
-              "not at all. Below 0 pale colours become grey.",
+              "Saturate pale colours. Strong colours hardly change, and greys not at all. Below 0, "
+              "pale colours become grey.",
           .formula =
               "L = the luma of --gray; C = the largest colour sample - the smallest\n"
               "f = fma(-AMOUNT / max, C, 1 + AMOUNT)\n"

@@ -185,7 +185,7 @@ TEST(CubeText, HasKeywordsCommentsAndNumbers) {
 
 TEST(CubeText, IsRefusedByNameAndLine) {
   const std::string size = "LUT_3D_SIZE 2\n";
-  EXPECT_EQ(cube_objection(""), "a.cube:0: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
+  EXPECT_EQ(cube_objection(""), "a.cube: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
   EXPECT_EQ(cube_objection(size + "0 0 0\n"),
             "a.cube:2: the file ends after 1 of 8 lines of numbers (LUT_3D_SIZE 2)");
   EXPECT_EQ(cube_objection(size + eight + "\n0 0 0\n"),
@@ -238,6 +238,17 @@ TEST(HaldClut, IsATableOfItsPixels) {
     EXPECT_TRUE(
         test::same_pixels(test::filter_on_host(image, {make_lut(cube, 1, "identity")}, {}), image));
   }
+}
+
+TEST(HaldClut, MayHaveAnyFormat) {
+  const test::TemporaryFolder folder;
+  const Image image = hald_image({3, 8});
+  std::string ppm = "P6\n8 8\n255\n";
+  for (int y = 0; y < 8; ++y)
+    ppm.append(reinterpret_cast<const char*>(image.rows().row(y)), std::size_t{8} * 3);
+  test::write_file(folder / "hald.ppm", ppm);
+  test::write_png(image, folder / "hald.png");
+  EXPECT_EQ(read_cube(folder / "hald.ppm").colors, read_cube(folder / "hald.png").colors);
 }
 
 TEST(HaldClut, OfAWrongSizeIsRefusedByName) {
