@@ -17,9 +17,10 @@
 #define ALPHA_ROW_SHIFT (DEPTH == 8 ? 0 : 5)
 #define OPAQUE_ALPHA ((ulong)MAX_SAMPLE << (WEIGHT_BITS - ALPHA_ROW_SHIFT))
 
-// With SHARPEN, the results are those of an unsharp mask; see sharpen_line() in src/stages/unsharp_mask.hpp. LUMA:
-// of luma only; KEEP_ALPHA: alpha stays. Results of the columns then have seven more bits until the mask is applied.
+// With SHARPEN, the results are those of an unsharp mask. Results of the columns then have seven more bits until it is
+// applied.
 #ifdef SHARPEN
+#include "unsharp_mask.cl"
 #define MASK , __global const float *restrict mask
 #define MORE_BITS 7
 #else
@@ -99,32 +100,6 @@ between_t outside(int channel, between_t max) {
   return HAS_ALPHA && channel == CHANNELS - 1 ? max : 0;
 }
 
-#ifdef SHARPEN
-void sharpen(pixel_t *pixel, const int *results, __global const between_t *originals, __global const float *mask) {
-  int x[CHANNELS];
-  float difference[CHANNELS];
-#pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) {
-    x[c] = (int)originals[c];
-    difference[c] = (float)(x[c] * 128 - results[c]);
-  }
-#ifdef LUMA
-  const float luma =
-      fma(0.0722f, difference[2], fma(0.7152f, difference[1], 0.2126f * difference[0]));
-#pragma unroll
-  for (int c = 0; c < COLORS; ++c) difference[c] = luma;
-#endif
-#pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) {
-    const float amount = fabs(difference[c]) > mask[1] ? mask[0] : 0.0f;
-    pixel->at[c] = to_sample(fma(amount, difference[c], (float)x[c]));
-  }
-#if defined KEEP_ALPHA && HAS_ALPHA
-  pixel->at[CHANNELS - 1] = (sample_t)x[CHANNELS - 1];
-#endif
-}
-#endif
-
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
 void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
   const int x = get_global_id(0);
@@ -156,9 +131,9 @@ void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
     }
 #endif
   }
-  int results[CHANNELS];
+  uint results[CHANNELS];
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) results[c] = (int)(sums[c] >> (WEIGHT_BITS + 7 - MORE_BITS));
+  for (int c = 0; c < CHANNELS; ++c) results[c] = (uint)(sums[c] >> (WEIGHT_BITS + 7 - MORE_BITS));
 #if ALPHA_WEIGHTED
   const ulong alpha = products[CHANNELS - 1];
   // Sums of colours have this many bits fewer.
@@ -168,7 +143,7 @@ void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
     for (int c = 0; c < COLORS; ++c) {
       // In two parts, because the sum has up to 63 bits.
       const ulong rest = ((products[c] % divisor << MORE_BITS) + divisor / 2) / divisor;
-      results[c] = (int)min((products[c] / divisor << MORE_BITS) + rest, (ulong)MAX_SAMPLE << MORE_BITS);
+      results[c] = (uint)min((products[c] / divisor << MORE_BITS) + rest, (ulong)MAX_SAMPLE << MORE_BITS);
     }
   }
 #endif
@@ -177,7 +152,10 @@ void gaussian_columns(ROWS, __global const uint *restrict weights MASK) {
   __global const between_t *originals = (__global const between_t *)source +
                                         (size_t)(y - source_first) * source_pitch +
                                         ((size_t)width * (ALPHA_WEIGHTED ? 2 : 1) + x) * CHANNELS;
-  sharpen(&pixel, results, originals, mask);
+  uint samples[CHANNELS];
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) samples[c] = (uint)originals[c];
+  pixel = sharpened(samples, results, mask);
 #else
 #pragma unroll
   for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = (sample_t)results[c];

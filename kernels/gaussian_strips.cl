@@ -8,7 +8,8 @@
 //
 // Weights are twice those of the window, in both directions. Sums along rows are then three bytes, of which the higher
 // two are twice the sum that gaussian.cl has; and the results are the highest bytes of sums along columns, which are
-// rounded by what `row_start` adds to the sums along rows.
+// rounded by what `row_start` adds to the sums along rows. With SHARPEN, the 15 highest bits of sums along columns,
+// which are rounded by `column_start`, and the original samples make the results.
 
 #define ITEMS 32
 #define STRIP (ITEMS * PIXELS * CHANNELS)  // samples
@@ -32,7 +33,16 @@
 // Lines in local memory have 4 words more than a multiple of 8, so that 8 lines of 4 words are in different banks.
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define LINE_WORDS ((MAX(4 * PIECES, 4 * HALO - MARGIN + 2 * BLOCKS - 2 + 8 * STEPS) + 3) / 8 * 8 + 4)
-#define RESULT_PIECES (STRIP / 16 + 1)
+#ifdef SHARPEN
+#include "unsharp_mask.cl"
+#define MASK , __global const float *restrict mask
+typedef uint result_pair_t;  // of two results, 16 bits each
+#define UNITS (STRIP / (4 * CHANNELS))  // four pixels that a work-item sharpens at a time, in a row
+#else
+#define MASK
+typedef ushort result_pair_t;
+#endif
+#define RESULT_PIECES (STRIP * sizeof(result_pair_t) / 32 + 1)
 
 // Along columns, the chunks of 16 rows that 8 rows of results read, if their first row, or their ninth, is the first
 // row of a chunk's windows.
@@ -85,9 +95,9 @@ UNROLLED uint2 middle_bytes(uint a, uint b, uint c, uint d) {
 }
 
 // `weights`: for the steps along rows, the upper and the lower rows of results, the words that each work-item holds;
-// then row_start.
+// then row_start and column_start.
 __kernel __attribute__((reqd_work_group_size(GROUP_WIDTH, GROUP_HEIGHT, 1)))
-void gaussian_strips(ROWS, __global const uint *restrict weights) {
+void gaussian_strips(ROWS, __global const uint *restrict weights MASK) {
   __local uint4 lines[16][LINE_WORDS / 4];
   __local uint2 kept_sums[CHUNKS - 1][BLOCKS][ITEMS];  // low and high bytes
   __local uint4 results[16][RESULT_PIECES];
@@ -116,6 +126,7 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
   uint2 upper_weights[UPPER_CHUNKS];
   uint2 lower_weights[CHUNKS];
   uint row_start[4];
+  uint column_start[4] = {0, 0, 0, 0};
   const uint zero[4] = {0, 0, 0, 0};
 #pragma unroll
   for (int i = 0; i < STEPS; ++i) row_weights[i] = vload4(i * ITEMS + item, weights);
@@ -128,6 +139,10 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
   weights += 2 * ITEMS * CHUNKS;
 #pragma unroll
   for (int i = 0; i < 4; ++i) row_start[i] = weights[i];
+#ifdef SHARPEN
+#pragma unroll
+  for (int i = 0; i < 4; ++i) column_start[i] = weights[4 + i];
+#endif
 
   uint4 pieces[LOADS];  // of the next chunk
 #define LOAD_CHUNK(chunk)                                                                                    \
@@ -225,11 +240,11 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
           uint *to = low[n][lower];
           uint *to_high = high[n][lower];
           if (used == 1) {
-            MULTIPLY_16_FROM(zero, to, by[0], from[0].x);
+            MULTIPLY_16_FROM(column_start, to, by[0], from[0].x);
             MULTIPLY_16_FROM(zero, to_high, by[0], from[0].y);
             continue;
           }
-          MULTIPLY_32_FROM(zero, to, ((uint4)(by[0], by[1])), ((uint2)(from[0].x, from[1].x)));
+          MULTIPLY_32_FROM(column_start, to, ((uint4)(by[0], by[1])), ((uint2)(from[0].x, from[1].x)));
           MULTIPLY_32_FROM(zero, to_high, ((uint4)(by[0], by[1])), ((uint2)(from[0].y, from[1].y)));
           PRODUCT_LOOP
           for (int k = 2; k + 1 < used; k += 2) {
@@ -252,8 +267,10 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
             const uint middle = low[n][lower][2 + k] + high[n][lower][k];
             sum[k] = (((high[n][lower][2 + k] << 8) + middle) << 8) + low[n][lower][k];
           }
-          __local ushort *to = (__local ushort *)results[8 * (lower ^ AHEAD) + line];
-#if NVIDIA
+          __local result_pair_t *to = (__local result_pair_t *)results[8 * (lower ^ AHEAD) + line];
+#ifdef SHARPEN
+          to[4 * (block + n) + word] = sum[0] >> 17 | sum[1] >> 17 << 16;
+#elif NVIDIA
           to[4 * (block + n) + word] = (ushort)bytes_of(sum[0], sum[1], 0x0073);
 #else
           to[4 * (block + n) + word] = (ushort)(sum[0] >> 24 | sum[1] >> 24 << 8);
@@ -262,6 +279,40 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef SHARPEN
+#pragma unroll
+    for (int n = 0; n < 16 * UNITS / ITEMS; ++n) {
+      const int i = item + n * ITEMS;
+      const int y = first + i / UNITS;
+      const int x = (left / CHANNELS) + 4 * (i % UNITS);
+      if (y < top || y >= bottom || x >= width) continue;
+      __local const ushort *fine = (__local const ushort *)results[y - first] + 4 * CHANNELS * (i % UNITS);
+      uint words[CHANNELS];
+      load_words(words, SOURCE_ROW(y) + (size_t)x * CHANNELS, CHANNELS);
+      pixel_t pixels[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        uint values[CHANNELS];
+        uint fine_values[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+          values[c] = sample_of(words, k * CHANNELS + c);
+          fine_values[c] = fine[k * CHANNELS + c];
+        }
+        pixels[k] = sharpened(values, fine_values, mask);
+      }
+      if (x + 4 <= width) {
+#pragma unroll
+        for (int k = 0; k < 4 * CHANNELS; ++k) set_sample(words, k, pixels[k / CHANNELS].at[k % CHANNELS]);
+        store_words(TARGET_ROW(y) + (size_t)x * CHANNELS, words, CHANNELS);
+      } else {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          if (x + k < width) store_pixel(TARGET_ROW(y), x + k, pixels[k]);
+        }
+      }
+    }
+#else
     if (has_sides && first >= top && first + 16 <= bottom) {
       __global uchar *to = TARGET_ROW(first) + left;
 #pragma unroll
@@ -285,6 +336,7 @@ void gaussian_strips(ROWS, __global const uint *restrict weights) {
         }
       }
     }
+#endif
     if (is_last) return;
     oldest = oldest + 1 == CHUNKS - 1 ? 0 : oldest + 1;
   }

@@ -65,20 +65,21 @@ struct StripShape {
   [[nodiscard]] int lines(int source_chunks) const {
     return matrix_side * (source_chunks - chunks() + 1) + 8 * (chunks() - upper_chunks());
   }
-  [[nodiscard]] int local_bytes() const {
+  [[nodiscard]] int local_bytes(bool sharpens) const {
     const int halo = divided_up(reach(), 16);
     const int read = 4 * halo - margin() + strip() / 4 - 2 + 8 * steps();
     const int line_words = (std::max(strip() / 4 + 8 * halo, read) + 3) / 8 * 8 + 4;
     const int kept_sums = (chunks() - 1) * strip() / 8 * team_size * 8;
-    return matrix_side * 4 * line_words + kept_sums + matrix_side * (strip() + 16);
+    return matrix_side * 4 * line_words + kept_sums +
+           matrix_side * (strip() * (sharpens ? 2 : 1) + 16);
   }
 };
 
 // A unit has registers for few teams with more steps: then tiles are faster.
-bool suits_strips(const StripShape& shape, const DeviceInfo& device) {
+bool suits_strips(const StripShape& shape, bool sharpens, const DeviceInfo& device) {
   constexpr int max_steps = 4;
   return shape.radius > 0 && shape.steps() <= max_steps &&
-         static_cast<std::uint64_t>(shape.local_bytes()) <= device.local_memory;
+         static_cast<std::uint64_t>(shape.local_bytes(sharpens)) <= device.local_memory;
 }
 
 // Long strips read few rows twice, but every compute unit should have teams. Few different numbers,
@@ -106,11 +107,15 @@ std::vector<std::uint8_t> strip_table(const GaussianWindow& window, const StripS
   const WeightMatrix lower{window.weights, 8 + shape.radius, 1, scale};
   for (int chunk = 0; chunk < shape.chunks(); ++chunk)
     lower.append_columns(bytes, matrix_side * chunk, matrix_side);
-  // Half of what sums along rows are divided by, and what rounds the sums along columns: their
-  // weights add up to 2^15, so 2^6 for each row is 2^21.
-  constexpr std::uint32_t start = scale * ((1U << 7U) + (1U << 8U) * (1U << 6U));
-  const auto start_bytes =
-      to_bytes(std::span<const std::uint32_t>(std::array{start, start, 0U, 0U}));
+  // Half of what sums along rows are divided by, and half of what those along columns are: 2^15 if
+  // they keep seven more bits for a mask, otherwise 2^22. The columns' weights add up to 2^15, so
+  // 2^6 for each row is 2^21.
+  constexpr std::uint32_t row_half = scale * (1U << 7U);
+  const bool sharpens = window.mask.has_value();
+  const std::uint32_t row_start = row_half + (sharpens ? 0 : scale * (1U << 8U) * (1U << 6U));
+  const std::uint32_t column_start = sharpens ? scale * scale * (1U << 14U) : 0;
+  const std::array starts{row_start, row_start, 0U, 0U, column_start, column_start, 0U, 0U};
+  const auto start_bytes = to_bytes(std::span<const std::uint32_t>(starts));
   bytes.insert(bytes.end(), start_bytes.begin(), start_bytes.end());
   return bytes;
 }
@@ -125,6 +130,7 @@ RowKernel strip_kernel(const GaussianWindow& window, const PictureShape& picture
   kernel.pixels = static_cast<std::size_t>(shape.pixels());
   kernel.lines = static_cast<std::size_t>(strip_lines(shape, picture, device));
   kernel.variant = formatted("matrix products, strips of {} columns", team_size * shape.pixels());
+  if (window.mask) add_mask(kernel, *window.mask, picture.format);
   return kernel;
 }
 
@@ -233,14 +239,22 @@ class GaussianMatrix final : public Stage {
 
 }  // namespace
 
+void add_mask(RowKernel& kernel, const UnsharpMask& mask, const PixelFormat& picture) {
+  kernel.macros += " -D SHARPEN";
+  kernel.macros += mask.luma_only && picture.color_channels() == 3 ? " -D LUMA" : "";
+  kernel.macros += mask.keeps_alpha ? " -D KEEP_ALPHA" : "";
+  const std::array numbers{mask.amount / 128, mask.threshold * 128};
+  kernel.tables.push_back(to_bytes(std::span<const float>(numbers)));
+}
+
 std::shared_ptr<const Stage> gaussian_matrix(const std::string& stage, const GaussianWindow& window,
                                              const PixelFormat& picture, const std::string& label,
                                              const DeviceInfo& device) {
   if (!has_byte_products(device)) return nullptr;
-  if (picture.depth != 8 || window.weighted || window.mask) return nullptr;
+  if (picture.depth != 8 || window.weighted) return nullptr;
   std::optional<TileShape> tiles;
-  if (!suits_strips({picture.channels, window.radius()}, device)) {
-    tiles = tile_shape(picture.channels, window.radius(), device);
+  if (!suits_strips({picture.channels, window.radius()}, window.mask.has_value(), device)) {
+    if (!window.mask) tiles = tile_shape(picture.channels, window.radius(), device);
     if (!tiles) return nullptr;
   }
   return std::make_shared<GaussianMatrix>(stage, window, tiles, label);

@@ -80,13 +80,7 @@ class GaussianStep final : public Stage {
     kernel.formats = format_macros(picture_);
     kernel.pixels = 1;
     kernel.tables = {table_of(window_.weights)};
-    if (window_.mask) {
-      kernel.macros += " -D SHARPEN";
-      kernel.macros += window_.mask->luma_only && picture_.color_channels() == 3 ? " -D LUMA" : "";
-      kernel.macros += window_.mask->keeps_alpha ? " -D KEEP_ALPHA" : "";
-      const std::array numbers{window_.mask->amount / 128, window_.mask->threshold * 128};
-      kernel.tables.push_back(to_bytes(std::span<const float>(numbers)));
-    }
+    if (window_.mask) add_mask(kernel, *window_.mask, picture_);
     kernel.variant = label_;
     return make_row_pass(session, std::move(kernel), input, output(input));
   }

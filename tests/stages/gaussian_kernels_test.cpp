@@ -11,6 +11,7 @@
 
 #include "stages/byte_products.hpp"
 #include "stages/gaussian.hpp"
+#include "stages/sharpen.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 
@@ -49,18 +50,10 @@ std::string kernel_of(const StageChain& chain, Session& session, const PictureSh
   return steps.size() == 1 ? steps.front()->prepare(session, picture)->description().variant : "";
 }
 
-TEST_P(GaussianInOneKernel, IsTheReference) {
-  const auto& [kernel, parameters] = GetParam();
-  const auto& [channels, sigma, border] = parameters;
-  const StageChain chain{
-      make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})};
-  const PixelFormat format{channels, 8};
+// Filters on each device, in bands of so many rows, by the kernel whose name is in `kernel`.
+void expect_reference(const StageChain& chain, const PixelFormat& format, const std::string& kernel,
+                      const std::vector<std::pair<ImageSize, int>>& sizes) {
   for (const auto& session : nvidia_like_sessions()) {
-    // Several strips; bands; work-groups between the edges; a picture of one pixel, only once
-    // because PoCL compiles it apart.
-    std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
-    if (channels == 3 && sigma < 3) sizes.push_back({{263, 135}, 1000});
-    if (sigma < 1) sizes.push_back({{1, 1}, 1});
     for (const auto& [size, rows] : sizes) {
       const Image image = size.width == 65 ? test::extreme_image(size, format, 2)
                                            : test::random_image(size, format, 1);
@@ -71,6 +64,38 @@ TEST_P(GaussianInOneKernel, IsTheReference) {
           << session->device().name << ", " << size.width << "x" << size.height;
     }
   }
+}
+
+TEST_P(GaussianInOneKernel, IsTheReference) {
+  const auto& [kernel, parameters] = GetParam();
+  const auto& [channels, sigma, border] = parameters;
+  // Several strips; bands; work-groups between the edges; a picture of one pixel, only once because
+  // PoCL compiles it apart.
+  std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
+  if (channels == 3 && sigma < 3) sizes.push_back({{263, 135}, 1000});
+  if (sigma < 1) sizes.push_back({{1, 1}, 1});
+  expect_reference(
+      {make_gaussian({.sigma = sigma, .border = border, .alpha = AlphaMode::independent})},
+      {channels, 8}, kernel, sizes);
+}
+
+TEST(SharpenInOneKernel, IsTheReference) {
+  const AlphaMode alpha = AlphaMode::independent;
+  const std::vector<std::pair<ImageSize, int>> sizes{{{131, 50}, 1000}, {{65, 70}, 33}};
+  expect_reference({make_sharpen({.amount = 1.7, .sigma = 0.9, .alpha = alpha})}, {3, 8}, "strips",
+                   sizes);
+  expect_reference({make_sharpen({.amount = 10,
+                                  .sigma = 3,
+                                  .threshold = 3,
+                                  .luma_only = true,
+                                  .border = Border::constant,
+                                  .alpha = alpha})},
+                   {3, 8}, "strips", sizes);
+  expect_reference({make_sharpen({.amount = 0.8, .luma_only = true, .alpha = alpha})}, {4, 8},
+                   "strips", sizes);
+  expect_reference({make_sharpen({.amount = 3, .sigma = 6, .alpha = alpha})}, {1, 8}, "strips",
+                   sizes);
+  expect_reference({make_sharpen({.amount = 0.5, .alpha = alpha})}, {2, 8}, "strips", sizes);
 }
 
 // The radius is ceil(3 * sigma): products along rows of 32 to 128 samples, along columns of 16 to
