@@ -213,12 +213,10 @@ class GaussianMatrix final : public Stage {
     return border_rows(window_.border, target, window_.radius(), source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    if (tiles_) {
-      return {Rate("gaussian tiles", 0, 0.02e-12),
-              static_cast<double>(input.channels) * tiles_->halves()};
-    }
-    return {Rate("gaussian strips", 0, 0.01e-12),
-            static_cast<double>(input.channels) * (window_.radius() + 16)};
+    const double channels = input.channels;
+    if (tiles_) return {Rate("gaussian tiles", 0, 0.5e-12), channels * tiles_->halves()};
+    const int with_mask = window_.mask ? 8 : 0;
+    return {Rate("gaussian strips", 0, 0.1e-12), channels * (window_.radius() + 6 + with_mask)};
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
