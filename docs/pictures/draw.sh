@@ -208,6 +208,12 @@ filter launch.png soft.png --gaussian 5
 filter launch.png glow.png --linear --gaussian 5 --encoded
 side_by_side linear 3 launch.png soft.png glow.png
 
+# docs/stages/depth.md: a dark sky, blurred nearly in linear light with 8 and with 16 bits between the stages.
+vips extract_area "${rocket}" sky.png 40 0 240 160
+filter sky.png coarse.png --gamma 0.3 --gaussian 1 --gamma 3.3
+filter sky.png fine.png --depth 16 --gamma 0.3 --gaussian 1 --gamma 3.3 --depth 8
+side_by_side depth 3 sky.png coarse.png fine.png
+
 # docs/stages/rotate.md
 panel_width=240
 vips thumbnail "${coffee}" stored.png "${panel_width}" --height 160
