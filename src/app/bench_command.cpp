@@ -247,6 +247,7 @@ constexpr std::array kinds{
     BenchKind{"blur", "--blur: naive, tiled, auto", run_bench_blur},
     BenchKind{"color", "--color", run_bench_color},
     BenchKind{"lookup", "look-up tables, as in --levels and --tonemap", run_bench_lookup},
+    BenchKind{"stages", "any stages: --gaussian 2 --median 1", run_bench_stages},
     BenchKind{"mlp", "--mlp: networks of several sizes", run_bench_mlp},
     BenchKind{"net", "--net: convolutional networks", run_bench_net},
     BenchKind{"reduce", "sums, products, extremes, bitwise combinations of arrays", run_reduce},

@@ -1,12 +1,14 @@
 #include "app/bench_stages.hpp"
 
 #include <charconv>
+#include <map>
 #include <numeric>
 #include <random>
 #include <sstream>
 
 #include "app/bench_options.hpp"
 #include "app/parse.hpp"
+#include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "lab/bench/benches.hpp"
@@ -24,19 +26,20 @@ using lab::StageCase;
 
 constexpr int max_side = 32768;
 
-// The options of all four besides the common ones.
+// The options of all of them besides the common ones.
 struct StageOptionsOfBench {
   BenchOptions common;
   lab::PictureOptions pictures;
   std::string size;  // "2048x1536"; empty: one that suits the device
 };
 
-void add_options(Arguments& app, StageOptionsOfBench& options) {
+void add_options(Arguments& app, StageOptionsOfBench& options,
+                 const std::string& depth = "--depth") {
   app.add_option("--size", options.size, "Width and height of the picture.")
       ->option_text("WxH [GPU: 8192x8192, else 2048x1536]");
   add_numbers(app, "--channels", options.pictures.channels, whole_number(1, 4),
               "1 grey, 2 grey and alpha, 3 RGB, 4 RGBA.");
-  add_numbers(app, "--depth", options.pictures.depths, one_of({"8", "16"}),
+  add_numbers(app, depth, options.pictures.depths, one_of({"8", "16"}),
               "Bits of a sample: 8 or 16.");
   add_bench_options(app, options.common);
 }
@@ -181,6 +184,34 @@ int run_bench_lookup(int argc, const char* const* argv) {
   return run(options, "lookup",
              {{"samples", "table", make_lookup({"bench samples", "table", inverted})},
               {"luma", "table", make_luma_scaling({"bench luma", "table", factors})}});
+}
+
+int run_bench_stages(int argc, const char* const* argv) {
+  StageOptionsOfBench options;
+  options.pictures.channels = {3};
+  Arguments app("Measures any stages, each by itself.", "gpufilter bench stages");
+  const StageOptions stages(app);
+  add_options(app, options, "--bits");  // --depth is a stage
+  app.footer(
+      "Examples:\n  gpufilter bench stages --gaussian 2 --median 1 --size 300x200 --trials 2\n");
+  if (const auto done = parse_command_line(app, argc, argv)) return *done;
+  std::vector<StageCase> cases;
+  std::map<std::string, int> uses;
+  for (const auto& stage : stages.chain()) {
+    if (stage->needs() || stage->keeps_source() || stage->for_orientation(1)) {
+      throw UsageError(
+          formatted("--{}: needs the whole picture first; 'gpufilter bench pipeline' measures it",
+                    stage->name()));
+    }
+    std::string name = stage->name() + (stage->label().empty() ? "" : " " + stage->label());
+    // Stages of one name may differ in parameters that labels leave out.
+    const int count = ++uses[name];
+    if (count > 1) name += formatted(" ({})", count);
+    cases.push_back({name, "auto", stage});
+  }
+  if (cases.empty())
+    throw UsageError("bench stages: name stages to measure, such as --gaussian 2 --median 1");
+  return run(options, "stages", cases);
 }
 
 int run_bench_mlp(int argc, const char* const* argv) {

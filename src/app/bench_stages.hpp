@@ -1,4 +1,4 @@
-// "gpufilter bench blur", "color", "lookup", "mlp" and "net".
+// "gpufilter bench blur", "color", "lookup", "stages", "mlp" and "net".
 #pragma once
 
 namespace gpufilter {
@@ -7,6 +7,7 @@ namespace gpufilter {
 [[nodiscard]] int run_bench_blur(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_color(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_lookup(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_stages(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_mlp(int argc, const char* const* argv);
 [[nodiscard]] int run_bench_net(int argc, const char* const* argv);
 

@@ -67,6 +67,35 @@ TEST_F(Bench, StagesHaveTheProcessorBesideTheDevice) {
   }
 }
 
+TEST_F(Bench, MeasuresAnyStageByItself) {
+  const Json json = bench_json({"stages", "--gaussian", "2", "--open", "1", "--linear", "--median",
+                                "1", "--median", "1", "--border", "constant", "--depth", "16",
+                                "--size", "67x45", "--bits", "8,16"});
+  const std::set<std::string> stages{"gaussian sigma 2",  "open 3x3",       "linear sRGB curve",
+                                     "median 3x3",        "median 3x3 (2)", "depth 16",
+                                     "encoded sRGB curve"};
+  EXPECT_EQ(values(json, "stage"), stages);
+  EXPECT_EQ(values(json, "format"), (std::set<std::string>{"RGB, 8-bit", "RGB, 16-bit"}));
+  std::set<std::string> on_device;
+  for (const Json& row : json["rows"]) {
+    if (row["where"] == "device") on_device.insert(row["stage"].get<std::string>());
+  }
+  EXPECT_EQ(on_device, has_device() ? stages : std::set<std::string>{});
+}
+
+TEST_F(Bench, RefusesStagesThatNeedTheWholePicture) {
+  for (const std::vector<std::string>& stage :
+       {std::vector<std::string>{"--levels", "auto"}, {"--rotate", "90"}, {"--auto-orient"}}) {
+    const ProcessResult result = bench({"stages", stage.front(), stage.back()});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, "gpufilter: " + stage.front() +
+                              ": needs the whole picture first; 'gpufilter bench pipeline' "
+                              "measures it\n");
+  }
+  EXPECT_EQ(bench({"stages"}).err,
+            "gpufilter: bench stages: name stages to measure, such as --gaussian 2 --median 1\n");
+}
+
 TEST_F(Bench, HasEveryCombinationOfChannelsAndDepths) {
   const ProcessResult result =
       bench({"blur", "--channels=1,4", "--depth=8,16", "--size=67x45", "--device=cpu", "--json"});

@@ -53,6 +53,7 @@ class Help : public FilterTest {
                                           {"bench", "blur", "--help"},
                                           {"bench", "color", "--help"},
                                           {"bench", "lookup", "--help"},
+                                          {"bench", "stages", "--help"},
                                           {"bench", "mlp", "--help"},
                                           {"bench", "reduce", "--help"},
                                           {"bench", "copy", "--help"},

@@ -77,7 +77,8 @@ class FormatBench {
 
   void run(const std::vector<StageCase>& cases) {
     std::set<std::string> measured;
-    for (const StageCase& each : cases) {
+    for (StageCase each : cases) {
+      each.stage = with_colors_of({each.stage}, picture_.format(), {}).front();
       target_ = Image(each.stage->output_size(picture_.size()),
                       each.stage->output_format(picture_.format()));
       if (measured.insert(each.name).second) {
@@ -184,31 +185,69 @@ class FormatBench {
 
   void measure_device(const StageCase& each) {
     bed_.step(formatted("{}, {}: {}", each.name, to_string(picture_.format()), each.kernel));
+    if (const std::string reason = each.stage->processor_only(); !reason.empty()) {
+      report_.notes.push_back(formatted("{}: only on the processor; {}", each.name, reason));
+      return;
+    }
     Session& session = *bed_.session;
-    std::unique_ptr<DevicePass> pass;
+    std::vector<Step> steps;
     static_cast<void>(take_made_kernels());
     try {
-      const PictureShape shape{picture_.size(), picture_.format()};
-      pass = expanded({each.stage}, shape, &session.device()).at(0)->prepare(session, shape);
+      steps = prepared_steps(each, session);
     } catch (const UsageError& error) {
       report_.notes.emplace_back(error.what());
       return;
     }
     Queue queue = session.make_queue();
     const Buffer from = session.allocate(picture_.bytes() + row_slack);
-    const Buffer to = session.allocate(target_.bytes());
     poison();
     queue.upload(from, picture_.rows().data, picture_.bytes());
-    queue.upload(to, target_.rows().data, target_.bytes());
+    queue.upload(steps.back().result, target_.rows().data, target_.bytes());
     queue.finish();
-    const Measurement measurement = measure(bed_.trials, queue, [&] {
-      return pass->enqueue(queue, {&from, {0, picture_.size().height}, 0}, {&to, all_rows(), 0});
-    });
-    queue.download(to, target_.rows().data, target_.bytes());
+    const Measurement measurement =
+        measure(bed_.trials, queue, [&] { return enqueued(steps, queue, from); });
+    queue.download(steps.back().result, target_.rows().data, target_.bytes());
     queue.finish();
-    add_row(each, each.kernel, on_device, pass->description().variant, measurement, copies_.device,
-            all_rows().count());
+    std::vector<std::string> variants;
+    for (const Step& step : steps)
+      variants.push_back(step.pass->description().variant);
+    add_row(each, each.kernel, on_device, formatted("{}", fmt::join(variants, "; ")), measurement,
+            copies_.device, all_rows().count());
     add_resources(report_.rows.back(), take_made_kernels(), registers_of(session.device()));
+  }
+
+  // A kernel of a stage, and the memory of its result.
+  struct Step {
+    std::unique_ptr<DevicePass> pass;
+    Buffer result;
+    int rows = 0;
+  };
+
+  std::vector<Step> prepared_steps(const StageCase& each, Session& session) const {
+    std::vector<Step> steps;
+    PictureShape shape{picture_.size(), picture_.format()};
+    for (const auto& stage : expanded({each.stage}, shape, &session.device())) {
+      const PictureShape result = stage->output(shape);
+      const std::size_t bytes = row_pitch(result.size.width, result.format) *
+                                static_cast<std::size_t>(result.size.height);
+      steps.push_back({stage->prepare(session, shape), session.allocate(bytes + row_slack),
+                       result.size.height});
+      shape = result;
+    }
+    return steps;
+  }
+
+  std::vector<Event> enqueued(const std::vector<Step>& steps, Queue& queue,
+                              const Buffer& from) const {
+    std::vector<Event> events;
+    DeviceRows source{&from, {0, picture_.size().height}, 0};
+    for (const Step& step : steps) {
+      const DeviceRows target{&step.result, {0, step.rows}, 0};
+      for (Event& event : step.pass->enqueue(queue, source, target))
+        events.push_back(std::move(event));
+      source = target;
+    }
+    return events;
   }
 
   const TestBed& bed_;
