@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/division.hpp"
 #include "host/loops.hpp"
 #include "stages/window_tile.hpp"
 
@@ -11,8 +12,14 @@ namespace {
 
 using std::size_t;
 
-// Columns whose windows stay in the second-level cache.
-constexpr size_t tile_samples = 1024;
+constexpr size_t block = 64;
+
+// Samples of a tile, whose `window` rows stay in the second-level cache: whole pixels of 1 to 4
+// channels, and whole blocks. The wider a tile, the better memory is read ahead.
+constexpr size_t tile_samples(size_t window) {
+  constexpr size_t unit = 3 * block;
+  return std::max(5 * unit, (size_t{1} << 16U) / (window + 2) / unit * unit);
+}
 
 template <bool largest, typename Sample>
 [[gnu::always_inline]] inline Sample extreme(Sample a, Sample b) {
@@ -47,14 +54,17 @@ template <bool largest, typename Sample>
 class AlongRows {
  public:
   AlongRows(size_t window, size_t channels, size_t samples)
-      : window_(window), channels_(channels), work_(samples + window * channels) {}
+      : window_(window), channels_(channels), work_(samples + window * channels + block) {}
 
   [[gnu::always_inline]] void fill(const Sample* in, size_t samples, Sample* out) {
     const Sample* of_length = in;
     size_t length = 1;
     while (2 * length <= window_) {
+      // A loop over whole blocks has no end of single samples; what it reads after a row of a
+      // tile, and computes from that, is not used.
       const size_t rest = samples + (window_ - 2 * length) * channels_;
-      extremes<largest>(of_length, of_length + length * channels_, rest, work_.data());
+      extremes<largest>(of_length, of_length + length * channels_, divided_up(rest, block) * block,
+                        work_.data());
       of_length = work_.data();
       length *= 2;
     }
@@ -114,7 +124,7 @@ struct MorphologyLoop {
     const auto channels = static_cast<size_t>(source->format.channels);
     const auto window = static_cast<size_t>(2 * radius + 1);
     const bool weighted = parameters->alpha == AlphaMode::weighted && source->format.has_alpha();
-    const int columns = std::min(static_cast<int>(tile_samples / channels), source->width);
+    const int columns = std::min(static_cast<int>(tile_samples(window) / channels), source->width);
     const size_t capacity = static_cast<size_t>(columns) * channels;
     WindowTile<Sample, Sample> tile(*source, height, parameters->border, radius, 0, columns,
                                     weighted);

@@ -111,6 +111,22 @@ TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
   }
 }
 
+// Pictures wider than a tile, which is the narrower the larger the radius is: 13056 and 1152
+// samples.
+TEST(MorphologyOnProcessor, HasNoSeamsInWidePictures) {
+  std::size_t turn = 0;
+  for (const Morphology operation : operations) {
+    for (const PixelFormat& format : {PixelFormat{3, 8}, {4, 16}}) {
+      for (const auto& [radius, samples] : {std::pair{1, 13056}, std::pair{26, 1152}}) {
+        const int width = samples / format.channels + 1 + static_cast<int>(turn % 3);
+        check_morphology(test::random_image({width, 2}, format, 7),
+                         {operation, radius, test::all_borders.at(turn++ % 4)});
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(MorphologyOnProcessor, TakesTheLargestWindow) {
   for (const Morphology operation : {Morphology::dilate, Morphology::erode}) {
     for (const Border border : test::all_borders) {
