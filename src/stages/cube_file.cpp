@@ -36,8 +36,7 @@ void append_row(const std::uint8_t* row, const PixelFormat& format, int width,
   }
 }
 
-Cube read_hald(const std::string& path) {
-  const Image image = read_picture_file(path);
+Cube read_hald(const Image& image, const std::string& path) {
   const int level = level_of(path, image.size());
   Cube cube{.size = level * level};
   cube.colors.reserve(image.size().pixels());
@@ -52,7 +51,9 @@ Cube read_hald(const std::string& path) {
 
 Cube read_cube(const std::string& path) {
   try {
-    return is_picture_file(path) ? read_hald(path) : parse_cube(read_text_file(path), path);
+    const std::string bytes = read_text_file(path);
+    const std::optional<Image> hald = picture_in(bytes, path);
+    return hald ? read_hald(*hald, path) : parse_cube(bytes, path);
   } catch (const std::system_error& error) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }

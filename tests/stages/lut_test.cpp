@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/objection.hpp"
 #include "support/single_pixels.hpp"
@@ -249,6 +252,22 @@ TEST(HaldClut, MayHaveAnyFormat) {
   test::write_file(folder / "hald.ppm", ppm);
   test::write_png(image, folder / "hald.png");
   EXPECT_EQ(read_cube(folder / "hald.ppm").colors, read_cube(folder / "hald.png").colors);
+}
+
+// As shells make them of "<(zcat film.cube.gz)": nothing can be read twice.
+TEST(CubeFile, MayBeAPipe) {
+  const test::TemporaryFolder folder;
+  test::write_png(hald_image({3, 8}), folder / "hald.png");
+  test::write_file(folder / "curve.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 0.5\n");
+  for (const char* name : {"hald.png", "curve.cube"}) {
+    const std::string pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] { test::write_file(pipe, test::read_file(folder / name)); });
+    const Cube cube = read_cube(pipe);
+    writer.join();
+    EXPECT_EQ(cube.colors, read_cube(folder / name).colors) << name;
+    std::filesystem::remove(pipe);
+  }
 }
 
 TEST(HaldClut, OfAWrongSizeIsRefusedByName) {
