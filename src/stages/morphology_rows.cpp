@@ -35,6 +35,15 @@ template <bool largest, typename Sample>
     out[i] = extreme<largest>(a[i], b[i]);
 }
 
+// The same of three.
+template <bool largest, typename Sample>
+[[gnu::always_inline]] inline void extremes(const Sample* a, const Sample* b, const Sample* c,
+                                            size_t samples, Sample* out) {
+#pragma GCC ivdep
+  for (size_t i = 0; i < samples; ++i)
+    out[i] = extreme<largest>(extreme<largest>(a[i], b[i]), c[i]);
+}
+
 // Colours of invisible pixels become 0.
 template <typename Sample>
 [[gnu::always_inline]] inline void clear_invisible(const Sample* in, size_t channels,
@@ -57,6 +66,8 @@ class AlongRows {
       : window_(window), channels_(channels), work_(samples + window * channels + block) {}
 
   [[gnu::always_inline]] void fill(const Sample* in, size_t samples, Sample* out) {
+    if (window_ == 3)
+      return extremes<largest>(in, in + channels_, in + 2 * channels_, samples, out);
     const Sample* of_length = in;
     size_t length = 1;
     while (2 * length <= window_) {
@@ -79,7 +90,8 @@ class AlongRows {
 
 // The extremes of each `window` rows, given one row after the other (M. van Herk: A fast algorithm
 // for local minimum and maximum filters, 1992): rows are taken in blocks as high as the window,
-// which consists of the end of one block and the beginning of the next.
+// which consists of the end of one block and the beginning of the next. Of three rows, the extremes
+// are computed each time.
 template <bool largest, typename Sample>
 class AlongColumns {
  public:
@@ -93,6 +105,11 @@ class AlongColumns {
 
   // The extremes of the window that ends with the row in next(); of fewer rows at first.
   [[gnu::always_inline]] void add(size_t samples, Sample* out) {
+    if (window_ == 3) {
+      extremes<largest>(end(0), end(1), end(2), samples, out);
+      place_ = (place_ + 1) % 3;
+      return;
+    }
     const Sample* row = end(place_);
     extremes<largest>(row, place_ == 0 ? row : beginning_.data(), samples, beginning_.data());
     if (++place_ < window_) {
