@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <utility>
 
 #include "api/call_options.hpp"
 #include "api/filter_state.hpp"
 #include "base/error.hpp"
-#include "base/format.hpp"
 #include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 #include "batch/batch_run.hpp"

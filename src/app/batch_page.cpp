@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/batch_report.hpp"
-#include "app/page_option.hpp"
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"

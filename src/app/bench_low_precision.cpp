@@ -1,7 +1,6 @@
 #include "app/bench_low_precision.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "app/parse.hpp"
 #include "base/error.hpp"

@@ -1,7 +1,6 @@
 // The options that all benchmarks share.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "app/arguments.hpp"

@@ -1,7 +1,6 @@
 // The page of "gpufilter compare --report".
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

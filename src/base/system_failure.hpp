@@ -1,7 +1,6 @@
 // Failures of the operating system with a file, whose cause decides how a run goes on.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/error.hpp"

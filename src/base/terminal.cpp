@@ -1,7 +1,6 @@
 #include "base/terminal.hpp"
 
 #include <algorithm>
-#include <clocale>
 #include <cstdlib>
 #include <cwchar>
 #include <vector>

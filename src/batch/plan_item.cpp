@@ -1,7 +1,5 @@
 #include "batch/plan_item.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"

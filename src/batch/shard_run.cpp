@@ -16,7 +16,6 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/printable.hpp"
 #include "base/process_token.hpp"
 #include "base/regular_file.hpp"
 #include "batch/journal_text.hpp"

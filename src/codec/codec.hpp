@@ -2,7 +2,6 @@
 // libraries of formats; codec_table.hpp lists them.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

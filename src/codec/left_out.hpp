@@ -1,7 +1,6 @@
 // What of a picture's metadata an output cannot hold, by names for the user.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // Converts rows of any format to what a file can hold.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

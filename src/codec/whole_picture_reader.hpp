@@ -1,7 +1,6 @@
 // For formats whose libraries decode a picture as a whole.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 

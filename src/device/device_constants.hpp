@@ -1,7 +1,6 @@
 // Numbers that stay the same from launch to launch: tables, weights.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/thread_room.hpp"
 #include "device/describe.hpp"

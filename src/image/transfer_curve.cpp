@@ -1,7 +1,6 @@
 #include "image/transfer_curve.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "base/elementary.hpp"

@@ -1,6 +1,5 @@
 #include "manual/roff.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <sstream>

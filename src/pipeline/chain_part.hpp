@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "base/timeline.hpp"

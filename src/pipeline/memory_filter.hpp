@@ -5,7 +5,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
 
 #include "image/metadata.hpp"
 #include "pipeline/dispatcher.hpp"

@@ -1,7 +1,6 @@
 // A part of a chain, without stages that need the whole picture, on a picture in memory.
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include "pipeline/engine.hpp"

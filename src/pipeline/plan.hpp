@@ -1,7 +1,6 @@
 // How a chain of stages is applied to a picture, band by band.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -1,7 +1,6 @@
 // The sums for a timing report.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "pipeline/run.hpp"

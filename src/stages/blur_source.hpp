@@ -1,7 +1,6 @@
 // The rows that a blur reads, including those past the picture's edges. Only for blur_*.hpp.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <limits>
 

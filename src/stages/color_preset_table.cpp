@@ -1,7 +1,6 @@
 #include "stages/color_preset_table.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "base/elementary.hpp"
 

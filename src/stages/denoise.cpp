@@ -1,6 +1,5 @@
 #include "stages/denoise.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 

@@ -1,8 +1,6 @@
 // The functions of Little CMS that are used, from the library that is loaded at their first use.
 #pragma once
 
-#include <memory>
-
 #include <lcms2.h>
 
 #include "base/lazy_library.hpp"

@@ -1,6 +1,5 @@
 #include "stages/morphology.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "base/format.hpp"

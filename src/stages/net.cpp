@@ -9,7 +9,6 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/net_regions.hpp"
 #include "stages/net_samples.hpp"
 #include "stages/net_step.hpp"
 #include "stages/resize.hpp"

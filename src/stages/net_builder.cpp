@@ -1,6 +1,5 @@
 #include "stages/net_builder.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <utility>

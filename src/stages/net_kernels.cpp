@@ -1,7 +1,6 @@
 #include "stages/net_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>

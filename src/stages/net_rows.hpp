@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "image/rows.hpp"
-#include "stages/border.hpp"
 #include "stages/net_graph.hpp"
 #include "stages/net_pixels.hpp"
 

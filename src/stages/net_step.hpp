@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "stages/net_graph.hpp"
 #include "stages/net_pixels.hpp"

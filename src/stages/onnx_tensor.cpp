@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <filesystem>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"

@@ -1,7 +1,6 @@
 #include "codec/deflate/huffman_code.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace gpufilter {
 namespace {

@@ -2,7 +2,6 @@
 // continued; here they are changed so that another chunk can follow.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>

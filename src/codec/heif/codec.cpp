@@ -1,7 +1,5 @@
 #include "codec/heif/codec.hpp"
 
-#include <utility>
-
 #include "base/format.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/heif/functions.hpp"

@@ -1,8 +1,6 @@
 #include "codec/jpeg/moved_blocks.hpp"
 
-#include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "base/division.hpp"
 

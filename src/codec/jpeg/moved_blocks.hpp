@@ -1,7 +1,6 @@
 // The coefficients of a JPEG, cropped and turned without being decoded.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>

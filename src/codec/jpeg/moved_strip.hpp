@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <vector>
 
 #include "codec/jpeg/coefficients.hpp"

@@ -1,7 +1,5 @@
 #include "codec/jpeg/stored_picture.hpp"
 
-#include <utility>
-
 #include "base/format.hpp"
 #include "codec/jpeg/codec.hpp"
 #include "codec/jpeg/encoding.hpp"

@@ -1,7 +1,5 @@
 #include "codec/jpeg/strip_encoder.hpp"
 
-#include <cstddef>
-
 #include "codec/jpeg/codec.hpp"
 
 namespace gpufilter {

@@ -1,6 +1,5 @@
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"

@@ -1,7 +1,6 @@
 // Lets libjxl use the program's threads.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <jxl/parallel_runner.h>

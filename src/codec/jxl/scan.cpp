@@ -1,7 +1,6 @@
 #include "codec/jxl/scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "codec/netpbm/codec.hpp"
 
-#include <utility>
-
 namespace gpufilter {
 namespace {
 

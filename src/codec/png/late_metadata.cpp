@@ -1,6 +1,5 @@
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "base/error.hpp"

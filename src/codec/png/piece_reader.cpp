@@ -1,7 +1,6 @@
 #include "codec/png/piece_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 

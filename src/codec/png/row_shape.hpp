@@ -1,7 +1,6 @@
 // Sizes of a PNG file's rows while they are decoded.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>

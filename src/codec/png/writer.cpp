@@ -2,9 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <isa-l/crc.h>
 

@@ -1,6 +1,5 @@
 #include "codec/tiff/library.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>

@@ -1,9 +1,6 @@
 // Metadata in TIFF's tags.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "codec/left_out.hpp"
 #include "codec/tiff/directory.hpp"
 #include "codec/tiff/library.hpp"

@@ -3,7 +3,6 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "codec/fidelity.hpp"

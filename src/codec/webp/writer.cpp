@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/format.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/format.hpp"

@@ -1,7 +1,5 @@
 #include "lab/bench/open_blas.hpp"
 
-#include <array>
-
 #include <dlfcn.h>
 
 namespace gpufilter::lab {

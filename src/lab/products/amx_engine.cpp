@@ -1,6 +1,5 @@
 // Tiles of sums by AMX: registers of 16 rows of 64 bytes.
 #include <algorithm>
-#include <cstring>
 
 #include "host/amx.hpp"
 #include "lab/products/integer_engine.hpp"

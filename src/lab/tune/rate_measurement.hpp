@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "device/rate_store.hpp"
 #include "device/session.hpp"

@@ -1,9 +1,5 @@
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <random>
-#include <utility>
-#include <vector>
 
 #include "base/format.hpp"
 #include "compute/picture_reduction.hpp"

@@ -1,8 +1,6 @@
 // The differences of two small pictures, drawn large.
 #pragma once
 
-#include <string>
-
 #include "codec/byte_sink.hpp"
 #include "image/image.hpp"
 
