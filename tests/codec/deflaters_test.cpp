@@ -9,50 +9,19 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "codec/deflate/match_deflater.hpp"
+#include "support/inflated.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/png_in_memory.hpp"
 
 namespace gpufilter::test {
 namespace {
 
-constexpr std::uint8_t poison = 0xA5;
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t row = 997;  // of what a search is shown
-
-struct Inflated {
-  Bytes bytes;
-  bool complete = false;    // the final block was there
-  bool whole_byte = false;  // the last block ends on one
-  std::size_t rest = 0;     // of the input, behind it
-  int blocks = 0;
-};
-
-Inflated inflated(Bytes deflated, std::size_t size) {
-  Inflated result{Bytes(size + 100, poison)};
-  z_stream stream{};
-  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
-  stream.next_in = deflated.data();
-  stream.avail_in = static_cast<uInt>(deflated.size());
-  stream.next_out = result.bytes.data();
-  stream.avail_out = static_cast<uInt>(result.bytes.size());
-  int status = Z_OK;
-  while (status == Z_OK) {
-    status = inflate(&stream, Z_BLOCK);
-    result.blocks += status == Z_OK && (stream.data_type & 128) != 0 ? 1 : 0;
-  }
-  EXPECT_TRUE(status == Z_BUF_ERROR || status == Z_STREAM_END) << (stream.msg ? stream.msg : "");
-  result.complete = status == Z_STREAM_END;
-  result.whole_byte = (stream.data_type & 7) == 0;
-  result.rest = stream.avail_in;
-  result.bytes.resize(stream.total_out);
-  inflateEnd(&stream);
-  return result;
-}
 
 enum class Content { noise, extreme, uniform, repeated, text, runs };
 constexpr std::array contents{Content::noise,    Content::extreme, Content::uniform,
@@ -137,17 +106,16 @@ Bytes copy_of(std::span<const std::uint8_t> bytes) {
 
 // Returns how many blocks there are.
 int expect_joinable(const Way& way, const Bytes& data) {
-  const Bytes open = copy_of(way.deflate(data, false));
-  const Inflated back = inflated(open, data.size());
+  const Inflated back = inflated(way.deflate(data, false), data.size());
   EXPECT_TRUE(back.bytes == data);
   EXPECT_FALSE(back.complete);
-  EXPECT_TRUE(back.whole_byte);
+  EXPECT_TRUE(back.joinable);
   EXPECT_EQ(back.rest, 0U);
   return back.blocks;
 }
 
 void expect_complete(const Way& way, const Bytes& data) {
-  const Inflated back = inflated(copy_of(way.deflate(data, true)), data.size());
+  const Inflated back = inflated(way.deflate(data, true), data.size());
   EXPECT_TRUE(back.bytes == data);
   EXPECT_TRUE(back.complete);
   EXPECT_EQ(back.rest, 0U);

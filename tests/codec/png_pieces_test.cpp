@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
-#include <zlib.h>
 
+#include "support/inflated.hpp"
 #include "support/pictures.hpp"
 #include "support/png_decoding.hpp"
 #include "support/png_in_memory.hpp"
@@ -42,27 +42,6 @@ Bytes our_file(const Image& image, int level) {
   return encode_png(image, settings);
 }
 
-// What one piece inflates to by zlib, without what comes before it; `ended`: the stream does.
-Bytes inflated_alone(std::span<const std::uint8_t> piece, std::size_t size, bool& ended) {
-  Bytes plain(size + 1);
-  z_stream stream{};
-  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
-  stream.next_in = const_cast<Bytef*>(piece.data());
-  stream.avail_in = static_cast<uInt>(piece.size());
-  stream.next_out = plain.data();
-  stream.avail_out = static_cast<uInt>(plain.size());
-  const int result = inflate(&stream, Z_SYNC_FLUSH);
-  EXPECT_TRUE(result == Z_OK || result == Z_STREAM_END) << result;
-  // zlib's flags: no bits left of the last byte, not in the last block, behind a complete block.
-  if (result == Z_OK) {
-    EXPECT_EQ(stream.data_type & 0x1ff, 0x80);
-  }
-  ended = result == Z_STREAM_END;
-  plain.resize(plain.size() - stream.avail_out);
-  inflateEnd(&stream);
-  return plain;
-}
-
 // Asks zlib, piece by piece.
 void expect_pieces_stand_alone(const Bytes& file, ImageSize size, std::size_t row_bytes) {
   const std::vector<PngPart> parts = split_png(file);
@@ -83,11 +62,11 @@ void expect_pieces_stand_alone(const Bytes& file, ImageSize size, std::size_t ro
     ASSERT_GT(rows_left, 0U);
     const std::size_t rows = std::min(rows_a_piece, rows_left);
     rows_left -= rows;
-    bool ended = false;
     const auto piece = std::span(part->data).subspan(part == first ? 2 : 0);
-    const Bytes plain = inflated_alone(piece, rows * (row_bytes + 1), ended);
-    EXPECT_EQ(plain.size(), rows * (row_bytes + 1)) << "piece " << part - first;
-    EXPECT_EQ(ended, rows_left == 0) << "piece " << part - first;
+    const Inflated back = inflated(piece, rows * (row_bytes + 1));
+    EXPECT_EQ(back.bytes.size(), rows * (row_bytes + 1)) << "piece " << part - first;
+    EXPECT_EQ(back.complete, rows_left == 0) << "piece " << part - first;
+    EXPECT_NE(back.complete, back.joinable) << "piece " << part - first;
   }
   EXPECT_EQ(rows_left, 0U);
 }
