@@ -21,9 +21,7 @@ struct Picture::State {
   [[nodiscard]] MutableRows rows() {
     return {memory.get(), pitch(), {0, shape.size.height}, shape.size.width, shape.format};
   }
-  [[nodiscard]] std::size_t pitch() const {
-    return static_cast<std::size_t>(shape.size.width) * shape.format.bytes_per_pixel();
-  }
+  [[nodiscard]] std::size_t pitch() const { return row_bytes(shape.size.width, shape.format); }
 
   PictureShape shape;
   std::shared_ptr<std::uint8_t> memory;

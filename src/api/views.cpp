@@ -16,8 +16,8 @@ struct Extent {
 
 Extent extent_of(const ConstRows& rows) {
   const auto begin = reinterpret_cast<std::uintptr_t>(rows.data);
-  const std::size_t row = static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel();
-  return {begin, begin + rows.pitch * static_cast<std::size_t>(rows.rows.count() - 1) + row};
+  return {begin,
+          begin + rows.pitch * static_cast<std::size_t>(rows.rows.count() - 1) + rows.row_bytes()};
 }
 
 }  // namespace
@@ -48,8 +48,7 @@ std::string text_of(const PictureShape& shape) {
 ConstRows rows_of(const ConstView& view) {
   const PictureShape shape = checked_shape(view.shape());
   if (view.data == nullptr) throw UsageError("a view without memory: data is nullptr");
-  const std::size_t row =
-      static_cast<std::size_t>(shape.size.width) * shape.format.bytes_per_pixel();
+  const std::size_t row = row_bytes(shape.size.width, shape.format);
   const std::size_t pitch = view.pitch == 0 ? row : view.pitch;
   if (pitch < row) {
     throw UsageError(

@@ -7,9 +7,8 @@ namespace gpufilter {
 
 void WholePictureReader::read(const MutableRows& rows) {
   if (!image_) image_ = decode();
-  const std::size_t bytes = static_cast<std::size_t>(rows.width) * header_.format.bytes_per_pixel();
   for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-    std::memcpy(rows.row(y), image_->rows().row(next_row_++), bytes);
+    std::memcpy(rows.row(y), image_->rows().row(next_row_++), rows.row_bytes());
 }
 
 Metadata WholePictureReader::finish() {

@@ -220,11 +220,7 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
 void add_totals(PictureTotals& totals, const ConstRows& rows) {
   const auto width = static_cast<std::uint64_t>(rows.width);
   totals.pixels = checked_add(totals.pixels, width * static_cast<std::uint64_t>(rows.rows.count()));
-  if (rows.format.depth == 8) {
-    run_loop<TotalsLoop<std::uint8_t>>(rows, totals.channels.data());
-  } else {
-    run_loop<TotalsLoop<std::uint16_t>>(rows, totals.channels.data());
-  }
+  run_loop_of_depth<TotalsLoop>(rows.format.depth, rows, totals.channels.data());
 }
 
 void add_histograms(Histograms& histograms, const ConstRows& rows) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "host/instruction_set.hpp"
@@ -52,6 +53,13 @@ void run_loop(Arguments... arguments) {
     default:
       return compiled_for_baseline<Loop>(arguments...);
   }
+}
+
+// Runs a loop that is compiled for the type of the samples, which are 8 or 16 bits deep.
+template <template <typename Sample> typename Loop, typename... Arguments>
+void run_loop_of_depth(int depth, Arguments... arguments) {
+  depth == 8 ? run_loop<Loop<std::uint8_t>>(arguments...)
+             : run_loop<Loop<std::uint16_t>>(arguments...);
 }
 
 // Reads a number from memory at any alignment, in the machine's byte order.

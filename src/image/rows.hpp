@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "image/pixel_format.hpp"
@@ -49,9 +50,12 @@ inline constexpr std::size_t row_alignment = 64;
 // load the run of pixels at the end of a row as a whole.
 inline constexpr std::size_t row_slack = 256;
 
+// Of a row's pixels.
+[[nodiscard]] constexpr std::size_t row_bytes(int width, const PixelFormat& format) {
+  return static_cast<std::size_t>(width) * format.bytes_per_pixel();
+}
 [[nodiscard]] constexpr std::size_t row_pitch(int width, const PixelFormat& format) {
-  const std::size_t bytes = static_cast<std::size_t>(width) * format.bytes_per_pixel();
-  return (bytes + row_alignment - 1) / row_alignment * row_alignment;
+  return (row_bytes(width, format) + row_alignment - 1) / row_alignment * row_alignment;
 }
 [[nodiscard]] constexpr std::size_t row_pitch(const PictureShape& picture) {
   return row_pitch(picture.size.width, picture.format);
@@ -69,6 +73,7 @@ struct BasicRows {
   [[nodiscard]] Byte* row(int y) const {
     return data + static_cast<std::size_t>(y - rows.begin) * pitch;
   }
+  [[nodiscard]] std::size_t row_bytes() const { return gpufilter::row_bytes(width, format); }
   operator BasicRows<const Byte>() const  // NOLINT(google-explicit-constructor): as pointers do
       requires(!std::is_const_v<Byte>) {
     return {data, pitch, rows, width, format};
@@ -85,5 +90,12 @@ struct BasicRows {
 
 using ConstRows = BasicRows<const std::uint8_t>;
 using MutableRows = BasicRows<std::uint8_t>;
+
+// Copies the pixels of rows, without the bytes between them. Both have the same width and format;
+// `to` lies within `from`.
+inline void copy_pixels(const ConstRows& from, const MutableRows& to) {
+  for (int y = to.rows.begin; y < to.rows.end; ++y)
+    std::memcpy(to.row(y), from.row(y), to.row_bytes());
+}
 
 }  // namespace gpufilter

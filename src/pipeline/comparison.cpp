@@ -27,10 +27,6 @@ const Sample* samples_of(const ConstRows& rows, int y) {
   return reinterpret_cast<const Sample*>(rows.row(y));
 }
 
-std::size_t row_bytes(const ConstRows& rows) {
-  return static_cast<std::size_t>(rows.width) * rows.format.bytes_per_pixel();
-}
-
 // A window of `count` rows from row `y` of a picture, in the memory of `image`.
 MutableRows window(Image& image, int y, int count) {
   return {image.rows().data, image.pitch(), {y, y + count}, image.width(), image.format()};
@@ -99,7 +95,7 @@ Comparer::Comparer(ImageSize size, PixelFormat format, const Tolerance& toleranc
 
 void Comparer::add(const ConstRows& a, const ConstRows& b) {
   for (int y = a.rows.begin; y < a.rows.end; ++y) {
-    if (std::memcmp(a.row(y), b.row(y), row_bytes(a)) == 0) continue;
+    if (std::memcmp(a.row(y), b.row(y), a.row_bytes()) == 0) continue;
     for_format(a.format, [&]<typename Sample, std::size_t channels>() {
       add_row<Sample, channels>(samples_of<Sample>(a, y), samples_of<Sample>(b, y), y);
     });

@@ -59,7 +59,7 @@ Image baseline_rows(const Plan& plan, const ConstRows& source, const RowRange& w
 
 std::optional<DifferingSample> first_difference(const ConstRows& expected, const ConstRows& found) {
   const PixelFormat format = expected.format;
-  const std::size_t bytes = static_cast<std::size_t>(expected.width) * format.bytes_per_pixel();
+  const std::size_t bytes = expected.row_bytes();
   const auto channels = static_cast<std::size_t>(format.channels);
   for (int y = expected.rows.begin; y < expected.rows.end; ++y) {
     const std::uint8_t* wanted = expected.row(y);

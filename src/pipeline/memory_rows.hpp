@@ -1,8 +1,6 @@
 // A picture in memory, where others come from files.
 #pragma once
 
-#include <cstring>
-
 #include "codec/codec.hpp"
 #include "image/whole_picture.hpp"
 
@@ -10,14 +8,6 @@ namespace gpufilter {
 
 // Its name in messages.
 inline constexpr const char* picture_in_memory = "picture in memory";
-
-// Copies the pixels of rows, without the bytes between them. Both have the same width and format;
-// `to` lies within `from`.
-inline void copy_pixels(const ConstRows& from, const MutableRows& to) {
-  const std::size_t bytes = static_cast<std::size_t>(to.width) * to.format.bytes_per_pixel();
-  for (int y = to.rows.begin; y < to.rows.end; ++y)
-    std::memcpy(to.row(y), from.row(y), bytes);
-}
 
 [[nodiscard]] inline PictureShape shape_of(const ConstRows& picture) {
   return {{picture.width, picture.rows.count()}, picture.format};

@@ -167,8 +167,7 @@ std::array<double, 4> sums_of(const WindowRows& rows, int width, PixelFormat for
 }
 
 bool are_equal_rows(const ConstRows& a, const ConstRows& b, int y) {
-  const std::size_t bytes = static_cast<std::size_t>(a.width) * a.format.bytes_per_pixel();
-  return std::memcmp(a.row(y), b.row(y), bytes) == 0;
+  return std::memcmp(a.row(y), b.row(y), a.row_bytes()) == 0;
 }
 
 int slot_of(int y) {
@@ -226,7 +225,7 @@ StructuralSimilarity::Sums StructuralSimilarity::sums_of_windows_ending_at(
 }
 
 void StructuralSimilarity::keep_last_rows(const ConstRows& a, const ConstRows& b) {
-  const std::size_t bytes = static_cast<std::size_t>(size_.width) * format_.bytes_per_pixel();
+  const std::size_t bytes = row_bytes(size_.width, format_);
   for (int y = std::max(a.rows.begin, a.rows.end - kept_rows); y < a.rows.end; ++y) {
     std::memcpy(kept_a_.rows().row(slot_of(y)), a.row(y), bytes);
     std::memcpy(kept_b_.rows().row(slot_of(y)), b.row(y), bytes);

@@ -191,11 +191,7 @@ void look_up_curves(const ConstRows& source, const MutableRows& target,
 }  // namespace
 
 void lattice_rows(const ConstRows& source, const MutableRows& target, const Lattice& lattice) {
-  if (source.format.depth == 8) {
-    run_loop<LatticeLoop<std::uint8_t>>(source, target, &lattice);
-  } else {
-    run_loop<LatticeLoop<std::uint16_t>>(source, target, &lattice);
-  }
+  run_loop_of_depth<LatticeLoop>(source.format.depth, source, target, &lattice);
 }
 
 void curve_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* tables) {

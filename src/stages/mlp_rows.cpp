@@ -137,11 +137,7 @@ struct MlpLoop {
 }  // namespace
 
 void mlp_rows(const ConstRows& source, const MutableRows& target, const Network& network) {
-  if (source.format.depth == 8) {
-    run_loop<MlpLoop<std::uint8_t>>(source, target, &network);
-  } else {
-    run_loop<MlpLoop<std::uint16_t>>(source, target, &network);
-  }
+  run_loop_of_depth<MlpLoop>(source.format.depth, source, target, &network);
 }
 
 }  // namespace gpufilter

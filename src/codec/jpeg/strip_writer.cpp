@@ -43,7 +43,7 @@ JpegStripWriter::JpegStripWriter(std::string name, const JpegPicture& picture, i
                                  Emit emit)
     : name_(std::move(name)),
       picture_(picture),
-      row_bytes_(static_cast<std::size_t>(picture.size.width) * picture.format.bytes_per_pixel()),
+      row_bytes_(row_bytes(picture.size.width, picture.format)),
       rows_left_(picture.size.height),
       rows_a_strip_(rows_a_strip),
       emit_(std::move(emit)),

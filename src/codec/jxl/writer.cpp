@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "codec/exif_and_xmp.hpp"
 #include "codec/jxl/codec.hpp"
@@ -46,10 +45,8 @@ class JxlWriter final : public WholePictureWriter {
         image_(header.size, header.format) {}
 
   void write(const ConstRows& rows) override {
-    const std::size_t bytes =
-        static_cast<std::size_t>(rows.width) * image_.format().bytes_per_pixel();
     for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-      std::memcpy(image_.rows().row(next_row_++), rows.row(y), bytes);
+      std::memcpy(image_.rows().row(next_row_++), rows.row(y), image_.rows().row_bytes());
   }
 
  private:

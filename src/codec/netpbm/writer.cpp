@@ -49,7 +49,7 @@ class NetpbmWriter final : public RowWriter {
   }
 
   void write(const ConstRows& rows) override {
-    const std::size_t bytes = static_cast<std::size_t>(rows.width) * format_.bytes_per_pixel();
+    const std::size_t bytes = row_bytes(rows.width, format_);
     for (int y = rows.rows.begin; y < rows.rows.end; ++y)
       sink_.write({in_file_order(conversion_.convert(rows.row(y)), bytes), bytes});
   }

@@ -54,7 +54,7 @@ struct PngPixelWriter::Chunk {
 
 PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int png_level, Emit emit)
     : format_(format),
-      row_bytes_(static_cast<std::size_t>(size.width) * format.bytes_per_pixel()),
+      row_bytes_(row_bytes(size.width, format)),
       rows_left_(static_cast<std::size_t>(size.height)),
       picture_bytes_(std::uint64_t{row_bytes_} * rows_left_),
       rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -98,7 +97,7 @@ class TiffWriter final : public RowWriter {
         kinds_(kept_metadata(options)),
         little_endian_(header.metadata.exif.empty() || header.metadata.exif[0] == 'I'),
         spool_(sink.name()),
-        row_bytes_(static_cast<std::size_t>(header.size.width) * format_.bytes_per_pixel()),
+        row_bytes_(row_bytes(header.size.width, format_)),
         rows_a_strip_(std::clamp<std::size_t>(strip_bytes / std::max<std::size_t>(row_bytes_, 1), 1,
                                               static_cast<std::size_t>(header.size.height))),
         file_(sink.name(), mode(header.size), bytes(), "cannot be encoded as TIFF",
