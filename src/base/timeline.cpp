@@ -1,5 +1,6 @@
 #include "base/timeline.hpp"
 
+#include <array>
 #include <chrono>
 #include <new>
 
@@ -12,33 +13,11 @@ Nanoseconds now() {
 }
 
 const char* activity_name(Activity activity) {
-  switch (activity) {
-    case Activity::find_devices:
-      return "find devices";
-    case Activity::start_device:
-      return "start device";
-    case Activity::build_program:
-      return "build program";
-    case Activity::decode:
-      return "decode";
-    case Activity::read_back:
-      return "read back";
-    case Activity::upload:
-      return "upload";
-    case Activity::launch:
-      return "launch";
-    case Activity::kernel:
-      return "kernel";
-    case Activity::download:
-      return "download";
-    case Activity::encode:
-      return "encode";
-    case Activity::read_stored:
-      return "read undecoded";
-    case Activity::write_stored:
-      return "write undecoded";
-  }
-  return "?";
+  static constexpr std::array names{"find devices", "start device",   "build program",
+                                    "decode",       "read back",      "upload",
+                                    "launch",       "kernel",         "download",
+                                    "encode",       "read undecoded", "write undecoded"};
+  return names.at(static_cast<std::size_t>(activity));
 }
 
 void Timeline::add(const Span& span) noexcept {

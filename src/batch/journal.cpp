@@ -18,6 +18,7 @@
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
+#include "base/whole_number.hpp"
 
 namespace gpufilter {
 namespace {

@@ -1,5 +1,7 @@
 #include "batch/journal_text.hpp"
 
+#include <charconv>
+
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
 

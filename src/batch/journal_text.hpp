@@ -1,7 +1,6 @@
 // The lines of journals: words separated by spaces, protected by a checksum.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,13 +35,5 @@ struct Damage {
 [[nodiscard]] std::optional<std::string> unescaped(std::string_view text);
 
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
-
-// Whether `text` is a number and nothing else; if so, `number` is set to it.
-template <typename Number>
-[[nodiscard]] bool parse_whole(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && stop == end;
-}
 
 }  // namespace gpufilter

@@ -13,6 +13,7 @@
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/text_file.hpp"
+#include "base/whole_number.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"

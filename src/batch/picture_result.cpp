@@ -1,23 +1,13 @@
 #include "batch/picture_result.hpp"
 
+#include <array>
+
 namespace gpufilter {
 
 const char* to_string(PictureStatus status) {
-  switch (status) {
-    case PictureStatus::done:
-      return "done";
-    case PictureStatus::unchanged:
-      return "unchanged";
-    case PictureStatus::exists:
-      return "exists";
-    case PictureStatus::failed:
-      return "failed";
-    case PictureStatus::not_begun:
-      return "not begun";
-    case PictureStatus::planned:
-      return "planned";
-  }
-  return "?";
+  static constexpr std::array names{"done",   "unchanged", "exists",
+                                    "failed", "not begun", "planned"};
+  return names.at(static_cast<std::size_t>(status));
 }
 
 PictureResult result_of(const BatchItem& item, const RunReport& report) {

@@ -1,7 +1,6 @@
 #include "batch/shard.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <queue>
 #include <tuple>
@@ -9,39 +8,31 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/whole_number.hpp"
 
 namespace gpufilter {
-namespace {
-
-std::optional<std::uint32_t> whole(std::string_view text) {
-  std::uint32_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string to_string(const Shard& shard) {
   return formatted("{}/{}", shard.index, shard.count);
 }
 
 Shard parse_shard(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  const auto index = whole(text.substr(0, slash));
-  const auto count = slash == std::string_view::npos ? std::nullopt : whole(text.substr(slash + 1));
-  if (!index || !count || *count == 0 || *count > max_shards) {
+  Shard shard;
+  const std::size_t slash = std::min(text.find('/'), text.size() - 1);
+  if (!parse_whole(text.substr(0, slash), shard.index) ||
+      !parse_whole(text.substr(slash + 1), shard.count) || shard.count == 0 ||
+      shard.count > max_shards) {
     throw UsageError(
         formatted("--shard {}: is not a share; write I/N, as in 0/8 to 7/8, with N from 1 to {}, "
                   "or auto",
                   printable(std::string(text)), max_shards));
   }
-  if (*index >= *count) {
+  if (shard.index >= shard.count) {
     throw UsageError(formatted("--shard {}: shards are counted from 0; the last of {} is {}/{}",
-                               text, *count, *count - 1, *count));
+                               text, shard.count, shard.count - 1, shard.count));
   }
-  return {*index, *count};
+  return shard;
 }
 
 std::vector<std::uint32_t> assign_shards(std::span<const SizedName> pictures, std::uint32_t count) {

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "base/words.hpp"
+#include "base/whole_number.hpp"
 #include "batch/journal_text.hpp"
 
 namespace gpufilter {

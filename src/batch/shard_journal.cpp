@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -20,6 +19,7 @@
 #include "base/process_token.hpp"
 #include "base/regular_file.hpp"
 #include "base/system_failure.hpp"
+#include "base/whole_number.hpp"
 #include "batch/journal_text.hpp"
 #include "batch/shard_run.hpp"
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/whole_number.hpp"
 #include "base/words.hpp"
 
 namespace gpufilter {
@@ -39,9 +39,7 @@ struct Parser {
 
   OptionValue operator()(const WriteOption::WholeNumber& numbers) const {
     int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || value < numbers.minimum || value > numbers.maximum) {
+    if (!parse_whole(text, value) || value < numbers.minimum || value > numbers.maximum) {
       throw UsageError(formatted("'{}' is not a whole number from {} to {}", printable(text),
                                  numbers.minimum, numbers.maximum));
     }

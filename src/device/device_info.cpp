@@ -1,5 +1,7 @@
 #include "device/device_info.hpp"
 
+#include <array>
+
 #include "device/describe.hpp"
 #include "device/device_handle.hpp"
 #include "device/vendors.hpp"
@@ -40,15 +42,8 @@ constexpr cl_device_info compute_capability_minor = 0x4001;
 }  // namespace
 
 const char* to_string(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::gpu:
-      return "gpu";
-    case DeviceKind::cpu:
-      return "cpu";
-    case DeviceKind::other:
-      return "other";
-  }
-  return "?";
+  static constexpr std::array names{"gpu", "cpu", "other"};
+  return names.at(static_cast<std::size_t>(kind));
 }
 
 bool DeviceInfo::fits(std::size_t width, std::size_t height, std::uint64_t bytes) const {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "base/format.hpp"
+#include "base/whole_number.hpp"
 #include "device/pocl_environment.hpp"
 
 namespace gpufilter {
@@ -36,14 +36,6 @@ constexpr std::array ranks{
     RankVariable{"SLURM_LOCALID", 0},
 };
 
-std::optional<std::size_t> whole_number(std::string_view text) {
-  std::size_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return number;
-}
-
 struct Listed {
   std::size_t count = 0;             // of the entries
   std::vector<std::size_t> indices;  // up to the first entry that is not an index
@@ -57,12 +49,13 @@ Listed read_list(std::string_view text) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view entry = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const auto index = whole_number(entry);
+    std::size_t index = 0;
+    const bool is_index = parse_whole(entry, index);
     const bool is_name = entry.starts_with("GPU-") || entry.starts_with("MIG-");
-    if (!index && !is_name) break;
+    if (!is_index && !is_name) break;
     ++listed.count;
     listed.by_name = listed.by_name || is_name;
-    if (index) listed.indices.push_back(*index);
+    if (is_index) listed.indices.push_back(index);
   }
   return listed;
 }
@@ -121,9 +114,9 @@ std::optional<Rank> rank_on_node(const NodeVariables& variables) {
   for (const RankVariable& rank : ranks) {
     const auto value = variables.find(rank.name);
     if (value == variables.end()) continue;
-    const auto number = whole_number(value->second);
-    if (number && *number >= rank.first)
-      return Rank{*number - rank.first, formatted("{}={}", rank.name, value->second)};
+    std::size_t number = 0;
+    if (parse_whole(value->second, number) && number >= rank.first)
+      return Rank{number - rank.first, formatted("{}={}", rank.name, value->second)};
   }
   return std::nullopt;
 }

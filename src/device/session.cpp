@@ -102,15 +102,8 @@ KernelArgument::KernelArgument(const Buffer& buffer)
     : data_(&buffer.state().handle), size_(sizeof(cl_mem)) {}
 
 const char* to_string(ProgramOrigin origin) {
-  switch (origin) {
-    case ProgramOrigin::none:
-      return "none";
-    case ProgramOrigin::compiled:
-      return "compiled";
-    case ProgramOrigin::cached:
-      break;
-  }
-  return "cache";
+  static constexpr std::array names{"none", "compiled", "cache"};
+  return names.at(static_cast<std::size_t>(origin));
 }
 
 ProgramOrigin Kernel::origin() const {

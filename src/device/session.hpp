@@ -8,15 +8,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/timeline.hpp"
-#include "device/code_description.hpp"
 #include "device/device_info.hpp"
 #include "device/kernel_tuning.hpp"
 #include "device/program_cache.hpp"
 
 namespace gpufilter {
+
+// Where the program of a device came from; the processor needs none.
+enum class ProgramOrigin { none, compiled, cached };
+[[nodiscard]] const char* to_string(ProgramOrigin origin);  // as reports have it: "cache"
+
+// Which code did a piece of work, and why: for the report that every run gives.
+struct CodeDescription {
+  std::string variant;  // "tiled 16x16", "avx512"
+  std::string reason;   // "asked for"
+  ProgramOrigin origin = ProgramOrigin::none;
+  std::string source = {};  // of the program of a device
+};
 
 // Memory on the device. Move-only.
 class Buffer {

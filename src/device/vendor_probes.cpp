@@ -1,6 +1,5 @@
 #include "device/vendor_probes.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/whole_number.hpp"
 #include "device/cache_folder.hpp"
 
 namespace gpufilter {
@@ -49,9 +49,7 @@ std::string variable(const char* name) {
 std::chrono::seconds limit_of_probes() {
   const std::string text = variable("GPUFILTER_PROBE_SECONDS");
   int seconds = usual_limit;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
-  if (!text.empty() && (error != std::errc{} || rest != end || seconds < 1)) {
+  if (!text.empty() && (!parse_whole(text, seconds) || seconds < 1)) {
     log::warn_of_fallback(
         formatted("GPUFILTER_PROBE_SECONDS={} is not a positive whole number; using {} s", text,
                   usual_limit));

@@ -1,6 +1,7 @@
 #include "host/instruction_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <stdexcept>
@@ -57,15 +58,8 @@ bool& baseline_here() {
 }  // namespace
 
 std::string_view to_string(InstructionSet set) {
-  switch (set) {
-    case InstructionSet::avx2:
-      return "avx2";
-    case InstructionSet::avx512:
-      return "avx512";
-    case InstructionSet::baseline:
-      break;
-  }
-  return "baseline";
+  static constexpr std::array names{"baseline", "avx2", "avx512"};
+  return names.at(static_cast<std::size_t>(set));
 }
 
 const std::vector<InstructionSet>& available_instruction_sets() {
