@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "codec/file_head.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/jpeg/codec.hpp"
@@ -17,16 +18,6 @@
 
 namespace gpufilter {
 namespace {
-
-// "a", "a or b", "a, b or c" if `last` is " or ".
-std::string joined(const std::vector<std::string>& words, const std::string& last) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? last : ", ";
-    text += words[i];
-  }
-  return text;
-}
 
 bool takes(const Codec& codec, const WriteOption& option) {
   const auto& own = codec.options;
@@ -161,14 +152,14 @@ std::string names_of(const CodecList& list) {
   std::vector<std::string> names;
   for (const Codec* codec : list)
     names.push_back(codec->name);
-  return joined(names, " or ");
+  return enumerated(names, "or");
 }
 
 std::string extensions_of(const CodecList& list) {
   std::vector<std::string> extensions;
   for (const Codec* codec : list)
     extensions.insert(extensions.end(), codec->extensions.begin(), codec->extensions.end());
-  return joined(extensions, " or ");
+  return enumerated(extensions, "or");
 }
 
 }  // namespace gpufilter

@@ -1,5 +1,7 @@
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -12,9 +14,12 @@
 #include "codec/png/calls.hpp"
 #include "codec/png/codec.hpp"
 #include "codec/png/metadata.hpp"
-#include "codec/png/pixel_reader.hpp"
+#include "codec/png/piece_reader.hpp"
+#include "codec/png/row_shape.hpp"
+#include "codec/png/serial_reader.hpp"
 #include "codec/png/stream.hpp"
 #include "image/image.hpp"
+#include "image/rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -72,6 +77,55 @@ void set_transformations(png_structp png) {
   if constexpr (std::endian::native == std::endian::little) png_set_swap(png);
 }
 
+// Reads the rows of common files without libpng: decodes the pixels that PngStream does not pass to
+// libpng, with the checks that libpng makes: the checksums of the chunks and of the samples, too
+// little data, too much data, unknown filters.
+class PngPixelReader {
+ public:
+  // `stream` outlives the reader.
+  PngPixelReader(PngStream& stream, ImageSize size, const PixelFormat& format)
+      : stream_(stream), shape_(size, format) {}
+
+  // Fills `rows` with the next rows. Throws PictureError; with the picture's last row also if the
+  // compressed data does not end there.
+  void read(const MutableRows& rows);
+
+ private:
+  void begin();
+  void read_row(std::uint8_t* row);
+
+  PngStream& stream_;
+  PngRowShape shape_;
+  // Once reading has begun, one of them exists.
+  std::unique_ptr<PngPieceReader> pieces_;
+  std::unique_ptr<PngSerialReader> serial_;
+};
+
+void PngPixelReader::read(const MutableRows& rows) {
+  if (!pieces_ && !serial_) begin();
+  for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+    read_row(rows.row(y));
+}
+
+void PngPixelReader::begin() {
+  const auto rows_a_piece = stream_.ancillary().rows_a_piece();
+  const bool worthwhile = shape_.is_large() || stream_.decoder() == PngDecoder::pieces;
+  if (worthwhile && rows_a_piece && PngPieceReader::suits(shape_, *rows_a_piece)) {
+    pieces_ = std::make_unique<PngPieceReader>(stream_, shape_, *rows_a_piece);
+  } else {
+    serial_ = std::make_unique<PngSerialReader>(stream_, shape_);
+  }
+}
+
+void PngPixelReader::read_row(std::uint8_t* row) {
+  if (pieces_) {
+    if (pieces_->read(row)) return;
+    serial_ = std::make_unique<PngSerialReader>(stream_, shape_, pieces_->give_up());
+    pieces_.reset();
+  }
+  serial_->read(row);
+}
+
 class PngReader final : public RowReader {
  public:
   PngReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits, PngDecoder decoder)
@@ -103,11 +157,8 @@ class PngReader final : public RowReader {
       return;
     }
     if (!interlaced_) decode_interlaced();
-    const std::size_t bytes =
-        static_cast<std::size_t>(rows.width) * header_.format.bytes_per_pixel();
-    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
-      std::memcpy(rows.row(y), interlaced_->rows().row(next_row_++), bytes);
-    }
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y)
+      std::memcpy(rows.row(y), interlaced_->rows().row(next_row_++), rows.row_bytes());
   }
 
   Metadata finish() override {
