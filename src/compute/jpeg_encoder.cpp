@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "compute/jpeg_tables.hpp"
 
 namespace gpufilter {
 namespace {
@@ -17,11 +18,6 @@ constexpr std::int32_t join_bytes = join_size * 4;
 constexpr std::int32_t marker_bytes = 2;
 // No block of 64 samples has more bits: 22 for DC, 26 for each other coefficient.
 constexpr std::uint64_t max_block_bits = 22 + 63 * 26;
-
-constexpr std::array<std::uint8_t, 64> natural_order{
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 bool is_grey(const JpegCoding& coding) {
   return coding.picture.format.channels == 1;
@@ -85,8 +81,8 @@ std::vector<std::uint32_t> words_of_tables(const JpegCoding& coding) {
     append_codes(words, table, 256);
   std::array<std::uint8_t, 128> orders{};
   for (std::size_t i = 0; i < 64; ++i) {
-    orders.at(natural_order.at(i)) = static_cast<std::uint8_t>(i);
-    orders.at(64 + i) = natural_order.at(i);
+    orders.at(jpeg_zigzag.at(i)) = static_cast<std::uint8_t>(i);
+    orders.at(64 + i) = jpeg_zigzag.at(i);
   }
   words.resize(words.size() + orders.size() / 4);
   std::memcpy(&*words.end() - orders.size() / 4, orders.data(), orders.size());

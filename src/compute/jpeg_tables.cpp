@@ -12,18 +12,13 @@ namespace {
 constexpr int fast_bits = 10;
 constexpr int longest_code = 16;
 
-constexpr std::array<std::uint8_t, 64> zigzag{
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
 struct Tables {
   std::array<std::array<std::uint32_t, 1U << fast_bits>, 6> fast{};
   std::array<std::array<std::int32_t, 8>, 6> limits{};
   std::array<std::array<std::int32_t, 8>, 6> offsets{};
   std::array<std::array<std::uint8_t, 256>, 6> symbols{};
   std::array<std::array<std::uint8_t, 64>, 3> divisors{};
-  std::array<std::uint8_t, 64> places = zigzag;
+  std::array<std::uint8_t, 64> places = jpeg_zigzag;
 };
 static_assert(sizeof(Tables) == jpeg_table_words * sizeof(std::int32_t));
 
@@ -65,8 +60,8 @@ std::vector<std::int32_t> jpeg_decoding_tables(const JpegScan& scan) {
     const auto& component = scan.components[i < scan.components.size() ? i : 0];
     add_codes(tables, 2 * i, component.first);
     add_codes(tables, 2 * i + 1, component.others);
-    for (std::size_t k = 0; k < zigzag.size(); ++k)
-      tables.divisors.at(i).at(k) = component.divisors.at(zigzag.at(k));
+    for (std::size_t k = 0; k < jpeg_zigzag.size(); ++k)
+      tables.divisors.at(i).at(k) = component.divisors.at(jpeg_zigzag.at(k));
     words.insert(words.end(), component.divisors.begin(), component.divisors.end());
   }
   std::memcpy(words.data(), &tables, sizeof(tables));
