@@ -8,6 +8,7 @@
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
 #include "lab/lab_kernels.hpp"
+#include "lab/random_data.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -231,14 +232,12 @@ class AccessBench {
 
 Report bench_access(const TestBed& bed, const AccessOptions& options) {
   Report report = bed.start_report("access");
-  report.columns = {{"access", "access"}, {"where", "where"}};
-  for (const Column& column : time_columns())
-    report.columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
-                                                  {"share_of_copy", "of copy"},
-                                                  {"checksum", "checksum"},
-                                                  {"bits", "bits"}})
-    report.columns.push_back(column);
+  report.columns = joined({{{"access", "access"}, {"where", "where"}},
+                           time_columns(),
+                           {{"gbytes_per_s", "GB/s", 4},
+                            {"share_of_copy", "of copy"},
+                            {"checksum", "checksum"},
+                            {"bits", "bits"}}});
   report.chart = ChartOfBars{.title = "Access to memory",
                              .value = "gbytes_per_s",
                              .value_label = "GB/s, read and written",

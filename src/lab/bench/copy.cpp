@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "host/parallel.hpp"
-#include "image/image.hpp"
+#include "lab/random_data.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -34,23 +34,6 @@ void copy_on_all_cores(std::uint8_t* target, const std::uint8_t* source, std::si
   run_parts(parts, [=](int part) {
     const std::size_t begin = static_cast<std::size_t>(part) * part_bytes;
     std::memcpy(target + begin, source + begin, std::min(part_bytes, bytes - begin));
-  });
-}
-
-void fill_randomly(std::uint8_t* data, std::size_t bytes, std::uint64_t seed) {
-  const auto parts = static_cast<int>((bytes + part_bytes - 1) / part_bytes);
-  run_parts(parts, [=](int part) {
-    const std::size_t begin = static_cast<std::size_t>(part) * part_bytes;
-    const std::size_t end = std::min(begin + part_bytes, bytes);
-    // S. Vigna's SplitMix64, eight bytes at a time.
-    std::uint64_t state = seed + begin;
-    for (std::size_t i = begin; i < end; i += sizeof state) {
-      state += 0x9e3779b97f4a7c15U;
-      std::uint64_t word = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
-      word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;
-      word ^= word >> 31U;
-      std::memcpy(data + i, &word, std::min(sizeof word, end - i));
-    }
   });
 }
 

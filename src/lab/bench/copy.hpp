@@ -34,7 +34,4 @@ class CopyKernel {
 // memcpy, distributed over all allowed cores.
 void copy_on_all_cores(std::uint8_t* target, const std::uint8_t* source, std::size_t bytes);
 
-// The same bytes for the same seed.
-void fill_randomly(std::uint8_t* data, std::size_t bytes, std::uint64_t seed);
-
 }  // namespace gpufilter::lab

@@ -1,4 +1,3 @@
-#include <array>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -6,6 +5,7 @@
 #include "image/image.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
+#include "lab/random_data.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -138,14 +138,12 @@ class CopyBench {
 
 Report bench_copy(const TestBed& bed, const CopyOptions& options) {
   Report report = bed.start_report("copy");
-  report.columns = {{"mb", "MB", 4}, {"copy", "copy"}, {"where", "where"}};
-  for (const Column& column : time_columns())
-    report.columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
-                                                  {"share_of_copy", "of copy"},
-                                                  {"bits", "bits"},
-                                                  {"variant", "variant"}})
-    report.columns.push_back(column);
+  report.columns = joined({{{"mb", "MB", 4}, {"copy", "copy"}, {"where", "where"}},
+                           time_columns(),
+                           {{"gbytes_per_s", "GB/s", 4},
+                            {"share_of_copy", "of copy"},
+                            {"bits", "bits"},
+                            {"variant", "variant"}}});
   report.chart = ChartOfBars{.title = "Copies of memory",
                              .value = "gbytes_per_s",
                              .value_label = "GB/s, read and written; transfers: GB/s one way",

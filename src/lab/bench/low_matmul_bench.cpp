@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -183,21 +182,21 @@ class TypeBench {
 };
 
 std::vector<Column> low_matmul_columns() {
-  std::vector<Column> columns{{"type", "type"}, {"shape", "shape"},   {"grouping", ""},
-                              {"groups", ""},   {"kernel", "kernel"}, {"where", ""}};
-  for (const Column& column : time_columns())
-    columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"tops", "TOP/s", 4},
-                                                  {"tops_wall", "by wall", 4},
-                                                  {"bits", "bits"},
-                                                  {"error", "error", 2},
-                                                  {"largest_error", "largest", 2},
-                                                  {"error_of_sums", "of sums", 2}})
-    columns.push_back(column);
-  for (const Column& column : resource_columns())
-    columns.push_back(column);
-  columns.push_back({"variant", "variant"});
-  return columns;
+  return joined({{{"type", "type"},
+                  {"shape", "shape"},
+                  {"grouping", ""},
+                  {"groups", ""},
+                  {"kernel", "kernel"},
+                  {"where", ""}},
+                 time_columns(),
+                 {{"tops", "TOP/s", 4},
+                  {"tops_wall", "by wall", 4},
+                  {"bits", "bits"},
+                  {"error", "error", 2},
+                  {"largest_error", "largest", 2},
+                  {"error_of_sums", "of sums", 2}},
+                 resource_columns(),
+                 {{"variant", "variant"}}});
 }
 
 void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tuned,

@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <map>
-#include <memory>
-#include <random>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
@@ -14,20 +11,13 @@
 #include "lab/bench/host_products.hpp"
 #include "lab/bench/open_blas.hpp"
 #include "lab/bench/resource_columns.hpp"
+#include "lab/random_data.hpp"
 
 namespace gpufilter::lab {
 namespace {
 
 // The plain loop takes seconds for larger matrices.
 constexpr int largest_plain_side = 1024;
-
-std::vector<float> random_matrix(std::size_t side, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<float> numbers(side * side);
-  for (float& number : numbers)
-    number = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31F;
-  return numbers;
-}
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -53,8 +43,8 @@ class SizeBench {
       : bed_(bed),
         options_(options),
         side_(static_cast<std::size_t>(side)),
-        a_(random_matrix(side_, 1)),
-        b_(random_matrix(side_, 2)),
+        a_(random_numbers(side_ * side_, 1)),
+        b_(random_numbers(side_ * side_, 2)),
         c_(side_ * side_),
         reference_(reference_product(product())),
         in_double_(product_in_double(product())) {}
@@ -218,24 +208,19 @@ class SizeBench {
 };
 
 std::vector<Column> matmul_columns() {
-  std::vector<Column> columns{{"size", "size"}, {"kernel", "kernel"}, {"where", ""}};
-  for (const Column& column : time_columns())
-    columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"gflops", "GFLOPS", 4},
-                                                  {"gflops_wall", "by wall", 4},
-                                                  {"speed_up_processor", "x processor"},
-                                                  {"speed_up_naive", "x naive"},
-                                                  {"global_reads", ""},
-                                                  {"global_reads_million", "reads, M", 4},
-                                                  {"reads_of_naive", "of naive's"},
-                                                  {"bits", "bits"}})
-    columns.push_back(column);
-  for (const Column& column : error_columns())
-    columns.push_back(column);
-  for (const Column& column : resource_columns())
-    columns.push_back(column);
-  columns.push_back({"variant", "variant"});
-  return columns;
+  return joined({{{"size", "size"}, {"kernel", "kernel"}, {"where", ""}},
+                 time_columns(),
+                 {{"gflops", "GFLOPS", 4},
+                  {"gflops_wall", "by wall", 4},
+                  {"speed_up_processor", "x processor"},
+                  {"speed_up_naive", "x naive"},
+                  {"global_reads", ""},
+                  {"global_reads_million", "reads, M", 4},
+                  {"reads_of_naive", "of naive's"},
+                  {"bits", "bits"}},
+                 error_columns(),
+                 resource_columns(),
+                 {{"variant", "variant"}}});
 }
 
 }  // namespace

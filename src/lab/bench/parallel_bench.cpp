@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
-#include <optional>
 
 #include "base/format.hpp"
 #include "host/arithmetic.hpp"
@@ -160,16 +158,14 @@ class ParallelBench {
 
 Report bench_parallel(const TestBed& bed, const ParallelOptions& options) {
   Report report = bed.start_report("parallel");
-  report.columns = {{"kernel", "work"},
-                    {"where", "where"},
-                    {"items", "work-items"},
-                    {"groups", "groups"},
-                    {"groups_at_once", "at once"}};
-  for (const Column& column : time_columns())
-    report.columns.push_back(column);
-  report.columns.push_back({"gflops", "GFLOPS", 4});
-  report.columns.push_back({"speed_up_core", "x one core"});
-  report.columns.push_back({"bits", "bits"});
+  report.columns =
+      joined({{{"kernel", "work"},
+               {"where", "where"},
+               {"items", "work-items"},
+               {"groups", "groups"},
+               {"groups_at_once", "at once"}},
+              time_columns(),
+              {{"gflops", "GFLOPS", 4}, {"speed_up_core", "x one core"}, {"bits", "bits"}}});
   report.chart =
       ChartOfLines{"Work-items that fill a device", "items", "gflops", "work-items", "GFLOPS"};
   ParallelBench bench(bed, options, report);

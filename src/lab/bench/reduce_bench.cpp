@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -12,6 +11,7 @@
 #include "lab/bench/error_columns.hpp"
 #include "lab/bench/float_sums.hpp"
 #include "lab/bench/group_reduction.hpp"
+#include "lab/random_data.hpp"
 
 namespace gpufilter::lab {
 namespace {
@@ -294,18 +294,14 @@ class AccuracyBench {
 
 Report bench_reduce(const TestBed& bed, const ReduceOptions& options) {
   Report report = bed.start_report("reduce");
-  report.columns = {{"count", "values"},
-                    {"type", "type"},
-                    {"operation", "operation"},
-                    {"path", "path"},
-                    {"where", "where"}};
-  for (const Column& column : time_columns())
-    report.columns.push_back(column);
-  for (const Column& column :
-       std::vector<Column>{{"gbytes_per_s", "GB/s", 4}, {"result", "result"}, {"bits", "bits"}})
-    report.columns.push_back(column);
-  for (const Column& column : error_columns())
-    report.columns.push_back(column);
+  report.columns = joined({{{"count", "values"},
+                            {"type", "type"},
+                            {"operation", "operation"},
+                            {"path", "path"},
+                            {"where", "where"}},
+                           time_columns(),
+                           {{"gbytes_per_s", "GB/s", 4}, {"result", "result"}, {"bits", "bits"}},
+                           error_columns()});
   report.chart = ChartOfBars{.title = "Reductions",
                              .value = "gbytes_per_s",
                              .value_label = "GB/s",

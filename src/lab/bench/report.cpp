@@ -15,6 +15,13 @@ bool Report::failed() const {
   });
 }
 
+std::vector<Column> joined(std::initializer_list<std::vector<Column>> parts) {
+  std::vector<Column> columns;
+  for (const std::vector<Column>& part : parts)
+    columns.insert(columns.end(), part.begin(), part.end());
+  return columns;
+}
+
 std::vector<Column> time_columns() {
   return {{"mean_ms", "mean ms", 4},  {"min_ms", "min", 4},      {"max_ms", "max", 4},
           {"deviation_ms", "dev", 2}, {"wall_ms", "wall ms", 4}, {"trials", ""}};

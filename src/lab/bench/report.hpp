@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,6 +80,8 @@ struct Report {
 // The keys "where" of rows.
 inline constexpr const char* on_processor = "processor";
 inline constexpr const char* on_device = "device";
+
+[[nodiscard]] std::vector<Column> joined(std::initializer_list<std::vector<Column>> parts);
 
 // mean_ms, min_ms, max_ms, deviation_ms of one clock, and wall_ms.
 [[nodiscard]] std::vector<Column> time_columns();

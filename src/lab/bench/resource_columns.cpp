@@ -1,18 +1,16 @@
 #include "lab/bench/resource_columns.hpp"
 
+#include <functional>
+
 namespace gpufilter::lab {
 namespace {
 
-void raise(Row& row, const char* key, std::uint64_t number) {
+// Stores the number, unless the row has one that does not come before it in this order.
+template <typename Order = std::less<>>
+void store_last(Row& row, const char* key, std::uint64_t number, Order order = {}) {
   const auto value = static_cast<std::int64_t>(number);
   const auto found = row.find(key);
-  if (found == row.end() || std::get<std::int64_t>(found->second) < value) row[key] = value;
-}
-
-void lower(Row& row, const char* key, std::uint64_t number) {
-  const auto value = static_cast<std::int64_t>(number);
-  const auto found = row.find(key);
-  if (found == row.end() || std::get<std::int64_t>(found->second) > value) row[key] = value;
+  if (found == row.end() || order(std::get<std::int64_t>(found->second), value)) row[key] = value;
 }
 
 }  // namespace
@@ -26,12 +24,13 @@ std::vector<Column> resource_columns() {
 
 void add_resources(Row& row, const std::vector<KernelFigures>& kernels, std::uint64_t registers) {
   for (const KernelFigures& kernel : kernels) {
-    if (kernel.limits.private_bytes > 0) raise(row, "private_bytes", kernel.limits.private_bytes);
+    if (kernel.limits.private_bytes > 0)
+      store_last(row, "private_bytes", kernel.limits.private_bytes);
     if (!kernel.compiled) continue;
-    raise(row, "registers", kernel.compiled->registers);
-    raise(row, "spilled_bytes", kernel.compiled->spilled_bytes);
+    store_last(row, "registers", kernel.compiled->registers);
+    store_last(row, "spilled_bytes", kernel.compiled->spilled_bytes);
     if (const auto groups = resident_groups(kernel, kernel.limits.stated_group, registers))
-      lower(row, "resident_groups", *groups);
+      store_last(row, "resident_groups", *groups, std::greater<>());
   }
 }
 

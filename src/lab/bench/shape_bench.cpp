@@ -203,16 +203,12 @@ class ShapeBench {
 };
 
 std::vector<Column> shape_columns() {
-  std::vector<Column> columns{
-      {"shape", "shape"}, {"layout", "layout"}, {"kernel", "kernel"}, {"where", "where"}};
-  for (const Column& column : time_columns())
-    columns.push_back(column);
-  columns.push_back({"gflops", "GFLOPS", 4});
-  columns.push_back({"bits", "bits"});
-  for (const Column& column : error_columns())
-    columns.push_back(column);
-  columns.push_back({"variant", "variant"});
-  return columns;
+  return joined(
+      {{{"shape", "shape"}, {"layout", "layout"}, {"kernel", "kernel"}, {"where", "where"}},
+       time_columns(),
+       {{"gflops", "GFLOPS", 4}, {"bits", "bits"}},
+       error_columns(),
+       {{"variant", "variant"}}});
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
 #include "host/instruction_set.hpp"
-#include "image/image.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/copy.hpp"
 #include "lab/bench/resource_columns.hpp"
+#include "lab/random_data.hpp"
 #include "pipeline/band_executor.hpp"
 
 namespace gpufilter::lab {
@@ -23,28 +23,10 @@ constexpr ImageSize size_elsewhere{2048, 1536};
 constexpr double longest_trial = 0.4;  // seconds
 constexpr int minimum_rows = 16;
 
-// Random colours; alpha is opaque, as in most pictures.
-Image make_picture(ImageSize size, const PixelFormat& format) {
-  Image image(size, format);
-  fill_randomly(image.rows().data, image.bytes(), 7);
-  if (!format.has_alpha()) return image;
-  const std::size_t pixel = format.bytes_per_pixel();
-  const std::size_t alpha = pixel - format.bytes_per_sample();
-  for (int y = 0; y < size.height; ++y) {
-    std::uint8_t* row = image.rows().row(y);
-    for (int x = 0; x < size.width; ++x) {
-      std::memset(row + static_cast<std::size_t>(x) * pixel + alpha, 0xff,
-                  format.bytes_per_sample());
-    }
-  }
-  return image;
-}
-
 // In these rows, without what stands between them.
 bool same_pixels(const Image& a, const Image& b, const RowRange& rows) {
-  const std::size_t bytes = static_cast<std::size_t>(a.width()) * a.format().bytes_per_pixel();
   for (int y = rows.begin; y < rows.end; ++y) {
-    if (std::memcmp(a.rows().row(y), b.rows().row(y), bytes) != 0) return false;
+    if (std::memcmp(a.rows().row(y), b.rows().row(y), a.rows().row_bytes()) != 0) return false;
   }
   return true;
 }
@@ -72,7 +54,7 @@ class FormatBench {
   FormatBench(const TestBed& bed, ImageSize size, const PixelFormat& format, Report& report)
       : bed_(bed),
         report_(report),
-        picture_(make_picture(size, format)),
+        picture_(random_picture(size, format)),
         copies_(measure_copies(bed, picture_.bytes() / 16 * 16)) {}
 
   void run(const std::vector<StageCase>& cases) {
@@ -260,20 +242,20 @@ class FormatBench {
 };
 
 std::vector<Column> stage_columns() {
-  std::vector<Column> columns{{"stage", "stage"},   {"kernel", "kernel"}, {"where", "where"},
-                              {"format", "format"}, {"width", ""},        {"height", ""}};
-  for (const Column& column : time_columns())
-    columns.push_back(column);
-  for (const Column& column : std::vector<Column>{{"gbytes_per_s", "GB/s", 4},
-                                                  {"gpixels_per_s", "Gpx/s"},
-                                                  {"share_of_copy", "of copy"},
-                                                  {"gflops", "GFLOPS", 4},
-                                                  {"bits", "bits"}})
-    columns.push_back(column);
-  for (const Column& column : resource_columns())
-    columns.push_back(column);
-  columns.push_back({"variant", "variant"});
-  return columns;
+  return joined({{{"stage", "stage"},
+                  {"kernel", "kernel"},
+                  {"where", "where"},
+                  {"format", "format"},
+                  {"width", ""},
+                  {"height", ""}},
+                 time_columns(),
+                 {{"gbytes_per_s", "GB/s", 4},
+                  {"gpixels_per_s", "Gpx/s"},
+                  {"share_of_copy", "of copy"},
+                  {"gflops", "GFLOPS", 4},
+                  {"bits", "bits"}},
+                 resource_columns(),
+                 {{"variant", "variant"}}});
 }
 
 }  // namespace

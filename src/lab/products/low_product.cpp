@@ -1,9 +1,9 @@
 #include "lab/products/low_product.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/checked.hpp"
-#include "base/division.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 
@@ -18,15 +18,8 @@ std::size_t rows_of_a(const LowShape& shape) {
 }  // namespace
 
 std::string_view to_string(Grouping grouping) {
-  switch (grouping) {
-    case Grouping::contiguous:
-      return "contiguous";
-    case Grouping::masked:
-      return "masked";
-    case Grouping::dense:
-      break;
-  }
-  return "dense";
+  static constexpr std::array names{"dense", "contiguous", "masked"};
+  return names.at(static_cast<std::size_t>(grouping));
 }
 
 void check(const LowShape& shape) {

@@ -1,6 +1,7 @@
 #include "lab/products/number_type.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -38,23 +39,9 @@ float number_of(std::uint32_t magnitude, const Format& format) {
 }  // namespace
 
 std::string_view to_string(NumberType type) {
-  switch (type) {
-    case NumberType::int8:
-      return "int8";
-    case NumberType::int8_scaled:
-      return "int8-scaled";
-    case NumberType::fp8_scaled:
-      return "fp8-scaled";
-    case NumberType::fp8_unpromoted:
-      return "fp8-unpromoted";
-    case NumberType::bfloat16:
-      return "bfloat16";
-    case NumberType::float16:
-      return "float16";
-    case NumberType::float32:
-      break;
-  }
-  return "float32";
+  static constexpr std::array names{"float32",        "int8",     "int8-scaled", "fp8-scaled",
+                                    "fp8-unpromoted", "bfloat16", "float16"};
+  return names.at(static_cast<std::size_t>(type));
 }
 
 float from_e4m3(std::uint8_t bits) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lab/memory_picture.hpp"
+#include "lab/random_data.hpp"
 #include "lab/tune/tune_subject.hpp"
 #include "pipeline/run.hpp"
 
@@ -28,7 +29,7 @@ EngineReport report_of(const Session* session) {
 void measure_stage(MachineRates& rates, Session* session, const std::shared_ptr<const Stage>& stage,
                    const PixelFormat& format) {
   const ImageSize size = session != nullptr ? timing_size(session->device()) : size_for_processor;
-  const Image picture = timing_picture(size, format);
+  const Image picture = random_picture(size, format);
   const StageChain chain{resolved_stage(stage, format)};
   RunReport report;
   for (int run = 0; run < 2; ++run) {  // the first is a warm-up

@@ -1,25 +1,15 @@
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
-#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
+#include "lab/random_data.hpp"
 #include "lab/tune/tune_subject.hpp"
 
 namespace gpufilter::lab {
 namespace {
-
-std::vector<float> random_numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<float> numbers(count);
-  for (float& number : numbers)
-    number = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31F;
-  return numbers;
-}
 
 std::size_t count_of(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);

@@ -1,6 +1,7 @@
 #include "lab/tune/tune_report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/format.hpp"
 #include "base/json.hpp"
@@ -44,15 +45,8 @@ Json candidate_json(const KernelCandidate& candidate) {
 }
 
 const char* outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::timed:
-      return "timed";
-    case Outcome::wrong:
-      return "wrong";
-    case Outcome::not_built:
-      break;
-  }
-  return "not built";
+  static constexpr std::array names{"timed", "wrong", "not built"};
+  return names.at(static_cast<std::size_t>(outcome));
 }
 
 Json site_json(const TunedSite& site) {

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <cstring>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "lab/memory_picture.hpp"
+#include "lab/random_data.hpp"
 #include "lab/tune/tune_subject.hpp"
 #include "lab/verify/verify_cases.hpp"
 #include "pipeline/band_feed.hpp"
@@ -93,7 +92,7 @@ class StageSubject final : public TuneSubject {
   void make_pictures() {
     if (!small_.empty()) return;
     Timeline unused;
-    picture_ = timing_picture(timing_size(session_.device()), format_);
+    picture_ = random_picture(timing_size(session_.device()), format_);
     expected_ =
         filter_in_memory(picture_, chain_, {.band_rows = whole_picture},
                          [&](const Plan& plan) { return make_host_executor(plan, unused); });
@@ -114,26 +113,6 @@ class StageSubject final : public TuneSubject {
 };
 
 }  // namespace
-
-Image timing_picture(ImageSize size, const PixelFormat& format) {
-  Image image(size, format);
-  std::mt19937_64 random(1);
-  std::uint8_t* bytes = image.rows().data;
-  for (std::size_t i = 0; i + 8 <= image.bytes(); i += 8) {
-    const std::uint64_t eight = random();
-    std::memcpy(bytes + i, &eight, 8);
-  }
-  if (!format.has_alpha()) return image;
-  const std::size_t sample = format.bytes_per_sample();
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      std::uint8_t* pixel =
-          image.rows().row(y) + static_cast<std::size_t>(x) * format.bytes_per_pixel();
-      std::memset(pixel + format.bytes_per_pixel() - sample, 0xFF, sample);
-    }
-  }
-  return image;
-}
 
 ImageSize timing_size(const DeviceInfo& device) {
   return device.kind == DeviceKind::gpu ? size_for_gpu : size_for_cpu;

@@ -54,8 +54,7 @@ class TuneSubject {
                                                                     NumberType type,
                                                                     const LowShape& shape);
 
-// Random opaque pixels for measurements; the size suits the device.
-[[nodiscard]] Image timing_picture(ImageSize size, const PixelFormat& format);
+// Of pictures for measurements.
 [[nodiscard]] ImageSize timing_size(const DeviceInfo& device);
 
 // The stage, or the stage that it resolves to for a random picture.

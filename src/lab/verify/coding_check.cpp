@@ -74,8 +74,7 @@ std::optional<std::string> decoding_difference(Session& session, const Bytes& fi
   if (!found) return "not decoded";
   Image expected(reader->header().size, reader->header().format);
   reader->read(expected.rows());
-  const std::size_t bytes =
-      static_cast<std::size_t>(expected.width()) * expected.format().bytes_per_pixel();
+  const std::size_t bytes = expected.rows().row_bytes();
   for (int y = 0; y < expected.size().height; ++y) {
     if (std::memcmp(expected.rows().row(y), std::as_const(*found).rows().row(y), bytes) != 0)
       return formatted("row {}, when decoded", y);

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,41 +18,19 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/json.hpp"
 #include "base/posix_file.hpp"
 #include "base/thread_limit.hpp"
 
 namespace gpufilter::lab {
 namespace {
 
-Json to_json(const VerifyReport& report) {
-  Json variants = Json::array();
-  for (const VerifiedVariant& variant : report.variants) {
-    variants.push_back({{"place", variant.place},
-                        {"stage", variant.stage},
-                        {"variant", variant.variant},
-                        {"job", variant.first_job},
-                        {"cases", variant.cases},
-                        {"different", variant.different},
-                        {"failed", variant.failed}});
-  }
-  Json first;
-  if (const auto& failure = report.first_failure) {
-    first = {{"place", failure->place},
-             {"stages", failure->stages},
-             {"variant", failure->variant},
-             {"job", failure->job},
-             {"width", failure->picture.size.width},
-             {"height", failure->picture.size.height},
-             {"channels", failure->picture.format.channels},
-             {"depth", failure->picture.format.depth},
-             {"band_rows", failure->band_rows},
-             {"difference", failure->difference}};
-  }
-  return {{"variants", variants},
-          {"first_failure", first},
-          {"cases", report.cases},
-          {"skipped", report.skipped}};
+// With the jobs as well.
+Json message_of(const VerifyReport& report) {
+  Json json = to_json(report);
+  for (const VerifiedVariant& variant : report.variants)
+    json["jobs"].push_back(variant.first_job);
+  if (report.first_failure) json["failed_job"] = report.first_failure->job;
+  return json;
 }
 
 VerifyReport report_of(const Json& json) {
@@ -62,17 +39,17 @@ VerifyReport report_of(const Json& json) {
   };
   VerifyReport report;
   for (const Json& variant : json.at("variants").items()) {
+    const std::size_t job = json.at("jobs").items()[report.variants.size()].count();
     report.variants.push_back({variant.at("place").text(), variant.at("stage").text(),
-                               variant.at("variant").text(), variant.at("job").count(),
-                               number(variant, "cases"), number(variant, "different"),
-                               number(variant, "failed")});
+                               variant.at("variant").text(), job, number(variant, "cases"),
+                               number(variant, "different"), number(variant, "failed")});
   }
   const Json& first = json.at("first_failure");
   if (!first.is_null()) {
     report.first_failure = VerifyFailure{first.at("place").text(),
                                          first.at("stages").text(),
                                          first.at("variant").text(),
-                                         first.at("job").count(),
+                                         json.at("failed_job").count(),
                                          {{number(first, "width"), number(first, "height")},
                                           {number(first, "channels"), number(first, "depth")}},
                                          number(first, "band_rows"),
@@ -138,7 +115,7 @@ class PartProcess {
       dup2(nothing, stream);
     Json json;
     try {
-      json = to_json(verify_part(part));
+      json = message_of(verify_part(part));
     } catch (const std::exception& error) {
       json = {{"error", error.what()}};
     }
@@ -184,6 +161,34 @@ void add(const VerifyReport& part, VerifyReport& all) {
 }
 
 }  // namespace
+
+Json to_json(const VerifyReport& report) {
+  Json variants = Json::array();
+  for (const VerifiedVariant& variant : report.variants) {
+    variants.push_back({{"place", variant.place},
+                        {"stage", variant.stage},
+                        {"variant", variant.variant},
+                        {"cases", variant.cases},
+                        {"different", variant.different},
+                        {"failed", variant.failed}});
+  }
+  Json first;
+  if (const auto& failure = report.first_failure) {
+    first = {{"place", failure->place},
+             {"stages", failure->stages},
+             {"variant", failure->variant},
+             {"width", failure->picture.size.width},
+             {"height", failure->picture.size.height},
+             {"channels", failure->picture.format.channels},
+             {"depth", failure->picture.format.depth},
+             {"band_rows", failure->band_rows},
+             {"difference", failure->difference}};
+  }
+  return {{"cases", report.cases},
+          {"skipped", report.skipped},
+          {"variants", variants},
+          {"first_failure", first}};
+}
 
 std::size_t parts_to_verify() {
   constexpr std::size_t enough = 8;  // drivers take some hundred megabytes in each

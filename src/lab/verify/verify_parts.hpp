@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "base/json.hpp"
 #include "lab/verify/verifier.hpp"
 
 namespace gpufilter::lab {
@@ -17,5 +18,8 @@ namespace gpufilter::lab {
 // throws, and DeviceError if one of the processes ends before it has reported.
 [[nodiscard]] VerifyReport verify_in_parts(
     std::size_t parts, const std::function<VerifyReport(const VerifyPart&)>& verify_part);
+
+// "cases", "skipped", "variants", "first_failure".
+[[nodiscard]] Json to_json(const VerifyReport& report);
 
 }  // namespace gpufilter::lab
