@@ -12,6 +12,10 @@
 
 namespace gpufilter {
 
+// The chain that public uses of stages mean. Throws UsageError for unknown or invalid stages and
+// parameters.
+[[nodiscard]] StageChain chain_of(const std::vector<StageUse>& uses);
+
 class PictureFilter::State {
  public:
   // Throws UsageError.

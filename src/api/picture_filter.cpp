@@ -6,7 +6,6 @@
 #include "api/filter_state.hpp"
 #include "api/library.hpp"
 #include "api/picture_state.hpp"
-#include "api/stage_words.hpp"
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"

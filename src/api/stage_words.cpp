@@ -1,8 +1,7 @@
-#include "api/stage_words.hpp"
-
 #include <cstddef>
 #include <variant>
 
+#include "api/filter_state.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -15,17 +14,6 @@ namespace gpufilter {
 namespace {
 
 const std::string dashes = "--";
-
-// The type of the values of a stage or a parameter; nullptr if there is no such option.
-const ValueType* type_of(const std::string& option) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (kind.option == option) return &kind.type;
-    for (const StageParameter& parameter : kind.parameters) {
-      if (parameter.option == option) return &parameter.type;
-    }
-  }
-  return nullptr;
-}
 
 [[noreturn]] void refuse(const std::string& word, const std::string& option) {
   std::vector<std::string> known;
@@ -48,11 +36,11 @@ std::vector<GivenOption> options_in(const std::vector<PlacedWord>& words) {
     const std::string& word = words[i].text;
     const std::size_t equals = word.find('=');
     const std::string option = word.substr(0, equals);
-    const ValueType* type = type_of(option);
+    const ValueType* type = option_type(option);
     if (type == nullptr) refuse(word, option);
     std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
     const bool takes_value = !std::holds_alternative<NoValue>(*type);
-    const bool follows = i + 1 < words.size() && type_of(words[i + 1].text) == nullptr;
+    const bool follows = i + 1 < words.size() && option_type(words[i + 1].text) == nullptr;
     if (takes_value && equals == std::string::npos && follows) value = words[++i].text;
     OptionValues().set(option, *type, value);  // as early as the place of the word is known
     options.emplace_back(option, std::move(value));
@@ -88,7 +76,7 @@ std::vector<StageUse> parse_stages(std::string_view words) {
 StageChain chain_of(const std::vector<StageUse>& uses) {
   std::vector<GivenStage> stages;
   for (const StageUse& use : uses) {
-    const StageKind* kind = find_stage(stage_catalogue(), dashes + use.name);
+    const StageKind* kind = find_stage(dashes + use.name);
     if (kind == nullptr) throw UsageError(formatted("'{}' is not a stage", use.name));
     GivenStage& stage = stages.emplace_back(GivenStage{kind, use.value});
     for (const auto& [name, value] : use.parameters)

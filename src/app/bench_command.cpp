@@ -1,5 +1,3 @@
-#include "app/bench_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,8 +6,8 @@
 
 #include "app/bench_low_precision.hpp"
 #include "app/bench_options.hpp"
-#include "app/bench_stages.hpp"
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/format_options.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"

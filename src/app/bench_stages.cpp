@@ -1,16 +1,16 @@
-#include "app/bench_stages.hpp"
-
-#include <charconv>
 #include <map>
 #include <numeric>
 #include <random>
 #include <sstream>
+#include <string_view>
 
 #include "app/bench_options.hpp"
+#include "app/commands.hpp"
 #include "app/parse.hpp"
 #include "app/stage_options.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/whole_number.hpp"
 #include "lab/bench/benches.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
@@ -46,14 +46,12 @@ void add_options(Arguments& app, StageOptionsOfBench& options,
 
 ImageSize parse_size(const std::string& text) {
   ImageSize size;
-  const char* const end = text.data() + text.size();
-  const auto [cross, error] = std::from_chars(text.data(), end, size.width);
-  if (error == std::errc{} && cross != end && *cross == 'x') {
-    const auto [stop, second] = std::from_chars(cross + 1, end, size.height);
-    const bool fits =
-        size.width >= 1 && size.height >= 1 && size.width <= max_side && size.height <= max_side;
-    if (second == std::errc{} && stop == end && fits) return size;
-  }
+  const std::string_view all = text;
+  const std::size_t cross = std::min(all.find('x'), all.size() - 1);
+  const auto fits = [](int side) { return 1 <= side && side <= max_side; };
+  if (parse_whole(all.substr(0, cross), size.width) &&
+      parse_whole(all.substr(cross + 1), size.height) && fits(size.width) && fits(size.height))
+    return size;
   throw UsageError(
       formatted("--size {}: give width and height from 1 to {}, as 640x480", text, max_side));
 }
@@ -90,9 +88,7 @@ std::vector<int> parse_widths(const std::string& text) {
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, '-');) {
     int width = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), width);
-    const bool fits = error == std::errc{} && end == part.data() + part.size() && width >= 1 &&
-                      width <= network_width;
+    const bool fits = parse_whole(part, width) && width >= 1 && width <= network_width;
     if (!fits) widths.clear();
     if (!fits) break;
     widths.push_back(width);

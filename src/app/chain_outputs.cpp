@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_stage(const std::string& option) {
-  const auto& catalogue = stage_catalogue();
-  return std::any_of(catalogue.begin(), catalogue.end(),
-                     [&option](const StageKind& kind) { return kind.option == option; });
-}
-
 std::string path_of(const FilterOptions& options, const std::string& name) {
   if (!names_folder(name)) return name;
   if (options.input == standard_stream) {
@@ -55,7 +49,7 @@ std::vector<ChainOutput> chain_outputs(const Arguments& app,
   bool in_light = false;
   for (const Option* option : app.parse_order()) {
     const std::string name = option->name();
-    if (is_stage(name)) ++stages;
+    if (find_stage(name) != nullptr) ++stages;
     if (name == "--linear" || name == "--encoded") in_light = name == "--linear";
     if (name != "--output") continue;
     const std::string& path = names.at(outputs.size());

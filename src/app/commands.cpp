@@ -4,22 +4,13 @@
 #include <filesystem>
 #include <iterator>
 
-#include "app/bench_command.hpp"
-#include "app/compare_command.hpp"
-#include "app/devices_command.hpp"
 #include "app/foreign_words.hpp"
-#include "app/gather_command.hpp"
-#include "app/help_command.hpp"
-#include "app/net_command.hpp"
-#include "app/stats_command.hpp"
-#include "app/tune_command.hpp"
-#include "app/verify_command.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "codec/codec_table.hpp"
-#include "lab/stage_samples.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -55,10 +46,8 @@ const std::vector<Command>& commands() {
 }
 
 const Command* find_command(const std::string& name) {
-  const auto& table = commands();
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&name](const Command& command) { return command.name == name; });
-  return found == table.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  return found == commands().end() ? nullptr : &*found;
 }
 
 std::vector<std::string> command_names() {
@@ -70,17 +59,13 @@ std::vector<std::string> command_names() {
 
 void refuse_misspelt_command(const std::vector<std::string>& words) {
   const std::string& first = words.front();
-  const auto stages = lab::stage_names();
-  const auto is_stage = [&](const std::string& name) {
-    return std::find(stages.begin(), stages.end(), name) != stages.end();
-  };
   if (first.starts_with("--") && find_command(first.substr(2)) != nullptr && first != "--help" &&
-      !is_stage(first.substr(2))) {
+      find_stage(first) == nullptr) {
     throw UsageError(
         formatted("{0}: not an option; did you mean 'gpufilter {1}'?", first, first.substr(2)));
   }
   if (first.empty() || first.starts_with('-') || may_be_picture(first)) return;
-  if (is_stage(first)) {
+  if (find_stage("--" + first) != nullptr) {
     throw UsageError(formatted(
         "{0}: not a subcommand or a picture; stages are options, as in: gpufilter in.png out.png "
         "--{0} ... (see gpufilter help {0})",

@@ -1,4 +1,5 @@
-// The subcommands: the only table of them, for the program, its help and its suggestions.
+// The main job and the subcommands, and the table of them for the program, its help and
+// suggestions.
 #pragma once
 
 #include <string>
@@ -6,11 +7,44 @@
 
 namespace gpufilter {
 
+// The main job, "gpufilter INPUT OUTPUT [STAGE...] [OPTION...]"; argv[0] is the program. Returns
+// the exit code; throws UsageError, PictureError, DeviceError.
+[[nodiscard]] int run_filter_command(int argc, const char* const* argv);
+
+// The subcommands, each in its file; argv[0] is the name. As above; 1 means that bench or verify
+// found other bits, tune a candidate with wrong pixels, and gather pictures without results.
+[[nodiscard]] int run_bench_command(int argc, const char* const* argv);
+[[nodiscard]] int run_devices_command(int argc, const char* const* argv);
+[[nodiscard]] int run_gather_command(int argc, const char* const* argv);
+[[nodiscard]] int run_help_command(int argc, const char* const* argv);
+[[nodiscard]] int run_net_command(int argc, const char* const* argv);
+[[nodiscard]] int run_stats_command(int argc, const char* const* argv);
+[[nodiscard]] int run_tune_command(int argc, const char* const* argv);
+[[nodiscard]] int run_verify_command(int argc, const char* const* argv);
+
+// Has exit codes of its own: 0 equal, 1 different within the tolerance, 2 different, 3 different
+// size or format; for folders the highest code of all names. 4 means that there is no answer: a
+// file that cannot be read, folders without pictures, a difference picture or a result that cannot
+// be written. Wrong usage is 4 too, although it is 2 elsewhere: a script must never mistake a
+// mistyped option for "different" (cmp and diff also have one code for trouble). All failures are
+// reported there; nothing is thrown.
+[[nodiscard]] int run_compare_command(int argc, const char* const* argv);
+
+// Benchmarks of stages; argv[0] is the name. As run_bench_command().
+[[nodiscard]] int run_bench_blur(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_color(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_lookup(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_stages(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_mlp(int argc, const char* const* argv);
+[[nodiscard]] int run_bench_net(int argc, const char* const* argv);
+
+// The names of what bench measures.
+[[nodiscard]] std::vector<std::string> bench_names();
+
 struct Command {
   std::string name;       // "stats"
   std::string arguments;  // for the help: "FILE"
   std::string summary;    // what it does, in a phrase
-  // argv[0] is the name. Returns the exit code; may throw what main() reports.
   int (*run)(int argc, const char* const* argv);
   // The words that may follow the name and have command lines of their own: "bench copy".
   std::vector<std::string> (*variants)() = nullptr;

@@ -1,5 +1,3 @@
-#include "app/compare_command.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/compare_folders_report.hpp"
 #include "app/compare_page.hpp"
 #include "app/compare_report.hpp"

@@ -1,9 +1,8 @@
-#include "app/devices_command.hpp"
-
 #include <optional>
 #include <utility>
 
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "base/json.hpp"

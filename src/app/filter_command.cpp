@@ -1,5 +1,3 @@
-#include "app/filter_command.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "app/batch_command.hpp"
 #include "app/chain_outputs.hpp"
+#include "app/commands.hpp"
 #include "app/filter_options.hpp"
 #include "app/format_options.hpp"
 #include "app/lasting_dispatcher.hpp"

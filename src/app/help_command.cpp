@@ -1,34 +1,78 @@
-#include "app/help_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/filter_command.hpp"
 #include "app/filter_options.hpp"
+#include "app/help_layout.hpp"
 #include "app/help_topics.hpp"
 #include "app/parse.hpp"
-#include "app/stage_page.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "lab/stage_samples.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
 
-std::string without_dashes(const std::string& word) {
-  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+constexpr std::size_t value_column = 20;
+constexpr std::size_t listing_column = 30;
+
+std::string values_text(const ValueType& type, std::size_t column) {
+  std::string text;
+  for (const auto& [form, help] : value_meanings(type)) {
+    if (!help.empty())
+      text += list_item(std::string(column - value_column, ' ') + form, help, column);
+  }
+  return text;
 }
 
-const StageKind* find_stage(const std::string& name) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (without_dashes(kind.option) == name) return &kind;
-  }
-  return nullptr;
+std::string parameter_text(const StageParameter& parameter) {
+  constexpr std::size_t deeper = 4;
+  const std::string form = value_form(parameter.type);
+  std::string text = hanging("  " + parameter.option + (form.empty() ? "" : " " + form));
+  std::string help = parameter.help;
+  if (!form.empty()) help += formatted(" The default is {}.", parameter.default_value);
+  if (!parameter.only_with.empty()) help += formatted(" Only with {}.", parameter.only_with);
+  text += wrapped(help, 2 + deeper);
+  return text + values_text(parameter.type, value_column + deeper);
+}
+
+std::string option_and_form(const StageKind& kind) {
+  const std::string form = value_form(kind.type);
+  return form.empty() ? kind.option : kind.option + " " + form;
+}
+
+// A heading and its text; empty if the text is empty.
+std::string section(const char* heading, const std::string& text) {
+  return text.empty() ? "" : "\n" + hanging(formatted("{}:", heading)) + text;
+}
+
+// The stage's purpose, values, parameters and formula, its handling of edges and alpha, and
+// examples, all from its declaration.
+std::string stage_page(const StageKind& kind) {
+  std::string parameters;
+  for (const StageParameter& parameter : kind.parameters)
+    parameters += parameter_text(parameter);
+  std::string lists;
+  for (const StageListing& listing : kind.listings)
+    lists += list_item("gpufilter " + listing.option, listing.help, listing_column);
+  std::string examples;
+  for (const std::string& example : kind.examples)
+    examples += formatted("  gpufilter {}\n", example);
+  return hanging(option_and_form(kind)) + "\n" + wrapped(kind.help) +
+         section("Values", values_text(kind.type, value_column)) +
+         section("Parameters, after the stage or before all stages", parameters) +
+         section("Formula", wrapped(kind.formula, 2)) + section("Edges", wrapped(kind.edges, 2)) +
+         section("Alpha", wrapped(kind.alpha, 2)) + section("See also", lists) + "\n" +
+         reflowed("Examples:\n" + examples);
+}
+
+std::string without_dashes(const std::string& word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
 constexpr const char* help_explanation =
@@ -108,7 +152,7 @@ int run_help_command(int argc, const char* const* argv) {
   if (name == "help" || topic == "-h") return show_own_page();
   if (name == "all" || name == "help-all") {
     return show_main_help("--help-all");
-  } else if (const StageKind* kind = find_stage(name)) {
+  } else if (const StageKind* kind = find_stage("--" + name)) {
     print_result(stage_page(*kind));
   } else if (const Command* command = find_command(name)) {
     const std::array arguments{command->name.c_str(), "--help"};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "app/help_lines.hpp"
 #include "base/format.hpp"
 #include "base/terminal.hpp"
+#include "base/whole_number.hpp"
 
 namespace gpufilter {
 namespace {
@@ -171,9 +171,7 @@ std::size_t page_width() {
   const char* variable = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
   std::size_t columns = default_width;
   const std::string_view given = variable == nullptr ? "" : variable;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), columns);
-  const bool is_given = error == std::errc() && end == given.data() + given.size() && columns > 0;
-  if (!is_given)
+  if (!parse_whole(given, columns) || columns == 0)
     columns = is_terminal(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : default_width;
   return std::clamp(columns, minimum_width, maximum_width);
 }

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +13,6 @@
 
 #include "app/commands.hpp"
 #include "app/failure.hpp"
-#include "app/filter_command.hpp"
 #include "app/main_help.hpp"
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"

@@ -1,14 +1,12 @@
-#include "app/net_command.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"

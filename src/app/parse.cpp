@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -16,6 +15,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
+#include "base/whole_number.hpp"
 #include "base/words.hpp"
 #include "stages/recipe.hpp"
 
@@ -160,10 +160,7 @@ ValueCheck one_of(std::vector<std::string> words) {
 ValueCheck whole_number(std::uint64_t low, std::uint64_t high) {
   const auto complaint = [low, high](const std::string& text) -> std::string {
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size() && low <= value && value <= high) {
-      return "";
-    }
+    if (parse_whole(text, value) && low <= value && value <= high) return "";
     return formatted("'{}' is not a whole number from {} to {}", printable(text), low, high);
   };
   return complaint;
@@ -176,11 +173,7 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   const unsigned shift = suffix == none ? 0 : 10 * (static_cast<unsigned>(suffix) + 1);
   if (shift > 0) text.remove_suffix(1);
   std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || value == 0 || value > (UINT64_MAX >> shift)) {
-    return std::nullopt;
-  }
+  if (!parse_whole(text, value) || value == 0 || value > (UINT64_MAX >> shift)) return std::nullopt;
   return value << shift;
 }
 

@@ -1,13 +1,11 @@
-#include "app/stats_command.hpp"
-
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "app/arguments.hpp"
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/device_options.hpp"
 #include "app/format_options.hpp"
 #include "app/parse.hpp"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
-#include <optional>
 
 #include "app/commands.hpp"
 #include "app/foreign_words.hpp"
@@ -13,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/whole_number.hpp"
 #include "base/words.hpp"
 #include "stages/catalogue.hpp"
 #include "stages/color_presets.hpp"
@@ -37,20 +36,6 @@ bool is_numeric(const std::string& word) {
 bool is_switch_position(const std::string& word) {
   constexpr std::array positions{"true", "false", "yes", "no", "on", "off"};
   return std::find(positions.begin(), positions.end(), word) != positions.end();
-}
-
-std::optional<int> number_in(const std::string& word) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
-
-const StageKind* kind_of(const Option& option) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (kind.option == option.name()) return &kind;
-  }
-  return nullptr;
 }
 
 // Whether `value` is one of the stage's values that name no file.
@@ -82,13 +67,14 @@ std::string joined(const StageKind& kind, const std::string& value, const std::s
 }
 
 void check_after_flag(const CommandWord& flag, const std::string& word) {
-  const auto number = number_in(word);
+  int number = 0;
+  const bool is_number = parse_whole(word, number);
   const bool has_optional_value = flag.option->form().starts_with("[=");
-  if (has_optional_value && number) {
+  if (has_optional_value && is_number) {
     throw UsageError(printable(formatted(
         "{0}: {1} takes its value after '='; did you mean {1}={0}?", word, flag.option->name())));
   }
-  if (flag.option->name() == "--quiet" && number && *number >= 1 && *number <= 100) {
+  if (flag.option->name() == "--quiet" && number >= 1 && number <= 100) {
     refuse_value_of_flag(flag.text, word, "--quality " + word);
   }
   if (is_switch_position(word) || (is_numeric(word) && !exists(word)))
@@ -111,7 +97,7 @@ void check_after_value(const CommandWord& before, const std::string& word) {
   const std::string value = before.part == CommandWord::Part::value
                                 ? before.text
                                 : before.text.substr(before.text.find('=') + 1);
-  const StageKind* kind = kind_of(*before.option);
+  const StageKind* kind = find_stage(before.option->name());
   if (!is_numeric(word)) return;
   const std::string meaning = kind == nullptr ? "" : joined(*kind, value, word);
   if (!meaning.empty()) {
@@ -119,12 +105,12 @@ void check_after_value(const CommandWord& before, const std::string& word) {
         printable(formatted("{}: {} takes one value; did you mean {}?", word, name, meaning)));
   }
   if (exists(word)) return;
-  const auto times = number_in(word);
+  int times = 0;
   std::string remedy;
   if (kind != nullptr && std::holds_alternative<FreeText>(kind->type)) {
     remedy = "; put quotes around a value that contains blanks";
-  } else if (kind != nullptr && times && *times > 1) {
-    remedy = formatted("; to apply it {0} times, write {1} {2} {0} times", *times, name, value);
+  } else if (kind != nullptr && parse_whole(word, times) && times > 1) {
+    remedy = formatted("; to apply it {0} times, write {1} {2} {0} times", times, name, value);
   }
   throw UsageError(printable(formatted("{}: {} takes one value{}", word, name, remedy)));
 }

@@ -1,8 +1,6 @@
 #include "app/trace_file.hpp"
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 #include "base/format.hpp"
 #include "base/json.hpp"
@@ -115,6 +113,21 @@ void write_text(ByteSink& sink, const std::string& text) {
 }
 
 }  // namespace
+
+TraceTracks::Track TraceTracks::place(int process, int kind, Nanoseconds start, Nanoseconds end) {
+  constexpr int kind_step = 10'000;  // more than the tracks of any kind
+  std::vector<Nanoseconds>& tracks = busy_until_[{process, kind}];
+  const auto free = std::find_if(tracks.begin(), tracks.end(),
+                                 [start](Nanoseconds busy) { return busy <= start; });
+  const auto number = static_cast<int>(free - tracks.begin());
+  const bool is_new = free == tracks.end();
+  if (is_new) {
+    tracks.push_back(end);
+  } else {
+    *free = end;
+  }
+  return {kind_step * (kind + 1) + number, number, is_new};
+}
 
 std::string trace_json(const RunReport& report, const std::string& command_line) {
   TraceTracks tracks;

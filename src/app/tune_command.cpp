@@ -1,5 +1,3 @@
-#include "app/tune_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -8,6 +6,7 @@
 #include "app/bench_low_precision.hpp"
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
+#include "app/commands.hpp"
 #include "app/parse.hpp"
 #include "app/progress.hpp"
 #include "base/division.hpp"

@@ -1,10 +1,11 @@
-#include "app/verify_command.hpp"
-
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "app/chosen_sessions.hpp"
 #include "app/color_output.hpp"
-#include "app/kernel_folder_option.hpp"
+#include "app/commands.hpp"
 #include "app/parse.hpp"
 #include "app/progress.hpp"
 #include "base/error.hpp"
@@ -12,12 +13,16 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/regular_file.hpp"
+#include "device/kernel_source.hpp"
 #include "lab/verify/difference_drawing.hpp"
 #include "lab/verify/verifier.hpp"
 #include "lab/verify/verify_parts.hpp"
 
 namespace gpufilter {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* verify_description =
     "Checks that every stage gives the same bits on every device of this machine, with every "
@@ -46,6 +51,65 @@ Examples:
   gpufilter verify blur --kernels samples/broken/no-edge
 )";
 
+// --kernels FOLDER: kernels of one's own in place of the built-in ones.
+struct KernelFolderFiles {
+  std::string folder;              // empty: only built-in kernels
+  std::vector<std::string> files;  // that replace built-in ones, sorted
+  std::string why;                 // what its why.txt says, in one line; empty if it has none
+};
+
+constexpr std::uint64_t largest_explanation = 4096;
+
+std::vector<std::string> kernel_files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const fs::path name = entry->path().filename();
+    if (embedded_kernels().contains(name.string())) {
+      files.push_back(name.string());
+    } else if (name.extension() == ".cl") {
+      std::vector<std::string> known;
+      for (const auto& [file, text] : embedded_kernels())
+        if (file.ends_with(".cl")) known.push_back(file);
+      throw UsageError(formatted("{}: replaces no kernel file; those are {}",
+                                 printable(entry->path().string()), fmt::join(known, ", ")));
+    }
+  }
+  if (failure)
+    throw UsageError(formatted("{}: cannot be read: {}", printable(folder), failure.message()));
+  std::ranges::sort(files);
+  return files;
+}
+
+// One line.
+std::string explanation_in(const std::string& folder) {
+  try {
+    std::string text = read_regular_file(fs::path(folder) / "why.txt", largest_explanation);
+    std::ranges::replace(text, '\n', ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  } catch (const std::system_error&) {
+    return "";
+  }
+}
+
+// From now on, the kernel files in `folder` replace the built-in ones of the same names; nothing
+// changes if it is empty. Call it before other threads start. Throws UsageError if it is not a
+// folder, or one without a kernel file, or with one that replaces none.
+KernelFolderFiles use_kernel_folder(const std::string& folder) {
+  if (folder.empty()) return {};
+  if (!is_folder(folder)) throw UsageError(formatted("{}: is not a folder", printable(folder)));
+  KernelFolderFiles found{folder, kernel_files_in(folder), explanation_in(folder)};
+  if (found.files.empty()) {
+    throw UsageError(
+        formatted("{}: has no kernel file; copy one there, such as kernels/blur.cl, and change it",
+                  printable(folder)));
+  }
+  setenv("GPUFILTER_KERNELS", folder.c_str(), 1);
+  return found;
+}
+
 // What was verified, and where the differences are drawn.
 struct Verified {
   lab::VerifyReport report;
@@ -60,32 +124,12 @@ Json json_of(const KernelFolderFiles& kernels) {
 
 std::string as_json(const Verified& verified) {
   const lab::VerifyReport& report = verified.report;
-  Json variants = Json::array();
-  for (const lab::VerifiedVariant& variant : report.variants) {
-    variants.push_back({{"place", variant.place},
-                        {"stage", variant.stage},
-                        {"variant", variant.variant},
-                        {"cases", variant.cases},
-                        {"different", variant.different},
-                        {"failed", variant.failed}});
-  }
-  Json first;
-  if (const auto& failure = report.first_failure) {
-    first = {{"place", failure->place},
-             {"stages", failure->stages},
-             {"variant", failure->variant},
-             {"width", failure->picture.size.width},
-             {"height", failure->picture.size.height},
-             {"channels", failure->picture.format.channels},
-             {"depth", failure->picture.format.depth},
-             {"band_rows", failure->band_rows},
-             {"difference", failure->difference},
-             {"drawing", verified.drawing}};
-  }
-  const Json json{{"schema", "gpufilter-verify-1"}, {"version", GPUFILTER_VERSION},
-                  {"passed", report.passed()},      {"cases", report.cases},
-                  {"skipped", report.skipped},      {"variants", variants},
-                  {"first_failure", first},         {"kernels", json_of(verified.kernels)}};
+  Json json{{"schema", "gpufilter-verify-1"},
+            {"version", GPUFILTER_VERSION},
+            {"passed", report.passed()}};
+  json.append(lab::to_json(report));
+  if (report.first_failure) json["first_failure"]["drawing"] = verified.drawing;
+  json["kernels"] = json_of(verified.kernels);
   return json.indented(2) + "\n";
 }
 
@@ -131,7 +175,7 @@ std::string as_table(const Verified& verified) {
 // The file that differences are drawn into, unless one is named: in the working folder.
 std::string drawing_of(const KernelFolderFiles& kernels) {
   if (kernels.folder.empty()) return "";
-  const auto folder = std::filesystem::weakly_canonical(kernels.folder);
+  const auto folder = fs::weakly_canonical(kernels.folder);
   return folder.filename().string() + "-differences.png";
 }
 
@@ -189,7 +233,9 @@ int run_verify_command(int argc, const char* const* argv) {
                "Check fewer formats, sizes and parameters. Takes a few seconds.");
   add_formats_choice(app, options.channels, options.depth);
   app.add_flag("--json", json, "Print one JSON object.");
-  add_kernel_folder(app, kernel_folder);
+  app.add_option("--kernels", kernel_folder,
+                 "Check these kernel files in place of the built-in ones of the same names.")
+      ->option_text("FOLDER");
   app.add_option("--diff", drawing,
                  "Draw the first result that differs into this file. [with --kernels: "
                  "FOLDER-differences.png]")

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "app/commands.hpp"
-#include "app/filter_command.hpp"
 #include "app/help_layout.hpp"
 #include "app/parse.hpp"
 #include "base/format.hpp"

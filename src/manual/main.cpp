@@ -11,8 +11,7 @@
 #include "manual/completions.hpp"
 #include "manual/declared.hpp"
 #include "manual/pages.hpp"
-#include "manual/stage_header.hpp"
-#include "manual/stage_module.hpp"
+#include "manual/stage_sources.hpp"
 
 namespace {
 

@@ -1,5 +1,3 @@
-#include "manual/stage_header.hpp"
-
 #include <algorithm>
 #include <sstream>
 #include <string_view>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "manual/stage_sources.hpp"
 #include "stages/catalogue.hpp"
 
 namespace gpufilter::manual {

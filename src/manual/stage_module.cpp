@@ -1,5 +1,3 @@
-#include "manual/stage_module.hpp"
-
 #include <algorithm>
 #include <regex>
 #include <sstream>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "manual/stage_sources.hpp"
 #include "stages/catalogue.hpp"
 
 namespace gpufilter::manual {

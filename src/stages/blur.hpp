@@ -22,7 +22,6 @@ struct BlurParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_blur(const BlurParameters& parameters);
-[[nodiscard]] StageKind blur_stage_kind();
 
 // The maximum local memory of a tile in bytes: the tile, a halo of one pixel around it, and the
 // alignment of its rows.

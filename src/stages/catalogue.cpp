@@ -4,35 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "stages/blur.hpp"
-#include "stages/color.hpp"
-#include "stages/convert_colors.hpp"
-#include "stages/convolve.hpp"
-#include "stages/crop.hpp"
-#include "stages/denoise.hpp"
-#include "stages/depth.hpp"
-#include "stages/edges.hpp"
-#include "stages/flatten.hpp"
-#include "stages/gamma.hpp"
-#include "stages/gaussian.hpp"
-#include "stages/gray.hpp"
-#include "stages/hue.hpp"
-#include "stages/invert.hpp"
-#include "stages/levels.hpp"
-#include "stages/linear.hpp"
-#include "stages/lut.hpp"
-#include "stages/median.hpp"
-#include "stages/mlp.hpp"
-#include "stages/morphology.hpp"
-#include "stages/net.hpp"
-#include "stages/overlay.hpp"
-#include "stages/pad.hpp"
-#include "stages/resize.hpp"
-#include "stages/sharpen.hpp"
-#include "stages/tonemap.hpp"
-#include "stages/trim.hpp"
-#include "stages/turn.hpp"
-#include "stages/vibrance.hpp"
 
 namespace gpufilter {
 
@@ -104,6 +75,20 @@ const std::vector<StageKind>& stage_catalogue() {
   };
   // clang-format on
   return catalogue;
+}
+
+const StageKind* find_stage(std::string_view option, const std::vector<StageKind>& kinds) {
+  const auto found = std::ranges::find(kinds, option, &StageKind::option);
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+const ValueType* option_type(std::string_view option) {
+  for (const StageKind& kind : stage_catalogue()) {
+    if (kind.option == option) return &kind.type;
+    const auto own = std::ranges::find(kind.parameters, option, &StageParameter::option);
+    if (own != kind.parameters.end()) return &own->type;
+  }
+  return nullptr;
 }
 
 }  // namespace gpufilter

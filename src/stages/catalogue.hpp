@@ -69,6 +69,50 @@ struct StageKind {
                                                   const GivenParameters& given = {}) const;
 };
 
+// All kinds, and each by itself, which the file of its stage defines.
 [[nodiscard]] const std::vector<StageKind>& stage_catalogue();
+[[nodiscard]] StageKind blur_stage_kind();
+[[nodiscard]] StageKind gaussian_stage_kind();
+[[nodiscard]] StageKind sharpen_stage_kind();
+[[nodiscard]] StageKind median_stage_kind();
+[[nodiscard]] StageKind dilate_stage_kind();
+[[nodiscard]] StageKind erode_stage_kind();
+[[nodiscard]] StageKind open_stage_kind();
+[[nodiscard]] StageKind close_stage_kind();
+[[nodiscard]] StageKind edges_stage_kind();
+[[nodiscard]] StageKind denoise_stage_kind();
+[[nodiscard]] StageKind convolve_stage_kind();
+[[nodiscard]] StageKind color_stage_kind();
+[[nodiscard]] StageKind mlp_stage_kind();
+[[nodiscard]] StageKind net_stage_kind();
+[[nodiscard]] StageKind levels_stage_kind();
+[[nodiscard]] StageKind tonemap_stage_kind();
+[[nodiscard]] StageKind lut_stage_kind();
+[[nodiscard]] StageKind gray_stage_kind();
+[[nodiscard]] StageKind hue_stage_kind();
+[[nodiscard]] StageKind vibrance_stage_kind();
+[[nodiscard]] StageKind gamma_stage_kind();
+[[nodiscard]] StageKind invert_stage_kind();
+[[nodiscard]] StageKind flatten_stage_kind();
+[[nodiscard]] StageKind depth_stage_kind();
+[[nodiscard]] StageKind linear_stage_kind();
+[[nodiscard]] StageKind encoded_stage_kind();
+[[nodiscard]] StageKind to_srgb_stage_kind();
+[[nodiscard]] StageKind profile_stage_kind();
+[[nodiscard]] StageKind crop_stage_kind();
+[[nodiscard]] StageKind trim_stage_kind();
+[[nodiscard]] StageKind pad_stage_kind();
+[[nodiscard]] StageKind overlay_stage_kind();
+[[nodiscard]] StageKind resize_stage_kind();
+[[nodiscard]] StageKind rotate_stage_kind();
+[[nodiscard]] StageKind flip_stage_kind();
+[[nodiscard]] StageKind flop_stage_kind();
+[[nodiscard]] StageKind auto_orient_stage_kind();
+
+// The kind of stage that this option requests, and the type of the values of a stage or of a
+// parameter; nullptr if there is no such option.
+[[nodiscard]] const StageKind* find_stage(std::string_view option,
+                                          const std::vector<StageKind>& kinds = stage_catalogue());
+[[nodiscard]] const ValueType* option_type(std::string_view option);
 
 }  // namespace gpufilter

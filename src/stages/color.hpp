@@ -13,6 +13,4 @@ namespace gpufilter {
 [[nodiscard]] std::shared_ptr<const Stage> make_color(const ColorMatrix& matrix, std::string label,
                                                       std::string name = "color");
 
-[[nodiscard]] StageKind color_stage_kind();
-
 }  // namespace gpufilter

@@ -1,6 +1,6 @@
 #include "stages/convert_colors.hpp"
 
-#include <cstring>
+#include <array>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -46,17 +46,8 @@ void spread_grey(const std::uint8_t* from, size_t width, bool alpha, std::uint8_
 }
 
 const char* to_string(RenderingIntent intent) {
-  switch (intent) {
-    case RenderingIntent::perceptual:
-      return "perceptual";
-    case RenderingIntent::relative:
-      return "relative";
-    case RenderingIntent::saturation:
-      return "saturation";
-    case RenderingIntent::absolute:
-      break;
-  }
-  return "absolute";
+  static constexpr std::array names{"perceptual", "relative", "saturation", "absolute"};
+  return names.at(static_cast<std::size_t>(intent));
 }
 
 const char* name_of(ProfileColors colors) {
@@ -125,8 +116,7 @@ class ConvertColors final : public Stage {
            const StageSizes& /*sizes*/) const override {
     const auto width = static_cast<size_t>(source.width);
     if (stays(source.format)) {
-      for (int y = target.rows.begin; y < target.rows.end; ++y)
-        std::memcpy(target.row(y), source.row(y), width * source.format.bytes_per_pixel());
+      copy_pixels(source, target);
       return;
     }
     const ProfileConversion& conversion = conversion_for(source.format);

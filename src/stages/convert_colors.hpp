@@ -21,7 +21,5 @@ namespace gpufilter {
 [[nodiscard]] ChooseInk ink_choice(const StageChain& chain);
 
 // Both stand for a conversion from the profile of the picture; see Stage::for_colors().
-[[nodiscard]] StageKind to_srgb_stage_kind();
-[[nodiscard]] StageKind profile_stage_kind();
 
 }  // namespace gpufilter

@@ -55,6 +55,5 @@ struct ConvolveParameters {
 
 // Throws UsageError if the coefficients are too large.
 [[nodiscard]] std::shared_ptr<const Stage> make_convolve(const ConvolveParameters& parameters);
-[[nodiscard]] StageKind convolve_stage_kind();
 
 }  // namespace gpufilter

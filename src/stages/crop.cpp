@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -69,11 +68,8 @@ class Crop final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    const ConstRows part = columns_of(source, crop_.corner.x, target.width);
-    const std::size_t bytes =
-        static_cast<std::size_t>(target.width) * target.format.bytes_per_pixel();
-    for (int y = target.rows.begin; y < target.rows.end; ++y)
-      std::memcpy(target.row(y), part.row(y + crop_.corner.y), bytes);
+    copy_pixels(columns_of(source, crop_.corner.x, target.width).renumbered(-crop_.corner.y),
+                target);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,

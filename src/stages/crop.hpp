@@ -11,6 +11,5 @@ struct CropParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_crop(const CropParameters& parameters);
-[[nodiscard]] StageKind crop_stage_kind();
 
 }  // namespace gpufilter

@@ -43,6 +43,5 @@ struct DenoiseNumbers {
                                              const PixelFormat& format);
 
 [[nodiscard]] std::shared_ptr<const Stage> make_denoise(const DenoiseParameters& parameters);
-[[nodiscard]] StageKind denoise_stage_kind();
 
 }  // namespace gpufilter

@@ -1,4 +1,6 @@
-#include "stages/denoise_pairs.hpp"
+// By the instruction that multiplies pairs of 16-bit numbers and adds the products of each pair
+// (pmaddwd).
+#include "stages/denoise_rows.hpp"
 
 #ifdef __x86_64__
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "host/loops.hpp"
-#include "stages/denoise_pairs.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {

@@ -10,4 +10,10 @@ namespace gpufilter {
 void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 
+#ifdef __x86_64__
+// The same for 8 bits and an instruction set in use that is not the baseline.
+void denoise_pairs(const ConstRows& source, const MutableRows& target, int height,
+                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+#endif
+
 }  // namespace gpufilter

@@ -1,11 +1,9 @@
-#include "stages/depth.hpp"
-
 #include <cstdint>
-#include <cstring>
 
 #include "base/format.hpp"
 #include "host/loops.hpp"
 #include "image/sample_arithmetic.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -52,7 +50,7 @@ class Depth final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
-    if (source.format.depth == bits_) return copy(source, target);
+    if (source.format.depth == bits_) return copy_pixels(source, target);
     bits_ == 8 ? run_loop<Convert<std::uint16_t, std::uint8_t>>(&source, &target)
                : run_loop<Convert<std::uint8_t, std::uint16_t>>(&source, &target);
   }
@@ -69,21 +67,10 @@ class Depth final : public Stage {
   }
 
  private:
-  static void copy(const ConstRows& source, const MutableRows& target) {
-    const std::size_t bytes =
-        static_cast<std::size_t>(target.width) * target.format.bytes_per_pixel();
-    for (int y = target.rows.begin; y < target.rows.end; ++y)
-      std::memcpy(target.row(y), source.row(y), bytes);
-  }
-
   int bits_;
 };
 
 }  // namespace
-
-std::shared_ptr<const Stage> make_depth(int bits) {
-  return std::make_shared<Depth>(bits);
-}
 
 StageKind depth_stage_kind() {
   return {.option = "--depth",
@@ -98,7 +85,7 @@ StageKind depth_stage_kind() {
           .alpha = "Is converted like the colours.",
           .examples = {"in.png out.png --depth 16 --levels auto --gamma 1.2 --depth 8"},
           .from_options = [](const OptionValues& values) {
-            return make_depth(values.choice<int>("--depth"));
+            return std::make_shared<Depth>(values.choice<int>("--depth"));
           }};
 }
 

@@ -17,6 +17,5 @@ struct EdgesParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_edges(const EdgesParameters& parameters);
-[[nodiscard]] StageKind edges_stage_kind();
 
 }  // namespace gpufilter

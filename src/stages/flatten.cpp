@@ -1,13 +1,10 @@
-#include "stages/flatten.hpp"
-
-#include <array>
-#include <cstring>
 #include <limits>
 
 #include "base/format.hpp"
 #include "host/pixels.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "stages/background.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -69,17 +66,11 @@ class Flatten final : public Stage {
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
     if (!source.format.has_alpha()) {
-      for (int y = target.rows.begin; y < target.rows.end; ++y)
-        std::memcpy(target.row(y), source.row(y),
-                    static_cast<size_t>(source.width) * source.format.bytes_per_pixel());
+      copy_pixels(source, target);
       return;
     }
     const Background background = background_in(source.format, background_);
-    if (source.format.depth == 8) {
-      run_loop<FlattenLoop<std::uint8_t>>(source, target, background);
-    } else {
-      run_loop<FlattenLoop<std::uint16_t>>(source, target, background);
-    }
+    run_loop_of_depth<FlattenLoop>(source.format.depth, source, target, background);
   }
 
   [[nodiscard]] std::optional<PixelFunction> pixel_function(
@@ -108,17 +99,13 @@ class Flatten final : public Stage {
 std::shared_ptr<const Stage> flatten_from_options(const OptionValues& values) {
   const std::string& color = values.text("--flatten");
   try {
-    return make_flatten(parse_color(color), color);
+    return std::make_shared<Flatten>(parse_color(color), color);
   } catch (const UsageError& error) {
     throw UsageError(formatted("--flatten {}", error.what()));
   }
 }
 
 }  // namespace
-
-std::shared_ptr<const Stage> make_flatten(const Color& background, std::string label) {
-  return std::make_shared<Flatten>(background, std::move(label));
-}
 
 StageKind flatten_stage_kind() {
   return {.option = "--flatten",

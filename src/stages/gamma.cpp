@@ -1,9 +1,8 @@
-#include "stages/gamma.hpp"
-
 #include <cmath>
 
 #include "base/elementary.hpp"
 #include "base/format.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/lookup.hpp"
 
 namespace gpufilter {
@@ -19,12 +18,12 @@ std::vector<std::uint16_t> gamma_table(double gamma, const PixelFormat& pixel) {
   return table;
 }
 
-}  // namespace
-
 std::shared_ptr<const Stage> make_gamma(double gamma) {
   return make_lookup({"gamma", formatted("table, {}", gamma),
                       [gamma](const PixelFormat& pixel) { return gamma_table(gamma, pixel); }});
 }
+
+}  // namespace
 
 StageKind gamma_stage_kind() {
   return {.option = "--gamma",

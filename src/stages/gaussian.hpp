@@ -27,6 +27,5 @@ struct GaussianParameters {
 [[nodiscard]] std::vector<std::int32_t> gaussian_weights(double sigma, double truncate, int bits);
 
 [[nodiscard]] std::shared_ptr<const Stage> make_gaussian(const GaussianParameters& parameters);
-[[nodiscard]] StageKind gaussian_stage_kind();
 
 }  // namespace gpufilter

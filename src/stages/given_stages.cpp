@@ -1,7 +1,5 @@
 #include "stages/given_stages.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
@@ -52,13 +50,6 @@ std::string written(const std::string& option, const std::string& value) {
   return value.empty() ? option : option + " " + printable(value);
 }
 
-const StageKind* find_stage(const std::vector<StageKind>& catalogue, const std::string& option) {
-  const auto found =
-      std::find_if(catalogue.begin(), catalogue.end(),
-                   [&option](const StageKind& kind) { return kind.option == option; });
-  return found == catalogue.end() ? nullptr : &*found;
-}
-
 std::string takers_of(const std::vector<StageKind>& catalogue, const std::string& parameter) {
   std::vector<std::string> words;
   for (const StageKind& kind : catalogue) {
@@ -75,7 +66,7 @@ std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
   GivenParameters defaults;
   std::vector<GivenStage> stages;
   for (const GivenOption& option : options) {
-    if (const StageKind* kind = find_stage(catalogue, option.first)) {
+    if (const StageKind* kind = find_stage(option.first, catalogue)) {
       stages.push_back({kind, option.second});
     } else if (stages.empty()) {
       keep(defaults, option, "only one can be the default for the stages");

@@ -22,9 +22,6 @@ struct GivenStage {
 // An option and its value, if it has one, as the user wrote them.
 [[nodiscard]] std::string written(const std::string& option, const std::string& value);
 
-// The kind of stage that this option requests; nullptr if it is not a stage.
-[[nodiscard]] const StageKind* find_stage(const std::vector<StageKind>& catalogue,
-                                          const std::string& option);
 // The stages that take a parameter: "--blur tiled", "--blur or --sharpen".
 [[nodiscard]] std::string takers_of(const std::vector<StageKind>& catalogue,
                                     const std::string& parameter);

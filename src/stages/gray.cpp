@@ -1,12 +1,10 @@
-#include "stages/gray.hpp"
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/format.hpp"
 #include "host/pixels.hpp"
 #include "image/luma.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -76,13 +74,9 @@ class Gray final : public Stage {
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& /*sizes*/) const override {
     if (source.format.color_channels() == 1) {
-      for (int y = target.rows.begin; y < target.rows.end; ++y)
-        std::memcpy(target.row(y), source.row(y),
-                    static_cast<size_t>(source.width) * source.format.bytes_per_pixel());
-    } else if (source.format.depth == 8) {
-      run_loop<GrayLoop<std::uint8_t>>(source, target);
+      copy_pixels(source, target);
     } else {
-      run_loop<GrayLoop<std::uint16_t>>(source, target);
+      run_loop_of_depth<GrayLoop>(source.format.depth, source, target);
     }
   }
 
@@ -100,10 +94,6 @@ class Gray final : public Stage {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_gray() {
-  return std::make_shared<Gray>();
-}
-
 StageKind gray_stage_kind() {
   return {.option = "--gray",
           .type = NoValue{},
@@ -116,7 +106,7 @@ StageKind gray_stage_kind() {
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence.",
           .examples = {"in.jpg out.jpg --gray"},
-          .from_options = [](const OptionValues&) { return make_gray(); }};
+          .from_options = [](const OptionValues&) { return std::make_shared<Gray>(); }};
 }
 
 }  // namespace gpufilter

@@ -1,15 +1,17 @@
-#include "stages/hue.hpp"
-
 #include "base/format.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/color.hpp"
 #include "stages/color_presets.hpp"
 
 namespace gpufilter {
+namespace {
 
 std::shared_ptr<const Stage> make_hue(double degrees) {
   const auto rows = find_color_preset(formatted("hue={}", degrees));
   return make_color(to_matrix(rows.value()), formatted("{} degrees", degrees), "hue");
 }
+
+}  // namespace
 
 StageKind hue_stage_kind() {
   return {

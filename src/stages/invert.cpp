@@ -1,8 +1,8 @@
-#include "stages/invert.hpp"
-
+#include "stages/catalogue.hpp"
 #include "stages/lookup.hpp"
 
 namespace gpufilter {
+namespace {
 
 std::shared_ptr<const Stage> make_invert() {
   return make_lookup({"invert", "table", [](const PixelFormat& pixel) {
@@ -12,6 +12,8 @@ std::shared_ptr<const Stage> make_invert() {
                         return table;
                       }});
 }
+
+}  // namespace
 
 StageKind invert_stage_kind() {
   return {.option = "--invert",

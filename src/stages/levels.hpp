@@ -30,6 +30,4 @@ struct LevelBounds {
 };
 [[nodiscard]] LevelBounds level_bounds(const std::vector<Histogram>& colors, double clip_percent);
 
-[[nodiscard]] StageKind levels_stage_kind();
-
 }  // namespace gpufilter

@@ -12,8 +12,6 @@ namespace gpufilter {
 [[nodiscard]] std::shared_ptr<const Stage> make_encoded(const LightCurves& curves, int bits);
 
 // Both stand for the curves of the picture that is filtered; see Stage::for_colors().
-[[nodiscard]] StageKind linear_stage_kind();
-[[nodiscard]] StageKind encoded_stage_kind();
 
 // The chain as the user wrote it, with an --encoded at its end if the last --linear has none.
 // Throws UsageError for one that stands alone, and for a stage that converts colours between them.

@@ -10,6 +10,4 @@ namespace gpufilter {
 // `strength`, from 0 to 1, mixes the result with the input. `label` is what the timing shows.
 [[nodiscard]] std::shared_ptr<const Stage> make_lut(Cube cube, double strength, std::string label);
 
-[[nodiscard]] StageKind lut_stage_kind();
-
 }  // namespace gpufilter

@@ -16,6 +16,5 @@ struct MedianParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_median(const MedianParameters& parameters);
-[[nodiscard]] StageKind median_stage_kind();
 
 }  // namespace gpufilter

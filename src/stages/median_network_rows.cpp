@@ -1,11 +1,10 @@
-#include "stages/median_network_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "host/loops.hpp"
 #include "stages/median_networks.hpp"
+#include "stages/median_rows.hpp"
 #include "stages/median_window_rows.hpp"
 
 namespace gpufilter {

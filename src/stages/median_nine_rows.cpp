@@ -1,14 +1,13 @@
 // Functions that take vectors are inlined into those that are compiled for them.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#include "stages/median_nine_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "host/loops.hpp"
+#include "stages/median_rows.hpp"
 #include "stages/median_vectors.hpp"
 #include "stages/median_window_rows.hpp"
 
@@ -205,11 +204,7 @@ struct NineLoop {
 
 void median_nine_rows(const ConstRows& source, const MutableRows& target, int height,
                       Border border) {
-  if (source.format.depth == 8) {
-    run_loop<NineLoop<std::uint8_t>>(source, target, height, border);
-  } else {
-    run_loop<NineLoop<std::uint16_t>>(source, target, height, border);
-  }
+  run_loop_of_depth<NineLoop>(source.format.depth, source, target, height, border);
 }
 
 }  // namespace gpufilter

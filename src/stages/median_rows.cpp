@@ -1,16 +1,12 @@
 #include "stages/median_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 
 #include "host/loops.hpp"
 #include "host/pixels.hpp"
 #include "stages/median_histograms.hpp"
-#include "stages/median_network_rows.hpp"
-#include "stages/median_nine_rows.hpp"
-#include "stages/median_tile_rows.hpp"
 #include "stages/window_tile.hpp"
 
 namespace gpufilter {

@@ -13,4 +13,15 @@ inline constexpr int max_tile_radius_of_bytes = 9;
 void median_rows(const ConstRows& source, const MutableRows& target, int height,
                  const MedianParameters& parameters);
 
+// Each channel by itself, without weights: windows of 3x3; of 5x5 and 7x7 by networks of
+// comparisons; of a radius of 4 or more by networks for tiles of neighbouring pixels, which
+// docs/engineering/stages.md explains.
+inline constexpr int max_network_radius = 3;
+void median_nine_rows(const ConstRows& source, const MutableRows& target, int height,
+                      Border border);
+void median_network_rows(const ConstRows& source, const MutableRows& target, int height,
+                         Border border, int radius);
+void median_tile_rows(const ConstRows& source, const MutableRows& target, int height, Border border,
+                      int radius);
+
 }  // namespace gpufilter

@@ -1,8 +1,6 @@
 // Functions that take vectors are inlined into those that are compiled for them.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#include "stages/median_tile_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,6 +11,7 @@
 #include "host/loops.hpp"
 #include "stages/median.hpp"
 #include "stages/median_plan.hpp"
+#include "stages/median_rows.hpp"
 #include "stages/median_steps.hpp"
 #include "stages/window_tile.hpp"
 
@@ -207,11 +206,7 @@ const Plan& plan_for(int radius, int rows) {
 void median_tile_rows(const ConstRows& source, const MutableRows& target, int height, Border border,
                       int radius) {
   const Plan& plan = plan_for(radius, target.rows.count());
-  if (source.format.depth == 8) {
-    run_loop<TileLoop<std::uint8_t>>(source, target, height, border, radius, &plan);
-  } else {
-    run_loop<TileLoop<std::uint16_t>>(source, target, height, border, radius, &plan);
-  }
+  run_loop_of_depth<TileLoop>(source.format.depth, source, target, height, border, radius, &plan);
 }
 
 }  // namespace gpufilter

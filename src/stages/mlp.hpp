@@ -21,6 +21,4 @@ struct MlpBlock {
 // UsageError if the layers do not form a network.
 [[nodiscard]] std::shared_ptr<const Stage> make_mlp(Network network, MlpBlock block = {});
 
-[[nodiscard]] StageKind mlp_stage_kind();
-
 }  // namespace gpufilter

@@ -19,9 +19,5 @@ struct MorphologyParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_morphology(const MorphologyParameters& parameters);
-[[nodiscard]] StageKind dilate_stage_kind();
-[[nodiscard]] StageKind erode_stage_kind();
-[[nodiscard]] StageKind open_stage_kind();
-[[nodiscard]] StageKind close_stage_kind();
 
 }  // namespace gpufilter

@@ -17,6 +17,5 @@ struct NetParameters {
 // Throws UsageError if the network does not suit the parameters.
 [[nodiscard]] std::shared_ptr<const Stage> make_net(NetGraph graph,
                                                     const NetParameters& parameters);
-[[nodiscard]] StageKind net_stage_kind();
 
 }  // namespace gpufilter

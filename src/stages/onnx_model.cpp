@@ -1,7 +1,6 @@
 #include "stages/onnx_model.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <utility>
 
@@ -21,62 +20,50 @@ using Wire = protozero::pbf_wire_type;
 // The numbers of the fields in onnx.proto that are read.
 namespace field {
 namespace model {
-constexpr std::uint32_t operator_sets = 8;
-constexpr std::uint32_t graph = 7;
+enum : std::uint32_t { operator_sets = 8, graph = 7 };
 }  // namespace model
 namespace operator_set {
-constexpr std::uint32_t domain = 1;
-constexpr std::uint32_t version = 2;
+enum : std::uint32_t { domain = 1, version = 2 };
 }  // namespace operator_set
 namespace graph {
-constexpr std::uint32_t nodes = 1;
-constexpr std::uint32_t constants = 5;
-constexpr std::uint32_t inputs = 11;
-constexpr std::uint32_t outputs = 12;
-constexpr std::uint32_t sparse_constants = 15;
+enum : std::uint32_t { nodes = 1, constants = 5, inputs = 11, outputs = 12, sparse_constants = 15 };
 }  // namespace graph
 namespace node {
-constexpr std::uint32_t inputs = 1;
-constexpr std::uint32_t outputs = 2;
-constexpr std::uint32_t name = 3;
-constexpr std::uint32_t type = 4;
-constexpr std::uint32_t attributes = 5;
-constexpr std::uint32_t domain = 7;
+enum : std::uint32_t { inputs = 1, outputs = 2, name = 3, type = 4, attributes = 5, domain = 7 };
 }  // namespace node
 namespace attribute {
-constexpr std::uint32_t name = 1;
-constexpr std::uint32_t number = 2;
-constexpr std::uint32_t integer = 3;
-constexpr std::uint32_t text = 4;
-constexpr std::uint32_t tensor = 5;
-constexpr std::uint32_t numbers = 7;
-constexpr std::uint32_t integers = 8;
+enum : std::uint32_t {
+  name = 1,
+  number = 2,
+  integer = 3,
+  text = 4,
+  tensor = 5,
+  numbers = 7,
+  integers = 8
+};
 }  // namespace attribute
 namespace tensor {
-constexpr std::uint32_t dimensions = 1;
-constexpr std::uint32_t type = 2;
-constexpr std::uint32_t floats = 4;
-constexpr std::uint32_t int32s = 5;
-constexpr std::uint32_t int64s = 7;
-constexpr std::uint32_t name = 8;
-constexpr std::uint32_t raw = 9;
-constexpr std::uint32_t doubles = 10;
-constexpr std::uint32_t external = 13;
-constexpr std::uint32_t location = 14;
+enum : std::uint32_t {
+  dimensions = 1,
+  type = 2,
+  floats = 4,
+  int32s = 5,
+  int64s = 7,
+  name = 8,
+  raw = 9,
+  doubles = 10,
+  external = 13,
+  location = 14
+};
 }  // namespace tensor
 namespace entry {
-constexpr std::uint32_t key = 1;
-constexpr std::uint32_t value = 2;
+enum : std::uint32_t { key = 1, value = 2 };
 }  // namespace entry
 namespace value_info {
-constexpr std::uint32_t name = 1;
-constexpr std::uint32_t type = 2;
+enum : std::uint32_t { name = 1, type = 2 };
 }  // namespace value_info
-namespace type {
-constexpr std::uint32_t tensor = 1;
-constexpr std::uint32_t shape = 2;      // of a tensor
-constexpr std::uint32_t dimension = 1;  // of a shape
-constexpr std::uint32_t size = 1;       // of a dimension
+namespace type {  // a tensor, its shape, a dimension of that, its size
+enum : std::uint32_t { tensor = 1, shape = 2, dimension = 1, size = 1 };
 }  // namespace type
 }  // namespace field
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -24,9 +23,8 @@ using std::size_t;
 
 std::string hash_of(const Image& image) {
   ContentHasher hasher;
-  const size_t bytes = static_cast<size_t>(image.width()) * image.format().bytes_per_pixel();
   for (int y = 0; y < image.size().height; ++y)
-    hasher.add({image.rows().row(y), bytes});
+    hasher.add({image.rows().row(y), image.rows().row_bytes()});
   return to_string(hasher.result());
 }
 
@@ -127,7 +125,7 @@ Image sample_picture(ImageSize size, PixelFormat format) {
   std::uint32_t state = 1;
   for (int y = 0; y < size.height; ++y) {
     std::uint8_t* row = image.rows().row(y);
-    for (size_t i = 0; i < static_cast<size_t>(size.width) * format.bytes_per_pixel(); ++i) {
+    for (size_t i = 0; i < image.rows().row_bytes(); ++i) {
       state = state * 1664525U + 1013904223U;
       const std::uint32_t byte = state >> 24U;
       row[i] = static_cast<std::uint8_t>(byte < 32 ? 0 : byte > 223 ? 255 : byte);

@@ -23,6 +23,4 @@ struct OverlayPlace {
 [[nodiscard]] std::shared_ptr<const Stage> make_overlay(Image picture, const OverlayPlace& place,
                                                         double opacity, std::string label);
 
-[[nodiscard]] StageKind overlay_stage_kind();
-
 }  // namespace gpufilter

@@ -33,6 +33,5 @@ struct PadParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_pad(const PadParameters& parameters);
-[[nodiscard]] StageKind pad_stage_kind();
 
 }  // namespace gpufilter

@@ -34,17 +34,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// The type of the values of a stage or a parameter; nullptr if there is no such option.
-const ValueType* type_of(std::string_view option) {
-  for (const StageKind& kind : stage_catalogue()) {
-    if (kind.option == option) return &kind.type;
-    for (const StageParameter& parameter : kind.parameters) {
-      if (parameter.option == option) return &parameter.type;
-    }
-  }
-  return nullptr;
-}
-
 // The name of a file beside the recipe, if there is such a file.
 std::string beside(const fs::path& folder, const std::string& name) {
   if (folder.empty() || name.empty() || fs::path(name).is_absolute()) return name;
@@ -54,7 +43,7 @@ std::string beside(const fs::path& folder, const std::string& name) {
 
 // The value of `option` as a recipe in `folder` means it.
 std::string value_in(const fs::path& folder, std::string_view option, const std::string& value) {
-  const ValueType* type = type_of(option);
+  const ValueType* type = option_type(option);
   if (type == nullptr || !may_be_file(*type)) return value;
   const std::vector<std::string> others = value_words(*type);
   const bool is_word = std::find(others.begin(), others.end(), value) != others.end();

@@ -38,6 +38,5 @@ struct ResizeParameters {
                                       const ResizeTaps& taps);
 
 [[nodiscard]] std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters);
-[[nodiscard]] StageKind resize_stage_kind();
 
 }  // namespace gpufilter

@@ -19,6 +19,5 @@ struct SharpenParameters {
 };
 
 [[nodiscard]] std::shared_ptr<const Stage> make_sharpen(const SharpenParameters& parameters);
-[[nodiscard]] StageKind sharpen_stage_kind();
 
 }  // namespace gpufilter

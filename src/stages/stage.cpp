@@ -15,39 +15,6 @@ namespace {
 
 }  // namespace
 
-StageChain Stage::expand(const PictureShape& /*input*/, const DeviceInfo* /*device*/) const {
-  return {};
-}
-
-RowRange Stage::source_rows(const RowRange& target, ImageSize /*source*/) const {
-  return target;
-}
-
-std::shared_ptr<const Stage> Stage::merged_with(const Stage& /*next*/) const {
-  return nullptr;
-}
-
-bool Stage::changes_nothing(const PictureShape& /*input*/) const {
-  return false;
-}
-
-std::shared_ptr<const Stage> Stage::rest_of(const WholePicture& /*kept*/) const {
-  return nullptr;
-}
-
-std::shared_ptr<const Stage> Stage::after_smaller_decoding(ImageSize /*source*/,
-                                                           int /*divisor*/) const {
-  return nullptr;
-}
-
-std::shared_ptr<const Stage> Stage::for_orientation(int /*orientation*/) const {
-  return nullptr;
-}
-
-std::shared_ptr<const Stage> Stage::for_colors(PictureColors& /*colors*/) const {
-  return nullptr;
-}
-
 std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statistics*/,
                                              const PixelFormat& /*input*/) const {
   throw_not_runnable(*this);
@@ -56,26 +23,6 @@ std::shared_ptr<const Stage> Stage::resolved(const PictureStatistics& /*statisti
 void Stage::run(const ConstRows& /*source*/, const MutableRows& /*target*/,
                 const StageSizes& /*sizes*/) const {
   throw_not_runnable(*this);
-}
-
-std::uint64_t Stage::host_scratch_bytes(const PictureShape& /*input*/) const {
-  return 0;
-}
-
-std::optional<PixelFunction> Stage::pixel_function(const PixelFormat& /*input*/,
-                                                   const DeviceInfo& /*device*/) const {
-  return std::nullopt;
-}
-
-std::optional<RowKernel> Stage::window_kernel(const PixelFormat& /*input*/,
-                                              const DeviceInfo& /*device*/,
-                                              const WindowUse& /*use*/) const {
-  return std::nullopt;
-}
-
-std::uint64_t Stage::scratch_bytes(const PictureShape& /*input*/,
-                                   const DeviceInfo& /*device*/) const {
-  return 0;
 }
 
 std::shared_ptr<const Stage> Stage::with_scratch(std::uint64_t /*bytes*/) const {

@@ -94,22 +94,28 @@ class Stage {
   // it does the work itself. `device` is nullptr for the processor: only for it, or only for some
   // devices, a stage may have steps. Results of all steps but the last may have any number of
   // channels, and samples of 32 or 64 bits.
-  [[nodiscard]] virtual StageChain expand(const PictureShape& input,
-                                          const DeviceInfo* device) const;
+  [[nodiscard]] virtual StageChain expand(const PictureShape& /*input*/,
+                                          const DeviceInfo* /*device*/) const {
+    return {};
+  }
 
   // The rows of a source of size `source` that it reads for the rows `target` of its result,
   // including its border. `target` has to lie within the result. The returned rows may reach past
   // the source's edges if a border wraps around: row y then means row y modulo the height.
-  [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize source) const;
+  [[nodiscard]] virtual RowRange source_rows(const RowRange& target, ImageSize /*source*/) const {
+    return target;
+  }
 
   [[nodiscard]] virtual StageCost cost(const PixelFormat& input) const = 0;
 
   // The single stage that gives the same bits as this one and then `next`, for every picture for
   // which it gives the same shape; nothing if there is none.
-  [[nodiscard]] virtual std::shared_ptr<const Stage> merged_with(const Stage& next) const;
+  [[nodiscard]] virtual std::shared_ptr<const Stage> merged_with(const Stage& /*next*/) const {
+    return nullptr;
+  }
 
   // Whether its result is its input, for every picture of this shape.
-  [[nodiscard]] virtual bool changes_nothing(const PictureShape& input) const;
+  [[nodiscard]] virtual bool changes_nothing(const PictureShape& /*input*/) const { return false; }
 
   // The first pixel of the part of its source that is its result, unchanged; nothing if it computes
   // pixels or copies more than one part. The processor does not copy such a result between stages.
@@ -126,8 +132,10 @@ class Stage {
   [[nodiscard]] virtual int decoding_divisor(ImageSize /*source*/) const { return 1; }
   // The stage that makes a result of the same size from a source of this size whose sides were
   // divided by `divisor` and rounded up. Only for a stage that allows it.
-  [[nodiscard]] virtual std::shared_ptr<const Stage> after_smaller_decoding(ImageSize source,
-                                                                            int divisor) const;
+  [[nodiscard]] virtual std::shared_ptr<const Stage> after_smaller_decoding(ImageSize /*source*/,
+                                                                            int /*divisor*/) const {
+    return nullptr;
+  }
 
   // If a row of its result needs rows from all over its source: how the source is turned, or not,
   // while the processor keeps it as a whole (pipeline/kept_picture.hpp). Such a stage is never run
@@ -135,15 +143,21 @@ class Stage {
   [[nodiscard]] virtual std::optional<Turn> keeps_source() const { return std::nullopt; }
   // The stage that does the rest, once `kept` is there; nullptr if nothing is left. Only for a
   // stage that keeps its source.
-  [[nodiscard]] virtual std::shared_ptr<const Stage> rest_of(const WholePicture& kept) const;
+  [[nodiscard]] virtual std::shared_ptr<const Stage> rest_of(const WholePicture& /*kept*/) const {
+    return nullptr;
+  }
 
   // The stage for pictures with this EXIF orientation, 1 to 8; nullptr if that makes no difference
   // to it.
-  [[nodiscard]] virtual std::shared_ptr<const Stage> for_orientation(int orientation) const;
+  [[nodiscard]] virtual std::shared_ptr<const Stage> for_orientation(int /*orientation*/) const {
+    return nullptr;
+  }
 
   // The stage for pictures whose samples mean this; nullptr if that makes no difference to it.
   // Changes `colors` to what its result's mean, apart from the format. Throws UnusableProfile.
-  [[nodiscard]] virtual std::shared_ptr<const Stage> for_colors(PictureColors& colors) const;
+  [[nodiscard]] virtual std::shared_ptr<const Stage> for_colors(PictureColors& /*colors*/) const {
+    return nullptr;
+  }
   // The profile of its result, if it is not that of its source.
   [[nodiscard]] virtual std::shared_ptr<const IccProfile> new_profile() const { return nullptr; }
 
@@ -169,25 +183,33 @@ class Stage {
   // On the processor: bytes that one call of run() takes for a source of this shape besides the
   // rows, and the rows of the result that suit a call, because it computes some around them as
   // well.
-  [[nodiscard]] virtual std::uint64_t host_scratch_bytes(const PictureShape& input) const;
+  [[nodiscard]] virtual std::uint64_t host_scratch_bytes(const PictureShape& /*input*/) const {
+    return 0;
+  }
   [[nodiscard]] virtual int suitable_rows() const { return 1; }
 
   // Its computation for a single pixel of this format, for a kernel on `device`; nothing if it also
   // reads other pixels, or would not suit such a kernel.
-  [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(const PixelFormat& input,
-                                                                    const DeviceInfo& device) const;
+  [[nodiscard]] virtual std::optional<PixelFunction> pixel_function(
+      const PixelFormat& /*input*/, const DeviceInfo& /*device*/) const {
+    return std::nullopt;
+  }
 
   // For a stage that also reads a pixel's neighbours and keeps format and size: a kernel that loads
   // and stores through the macros of kernels/fused_window.cl, so that other stages can share it;
   // nothing if there is none.
-  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& input,
-                                                               const DeviceInfo& device,
-                                                               const WindowUse& use) const;
+  [[nodiscard]] virtual std::optional<RowKernel> window_kernel(const PixelFormat& /*input*/,
+                                                               const DeviceInfo& /*device*/,
+                                                               const WindowUse& /*use*/) const {
+    return std::nullopt;
+  }
 
   // Bytes of scratch memory on the device that suit it, besides the rows, for each band in progress
   // of a picture of this shape; 0: it uses none.
-  [[nodiscard]] virtual std::uint64_t scratch_bytes(const PictureShape& input,
-                                                    const DeviceInfo& device) const;
+  [[nodiscard]] virtual std::uint64_t scratch_bytes(const PictureShape& /*input*/,
+                                                    const DeviceInfo& /*device*/) const {
+    return 0;
+  }
 
   // The same stage with at most `bytes` of scratch memory, or its minimum if that is more. Only for
   // a stage that uses some.

@@ -42,6 +42,4 @@ struct ToneMapParameters {
 [[nodiscard]] std::vector<float> tone_factors(const ToneMapParameters& parameters,
                                               const Histogram& luma);
 
-[[nodiscard]] StageKind tonemap_stage_kind();
-
 }  // namespace gpufilter

@@ -9,7 +9,6 @@ namespace gpufilter {
 
 // `fuzz` percent of the full range may be between the samples of equal pixels.
 [[nodiscard]] std::shared_ptr<const Stage> make_trim(double fuzz);
-[[nodiscard]] StageKind trim_stage_kind();
 
 // The smallest rectangle outside which all pixels are like the top left one: no sample differs by
 // more than `limit`, or both have the alpha 0. The whole picture if all of them are.

@@ -1,8 +1,7 @@
-#include "stages/turn.hpp"
-
 #include <utility>
 
 #include "base/format.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/row_pass.hpp"
 #include "stages/turn_rows.hpp"
 
@@ -83,16 +82,6 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> oriented_sampl
 constexpr const char* edges = "None: pixels are copied.";
 constexpr const char* copied_alpha = "Is copied like the colours.";
 
-}  // namespace
-
-std::shared_ptr<const Stage> make_flip() {
-  return std::make_shared<TurnStage>(upside_down, "flip", "");
-}
-
-std::shared_ptr<const Stage> make_flop() {
-  return std::make_shared<TurnStage>(left_right, "flop", "");
-}
-
 std::shared_ptr<const Stage> make_rotate(int degrees) {
   const Turn turn = degrees == 90    ? quarter_clockwise
                     : degrees == 180 ? half_a_turn
@@ -100,9 +89,7 @@ std::shared_ptr<const Stage> make_rotate(int degrees) {
   return std::make_shared<TurnStage>(turn, "rotate", formatted("{}", degrees));
 }
 
-std::shared_ptr<const Stage> make_auto_orient() {
-  return std::make_shared<AutoOrient>();
-}
+}  // namespace
 
 StageKind flip_stage_kind() {
   return {.option = "--flip",
@@ -112,7 +99,9 @@ StageKind flip_stage_kind() {
           .edges = edges,
           .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --flip"},
-          .from_options = [](const OptionValues&) { return make_flip(); }};
+          .from_options = [](const OptionValues&) {
+            return std::make_shared<TurnStage>(upside_down, "flip", "");
+          }};
 }
 
 StageKind flop_stage_kind() {
@@ -123,7 +112,9 @@ StageKind flop_stage_kind() {
           .edges = edges,
           .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --flop"},
-          .from_options = [](const OptionValues&) { return make_flop(); }};
+          .from_options = [](const OptionValues&) {
+            return std::make_shared<TurnStage>(left_right, "flop", "");
+          }};
 }
 
 StageKind rotate_stage_kind() {
@@ -159,7 +150,7 @@ StageKind auto_orient_stage_kind() {
           .alpha = copied_alpha,
           .examples = {"in.jpg out.jpg --auto-orient"},
           .sample_stages = oriented_samples,
-          .from_options = [](const OptionValues&) { return make_auto_orient(); }};
+          .from_options = [](const OptionValues&) { return std::make_shared<AutoOrient>(); }};
 }
 
 }  // namespace gpufilter

@@ -1,13 +1,11 @@
-#include "stages/vibrance.hpp"
-
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/format.hpp"
 #include "host/arithmetic.hpp"
 #include "host/pixels.hpp"
 #include "image/luma.hpp"
+#include "stages/catalogue.hpp"
 
 namespace gpufilter {
 namespace {
@@ -96,13 +94,9 @@ class Vibrance final : public Stage {
            const StageSizes& /*sizes*/) const override {
     const Curve curve = curve_of(amount_, source.format);
     if (source.format.color_channels() == 1) {
-      for (int y = target.rows.begin; y < target.rows.end; ++y)
-        std::memcpy(target.row(y), source.row(y),
-                    static_cast<size_t>(source.width) * source.format.bytes_per_pixel());
-    } else if (source.format.depth == 8) {
-      run_loop<VibranceLoop<std::uint8_t>>(source, target, curve);
+      copy_pixels(source, target);
     } else {
-      run_loop<VibranceLoop<std::uint16_t>>(source, target, curve);
+      run_loop_of_depth<VibranceLoop>(source.format.depth, source, target, curve);
     }
   }
 
@@ -138,10 +132,6 @@ class Vibrance final : public Stage {
 
 }  // namespace
 
-std::shared_ptr<const Stage> make_vibrance(double amount) {
-  return std::make_shared<Vibrance>(amount);
-}
-
 StageKind vibrance_stage_kind() {
   return {.option = "--vibrance",
           .type = NumberIn{-1, 1},
@@ -158,7 +148,7 @@ StageKind vibrance_stage_kind() {
           .examples = {"in.jpg out.jpg --vibrance 0.5"},
           .sample_values = {"0.5", "-1"},
           .from_options = [](const OptionValues& values) {
-            return make_vibrance(values.number("--vibrance"));
+            return std::make_shared<Vibrance>(values.number("--vibrance"));
           }};
 }
 

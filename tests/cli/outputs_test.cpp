@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "cli/filter_fixture.hpp"
-#include "stages/gray.hpp"
 #include "stages/resize.hpp"
+#include "support/filtering.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -20,9 +20,9 @@ class Outputs : public FilterTest {
     EXPECT_EQ(names_in(folder_.path()), std::vector<std::string>{"in.png"});
   }
   void expect_grey_and_blurred(const std::string& grey, const std::string& soft) const {
-    EXPECT_TRUE(same_pixels(read_picture(grey), filter_on_host(image_, {make_gray()}, {})));
-    EXPECT_TRUE(
-        same_pixels(read_picture(soft), filter_on_host(image_, {make_gray(), make_blur({})}, {})));
+    EXPECT_TRUE(same_pixels(read_picture(grey), filter_on_host(image_, {stage_of("--gray")}, {})));
+    EXPECT_TRUE(same_pixels(read_picture(soft),
+                            filter_on_host(image_, {stage_of("--gray"), make_blur({})}, {})));
   }
 
   const Image image_ = random_image(size_, format_, 1);

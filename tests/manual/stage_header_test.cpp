@@ -1,8 +1,7 @@
 // include/gpufilter/stages.hpp is what the stages declare.
-#include "manual/stage_header.hpp"
-
 #include <gtest/gtest.h>
 
+#include "manual/stage_sources.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::manual {

@@ -8,8 +8,6 @@
 #include "codec/jpeg/codec.hpp"
 #include "compute/jpeg_encoder.hpp"
 #include "pipeline/run.hpp"
-#include "stages/gray.hpp"
-#include "stages/invert.hpp"
 #include "support/filtering.hpp"
 #include "support/pictures.hpp"
 #include "support/temporary_folder.hpp"
@@ -69,7 +67,7 @@ class RunCoding : public ::testing::Test {
 
   const test::TemporaryFolder folder_;
   const std::string in_ = folder_ / "in.png";
-  StageChain chain_{make_invert()};
+  StageChain chain_{test::stage_of("--invert")};
   RunOptions options_;
   RunReport report_;
 };
@@ -106,7 +104,7 @@ TEST_F(RunCoding, LeavesLargeDataToTheProcessor) {
 
 TEST_F(RunCoding, CodesGrey) {
   use({1500, 800});
-  chain_ = {make_gray()};
+  chain_ = {test::stage_of("--gray")};
   EXPECT_TRUE(codes());
 }
 

@@ -11,11 +11,9 @@
 #include "pipeline/run.hpp"
 #include "stages/blur.hpp"
 #include "stages/crop.hpp"
-#include "stages/gray.hpp"
 #include "stages/levels.hpp"
 #include "stages/pad.hpp"
 #include "stages/trim.hpp"
-#include "stages/turn.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_turn.hpp"
 #include "support/names_in.hpp"
@@ -87,7 +85,7 @@ Image through(const Image& image, const StageChain& chain) {
 
 TEST_F(RunOutputs, HoldWhatTheStagesBeforeThemGive) {
   const StageChain chain{make_blur({}), make_crop({{30, 20}, {25, 27}}), make_blur({}),
-                         make_gray()};
+                         test::stage_of("--gray")};
   expect_outputs(chain, {0, 1, 1, 3, 4},
                  list(test::copy_of(image_), through(image_, {chain[0]}),
                       through(image_, {chain[0]}), through(image_, {chain[0], chain[1], chain[2]}),
@@ -104,7 +102,8 @@ TEST_F(RunOutputs, BordersThatWrapNeedAllRowsOfTheOutputBefore) {
 }
 
 TEST_F(RunOutputs, StandBeforeAndAfterStagesThatKeepThePicture) {
-  const StageChain chain{make_blur({}), make_rotate(90), make_blur({}), make_flip()};
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 90"), make_blur({}),
+                         test::stage_of("--flip")};
   const Image blurred = through(image_, {chain[0]});
   const Image turned = test::naive_turn(blurred, quarter_clockwise);
   const Image again = through(turned, {make_blur({})});
@@ -139,12 +138,12 @@ TEST_F(RunOutputs, StandBeforeAndAfterStatistics) {
 // them is wanted.
 TEST_F(RunOutputs, NeighboursDoNotBecomeOneAcrossThem) {
   const Image turned = test::naive_turn(image_, quarter_clockwise);
-  expect_outputs({make_rotate(90), make_rotate(270)}, {1},
+  expect_outputs({test::stage_of("--rotate 90"), test::stage_of("--rotate 270")}, {1},
                  list(test::copy_of(turned), test::copy_of(image_)));
 }
 
 TEST_F(RunOutputs, TheFileIsDecodedOnce) {
-  const StageChain chain{make_blur({}), make_rotate(90), make_blur({})};
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 90"), make_blur({})};
   const RunReport report = filter(chain, with_outputs({0, 1, 2}));
   std::uint64_t decoded = 0;
   for (const Span& span : report.spans)
@@ -168,7 +167,7 @@ TEST_F(RunOutputs, AnOutputBeforeAutoOrientKeepsItsOrientation) {
   writer->finish({});
   sink->commit();
   const RunReport report =
-      filter({make_blur({}), make_auto_orient(), make_blur({})}, with_outputs({1, 2}));
+      filter({make_blur({}), test::stage_of("--auto-orient"), make_blur({})}, with_outputs({1, 2}));
   const auto orientation = [](const std::string& file) {
     return exif_orientation(open_picture(open_source(file))->header().metadata.exif);
   };
@@ -186,7 +185,7 @@ TEST_F(RunOutputs, AnOutputBeforeAutoOrientKeepsItsOrientation) {
 
 // With an orientation of 1 the stage disappears from the chain; the outputs keep their places.
 TEST_F(RunOutputs, KeepTheirPlacesIfAStageDisappears) {
-  expect_outputs({make_auto_orient(), make_blur({}), make_blur({})}, {1, 2},
+  expect_outputs({test::stage_of("--auto-orient"), make_blur({}), make_blur({})}, {1, 2},
                  list(test::copy_of(image_), through(image_, {make_blur({})}),
                       through(image_, {make_blur({}), make_blur({})})));
 }
@@ -217,7 +216,7 @@ TEST_F(RunOutputs, BlocksOfAllPartsAreVerified) {
 
 TEST_F(RunOutputs, WorkOnDevices) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const StageChain chain{make_blur({}), make_gray()};
+  const StageChain chain{make_blur({}), test::stage_of("--gray")};
   for (const auto& session : test::all_sessions()) {
     Engine engine({{session->device(), "asked for"}}, {.band_rows = 7});
     const RunReport report =

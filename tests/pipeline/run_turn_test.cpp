@@ -9,7 +9,6 @@
 #include "stages/levels.hpp"
 #include "stages/pad.hpp"
 #include "stages/trim.hpp"
-#include "stages/turn.hpp"
 #include "support/filtering.hpp"
 #include "support/naive_turn.hpp"
 #include "support/temporary_folder.hpp"
@@ -43,8 +42,8 @@ Image after_levels(const Image& image) {
 
 TEST_F(RunTurn, GivesTheSamePixelsWhateverTheBandsAndTheMemory) {
   const auto crop = make_crop({{41, 60}, {3, 5}});
-  const StageChain chain{make_blur({}),       make_rotate(90), crop,
-                         make_auto_levels(0), make_flip(),     make_blur({})};
+  const StageChain chain{make_blur({}),       test::stage_of("--rotate 90"), crop,
+                         make_auto_levels(0), test::stage_of("--flip"),      make_blur({})};
   Image expected = test::filter_on_host(image_, {make_blur({})}, {});
   expected = test::naive_turn(expected, quarter_clockwise);
   expected = after_levels(test::filter_on_host(expected, {crop}, {}));
@@ -71,7 +70,7 @@ std::vector<std::string> account(const RunReport& report) {
 }
 
 TEST_F(RunTurn, SaysWhereThePictureWasKept) {
-  const StageChain chain{make_blur({}), make_rotate(90), make_blur({})};
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 90"), make_blur({})};
   EXPECT_EQ(account(filter(chain)),
             (std::vector<std::string>{"0 blur: the processor",
                                       "0 rotate: the processor, whole picture in memory",
@@ -85,7 +84,7 @@ TEST_F(RunTurn, SaysWhereThePictureWasKept) {
 }
 
 TEST_F(RunTurn, DecodesOnceAndReadsBack) {
-  const RunReport report = filter({make_rotate(180)});
+  const RunReport report = filter({test::stage_of("--rotate 180")});
   std::uint64_t decoded = 0;
   std::uint64_t read_back = 0;
   for (const Span& span : report.spans) {
@@ -101,10 +100,11 @@ TEST_F(RunTurn, DecodesOnceAndReadsBack) {
 }
 
 TEST_F(RunTurn, NeighboursTurnThePictureOnce) {
-  EXPECT_EQ(account(filter({make_rotate(90), make_flop(), make_rotate(90)})),
+  EXPECT_EQ(account(filter({test::stage_of("--rotate 90"), test::stage_of("--flop"),
+                            test::stage_of("--rotate 90")})),
             (std::vector<std::string>{"0 rotate + flop + rotate: the processor"}))
       << "together they are --flop, which needs no second walk";
-  const RunReport nothing = filter({make_auto_orient()});
+  const RunReport nothing = filter({test::stage_of("--auto-orient")});
   EXPECT_TRUE(nothing.passes.empty());
   EXPECT_EQ(nothing.engine.reason, "no stage to run");
   EXPECT_TRUE(test::same_pixels(result(), image_));
@@ -138,13 +138,13 @@ TEST_F(RunTurn, TellsItsProgressOverAllWalks) {
     EXPECT_EQ(all, 100);
     reported.push_back(done);
   };
-  static_cast<void>(filter({make_flip()}, options));
+  static_cast<void>(filter({test::stage_of("--flip")}, options));
   EXPECT_EQ(reported, (std::vector<std::int64_t>{20, 40, 50, 70, 90, 100}));
 }
 
 TEST_F(RunTurn, WorksOnDevices) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
-  const StageChain chain{make_blur({}), make_rotate(270), make_blur({})};
+  const StageChain chain{make_blur({}), test::stage_of("--rotate 270"), make_blur({})};
   Image expected = test::filter_on_host(image_, {make_blur({})}, {});
   expected = test::naive_turn(expected, quarter_counterclockwise);
   expected = test::filter_on_host(expected, {make_blur({})}, {});

@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "stages/blur.hpp"
 #include "stages/color.hpp"
-#include "stages/gray.hpp"
 #include "stages/linear.hpp"
 #include "support/objection.hpp"
 #include "support/single_pixels.hpp"

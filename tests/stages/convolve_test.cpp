@@ -219,11 +219,6 @@ const std::vector<MatrixSample>& samples() {
   return all;
 }
 
-std::string parameters_text(const ConvolveParameters& parameters) {
-  return formatted("{} {} {}", make_convolve(parameters)->key(),
-                   static_cast<int>(parameters.border), static_cast<int>(parameters.alpha));
-}
-
 // With alpha, most shortcuts need pixels that are opaque and others that are not.
 std::vector<Image> convolve_pictures(ImageSize size, PixelFormat format) {
   std::vector<Image> made;
@@ -236,14 +231,7 @@ std::vector<Image> convolve_pictures(ImageSize size, PixelFormat format) {
 
 void check_convolution(const Image& image, const ConvolveParameters& parameters, bool exact) {
   const Image expected = naive_convolution(image, parameters, exact);
-  test::with_each_instruction_set([&] {
-    for (const int rows : {2, 1000}) {
-      ASSERT_TRUE(same_pixels(
-          test::filter_on_host(image, {make_convolve(parameters)}, {.band_rows = rows}), expected))
-          << parameters_text(parameters) << ", " << to_string(image.format()) << ", "
-          << image.width() << "x" << image.size().height << ", bands of " << rows;
-    }
-  });
+  test::check_on_host(image, {make_convolve(parameters)}, expected, {2, 1000});
 }
 
 TEST(ConvolveOnProcessor, EqualsTheDefinition) {
@@ -277,14 +265,7 @@ TEST(ConvolveOnDevices, EqualsTheProcessor) {
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
         for (const Image& image : convolve_pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_convolve(parameters)}, {});
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_device(*session, image, {make_convolve(parameters)},
-                                                   {.band_rows = rows}),
-                            expected))
-                << session->device().name << ", " << parameters_text(parameters) << ", "
-                << to_string(format) << ", bands of " << rows;
-          }
+          test::check_on_device(*session, image, {make_convolve(parameters)}, expected, {5, 1000});
         }
       }
     }

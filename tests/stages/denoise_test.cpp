@@ -103,25 +103,6 @@ Image naive_denoise(const Image& image, const DenoiseParameters& parameters) {
   return result;
 }
 
-// Noise around one colour.
-Image noisy_image(ImageSize size, PixelFormat format) {
-  Image image = test::random_image(size, format, 7);
-  const auto range = static_cast<std::uint32_t>(format.max_sample()) / 8;
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) % range + 4 * range);
-    }
-  }
-  return image;
-}
-
-std::vector<Image> pictures_and_noisy(ImageSize size, PixelFormat format) {
-  std::vector<Image> made = test::window_pictures(size, format);
-  made.push_back(noisy_image(size, format));
-  return made;
-}
-
 constexpr std::array<std::pair<double, int>, 5> sigmas_and_radii{
     {{20, 4}, {2, 1}, {200, 8}, {7.5, 3}, {60, 2}}};
 
@@ -130,20 +111,12 @@ TEST(DenoiseOnProcessor, EqualsTheFormula) {
   for (const auto& [sigma, radius] : sigmas_and_radii) {
     for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1061, 2}}) {
-        for (const Image& image : pictures_and_noisy(size, format)) {
+        for (const Image& image : test::window_pictures_and_dull(size, format, 8)) {
           const DenoiseParameters parameters{
               sigma, radius, test::all_borders.at(turn++ % 4),
               turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
           const Image expected = naive_denoise(image, parameters);
-          test::with_each_instruction_set([&] {
-            for (const int rows : {3, 1000}) {
-              ASSERT_TRUE(same_pixels(
-                  test::filter_on_host(image, {make_denoise(parameters)}, {.band_rows = rows}),
-                  expected))
-                  << make_denoise(parameters)->key() << ", " << to_string(format) << ", "
-                  << image.width() << "x" << image.size().height << ", bands of " << rows;
-            }
-          });
+          test::check_on_host(image, {make_denoise(parameters)}, expected, {3, 1000});
           if (HasFatalFailure()) return;
         }
       }
@@ -161,16 +134,9 @@ TEST(DenoiseOnDevices, EqualsTheProcessor) {
         const DenoiseParameters parameters{
             sigma, radius, test::all_borders.at(turn++ % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures_and_noisy({67, 19}, format)) {
+        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
           const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_device(*session, image, {make_denoise(parameters)},
-                                                   {.band_rows = rows}),
-                            expected))
-                << session->device().name << ", " << make_denoise(parameters)->key() << ", "
-                << to_string(format) << ", bands of " << rows;
-          }
+          test::check_on_device(*session, image, {make_denoise(parameters)}, expected, {5, 1000});
         }
       }
     }

@@ -1,13 +1,12 @@
 // --depth converts every sample exactly, on the processor and on every device.
-#include "stages/depth.hpp"
 
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "stages/blur.hpp"
-#include "stages/invert.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
@@ -37,7 +36,8 @@ TEST(Depth, ConvertsEveryLevel) {
   for (const int to : {8, 16}) {
     const Image image = all_levels(24 - to);
     test::with_each_instruction_set([&] {
-      const Image found = test::filter_on_host(image, {make_depth(to)}, {});
+      const Image found =
+          test::filter_on_host(image, {test::stage_of(formatted("--depth {}", to))}, {});
       ASSERT_EQ(found.format(), (PixelFormat{1, to}));
       for (int y = 0; y < image.size().height; ++y) {
         for (int x = 0; x < 256; ++x) {
@@ -54,8 +54,9 @@ TEST(Depth, IsTheSameOnEveryDevice) {
   for (const int channels : {1, 2, 3, 4}) {
     for (const int to : {8, 16}) {
       const Image image = test::random_image({67, 37}, {channels, 24 - to}, 1);
-      const StageChain alone{make_depth(to)};
-      const StageChain among{make_invert(), make_depth(to), make_blur({})};
+      const StageChain alone{test::stage_of(formatted("--depth {}", to))};
+      const StageChain among{test::stage_of("--invert"),
+                             test::stage_of(formatted("--depth {}", to)), make_blur({})};
       for (Session* session : test::kernel_sessions(image.format())) {
         for (const StageChain& chain : {alone, among}) {
           ASSERT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = 9}),
@@ -70,13 +71,16 @@ TEST(Depth, IsTheSameOnEveryDevice) {
 TEST(Depth, ThatAPictureHasChangesNothing) {
   for (const int depth : {8, 16}) {
     const Image image = test::random_image({31, 9}, {4, depth}, 2);
-    EXPECT_TRUE(same_pixels(test::filter_on_host(image, {make_depth(depth)}, {}), image));
+    EXPECT_TRUE(same_pixels(
+        test::filter_on_host(image, {test::stage_of(formatted("--depth {}", depth))}, {}), image));
   }
 }
 
 TEST(Depth, ThereAndBackChangesNothing) {
   const Image image = test::random_image({31, 9}, {3, 8}, 3);
-  EXPECT_TRUE(same_pixels(test::filter_on_host(image, {make_depth(16), make_depth(8)}, {}), image));
+  EXPECT_TRUE(same_pixels(
+      test::filter_on_host(image, {test::stage_of("--depth 16"), test::stage_of("--depth 8")}, {}),
+      image));
 }
 
 }  // namespace

@@ -99,44 +99,17 @@ Image naive_edges(const Image& image, const EdgesParameters& parameters) {
   return result;
 }
 
-// Small differences, whose roots are not limited.
-Image flat_image(ImageSize size, PixelFormat format) {
-  Image image = test::random_image(size, format, 7);
-  const auto range = static_cast<std::uint32_t>(format.max_sample()) / 16;
-  for (int y = 0; y < size.height; ++y) {
-    for (int x = 0; x < size.width; ++x) {
-      for (int c = 0; c < format.channels; ++c)
-        test::set_sample(image, x, y, c, test::sample_at(image, x, y, c) % range + 4 * range);
-    }
-  }
-  return image;
-}
-
-std::vector<Image> pictures_and_flat(ImageSize size, PixelFormat format) {
-  std::vector<Image> made = test::window_pictures(size, format);
-  made.push_back(flat_image(size, format));
-  return made;
-}
-
 TEST(EdgesOnProcessor, EqualTheFormula) {
   std::size_t turn = 0;
   for (const EdgeOperator by : operators) {
     for (const PixelFormat& format : test::all_formats()) {
       for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1401, 3}}) {
-        for (const Image& image : pictures_and_flat(size, format)) {
+        for (const Image& image : test::window_pictures_and_dull(size, format, 16)) {
           const EdgesParameters parameters{
               by, test::all_borders.at(turn++ % 4),
               turn % 3 == 0 ? AlphaMode::independent : AlphaMode::weighted};
           const Image expected = naive_edges(image, parameters);
-          test::with_each_instruction_set([&] {
-            for (const int rows : {2, 1000}) {
-              ASSERT_TRUE(same_pixels(
-                  test::filter_on_host(image, {make_edges(parameters)}, {.band_rows = rows}),
-                  expected))
-                  << make_edges(parameters)->key() << ", " << to_string(format) << ", "
-                  << image.width() << "x" << image.size().height << ", bands of " << rows;
-            }
-          });
+          test::check_on_host(image, {make_edges(parameters)}, expected, {2, 1000});
           if (HasFatalFailure()) return;
         }
       }
@@ -153,16 +126,9 @@ TEST(EdgesOnDevices, EqualTheProcessor) {
         const EdgesParameters parameters{
             by, test::all_borders.at(turn++ % 4),
             turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted};
-        for (const Image& image : pictures_and_flat({67, 19}, format)) {
+        for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 16)) {
           const Image expected = test::filter_on_host(image, {make_edges(parameters)}, {});
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_device(*session, image, {make_edges(parameters)},
-                                                   {.band_rows = rows}),
-                            expected))
-                << session->device().name << ", " << make_edges(parameters)->key() << ", "
-                << to_string(format) << ", bands of " << rows;
-          }
+          test::check_on_device(*session, image, {make_edges(parameters)}, expected, {5, 1000});
         }
       }
     }

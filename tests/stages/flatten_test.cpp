@@ -1,7 +1,8 @@
-#include "stages/flatten.hpp"
 
 #include <gtest/gtest.h>
 
+#include "stages/catalogue.hpp"
+#include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 
@@ -34,14 +35,14 @@ TEST(Flatten, LaysColoursOverTheBackground) {
             }
             return pixel;
           });
-      test::expect_everywhere({make_flatten(color, "#3366cc")}, image, expected);
+      test::expect_everywhere({test::stage_of("--flatten #3366cc")}, image, expected);
     }
   }
 }
 
 TEST(Flatten, ChangesNothingWithoutAlpha) {
-  EXPECT_TRUE(make_flatten({}, "black")->changes_nothing({{3, 3}, {3, 8}}));
-  EXPECT_FALSE(make_flatten({}, "black")->changes_nothing({{3, 3}, {4, 8}}));
+  EXPECT_TRUE(test::stage_of("--flatten black")->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_FALSE(test::stage_of("--flatten black")->changes_nothing({{3, 3}, {4, 8}}));
 }
 
 TEST(FlattenOption, RefusesWhatIsNotAColour) {

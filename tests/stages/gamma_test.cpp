@@ -1,5 +1,4 @@
 // --gamma and --invert, which are tables, and tables that become one.
-#include "stages/gamma.hpp"
 
 #include <cmath>
 #include <map>
@@ -7,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "pipeline/plan.hpp"
-#include "stages/invert.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/levels.hpp"
+#include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 
@@ -44,19 +45,20 @@ TEST(Gamma, IsAPowerOfEveryColourSample) {
       for (std::uint32_t sample = 0; sample <= max; ++sample)
         tables[max].push_back(brightened(sample, max, gamma));
     }
-    expect_for_colors({make_gamma(gamma)}, [&](std::uint32_t sample, std::uint32_t max) {
-      return tables.at(max).at(sample);
-    });
+    expect_for_colors(
+        {test::stage_of(formatted("--gamma {}", gamma))},
+        [&](std::uint32_t sample, std::uint32_t max) { return tables.at(max).at(sample); });
   }
 }
 
 TEST(Invert, SubtractsEveryColourSampleFromTheLargest) {
-  expect_for_colors({make_invert()},
+  expect_for_colors({test::stage_of("--invert")},
                     [](std::uint32_t sample, std::uint32_t max) { return max - sample; });
 }
 
 TEST(Tables, OfNeighboursBecomeOneWithTheSameBits) {
-  const StageChain chain{make_gamma(2.2), make_invert(), make_levels({10, true}, {80, true})};
+  const StageChain chain{test::stage_of("--gamma 2.2"), test::stage_of("--invert"),
+                         make_levels({10, true}, {80, true})};
   for (const PixelFormat& format : {PixelFormat{4, 8}, PixelFormat{3, 16}}) {
     const auto merged = chain[0]->merged_with(*chain[1])->merged_with(*chain[2]);
     ASSERT_NE(merged, nullptr);

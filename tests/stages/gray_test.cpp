@@ -1,7 +1,8 @@
-#include "stages/gray.hpp"
 
 #include <gtest/gtest.h>
 
+#include "stages/catalogue.hpp"
+#include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 
@@ -19,14 +20,14 @@ TEST(Gray, IsTheNearestLumaAndKeepsAlpha) {
         const double luma = 0.2126 * in[0] + 0.7152 * in[1] + 0.0722 * in[2];
         return test::Samples{static_cast<std::uint32_t>(luma + 0.5 + 1e-9), in[3]};
       });
-      test::expect_everywhere({make_gray()}, image, expected);
+      test::expect_everywhere({test::stage_of("--gray")}, image, expected);
     }
   }
 }
 
 TEST(Gray, ChangesNothingInGreyPictures) {
-  EXPECT_TRUE(make_gray()->changes_nothing({{3, 3}, {2, 8}}));
-  EXPECT_FALSE(make_gray()->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_TRUE(test::stage_of("--gray")->changes_nothing({{3, 3}, {2, 8}}));
+  EXPECT_FALSE(test::stage_of("--gray")->changes_nothing({{3, 3}, {3, 8}}));
 }
 
 TEST(GrayOption, TakesNoValue) {

@@ -9,6 +9,7 @@
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/pictures.hpp"
+#include "support/stage_cases.hpp"
 
 namespace gpufilter {
 namespace {
@@ -82,11 +83,7 @@ TEST(Levels, StretchEverySampleAndLeaveAlphaAlone) {
       EXPECT_TRUE(test::padding_holds(result.rows()));
     });
     for (Session* session : test::kernel_sessions()) {
-      for (const int rows : {1, 50, 1000}) {
-        EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, chain, {.band_rows = rows}),
-                                expected))
-            << session->device().name << ", " << to_string(format);
-      }
+      test::check_on_device(*session, image, chain, expected, {1, 50, 1000});
     }
   }
 }

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "stages/blur.hpp"
-#include "stages/depth.hpp"
 #include "stages/light_tables.hpp"
+#include "support/filtering.hpp"
 #include "support/objection.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
@@ -128,8 +128,8 @@ TEST(Linear, IsTheSameEverywhere) {
 
 TEST(Linear, TakesLightOf8BitsToo) {
   const Image image = test::random_image({33, 5}, {3, 8}, 4);
-  const StageChain chain =
-      with_colors_of({make_linear({}), make_depth(8), make_encoded({}, 8)}, image.format(), {});
+  const StageChain chain = with_colors_of(
+      {make_linear({}), test::stage_of("--depth 8"), make_encoded({}, 8)}, image.format(), {});
   const LightTable encoded = *encoded_tables({}, 8, 8)[0];
   const LightTable linear = *linear_tables({}, 8)[0];
   const Image expected = test::mapped(image, image.format(), [&](test::Samples pixel) {
@@ -156,8 +156,9 @@ TEST(Linear, AndBackChangesNothingIn8Bits) {
 TEST(Linear, HasThePicturesCurvesAndDepth) {
   Metadata metadata;
   metadata.gamma = 50000;
-  const StageChain chain{make_depth(16), make_linear({}), make_blur({}),       make_encoded({}, 8),
-                         make_depth(8),  make_linear({}), make_encoded({}, 16)};
+  const StageChain chain{
+      test::stage_of("--depth 16"), make_linear({}), make_blur({}),       make_encoded({}, 8),
+      test::stage_of("--depth 8"),  make_linear({}), make_encoded({}, 16)};
   const StageChain own = with_colors_of(chain, {3, 8}, metadata);
   ASSERT_EQ(own.size(), chain.size());
   PixelFormat format{3, 8};

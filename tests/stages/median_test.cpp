@@ -113,14 +113,7 @@ Image smooth_image(ImageSize size, PixelFormat format) {
 
 void check_median(const Image& image, const MedianParameters& parameters) {
   const Image expected = naive_median(image, parameters);
-  test::with_each_instruction_set([&] {
-    for (const int rows : {3, 1000}) {
-      ASSERT_TRUE(same_pixels(
-          test::filter_on_host(image, {make_median(parameters)}, {.band_rows = rows}), expected))
-          << make_median(parameters)->key() << ", " << to_string(image.format()) << ", "
-          << image.width() << "x" << image.size().height << ", bands of " << rows;
-    }
-  });
+  test::check_on_host(image, {make_median(parameters)}, expected, {3, 1000});
 }
 
 TEST(MedianOnProcessor, EqualsTheMiddleOfSortedWindows) {
@@ -209,14 +202,7 @@ TEST(MedianOnDevices, EqualsTheProcessor) {
         const ImageSize size{67, radius < 6 ? 19 : 7};
         for (const Image& image : test::window_pictures(size, format)) {
           const Image expected = test::filter_on_host(image, {make_median(parameters)}, {});
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_device(*session, image, {make_median(parameters)},
-                                                   {.band_rows = rows}),
-                            expected))
-                << session->device().name << ", " << make_median(parameters)->key() << ", "
-                << to_string(format) << ", bands of " << rows;
-          }
+          test::check_on_device(*session, image, {make_median(parameters)}, expected, {5, 1000});
         }
       }
     }

@@ -83,15 +83,7 @@ Image naive_morphology(const Image& image, const MorphologyParameters& parameter
 
 void check_morphology(const Image& image, const MorphologyParameters& parameters) {
   const Image expected = naive_morphology(image, parameters);
-  test::with_each_instruction_set([&] {
-    for (const int rows : {3, 1000}) {
-      ASSERT_TRUE(same_pixels(
-          test::filter_on_host(image, {make_morphology(parameters)}, {.band_rows = rows}),
-          expected))
-          << make_morphology(parameters)->key() << ", " << to_string(image.format()) << ", "
-          << image.width() << "x" << image.size().height << ", bands of " << rows;
-    }
-  });
+  test::check_on_host(image, {make_morphology(parameters)}, expected, {3, 1000});
 }
 
 TEST(MorphologyOnProcessor, EqualsTheExtremesOfWindows) {
@@ -151,14 +143,8 @@ TEST(MorphologyOnDevices, EqualsTheProcessor) {
         ++turn;
         for (const Image& image : test::window_pictures({67, 19}, format)) {
           const Image expected = test::filter_on_host(image, {make_morphology(parameters)}, {});
-          for (const int rows : {5, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_device(*session, image, {make_morphology(parameters)},
-                                                   {.band_rows = rows}),
-                            expected))
-                << session->device().name << ", " << make_morphology(parameters)->key() << ", "
-                << to_string(format) << ", bands of " << rows;
-          }
+          test::check_on_device(*session, image, {make_morphology(parameters)}, expected,
+                                {5, 1000});
         }
       }
     }

@@ -156,13 +156,7 @@ TEST(Resize, IsTheDefinitionOnTheProcessor) {
           const ResizeKernel kernel = kernels.at(static_cast<std::size_t>(next++) % kernels.size());
           const StageChain chain{make_resize(to(size, kernel, AlphaMode::independent))};
           const Image expected = Naive(image, size, kernel).plain();
-          test::with_each_instruction_set([&] {
-            for (const int rows : {1, 5, 1000}) {
-              ASSERT_TRUE(
-                  same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
-                  << to_string(format) << ", " << size.width << "x" << size.height;
-            }
-          });
+          test::check_on_host(image, chain, expected, {1, 5, 1000});
         }
       }
     }
@@ -238,13 +232,7 @@ TEST(Resize, WeightedIsTheSameWithEveryInstructionSet) {
           const InstructionSetInUse baseline(InstructionSet::baseline);
           return test::filter_on_host(image, chain, {});
         }();
-        test::with_each_instruction_set([&] {
-          for (const int rows : {1, 6, 1000}) {
-            ASSERT_TRUE(
-                same_pixels(test::filter_on_host(image, chain, {.band_rows = rows}), expected))
-                << size.width << "x" << size.height << ", bands of " << rows;
-          }
-        });
+        test::check_on_host(image, chain, expected, {1, 6, 1000});
       }
     }
   }

@@ -1,5 +1,4 @@
 // Turning stages: what they do to pixels, and how neighbours of them become one.
-#include "stages/turn.hpp"
 
 #include <array>
 #include <string>
@@ -8,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "stages/blur.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/turn_rows.hpp"
 #include "support/filtering.hpp"
 #include "support/instruction_sets.hpp"
@@ -64,11 +64,12 @@ TEST(Flop, MirrorsRowsOnTheProcessorAndOnEveryDevice) {
     const Image image = test::random_image({67, 37}, format, 3);
     const Image expected = test::naive_turn(image, left_right);
     for (const int rows : {1, 16, 1000}) {
-      EXPECT_TRUE(
-          same_pixels(test::filter_on_host(image, {make_flop()}, {.band_rows = rows}), expected));
+      EXPECT_TRUE(same_pixels(
+          test::filter_on_host(image, {test::stage_of("--flop")}, {.band_rows = rows}), expected));
       for (const auto& session : test::all_sessions()) {
-        EXPECT_TRUE(same_pixels(
-            test::filter_on_device(*session, image, {make_flop()}, {.band_rows = rows}), expected));
+        EXPECT_TRUE(same_pixels(test::filter_on_device(*session, image, {test::stage_of("--flop")},
+                                                       {.band_rows = rows}),
+                                expected));
       }
     }
   }
@@ -76,7 +77,7 @@ TEST(Flop, MirrorsRowsOnTheProcessorAndOnEveryDevice) {
 
 TEST(Flop, TwoCopyThePicture) {
   const Image image = test::random_image({19, 7}, {2, 16}, 4);
-  const StageChain chain{make_flop(), make_flop()};
+  const StageChain chain{test::stage_of("--flop"), test::stage_of("--flop")};
   EXPECT_EQ(make_plan({image.size(), image.format()}, chain).passes.size(), 1U);
   EXPECT_TRUE(same_pixels(test::filter_on_host(image, chain, {}), image));
   for (const auto& session : test::all_sessions())
@@ -84,33 +85,33 @@ TEST(Flop, TwoCopyThePicture) {
 }
 
 TEST(TurnStages, SayHowTheyTurnThePicture) {
-  EXPECT_EQ(make_flip()->keeps_source(), upside_down);
-  EXPECT_EQ(make_rotate(90)->keeps_source(), quarter_clockwise);
-  EXPECT_EQ(make_rotate(180)->keeps_source(), half_a_turn);
-  EXPECT_EQ(make_rotate(270)->keeps_source(), quarter_counterclockwise);
-  EXPECT_FALSE(make_flop()->keeps_source()) << "it works row by row";
+  EXPECT_EQ(test::stage_of("--flip")->keeps_source(), upside_down);
+  EXPECT_EQ(test::stage_of("--rotate 90")->keeps_source(), quarter_clockwise);
+  EXPECT_EQ(test::stage_of("--rotate 180")->keeps_source(), half_a_turn);
+  EXPECT_EQ(test::stage_of("--rotate 270")->keeps_source(), quarter_counterclockwise);
+  EXPECT_FALSE(test::stage_of("--flop")->keeps_source()) << "it works row by row";
   EXPECT_FALSE(make_blur({})->keeps_source());
-  EXPECT_EQ(make_rotate(90)->output_size({30, 20}), (ImageSize{20, 30}));
-  EXPECT_EQ(make_rotate(180)->output_size({30, 20}), (ImageSize{30, 20}));
+  EXPECT_EQ(test::stage_of("--rotate 90")->output_size({30, 20}), (ImageSize{20, 30}));
+  EXPECT_EQ(test::stage_of("--rotate 180")->output_size({30, 20}), (ImageSize{30, 20}));
 }
 
 TEST(TurnStages, NeighboursBecomeOne) {
-  const auto both = make_rotate(90)->merged_with(*make_flip());
+  const auto both = test::stage_of("--rotate 90")->merged_with(*test::stage_of("--flip"));
   ASSERT_TRUE(both);
   EXPECT_EQ(both->keeps_source(), quarter_clockwise.then(upside_down));
   EXPECT_EQ(both->name(), "rotate + flip");
-  EXPECT_FALSE(make_flip()->merged_with(*make_flip())->keeps_source());
-  EXPECT_FALSE(make_flip()->merged_with(*make_blur({})));
+  EXPECT_FALSE(test::stage_of("--flip")->merged_with(*test::stage_of("--flip"))->keeps_source());
+  EXPECT_FALSE(test::stage_of("--flip")->merged_with(*make_blur({})));
 }
 
 TEST(AutoOrient, DependsOnThePicture) {
-  const auto stage = make_auto_orient();
+  const auto stage = test::stage_of("--auto-orient");
   EXPECT_FALSE(stage->keeps_source());
   EXPECT_EQ(stage->for_orientation(6)->keeps_source(), quarter_clockwise);
   EXPECT_EQ(stage->for_orientation(6)->label(), "orientation 6");
   EXPECT_FALSE(stage->for_orientation(2)->keeps_source()) << "as --flop";
   EXPECT_TRUE(stage->for_orientation(1)->changes_nothing({{3, 4}, {3, 8}}));
-  EXPECT_EQ(make_rotate(90)->for_orientation(6), nullptr);
+  EXPECT_EQ(test::stage_of("--rotate 90")->for_orientation(6), nullptr);
 }
 
 TEST(Rotate, RefusesOtherAngles) {

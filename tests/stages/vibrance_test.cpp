@@ -1,15 +1,16 @@
 // --vibrance, and --hue, which is a matrix.
-#include "stages/vibrance.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "image/luma.hpp"
+#include "stages/catalogue.hpp"
 #include "stages/color.hpp"
 #include "stages/color_presets.hpp"
-#include "stages/hue.hpp"
+#include "support/filtering.hpp"
 #include "support/single_pixels.hpp"
 #include "support/stage_cases.hpp"
 
@@ -38,7 +39,8 @@ TEST(Vibrance, SaturatesByTheFormula) {
         const Image expected = test::mapped(image, format, [&](const test::Samples& in) {
           return format.color_channels() == 1 ? in : changed(in, amount, format.max_sample());
         });
-        test::expect_everywhere({make_vibrance(amount)}, image, expected);
+        test::expect_everywhere({test::stage_of(formatted("--vibrance {}", amount))}, image,
+                                expected);
       }
     }
   }
@@ -54,16 +56,17 @@ TEST(Vibrance, ChangesPaleColoursMoreThanStrongOnes) {
 }
 
 TEST(Vibrance, ChangesNothingInGreyPicturesAndWithAnAmountOfZero) {
-  EXPECT_TRUE(make_vibrance(1)->changes_nothing({{3, 3}, {2, 8}}));
-  EXPECT_TRUE(make_vibrance(0)->changes_nothing({{3, 3}, {3, 8}}));
-  EXPECT_FALSE(make_vibrance(1)->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_TRUE(test::stage_of("--vibrance 1")->changes_nothing({{3, 3}, {2, 8}}));
+  EXPECT_TRUE(test::stage_of("--vibrance 0")->changes_nothing({{3, 3}, {3, 8}}));
+  EXPECT_FALSE(test::stage_of("--vibrance 1")->changes_nothing({{3, 3}, {3, 8}}));
 }
 
 TEST(Hue, IsThePresetOfColor) {
   for (const PixelFormat& format : {PixelFormat{1, 8}, PixelFormat{4, 8}, PixelFormat{3, 16}}) {
     const Image image = test::random_image({129, 9}, format, 4);
     const auto color = make_color(to_matrix(find_color_preset("hue=-30").value()), "");
-    test::expect_everywhere({make_hue(-30)}, image, test::filter_on_host(image, {color}, {}));
+    test::expect_everywhere({test::stage_of("--hue -30")}, image,
+                            test::filter_on_host(image, {color}, {}));
   }
   EXPECT_THROW(static_cast<void>(hue_stage_kind().make("400")), UsageError);
 }

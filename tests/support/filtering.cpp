@@ -1,10 +1,13 @@
 #include "support/filtering.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "device/device_catalog.hpp"
 #include "pipeline/band_executor.hpp"
 #include "pipeline/band_feed.hpp"
+#include "stages/catalogue.hpp"
 #include "support/pictures.hpp"
 
 namespace gpufilter::test {
@@ -35,6 +38,14 @@ Image inverted(const Image& image) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Stage> stage_of(const std::string& words) {
+  const std::size_t end = std::min(words.find(' '), words.size());
+  const auto& catalogue = stage_catalogue();
+  const auto kind = std::ranges::find(catalogue, words.substr(0, end), &StageKind::option);
+  if (kind == catalogue.end()) throw std::logic_error(words + ": there is no such stage");
+  return kind->make(words.substr(std::min(end + 1, words.size())));
+}
 
 ImageReader::ImageReader(const Image& image) : image_(image) {
   header_.size = image.size();

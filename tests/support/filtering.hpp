@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "codec/codec.hpp"
@@ -22,6 +23,9 @@ class ImageReader final : public RowReader {
   const Image& image_;
   int next_ = 0;
 };
+
+// A stage as the command line asks for it, with default parameters: "--rotate 90".
+[[nodiscard]] std::shared_ptr<const Stage> stage_of(const std::string& words);
 
 // A session on every OpenCL device of this machine, started once per process, without a program
 // cache.

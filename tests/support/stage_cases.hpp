@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
-#include "image/image.hpp"
 #include "stages/border.hpp"
+#include "support/filtering.hpp"
 
 namespace gpufilter::test {
 
@@ -21,5 +22,16 @@ inline constexpr std::array all_borders{Border::replicate, Border::mirror, Borde
 // The same; with alpha, also one with opaque, translucent and invisible areas, each of which fills
 // windows.
 [[nodiscard]] std::vector<Image> window_pictures(ImageSize size, PixelFormat format);
+
+// The same, and one whose random samples differ by less than 1/`part` of the range.
+[[nodiscard]] std::vector<Image> window_pictures_and_dull(ImageSize size, PixelFormat format,
+                                                          std::uint32_t part);
+
+// Asserts that the chain makes `expected` of the picture on the processor with each instruction
+// set, or on a device, in bands of these heights. Nothing is done after a failure.
+void check_on_host(const Image& image, const StageChain& chain, const Image& expected,
+                   const std::vector<int>& band_rows);
+void check_on_device(Session& session, const Image& image, const StageChain& chain,
+                     const Image& expected, const std::vector<int>& band_rows);
 
 }  // namespace gpufilter::test
