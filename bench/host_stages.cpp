@@ -148,6 +148,8 @@ void add_host_stages() {
     };
     add_values("--gaussian", {"1", "5", "20"});
     add_values("--sharpen", {"0.8"});
+    add_stage("gaussian 2, sharpen 0.8", format,
+              {stage("--gaussian", "2"), stage("--sharpen", "0.8")});
     add_values("--median", {"1", "2", "7"});
     add_values("--denoise", {"10"});
     add_values("--edges", {"sobel"});

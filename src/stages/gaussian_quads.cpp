@@ -101,8 +101,8 @@ std::vector<WeightQuad> quads_of(const std::vector<std::int32_t>& weights) {
   return quads;
 }
 
-TARGET size_t quads_along_row(const std::uint8_t* in, const std::uint8_t* next, size_t count,
-                              size_t step, const std::vector<WeightQuad>& quads, std::int16_t* out,
+TARGET size_t quads_along_row(const std::uint8_t* in, size_t count, size_t step,
+                              const std::vector<WeightQuad>& quads, std::int16_t* out,
                               std::int16_t* rest) {
   if (count < block) return 0;
   const Places first = places_of(step, first_numbers[0]);
@@ -111,7 +111,6 @@ TARGET size_t quads_along_row(const std::uint8_t* in, const std::uint8_t* next, 
   // The last block computes some numbers again.
   for (size_t i = 0; i < count; i += block) {
     const size_t at = std::min(i, count - block);
-    __builtin_prefetch(next + at);
     fill_block(in + at, places, 4 * step, quads, out + at, rest == nullptr ? rest : rest + at);
   }
   return count;

@@ -28,12 +28,11 @@ inline constexpr int quads_read_after = 64;
 // For each number, `in` being the first of its window:
 //   out = (128 + sum over i of weights[i] * in[i * step]) >> 8
 // Fills `count` numbers, or none if these are less than a block, and returns how many.
-// quads_read_after bytes after the last window may be read; as many numbers from `next` on are
-// fetched meanwhile. `step` is 1 to 4. `rest`, unless it is nullptr, gets the 8 bits that are
-// shifted out.
-std::size_t quads_along_row(const std::uint8_t* in, const std::uint8_t* next, std::size_t count,
-                            std::size_t step, const std::vector<WeightQuad>& quads,
-                            std::int16_t* out, std::int16_t* rest);
+// quads_read_after bytes after the last window may be read. `step` is 1 to 4. `rest`, unless it is
+// nullptr, gets the 8 bits that are shifted out.
+std::size_t quads_along_row(const std::uint8_t* in, std::size_t count, std::size_t step,
+                            const std::vector<WeightQuad>& quads, std::int16_t* out,
+                            std::int16_t* rest);
 
 }  // namespace gpufilter
 #endif

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/division.hpp"
 #include "stages/gaussian_pairs.hpp"
 #include "stages/gaussian_quads.hpp"
 #include "stages/gaussian_sums.hpp"
@@ -14,6 +13,7 @@ namespace {
 using std::size_t;
 
 // by_quads: for windows that gaussian_quads.hpp has a loop for, from the samples as they are.
+// Without weights by alpha, gaussian_tile_rows() is for these.
 template <typename Sample, bool weighted, bool by_quads>
 struct AlongRowsBy {
   using T = GaussianTypes<Sample, weighted>;
@@ -57,73 +57,24 @@ struct AlongRowsBy {
                          ? block
                          : static_cast<size_t>(columns * channels));
     Tile tile(job->source, job->target.rows.end, job->window->border, radius, 0, columns, weighted);
-    const Columns inner = inner_columns(*job);
-    for (int x = 0; x < job->source.width;) {
-      if (inner.count() > 0 && x == inner.begin) {
-        fill_inner(*job, inner);
-        x = inner.end;
-        continue;
-      }
-      const int end = x < inner.begin ? inner.begin : job->source.width;
-      const Columns part{x, std::min(x + columns, end)};
-      fill_tile<set>(*job, tile, part);
-      x = part.end;
-    }
+    for (int x = 0; x < job->source.width; x += columns)
+      fill_tile<set>(*job, tile, x, std::min(columns, job->source.width - x));
   }
 
  private:
   using Tile = WindowTile<Sample, Number>;
 
-  // Columns begin <= x < end.
-  struct Columns {
-    int begin = 0;
-    int end = 0;
-    [[nodiscard]] int count() const { return end - begin; }
-  };
-
-  // Those whose numbers are computed from the picture's rows as they are, if they are many: their
-  // windows, and what may be read after them, lie within the rows.
-  static Columns inner_columns([[maybe_unused]] const Job& job) {
-#ifdef __x86_64__
-    const PixelFormat& picture = job.source.format;
-    const int margin = job.window->radius() + divided_up(quads_read_after, picture.channels);
-    const Columns columns{margin, job.source.width - margin};
-    if (by_quads && !weighted && columns.count() >= 2 * tile_columns(picture, *job.window))
-      return columns;
-#endif
-    return {};
-  }
-
-  static void fill_inner([[maybe_unused]] const Job& job, [[maybe_unused]] const Columns& columns) {
-#ifdef __x86_64__
-    if constexpr (by_quads && !weighted) {
-      const auto channels = static_cast<size_t>(job.source.format.channels);
-      const size_t first = static_cast<size_t>(columns.begin) * channels;
-      const size_t count = static_cast<size_t>(columns.count()) * channels;
-      const size_t middle = static_cast<size_t>(job.window->radius()) * channels;
-      for (int y = job.target.rows.begin; y < job.target.rows.end; ++y) {
-        const std::uint8_t* in = job.source.row(y) + first;
-        auto* out = reinterpret_cast<Plain*>(job.target.row(y)) + first;
-        const std::uint8_t* next = y + 1 < job.source.rows.end ? job.source.row(y + 1) + first : in;
-        quads_along_row(in - middle, next, count, channels, job.quads, out, nullptr);
-        if (job.window->mask)
-          std::copy_n(in, count, out + static_cast<size_t>(job.source.width) * channels);
-      }
-    }
-#endif
-  }
-
   template <InstructionSet set>
-  [[gnu::always_inline]] static void fill_tile(Job& job, Tile& tile, const Columns& columns) {
+  [[gnu::always_inline]] static void fill_tile(Job& job, Tile& tile, int x, int columns) {
     const int channels = job.source.format.channels;
-    tile.begin(columns.begin, columns.count(), job.target.rows.begin);
+    tile.begin(x, columns, job.target.rows.begin);
     for (int y = job.target.rows.begin; y < job.target.rows.end; ++y) {
       tile.advance();
       auto* plain = reinterpret_cast<Plain*>(job.target.row(y));
       auto* out = reinterpret_cast<Between*>(job.target.row(y));
-      const auto first = static_cast<size_t>(columns.begin * channels);
+      const auto first = static_cast<size_t>(x * channels);
       const auto all = static_cast<size_t>(job.source.width * channels);
-      const auto samples = static_cast<size_t>(columns.count() * channels);
+      const auto samples = static_cast<size_t>(columns * channels);
       fill<set>(job, tile, samples, plain + first, out + all + first);
       if (!job.window->mask) continue;
       const Number* original = tile.row(0).plain + job.window->radius() * channels;
@@ -193,8 +144,7 @@ struct AlongRowsBy {
 #ifdef __x86_64__
     const std::ptrdiff_t middle = job.window->radius() * step;
     if constexpr (by_quads) {
-      return quads_along_row(in - middle, in, count, static_cast<size_t>(step), job.quads, out,
-                             rest);
+      return quads_along_row(in - middle, count, static_cast<size_t>(step), job.quads, out, rest);
     } else if constexpr (sizeof(Sample) == 1) {
       if (!has_pairs<Sample>(*job.window)) return 0;
       const std::int16_t* numbers = nullptr;
@@ -225,12 +175,8 @@ PixelFormat gaussian_between(const PixelFormat& picture, const GaussianWindow& w
 void gaussian_along_rows(const ConstRows& source, const MutableRows& target,
                          const GaussianWindow& window) {
 #ifdef __x86_64__
-  if (source.format.depth == 8 && takes_gaussian_quads(window.weights)) {
-    return window.weighted
-               ? run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window})
-               : run_with_weights<AlongRowsBy<std::uint8_t, false, true>>(
-                     {source, target, &window});
-  }
+  if (source.format.depth == 8 && window.weighted && takes_gaussian_quads(window.weights))
+    return run_with_weights<AlongRowsBy<std::uint8_t, true, true>>({source, target, &window});
 #endif
   run_gaussian<AlongRows>(source.format.depth, window.weighted, source, target, &window);
 }

@@ -1,5 +1,6 @@
 #include "stages/gaussian_steps.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -8,6 +9,7 @@
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/gaussian_matrix.hpp"
+#include "stages/gaussian_tile_rows.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -26,6 +28,39 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
   window.weighted = parameters.alpha == AlphaMode::weighted && picture.has_alpha();
   return window;
 }
+
+// Both directions at once, on the processor.
+class GaussianBothWays final : public Stage {
+ public:
+  GaussianBothWays(std::string stage, GaussianWindow window, std::string label)
+      : stage_(std::move(stage)), window_(std::move(window)), label_(std::move(label)) {}
+
+  [[nodiscard]] std::string name() const override { return stage_; }
+  [[nodiscard]] std::string label() const override { return label_; }
+  [[nodiscard]] std::string key() const override { return name() + ", " + label_; }
+  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
+    return border_rows(window_.border, target, window_.radius(), source.height);
+  }
+  [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
+    return {Rate("gaussian both ways 8", 0.04e-9, 0),
+            static_cast<double>(input.channels) * (window_.radius() + 2)};
+  }
+  // Sums along the rows around the target are computed again for each call.
+  [[nodiscard]] int suitable_rows() const override {
+    constexpr int enough = 128;
+    return std::max(4 * window_.radius(), std::min(16 * window_.radius(), enough));
+  }
+
+  void run(const ConstRows& source, const MutableRows& target,
+           const StageSizes& sizes) const override {
+    gaussian_tile_rows(source, target, sizes.source.height, window_);
+  }
+
+ private:
+  std::string stage_;
+  GaussianWindow window_;
+  std::string label_;
+};
 
 // One of the two steps.
 class GaussianStep final : public Stage {
@@ -129,6 +164,8 @@ StageChain gaussian_steps(const std::string& stage, const GaussianParameters& pa
   if (device != nullptr) {
     if (auto both = gaussian_matrix(stage, window, picture, label, *device))
       return {std::move(both)};
+  } else if (has_gaussian_tiles(picture, window)) {
+    return {std::make_shared<GaussianBothWays>(stage, window, label)};
   }
   return {
       std::make_shared<GaussianStep>(GaussianDirection::rows, stage, window, picture, label),

@@ -12,7 +12,7 @@ namespace gpufilter {
 
 // Along rows and along columns, for pictures of this format; reports name them after the stage.
 // With a mask, the second step applies it. Or one step for both, where `device` has a kernel for
-// it; nullptr: the processor.
+// it, or the processor (nullptr) a loop.
 [[nodiscard]] StageChain gaussian_steps(const std::string& stage,
                                         const GaussianParameters& parameters,
                                         const std::optional<UnsharpMask>& mask,

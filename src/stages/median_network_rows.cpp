@@ -5,7 +5,7 @@
 #include "host/loops.hpp"
 #include "stages/median_networks.hpp"
 #include "stages/median_rows.hpp"
-#include "stages/median_window_rows.hpp"
+#include "stages/window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -135,7 +135,7 @@ struct NetworkLoop {
                                          int height, Border border) {
     const auto channels = static_cast<size_t>(source.format.channels);
     const size_t samples = static_cast<size_t>(source.width) * channels;
-    const median::WindowRows<Sample> window_rows(source, height, border);
+    const WindowRows<Sample> window_rows(source, height, border);
     Medians medians(channels);
     for (int y = target.rows.begin; y < target.rows.end; ++y) {
       typename Medians::Rows rows;

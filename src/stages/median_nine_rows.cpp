@@ -9,7 +9,7 @@
 #include "host/loops.hpp"
 #include "stages/median_rows.hpp"
 #include "stages/median_vectors.hpp"
-#include "stages/median_window_rows.hpp"
+#include "stages/window_rows.hpp"
 
 namespace gpufilter {
 namespace {
@@ -182,7 +182,7 @@ class Nines {
       std::copy_n(end.out[row] + step_, step_, group.out[row] + static_cast<size_t>(x) * step_);
   }
 
-  median::WindowRows<Sample> rows_;
+  WindowRows<Sample> rows_;
   Border border_;
   int width_;
   size_t step_;     // samples of a pixel

@@ -117,15 +117,16 @@ TEST(Plan, BandsOfTheProcessorTakeNoMemoryOfADevice) {
 }
 
 TEST(Plan, BandsAreSeveralTimesAsHighAsTheirHalo) {
-  const StageChain chain{make_gaussian({.sigma = 20})};  // 60 rows above and below
+  // 60 rows above and below. With 16 bits it has two steps on every processor.
+  const StageChain chain{make_gaussian({.sigma = 20})};
   const auto rows = [&](std::uint64_t memory) {
-    return make_plan({{1000, 4000}, {1, 8}}, chain, {.target_buffer = 1, .max_memory = memory})
+    return make_plan({{1000, 4000}, {1, 16}}, chain, {.target_buffer = 1, .max_memory = memory})
         .band_rows;
   };
-  EXPECT_EQ(make_plan({{1000, 4000}, {1, 8}}, chain).halo(), 120);
+  EXPECT_EQ(make_plan({{1000, 4000}, {1, 16}}, chain).halo(), 120);
   EXPECT_EQ(rows(UINT64_MAX), 8 * 120);
-  const std::uint64_t row = row_pitch(1000, {1, 8});
-  const std::uint64_t between = 121 * row_pitch(1000, {1, 16});
+  const std::uint64_t row = row_pitch(1000, {1, 16});
+  const std::uint64_t between = 121 * row_pitch(1000, {1, 32});
   EXPECT_EQ(rows(3 * (2 * row * (400 + 120) + between)), 400) << "memory is the limit";
   EXPECT_EQ(rows(2 * (2 * row * (370 + 120) + between)), 370) << "not below three halos";
   EXPECT_EQ(rows(2 * row * (90 + 120) + between), 90) << "one at a time";

@@ -117,6 +117,34 @@ TEST(Gaussian, HasNoSeamsInWidePictures) {
   }
 }
 
+// Both directions at once: in blocks of 64 samples, tiles of 1728 and fewer, and groups of eight
+// rows, whose windows reach an odd number of rows up and down.
+TEST(Gaussian, InTilesIsTheDefinition) {
+  std::size_t next = 0;
+  for (const int channels : {1, 2, 3, 4}) {
+    for (const double sigma : {0.5, 1.0, 1.3, 2.6}) {
+      for (const ImageSize size : {ImageSize{1, 40}, {64 / channels + 1, 9}, {576, 8}, {577, 25}}) {
+        const PixelFormat format{channels, 8};
+        const Image image = ++next % 2 == 0 ? test::extreme_image(size, format, next)
+                                            : test::random_image(size, format, next);
+        const GaussianParameters parameters{.sigma = sigma,
+                                            .border = test::all_borders.at(next % 4),
+                                            .alpha = AlphaMode::independent};
+        const Image expected = naive_gaussian(image, parameters);
+        test::with_each_instruction_set([&] {
+          for (const int rows : {1, 7, 17, 1000}) {
+            ASSERT_TRUE(same_pixels(
+                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
+                expected))
+                << to_string(format) << ", " << size.width << "x" << size.height << ", " << sigma
+                << ", bands of " << rows;
+          }
+        });
+      }
+    }
+  }
+}
+
 // The rounded result of double precision, with the bell itself instead of whole weights.
 TEST(Gaussian, IsWithinOneOfDoublePrecision) {
   for (const int depth : {8, 16}) {

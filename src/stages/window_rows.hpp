@@ -1,4 +1,4 @@
-// The rows that the loops of --median read in the picture itself.
+// The rows around a part of a result, which loops read in the picture itself.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "image/rows.hpp"
 #include "stages/border.hpp"
 
-namespace gpufilter::median {
+namespace gpufilter {
 
 // `rows` of a picture `height` high, as far as windows reach.
 template <typename Sample>
@@ -43,4 +43,4 @@ class WindowRows {
   std::vector<Sample> outside_;
 };
 
-}  // namespace gpufilter::median
+}  // namespace gpufilter
