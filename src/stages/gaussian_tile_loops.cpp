@@ -48,15 +48,19 @@ constexpr Places low_half_places() {
 }
 constexpr Places low_halves = low_half_places();
 
-// The upper bytes of the sums, one after the other.
+// The lowest byte, or the upper bytes, of each sum, one after the other.
+constexpr Places byte_places() {
+  Places places{};
+  for (size_t i = 0; i < lanes; ++i)
+    places[i] = static_cast<std::uint8_t>(4 * i);
+  return places;
+}
 constexpr Places upper_places(size_t bytes) {
   Places places{};
   for (size_t i = 0; i < lanes * bytes; ++i)
     places[i] = static_cast<std::uint8_t>(i / bytes * 4 + 4 - bytes + i % bytes);
   return places;
 }
-template <typename Out>
-constexpr Places upper_part = upper_places(sizeof(Out));
 
 INLINED __m512i load(const void* from) {
   return _mm512_loadu_si512(from);
@@ -248,41 +252,96 @@ INLINED void add_all_products(const std::uint32_t* const* pairs, size_t i,
   if (left == 3) add_next_products<3>(above, below, i, next, sums);
 }
 
-// Sums are twice as large as the definition's, because the weights are, and below 2^31.
-template <int fixed, typename Out>
+// What is made of the sums along columns, which are twice as large as the definition's, because the
+// weights are, and below 2^31: samples; ...
+struct ToSamples {
+  static constexpr int dropped = 22;
+  std::uint8_t* const* out;
+
+  INLINED void operator()(size_t line, size_t i, Numbers sums) const {
+    constexpr static Places places = upper_places(1);
+    const __m512i result =
+        _mm512_permutexvar_epi8(load(places.data()), reinterpret_cast<__m512i>(sums + sums));
+    std::memcpy(out[line] + i, &result, lanes);
+  }
+};
+
+// ... numbers with seven more bits; ...
+struct ToFineNumbers {
+  static constexpr int dropped = 15;
+  std::int16_t* const* out;
+
+  INLINED void operator()(size_t line, size_t i, Numbers sums) const {
+    constexpr static Places places = upper_places(2);
+    const __m512i result =
+        _mm512_permutexvar_epi8(load(places.data()), reinterpret_cast<__m512i>(sums));
+    std::memcpy(out[line] + i, &result, 2 * lanes);
+  }
+};
+
+// ... samples with an unsharp mask, as sharpen_line() says.
+template <bool has_threshold>
+struct ToSharpened {
+  static constexpr int dropped = 15;
+  float amount;
+  float threshold;
+  const std::uint8_t* const* originals;
+  std::uint8_t* const* out;
+
+  INLINED void operator()(size_t line, size_t i, Numbers sums) const {
+    constexpr static Places places = byte_places();
+    const __m512i sample = _mm512_cvtepu8_epi32(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(originals[line] + i)));
+    const __m512i fine = _mm512_srli_epi32(reinterpret_cast<__m512i>(sums), 16);
+    const __m512 difference =
+        _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_slli_epi32(sample, 7), fine));
+    const __m512 original = _mm512_cvtepi32_ps(sample);
+    const __m512 factor = _mm512_set1_ps(amount);
+    __m512 sharp;
+    if constexpr (has_threshold) {
+      const __mmask16 changes =
+          _mm512_cmp_ps_mask(_mm512_abs_ps(difference), _mm512_set1_ps(threshold), _CMP_GT_OQ);
+      sharp = _mm512_mask3_fmadd_ps(factor, difference, original, changes);
+    } else {
+      sharp = _mm512_fmadd_ps(factor, difference, original);
+    }
+    const __m512 saturated = _mm512_min_ps(_mm512_max_ps(sharp, __m512{}), _mm512_set1_ps(255));
+    // From 2^23 on floats are integers, which end in the sum's bits.
+    const __m512 rounded = _mm512_add_ps(saturated, _mm512_set1_ps(0x1p23F));
+    const __m512i result =
+        _mm512_permutexvar_epi8(load(places.data()), _mm512_castps_si512(rounded));
+    std::memcpy(out[line] + i, &result, lanes);
+  }
+};
+
+template <int fixed, typename Finish>
 TARGET void sum_columns(const std::uint32_t* const* pairs, size_t count,
-                        const GaussianTileWeights& weights, const GaussianTileOut<Out>& out) {
-  constexpr bool is_fine = sizeof(Out) == 2;
-  constexpr int dropped = is_fine ? 15 : 22;
+                        const GaussianTileWeights& weights, Finish finish) {
   __m512i kept[2 * fixed + 1];
   for (size_t k = 0; k < 2 * fixed; ++k)
     kept[k] = everywhere(weights.along_column[k]);
-  const __m512i places = load(upper_part<Out>.data());
   for (size_t i = 0; i < count; i += lanes) {
     Numbers sums[lines];
 #pragma GCC unroll 8
     for (Numbers& each : sums)
-      each = Numbers{} + ((1 << dropped) + (1 << 30));
+      each = Numbers{} + ((1 << Finish::dropped) + (1 << 30));
     add_all_products<fixed>(pairs, i, weights, kept, sums);
 #pragma GCC unroll 8
-    for (size_t line = 0; line < lines; ++line) {
-      const Numbers found = is_fine ? sums[line] : sums[line] + sums[line];
-      const __m512i result = _mm512_permutexvar_epi8(places, reinterpret_cast<__m512i>(found));
-      std::memcpy(out[line] + i, &result, lanes * sizeof(Out));
-    }
+    for (size_t line = 0; line < lines; ++line)
+      finish(line, i, sums[line]);
   }
 }
 
-template <typename Out>
+template <typename Finish>
 void results(const std::uint32_t* const* pairs, size_t count, const GaussianTileWeights& weights,
-             const GaussianTileOut<Out>& out) {
+             const Finish& finish) {
   switch (weights.pair_rows) {
     case 2:
-      return sum_columns<2>(pairs, count, weights, out);
+      return sum_columns<2>(pairs, count, weights, finish);
     case 4:
-      return sum_columns<4>(pairs, count, weights, out);
+      return sum_columns<4>(pairs, count, weights, finish);
     default:
-      return sum_columns<0>(pairs, count, weights, out);
+      return sum_columns<0>(pairs, count, weights, finish);
   }
 }
 
@@ -317,13 +376,25 @@ void gaussian_tile_sums(const GaussianTileRows& rows, size_t count, size_t step,
 void gaussian_tile_results(const std::uint32_t* const* pairs, size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::uint8_t>& out) {
-  results(pairs, count, weights, out);
+  results(pairs, count, weights, ToSamples{out.data()});
 }
 
 void gaussian_tile_results(const std::uint32_t* const* pairs, size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::int16_t>& out) {
-  results(pairs, count, weights, out);
+  results(pairs, count, weights, ToFineNumbers{out.data()});
+}
+
+void gaussian_tile_results(const std::uint32_t* const* pairs, size_t count,
+                           const GaussianTileWeights& weights, const GaussianTileMask& mask,
+                           const GaussianTileOut<std::uint8_t>& out) {
+  const std::uint8_t* const* originals = mask.originals.data();
+  if (mask.threshold > 0) {
+    results(pairs, count, weights,
+            ToSharpened<true>{mask.amount, mask.threshold, originals, out.data()});
+  } else {
+    results(pairs, count, weights, ToSharpened<false>{mask.amount, 0, originals, out.data()});
+  }
 }
 
 }  // namespace gpufilter

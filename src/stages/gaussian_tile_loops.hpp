@@ -56,18 +56,30 @@ struct GaussianTileRows {
 void gaussian_tile_sums(const GaussianTileRows& rows, std::size_t count, std::size_t step,
                         const GaussianTileWeights& weights);
 
-// Sums along columns of `count` numbers, whole blocks, for gaussian_lines rows, the first of which
-// is even. `pairs` are the pair rows from 2 * pair_rows - 1 above the first row on.
-//   out = (2^21 + sum of weight * sum along a row) >> 22
-// or, for results with seven more bits, (2^14 + ...) >> 15.
+// Where the numbers of each row go.
 template <typename Out>
 using GaussianTileOut = std::array<Out*, gaussian_lines>;
+
+// An unsharp mask, as sharpen_line() applies it to each channel.
+struct GaussianTileMask {
+  float amount = 0;     // divided by 128
+  float threshold = 0;  // times 128
+  std::array<const std::uint8_t*, gaussian_lines> originals{};
+};
+
+// Sums along columns of `count` numbers, whole blocks, for gaussian_lines rows, the first of which
+// is even. `pairs` are the pair rows from 2 * pair_rows - 1 above the first row on. Samples:
+//   out = (2^21 + sum of weight * sum along a row) >> 22
+// Results with seven more bits: (2^14 + ...) >> 15. Or samples of which `mask` takes the latter.
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::uint8_t>& out);
 void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
                            const GaussianTileWeights& weights,
                            const GaussianTileOut<std::int16_t>& out);
+void gaussian_tile_results(const std::uint32_t* const* pairs, std::size_t count,
+                           const GaussianTileWeights& weights, const GaussianTileMask& mask,
+                           const GaussianTileOut<std::uint8_t>& out);
 
 }  // namespace gpufilter
 #endif

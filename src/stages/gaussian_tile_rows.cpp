@@ -50,8 +50,10 @@ class Tiles {
               tile_step),
         pairs_(slots_ * pair_pitch()),
         padded_(gaussian_lines * padded_pitch()),
-        fine_(window.mask ? gaussian_lines * tile_ : 0),
-        spare_(window.mask ? 0 : gaussian_lines * tile_),
+        mixes_channels_(window.mask && window.mask->luma_only &&
+                        source.format.color_channels() == 3),
+        fine_(mixes_channels_ ? gaussian_lines * tile_ : 0),
+        spare_(gaussian_lines * tile_),
         window_pairs_(slots_) {}
 
   template <InstructionSet set>
@@ -142,28 +144,49 @@ class Tiles {
   [[gnu::always_inline]] void sum_columns(const RowRange& lines) {
     for (size_t i = 0; i < slots_; ++i)
       window_pairs_[i] = pair_row(lines.begin - reach_ + static_cast<int>(i));
-    if (window_.mask) {
-      sharpen<set>(lines);
+    if (mixes_channels_) {
+      sharpen_luma<set>(lines);
     } else {
-      blur(lines);
+      fill_lines(lines);
     }
   }
 
   // Lines below the target, and blocks that reach past its edge, are computed in other memory.
-  void blur(const RowRange& lines) {
+  void fill_lines(const RowRange& lines) {
     const int direct = count_ == computed_ ? lines.count() : 0;
     GaussianTileOut<std::uint8_t> out{};
     for (int line = 0; line < gaussian_lines; ++line) {
       const auto i = static_cast<size_t>(line);
       out[i] = line < direct ? target_row(lines.begin + line) : spare_.data() + i * tile_;
     }
-    gaussian_tile_results(window_pairs_.data(), computed_, weights_, out);
+    if (window_.mask) {
+      gaussian_tile_results(window_pairs_.data(), computed_, weights_, mask_of(lines, direct), out);
+    } else {
+      gaussian_tile_results(window_pairs_.data(), computed_, weights_, out);
+    }
     for (int line = direct; line < lines.count(); ++line)
       std::copy_n(out[static_cast<size_t>(line)], count_, target_row(lines.begin + line));
   }
 
+  // For the other lines than the first `direct`, results replace the samples.
+  [[nodiscard]] GaussianTileMask mask_of(const RowRange& lines, int direct) {
+    GaussianTileMask mask{.amount = window_.mask->amount / 128,
+                          .threshold = window_.mask->threshold * 128};
+    for (int line = 0; line < gaussian_lines; ++line) {
+      const auto i = static_cast<size_t>(line);
+      std::uint8_t* spare = spare_.data() + i * tile_;
+      if (line < direct) {
+        mask.originals[i] = source_row(lines.begin + line) + x_;
+        continue;
+      }
+      if (line < lines.count()) std::copy_n(source_row(lines.begin + line) + x_, count_, spare);
+      mask.originals[i] = spare;
+    }
+    return mask;
+  }
+
   template <InstructionSet set>
-  [[gnu::always_inline]] void sharpen(const RowRange& lines) {
+  [[gnu::always_inline]] void sharpen_luma(const RowRange& lines) {
     GaussianTileOut<std::int16_t> fine{};
     for (size_t line = 0; line < fine.size(); ++line)
       fine[line] = fine_.data() + line * tile_;
@@ -188,6 +211,7 @@ class Tiles {
   size_t tile_;    // numbers of a tile
   std::vector<CacheLine> pairs_;
   std::vector<std::uint8_t> padded_;
+  bool mixes_channels_;
   std::vector<std::int16_t> fine_;
   std::vector<std::uint8_t> spare_;
   std::vector<const std::uint32_t*> window_pairs_;
