@@ -8,6 +8,7 @@
 #include "base/elementary.hpp"
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
+#include "stages/gaussian_both_ways.hpp"
 #include "stages/gaussian_matrix.hpp"
 #include "stages/gaussian_tile_rows.hpp"
 #include "stages/row_pass.hpp"
@@ -42,8 +43,12 @@ class GaussianBothWays final : public Stage {
     return border_rows(window_.border, target, window_.radius(), source.height);
   }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    return {Rate("gaussian both ways 8", 0.04e-9, 0),
-            static_cast<double>(input.channels) * (window_.radius() + 2)};
+    const Rate rate = window_.weighted ? Rate("gaussian both ways weighted 8", 0.2e-9, 0)
+                                       : Rate("gaussian both ways 8", 0.04e-9, 0);
+    return {rate, static_cast<double>(input.channels) * (window_.radius() + 2)};
+  }
+  [[nodiscard]] std::uint64_t host_scratch_bytes(const PictureShape& input) const override {
+    return gaussian_bytes_between(input.size.width, input.format, window_);
   }
   // Sums along the rows around the target are computed again for each call.
   [[nodiscard]] int suitable_rows() const override {
@@ -53,7 +58,7 @@ class GaussianBothWays final : public Stage {
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
-    gaussian_tile_rows(source, target, sizes.source.height, window_);
+    gaussian_both_ways(source, target, sizes.source.height, window_);
   }
 
  private:

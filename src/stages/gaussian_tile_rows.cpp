@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include "base/division.hpp"
 #include "host/loops.hpp"
+#include "host/pixels.hpp"
 #include "stages/gaussian_tile_loops.hpp"
 #include "stages/unsharp_mask.hpp"
 #include "stages/window_rows.hpp"
@@ -56,8 +58,9 @@ class Tiles {
         spare_(gaussian_lines * tile_),
         window_pairs_(slots_) {}
 
+  // Returns false if it meets a pixel whose alpha counts.
   template <InstructionSet set>
-  [[gnu::always_inline]] void fill() {
+  [[gnu::always_inline]] bool fill() {
     for (x_ = 0; x_ < all_; x_ += tile_) {
       count_ = std::min(tile_, all_ - x_);
       computed_ = divided_up(count_, gaussian_block) * gaussian_block;
@@ -66,12 +69,15 @@ class Tiles {
         const RowRange lines{y, std::min(y + gaussian_lines, target_.rows.count())};
         while (ready < lines.end + reach_) {
           const RowRange fresh{ready, std::min(ready + gaussian_lines, lines.end + reach_)};
-          sum_rows(fresh);
+          const GaussianTileRows rows = rows_of(fresh);
+          if (window_.weighted && !are_opaque<set>(rows)) return false;
+          gaussian_tile_sums(rows, computed_, channels_, weights_);
           ready = fresh.end;
         }
         sum_columns<set>(lines);
       }
     }
+    return true;
   }
 
  private:
@@ -92,7 +98,7 @@ class Tiles {
   [[nodiscard]] size_t pair_pitch() const { return tile_ / pairs_of_line + 1; }
   [[nodiscard]] size_t padded_pitch() const { return tile_ + 2 * margin_ + quads_read_after; }
 
-  void sum_rows(const RowRange& fresh) {
+  GaussianTileRows rows_of(const RowRange& fresh) {
     GaussianTileRows rows;
     rows.count = fresh.count();
     rows.begins_odd = fresh.begin % 2 != 0;
@@ -107,7 +113,26 @@ class Tiles {
       rows.results[i] = target_row(std::clamp(y - reach_, 0, target_.rows.count() - 1));
       rows.pairs[i] = pair_row(y - 1);
     }
-    gaussian_tile_sums(rows, computed_, channels_, weights_);
+    return rows;
+  }
+
+  template <InstructionSet set>
+  [[gnu::always_inline]] bool are_opaque(const GaussianTileRows& rows) const {
+    for (size_t i = 0; i < static_cast<size_t>(rows.count); ++i) {
+      const std::uint8_t* in = rows.in[i];
+      const bool is_opaque = channels_ == 2 ? has_opaque_pixels<2>(in) : has_opaque_pixels<4>(in);
+      if (!is_opaque) return false;
+    }
+    return true;
+  }
+
+  template <size_t channels>
+  [[gnu::always_inline]] bool has_opaque_pixels(const std::uint8_t* in) const {
+    using Samples = Pixel<std::uint8_t, channels>;
+    auto all = Samples::read(in);
+    for (size_t i = channels; i < count_ + 2 * margin_; i += channels)
+      all &= Samples::read(in + i);
+    return all.get(channels - 1) == std::numeric_limits<std::uint8_t>::max();
   }
 
   // The tile's part of row y, or of a row of the next tile after the last one.
@@ -223,22 +248,23 @@ class Tiles {
 
 struct TileLoop {
   template <InstructionSet set>
-  [[gnu::always_inline]] static void run(Tiles* tiles) {
-    tiles->fill<set>();
+  [[gnu::always_inline]] static void run(Tiles* tiles, bool* filled) {
+    *filled = tiles->fill<set>();
   }
 };
 
 }  // namespace
 
 bool has_gaussian_tiles(const PixelFormat& picture, const GaussianWindow& window) {
-  return picture.depth == 8 && !window.weighted && window.radius() > 0 &&
-         takes_gaussian_quads(window.weights);
+  return picture.depth == 8 && window.radius() > 0 && takes_gaussian_quads(window.weights);
 }
 
-void gaussian_tile_rows(const ConstRows& source, const MutableRows& target, int height,
+bool gaussian_tile_rows(const ConstRows& source, const MutableRows& target, int height,
                         const GaussianWindow& window) {
   Tiles tiles(source, target, height, window);
-  run_loop<TileLoop>(&tiles);
+  bool filled = false;
+  run_loop<TileLoop>(&tiles, &filled);
+  return filled;
 }
 
 #else
@@ -247,7 +273,7 @@ bool has_gaussian_tiles(const PixelFormat& /*picture*/, const GaussianWindow& /*
   return false;
 }
 
-void gaussian_tile_rows(const ConstRows& /*source*/, const MutableRows& /*target*/, int /*height*/,
+bool gaussian_tile_rows(const ConstRows& /*source*/, const MutableRows& /*target*/, int /*height*/,
                         const GaussianWindow& /*window*/) {
   throw std::logic_error("there is no such loop");
 }

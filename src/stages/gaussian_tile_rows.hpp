@@ -7,12 +7,13 @@
 namespace gpufilter {
 
 // Whether there is a loop for this window, pictures of this format and the instructions in use: for
-// 8-bit samples that are not weighted by alpha, and AVX-512 VNNI.
+// 8-bit samples and AVX-512 VNNI.
 [[nodiscard]] bool has_gaussian_tiles(const PixelFormat& picture, const GaussianWindow& window);
 
-// gaussian_along_rows(), then gaussian_along_columns(). `source` has the rows around those of
-// `target`, in a picture `height` high.
-void gaussian_tile_rows(const ConstRows& source, const MutableRows& target, int height,
-                        const GaussianWindow& window);
+// Fills `target` from `source`, which has the rows around it, in a picture `height` high, as
+// gaussian_along_rows() and gaussian_along_columns() would. Returns false, with any results, if the
+// window is weighted and not all pixels are opaque.
+[[nodiscard]] bool gaussian_tile_rows(const ConstRows& source, const MutableRows& target,
+                                      int height, const GaussianWindow& window);
 
 }  // namespace gpufilter

@@ -241,6 +241,28 @@ TEST(Gaussian, OfAPictureWithOneTransparentPixelIsTheDefinition) {
   }
 }
 
+// So are whole parts of 256 rows that are opaque.
+TEST(Gaussian, OfAHighPictureWithOneTransparentPixelIsTheDefinition) {
+  for (const int channels : {2, 4}) {
+    for (const Border border : test::all_borders) {
+      for (const int y : {0, 254, 257, 300, 599}) {
+        Image image = test::opaque_image({21, 600}, {channels, 8}, static_cast<std::uint64_t>(y));
+        test::set_sample(image, y % 21, y, channels - 1, 7);
+        const GaussianParameters parameters{.sigma = 0.9, .border = border};
+        const Image expected = naive_gaussian(image, parameters);
+        test::with_each_instruction_set([&] {
+          for (const int rows : {270, 1000}) {
+            ASSERT_TRUE(same_pixels(
+                test::filter_on_host(image, {make_gaussian(parameters)}, {.band_rows = rows}),
+                expected))
+                << channels << " channels, transparent in row " << y << ", bands of " << rows;
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST(Gaussian, IsTheSameOnEveryDevice) {
   if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
   int next = 0;
