@@ -73,9 +73,13 @@ TEST_F(RecipeRuns, SamplesWork) {
   const std::string samples = GPUFILTER_SOURCE "/samples/recipes";
   int count = 0;
   for (const auto& entry : fs::directory_iterator(samples)) {
-    const ProcessResult result = here({"in.png", "out/", "@" + entry.path().string(), "--device",
-                                       "cpu", "-q", "--on-exists", "overwrite"});
-    EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+    // In 16 bits as well, without a warning about values of 8 bits.
+    for (const std::string picture : {"in.png", GPUFILTER_SOURCE "/samples/gradient-16bit.png"}) {
+      const ProcessResult result = here({picture, "out/", "@" + entry.path().string(), "--device",
+                                         "cpu", "--on-exists", "overwrite"});
+      EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+      EXPECT_EQ(result.err.find("warning"), std::string::npos) << entry.path() << result.err;
+    }
     ++count;
   }
   EXPECT_EQ(count, 4);
