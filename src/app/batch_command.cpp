@@ -19,6 +19,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/words.hpp"
 #include "batch/shard_plan.hpp"
 
 namespace gpufilter {
@@ -152,7 +153,8 @@ std::string describe_emptiness(const BatchPlan& plan, const FolderOptions& folde
   const std::string where = plan.inputs.size() == 1 ? printable(plan.inputs.front()) + ": contains"
                                                     : "the inputs contain";
   if (plan.unmatched > 0) {
-    return formatted("{} {}, but none matches --match '{}'", where, count_text(plan.unmatched),
+    return formatted("{} {}, but none matches --match '{}'", where,
+                     counted(plan.unmatched, "picture"),
                      printable(formatted("{}", fmt::join(folder.match, "' or '"))));
   }
   if (plan.not_entered > 0) {

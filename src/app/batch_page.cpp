@@ -7,6 +7,7 @@
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -127,7 +128,7 @@ void BatchPage::add(const PictureResult& result) {
 void BatchPage::write(const BatchTotals& totals, Nanoseconds elapsed) {
   previews_.check();
   html::Page page;
-  page.subject = "gpufilter: " + count_text(plan_.items.size());
+  page.subject = "gpufilter: " + counted(plan_.items.size(), "picture");
   page.heading = formatted("{} \u2192 {}", plan_.inputs.front(), plan_.output);
   page.summary = {batch_outcome(plan_, totals), batch_rates(totals, elapsed)};
   page.tone = totals.count(PictureStatus::failed) > 0 ? html::Tone::bad : html::Tone::good;

@@ -12,6 +12,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 #include "device/brief_version.hpp"
 
 namespace gpufilter {
@@ -22,9 +23,8 @@ constexpr const char* summed = "sums over all pictures; several are in progress 
 // "in", "in and 3 more inputs"
 std::string source_text(const BatchPlan& plan) {
   const std::size_t more = plan.inputs.size() - 1;
-  return more == 0
-             ? plan.inputs.front()
-             : formatted("{} and {} more input{}", plan.inputs.front(), more, more == 1 ? "" : "s");
+  return more == 0 ? plan.inputs.front()
+                   : formatted("{} and {}", plan.inputs.front(), counted(more, "more input"));
 }
 
 // "device: processor (reason)", "devices: processor (12 pictures), another (1 picture)"
@@ -38,7 +38,7 @@ std::string devices_text(const BatchTotals& totals) {
   names.reserve(uses.size());
   for (const auto& use : uses) {
     const std::string& share = use.engine.share;
-    names.push_back(formatted("{} ({}{}{})", use.engine.device, count_text(use.pictures),
+    names.push_back(formatted("{} ({}{}{})", use.engine.device, counted(use.pictures, "picture"),
                               share.empty() ? "" : "; ", share));
   }
   return formatted("devices: {}", fmt::join(names, ", "));
@@ -70,16 +70,12 @@ std::string label_of(const BatchActivity& line) {
   return line.activity == Activity::kernel ? line.stage : "build " + line.stage;
 }
 
-std::string count_text(std::size_t pictures) {
-  return formatted("{} picture{}", pictures, pictures == 1 ? "" : "s");
-}
-
 std::string shard_line(const BatchPlan& plan) {
   const PlannedShard& planned = *plan.shard;
   const std::string source = planned.source == "--shard" ? "" : " from " + planned.source;
   return printable(formatted("gpufilter: shard {}{}: {} of {}, {:.1f} of {:.1f} MB",
                              to_string(planned.shard), source, plan.items.size(),
-                             count_text(planned.all_pictures),
+                             counted(planned.all_pictures, "picture"),
                              static_cast<double>(planned.bytes) / 1e6,
                              static_cast<double>(planned.all_bytes) / 1e6)) +
          "\n";
@@ -97,7 +93,8 @@ std::string batch_outcome(const BatchPlan& plan, const BatchTotals& totals) {
   const std::size_t done = planned > 0 ? planned : totals.count(PictureStatus::done);
   std::string text;
   if (plan.shard) text += formatted("shard {}: ", to_string(plan.shard->shard));
-  text += done == all ? count_text(all) : formatted("{} of {}", done, count_text(all));
+  text +=
+      done == all ? counted(all, "picture") : formatted("{} of {}", done, counted(all, "picture"));
   text += planned > 0 ? " would be done" : " done";
   for (const auto& [status, words] :
        {std::pair{PictureStatus::failed, "failed"},
@@ -125,7 +122,7 @@ std::string batch_table(const BatchTotals& totals, Nanoseconds elapsed) {
   for (const auto& use : totals.devices()) {
     for (const std::string& left : use.engine.fallbacks)
       text += formatted("left out: {}\n", left);
-    text += formatted("device: {}, {}", use.engine.device, count_text(use.pictures));
+    text += formatted("device: {}, {}", use.engine.device, counted(use.pictures, "picture"));
     if (!use.engine.reason.empty()) text += ": " + use.engine.reason;
     text += "\n";
     if (use.engine.platform.empty()) continue;

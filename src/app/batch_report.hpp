@@ -10,9 +10,6 @@ namespace gpufilter {
 // "decode", "blur", "build blur"
 [[nodiscard]] std::string label_of(const BatchActivity& line);
 
-// "1 picture", "12 pictures"
-[[nodiscard]] std::string count_text(std::size_t pictures);
-
 // A shard's share of the pictures, in one line:
 //   gpufilter: shard 3/8 from SLURM_PROCID 3 of 8: 50 of 400 pictures, 101.2 of 809.0 MB
 [[nodiscard]] std::string shard_line(const BatchPlan& plan);

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/signal_cleanup.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -58,7 +59,7 @@ void BatchReporter::prepare_for_signals() const {
   const std::size_t failed = totals_.count(PictureStatus::failed);
   set_message_on_signals(
       formatted("gpufilter: stopped after {} of {}{}; the same command {} does the rest\n",
-                progress_.pictures, count_text(progress_.all_pictures),
+                progress_.pictures, counted(progress_.all_pictures, "picture"),
                 failed > 0 ? formatted(", {} failed", failed) : "", repetition()));
 }
 
@@ -69,10 +70,10 @@ const char* BatchReporter::repetition() const {
 
 void BatchReporter::report_full_disk() const {
   const std::size_t rest = totals_.count(PictureStatus::not_begun) + 1;
-  log::error(
-      printable(formatted("{}: no space for more results; {} of {} remain; make room, then "
-                          "the same command {} does the rest",
-                          plan_.output, rest, count_text(plan_.items.size()), repetition())));
+  log::error(printable(
+      formatted("{}: no space for more results; {} of {} remain; make room, then "
+                "the same command {} does the rest",
+                plan_.output, rest, counted(plan_.items.size(), "picture"), repetition())));
 }
 
 void BatchReporter::show_progress() {
@@ -167,12 +168,12 @@ void BatchReporter::conclude() {
   const Nanoseconds elapsed = now() - start_;
   for (const auto& [codec, count] : flattened_) {
     log::warn(
-        formatted("{}: {}", count_text(count),
+        formatted("{}: {}", counted(count, "picture"),
                   flattening_notice(*codec, *options_.run.write.get<Color>(background_option()))));
   }
   if (const std::string warning = left_out_.warning(); !warning.empty()) log::warn(warning);
   for (const auto& [doubt, count] : doubts_)
-    log::warn(formatted("{}: {}", count_text(count), doubt));
+    log::warn(formatted("{}: {}", counted(count, "picture"), doubt));
   for (const std::string& warning : option_use_.warnings())
     log::warn(warning);
   if (out_of_space_) report_full_disk();

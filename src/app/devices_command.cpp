@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/words.hpp"
 #include "device/brief_version.hpp"
 #include "device/device_catalog.hpp"
 #include "device/kernel_figures.hpp"
@@ -54,10 +55,9 @@ std::string bandwidth_text(double seconds_a_byte) {
 }
 
 std::string group_text(const DeviceInfo& device) {
-  return formatted(
-      "{} compute unit{} at the same time, each on work-groups of at most {} work-items ({})",
-      device.compute_units, device.compute_units == 1 ? "" : "s", device.max_work_group_size,
-      fmt::join(device.max_work_item_sizes, " x "));
+  return formatted("{} at the same time, each on work-groups of at most {} work-items ({})",
+                   counted(device.compute_units, "compute unit"), device.max_work_group_size,
+                   fmt::join(device.max_work_item_sizes, " x "));
 }
 
 std::string multiple_text(const DeviceInfo& device) {

@@ -31,6 +31,7 @@
 #include "base/link_text.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "base/words.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
 #include "device/pocl_environment.hpp"
@@ -142,7 +143,7 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
 // Why two names are the same file.
 std::string same_file_reason(const std::string& input, const std::string& output) {
   for (const std::string& path : {input, output}) {
-    if (const std::string text = link_text(path); !text.empty()) return text;
+    if (std::string text = link_text(path); !text.empty()) return text;
   }
   return "input and output are the same file";
 }
@@ -261,8 +262,8 @@ void remove_unfinished(const std::string& output) {
   try {
     const int removed = remove_abandoned_files_for(follow_links(output));
     if (removed == 0) return;
-    log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
-                        printable(output), removed, removed == 1 ? "" : "s"));
+    log::info(formatted("{}: removed {} of a run that was killed", printable(output),
+                        counted(removed, "unfinished file")));
   } catch (const std::system_error&) {
     // Writing the output will say why.
   }

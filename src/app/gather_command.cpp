@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "base/printable.hpp"
+#include "base/words.hpp"
 #include "batch/gather.hpp"
 
 namespace gpufilter {
@@ -54,8 +55,8 @@ std::string processes_text(std::size_t count) {
 std::string summary(const GatherReport& report) {
   std::string text = printable(report.output) + ": ";
   text += report.done == report.pictures
-              ? count_text(report.pictures)
-              : formatted("{} of {}", report.done, count_text(report.pictures));
+              ? counted(report.pictures, "picture")
+              : formatted("{} of {}", report.done, counted(report.pictures, "picture"));
   text += " done";
   const std::size_t failed = count_failed(report);
   for (const auto& [count, words] :

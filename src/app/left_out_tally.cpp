@@ -5,6 +5,7 @@
 
 #include "app/batch_report.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,7 +37,7 @@ std::string LeftOutTally::warning() const {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
   for (const auto& [name, pictures] : sorted)
-    names.push_back(formatted("{} ({})", name, count_text(pictures)));
+    names.push_back(formatted("{} ({})", name, counted(pictures, "picture")));
   return left_out_warning(names);
 }
 

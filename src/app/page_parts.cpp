@@ -19,6 +19,7 @@
 #include "base/printable.hpp"
 #include "base/shell_word.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 #include "device/brief_version.hpp"
 #include "lab/charts/svg_chart.hpp"
 
@@ -226,7 +227,7 @@ html::Section device_section(const BatchTotals& totals) {
   html::Section section{.heading = "Device"};
   for (const auto& use : totals.devices()) {
     const std::string pictures =
-        totals.devices().size() == 1 ? "" : ", " + count_text(use.pictures);
+        totals.devices().size() == 1 ? "" : ", " + counted(use.pictures, "picture");
     section.facts.push_back({"Device", device_words(use.engine) + pictures});
     if (const std::string why = reason_for(use); !why.empty())
       section.facts.push_back({"Why", why});

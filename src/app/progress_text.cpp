@@ -9,6 +9,7 @@
 #include "base/printable.hpp"
 #include "base/terminal.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -29,9 +30,9 @@ double share(const Progress& progress) {
 // The part that is shown at any width; the name of a picture is cut to `name_columns`.
 std::string head(const Progress& progress, std::size_t name_columns) {
   const std::string what =
-      progress.name.empty() ? formatted("{}/{} picture{}", progress.pictures, progress.all_pictures,
-                                        progress.all_pictures == 1 ? "" : "s")
-                            : fitted_at_end(printable(progress.name), name_columns);
+      progress.name.empty()
+          ? formatted("{}/{}", progress.pictures, counted(progress.all_pictures, "picture"))
+          : fitted_at_end(printable(progress.name), name_columns);
   return formatted("{}, {} %", what, static_cast<int>(100 * share(progress)));
 }
 

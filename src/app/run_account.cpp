@@ -3,15 +3,12 @@
 #include "app/timing_line.hpp"
 #include "base/format.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 #include "device/brief_version.hpp"
 #include "pipeline/run_totals.hpp"
 
 namespace gpufilter {
 namespace {
-
-std::string counted(std::size_t count, const char* what) {
-  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 std::string device_line(const EngineReport& engine) {
   if (engine.platform.empty()) return formatted("device: {} ({})", engine.device, engine.reason);

@@ -52,7 +52,8 @@ bool accepts(const StageKind& kind, const std::string& value) {
 // "--color sepia=0.6" for "--color sepia 0.6"; empty if the two make no value together.
 std::string joined(const StageKind& kind, const std::string& value, const std::string& word) {
   for (const char* sign : {"=", ","}) {
-    if (accepts(kind, value + sign + word)) return kind.option + " " + value + sign + word;
+    const std::string whole = formatted("{}{}{}", value, sign, word);
+    if (accepts(kind, whole)) return kind.option + " " + whole;
   }
   return "";
 }

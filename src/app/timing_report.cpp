@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/time_units.hpp"
+#include "base/words.hpp"
 #include "device/brief_version.hpp"
 #include "pipeline/run_totals.hpp"
 
@@ -83,8 +84,8 @@ std::string device_lines(const EngineReport& engine) {
 }
 
 std::string verified_line(std::uint64_t blocks, std::size_t width) {
-  return formatted("{:<{}}{:>39}  {} block{} equal to the processor's baseline\n", "verified",
-                   width, "", blocks, blocks == 1 ? "" : "s");
+  return formatted("{:<{}}{:>39}  {} equal to the processor's baseline\n", "verified", width, "",
+                   counted(blocks, "block"));
 }
 
 std::string csv_text(const std::string& text) {
@@ -129,9 +130,9 @@ Json total_json(const RunReport& report, const ActivityTotal& total) {
 
 std::string timing_table(const RunReport& report) {
   std::string text =
-      formatted("{} -> {}{}: {}; {} band{} of {} rows\n", printable(report.input),
+      formatted("{} -> {}{}: {}; {} of {} rows\n", printable(report.input),
                 printable(report.output), report.replaced ? " (replaced)" : "", pixels_text(report),
-                report.bands, report.bands == 1 ? "" : "s", report.band_rows);
+                counted(report.bands, "band"), report.band_rows);
   text += device_lines(report.engine);
   const std::vector<ActivityTotal> totals = activity_totals(report);
   const std::size_t width = label_width(report, totals);

@@ -188,9 +188,10 @@ std::unique_ptr<ByteSink> open_drawing(const std::string& path) {
                   ".png",
                   printable(path)));
   }
-  if (is_folder(path))
+  if (is_folder(path)) {
     throw UsageError(
         formatted("{}: is a folder; --diff takes the name of a file", printable(path)));
+  }
   return open_sink(path);
 }
 

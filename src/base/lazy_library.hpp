@@ -40,6 +40,7 @@ class LazyLibrary {
 };
 
 // Declares the member `name` for the function of that name, which a header of the library declares.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name that is declared takes none
 #define GPUFILTER_LIBRARY_FUNCTION(name) decltype(&::name) name = function<decltype(&::name)>(#name)
 
 }  // namespace gpufilter

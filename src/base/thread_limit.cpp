@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/order_annotations.hpp"
 #include "base/thread_room.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -119,8 +120,8 @@ std::size_t allowed_threads() {
   const std::size_t wanted = threads_of_tbb();
   if (!keep_to_startable(wanted)) return threads_of_tbb();
   const std::size_t found = threads_of_tbb();
-  log::warn(formatted("{} thread{} instead of {}: a limit of processes or memory allows no more",
-                      found, found == 1 ? "" : "s", wanted));
+  log::warn(formatted("{} instead of {}: a limit of processes or memory allows no more",
+                      counted(found, "thread"), wanted));
   return found;
 }
 

@@ -43,6 +43,10 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string counted(std::uint64_t count, std::string_view what) {
+  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string enumerated(const std::vector<std::string>& words, std::string_view last) {
   if (words.size() < 2) return words.empty() ? "" : words.front();
   return formatted("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last, words.back());

@@ -1,6 +1,7 @@
 // Words in messages to the user.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@ namespace gpufilter {
 
 // "8, 16 or 32": the words in one phrase, with `last` ("or", "and") before the last one.
 [[nodiscard]] std::string enumerated(const std::vector<std::string>& words, std::string_view last);
+
+// "1 picture", "2 pictures".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view what);
 
 // Up to three of the words in `known` that `word` may be a typo of, best first: those that it
 // abbreviates, and those at a distance of one letter for words of up to six letters, two for seven

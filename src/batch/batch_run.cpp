@@ -19,6 +19,7 @@
 #include "base/system_failure.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
+#include "base/words.hpp"
 #include "batch/job_limits.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/picture_job.hpp"
@@ -289,8 +290,8 @@ void remove_unfinished(const BatchPlan& plan) {
     removed = remove_abandoned_files_of(plan.shard->dead_processes, plan.output);
   }
   if (removed == 0) return;
-  log::info(formatted("{}: removed {} unfinished file{} of a run that was killed",
-                      printable(plan.output), removed, removed == 1 ? "" : "s"));
+  log::info(formatted("{}: removed {} of a run that was killed", printable(plan.output),
+                      counted(removed, "unfinished file")));
 }
 
 void check_lock(const BatchPlan& plan, const Journal& journal) {

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/thread_limit.hpp"
 #include "base/thread_room.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -60,9 +61,8 @@ JobLimits job_limits(const BatchOptions& options, std::size_t pictures) {
   limits.jobs = std::min(jobs, limits.threads);
   limits.is_below_usual = options.threads > 0 || limits.threads < wanted;
   if (limits.jobs < jobs) {
-    log::warn(formatted(
-        "{} picture{} at a time instead of {}: a limit of processes or memory allows no more",
-        limits.jobs, limits.jobs == 1 ? "" : "s", jobs));
+    log::warn(formatted("{} at a time instead of {}: a limit of processes or memory allows no more",
+                        counted(limits.jobs, "picture"), jobs));
   }
   return limits;
 }

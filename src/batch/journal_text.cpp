@@ -4,6 +4,7 @@
 
 #include "base/content_hash.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,8 +37,7 @@ std::optional<std::string_view> unsealed(std::string_view line) {
 }
 
 std::string Damage::text() const {
-  return formatted("is damaged: {} of {} line{} cannot be read", damaged, lines,
-                   lines == 1 ? "" : "s");
+  return formatted("is damaged: {} of {} cannot be read", damaged, counted(lines, "line"));
 }
 
 Damage damage_in(std::string_view journal) {

@@ -69,7 +69,8 @@ std::vector<std::uint32_t> words_of_tables(const JpegCoding& coding) {
   // The DCT's results are 8 times too large.
   for (const auto& table : coding.divisors) {
     for (const std::uint32_t divisor : table)
-      words.push_back(static_cast<std::uint32_t>((std::uint64_t{1} << 32U) / (8 * divisor) + 1));
+      words.push_back(
+          static_cast<std::uint32_t>((std::uint64_t{1} << 32U) / (std::uint64_t{8} * divisor) + 1));
   }
   for (const auto& table : coding.divisors) {
     for (const std::uint32_t divisor : table)
@@ -207,7 +208,7 @@ std::optional<CodedRows> JpegEncoder::encode(Queue& queue, const DeviceRows& row
   counted_[0] = 0;
   queue.upload(counters_, counted_.data(), sizeof(std::uint32_t));
   enqueue(queue, rows, layout, commands);
-  const auto counters = static_cast<std::size_t>(2 + layout.intervals);
+  const auto counters = 2 + static_cast<std::size_t>(layout.intervals);
   commands.downloads.push_back(
       queue.download(counters_, counted_.data(), counters * sizeof(std::uint32_t)));
   queue.finish();

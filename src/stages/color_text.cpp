@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "stages/matrix_text.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
@@ -46,8 +47,8 @@ class MatrixParser {
       throw UsageError(formatted("{}: {}", place_.of_row(index, row.line), reason));
     };
     const std::size_t count = row.numbers.size();
-    const std::string found = formatted("row of {} number{}, ending in '{}'", count,
-                                        count == 1 ? "" : "s", shown(row.last, longest));
+    const std::string found =
+        formatted("row of {}, ending in '{}'", counted(count, "number"), shown(row.last, longest));
     if (index == 4) fail(formatted("a fifth {}; {}", found, shapes));
     if (count < 3 || count > 5) fail(formatted("a {}; {}", found, shapes));
     const std::size_t before = rows_.front().numbers.size();
@@ -59,9 +60,8 @@ class MatrixParser {
       throw UsageError(formatted("{}: no number in it; {}", at_line(lines_), shapes));
     const std::size_t count = rows_.front().numbers.size();
     if (rows_.size() < 3 || count < rows_.size() || count > rows_.size() + 1) {
-      throw UsageError(formatted("{}: {} row{} of {} numbers, ending in '{}'; {}",
-                                 at_line(rows_.back().line), rows_.size(),
-                                 rows_.size() == 1 ? "" : "s", count,
+      throw UsageError(formatted("{}: {} of {} numbers, ending in '{}'; {}",
+                                 at_line(rows_.back().line), counted(rows_.size(), "row"), count,
                                  shown(rows_.back().last, longest), shapes));
     }
   }

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "stages/cube.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
@@ -67,10 +68,6 @@ class CubeParser {
     for (size_t c = 0; c < 3; ++c)
       color.at(c) = parse_float(here(), words[c]);
     cube_.colors.push_back(color);
-  }
-
-  static std::string counted(size_t count, const char* what) {
-    return gpufilter::counted(static_cast<int>(count), what);
   }
 
   void take_keyword(const Words& words) {

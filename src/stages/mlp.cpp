@@ -9,6 +9,7 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "stages/mlp_pass.hpp"
 #include "stages/mlp_rows.hpp"
 #include "stages/network_source.hpp"
@@ -41,8 +42,7 @@ class Mlp final : public Stage {
 
   [[nodiscard]] std::string name() const override { return "mlp"; }
   [[nodiscard]] std::string label() const override {
-    return formatted("{} layer{}", network_->layers.size(),
-                     network_->layers.size() == 1 ? "" : "s");
+    return counted(network_->layers.size(), "layer");
   }
   [[nodiscard]] StageCost cost(const PixelFormat& /*input*/) const override {
     double products = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "device/device_constants.hpp"
 
 namespace gpufilter {
@@ -67,8 +68,8 @@ class MlpPass final : public DevicePass {
                  {.typical = MatrixShape{static_cast<int>(network_->widest()), block_pixels,
                                          static_cast<int>(network_->widest())}}),
         planes_{allocate_planes(session), allocate_planes(session)},
-        description_{formatted("{} layer{}, matrix product {}", network_->layers.size(),
-                               network_->layers.size() == 1 ? "" : "s", product_.variant()),
+        description_{formatted("{}, matrix product {}", counted(network_->layers.size(), "layer"),
+                               product_.variant()),
                      product_.reason(), product_.origin()} {
     for (const NetworkLayer& layer : network_->layers) {
       layers_.push_back({{session, to_bytes(std::span(layer.weights))},

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/format.hpp"
-#include "stages/text_pieces.hpp"
+#include "base/words.hpp"
 
 namespace gpufilter {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "stages/network.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"

@@ -21,9 +21,4 @@ inline std::string shown(std::string_view piece, std::size_t longest = 120) {
   return piece.size() > longest ? text + "..." : text;
 }
 
-// "1 input", "2 inputs".
-inline std::string counted(int count, const char* what) {
-  return formatted("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace gpufilter

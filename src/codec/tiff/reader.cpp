@@ -69,8 +69,8 @@ TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& l
   if (block_width_ == 0 || block_height_ == 0) file.refuse("its tiles or strips are empty");
   pixel_bits_ = bits * (planes_ > 1 ? 1 : samples);
   row_bytes_ = (width_ * bits * samples + 7) / 8;
-  const std::uint64_t block_bytes = static_cast<std::uint64_t>(
-      is_tiled_ ? libtiff().TIFFTileSize64(tiff_) : libtiff().TIFFStripSize64(tiff_));
+  const auto block_bytes = static_cast<std::uint64_t>(is_tiled_ ? libtiff().TIFFTileSize64(tiff_)
+                                                                : libtiff().TIFFStripSize64(tiff_));
   const std::uint64_t held =
       holds_blocks_ ? block_bytes + row_bytes_ * std::uint64_t{block_height_} : row_bytes_;
   if (held > limits.max_memory || block_bytes == 0) {

@@ -187,9 +187,10 @@ class AccessBench {
   }
 
   void measure_branches(int branches) {
-    for (std::size_t i = 0; i < source_.size(); ++i)
+    for (std::size_t i = 0; i < source_.size(); ++i) {
       expected_[i] =
           scrambled(source_[i], static_cast<std::uint32_t>(i % static_cast<std::size_t>(branches)));
+    }
     const Kernel branched =
         kernel("access.cl", "copy_branched", formatted("-D BRANCHES={}", branches));
     const std::int32_t words = count();

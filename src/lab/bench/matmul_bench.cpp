@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
+#include "base/words.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/error_columns.hpp"
@@ -57,8 +58,7 @@ class SizeBench {
     if (blas != nullptr) {
       const auto threads = static_cast<int>(allowed_threads());
       for (const int count : threads > 1 ? std::vector{1, threads} : std::vector{1}) {
-        measure_host(formatted("OpenBLAS, {} thread{}", count, count == 1 ? "" : "s"),
-                     "adds in an order of its own", true,
+        measure_host("OpenBLAS, " + counted(count, "thread"), "adds in an order of its own", true,
                      [&](const Product& product) { blas->multiply(product, {}, count); });
       }
     }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "host/arithmetic.hpp"
 #include "host/loops.hpp"
 #include "lab/bench/benches.hpp"
@@ -106,11 +107,10 @@ class ParallelBench {
     const auto bent = std::find_if(curve.begin(), curve.end(), [highest](const auto& point) {
       return point.second >= bend * highest;
     });
-    report_.notes.push_back(formatted(
-        "groups of {}: from {} work-item{} on at least half of the highest rate; at most {} "
-        "group{} "
-        "in progress at once",
-        group_size, bent->first, bent->first == 1 ? "" : "s", resident, resident == 1 ? "" : "s"));
+    report_.notes.push_back(
+        formatted("groups of {}: from {} on at least half of the highest rate; at most {} in "
+                  "progress at once",
+                  group_size, counted(bent->first, "work-item"), counted(resident, "group")));
   }
 
   // Returns the rate; `resident` becomes the number of groups in progress if there are more.

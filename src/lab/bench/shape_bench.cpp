@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/thread_limit.hpp"
+#include "base/words.hpp"
 #include "compute/matrix_product.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/error_columns.hpp"
@@ -100,7 +101,7 @@ class ShapeBench {
                  [this] { multiply_on_host(); });
     if (blas != nullptr) {
       const auto threads = static_cast<int>(allowed_threads());
-      measure_host(formatted("OpenBLAS, {} thread{}", threads, threads == 1 ? "" : "s"), "",
+      measure_host("OpenBLAS, " + counted(threads, "thread"), "",
                    [&] { blas->multiply(product(a_, b_), layout_, threads); });
     }
     if (!bed_.session) return;

@@ -5,6 +5,7 @@
 #include "base/content_hash.hpp"
 #include "base/division.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "lab/lab_kernels.hpp"
 #include "lab/products/device_low_product.hpp"
 
@@ -126,11 +127,10 @@ std::string DeviceMethod::description() const {
   std::string text = about;
   if (constants.contains("WARP_M"))
     text += formatted(", {}x{} a warp", constants.at("WARP_M"), constants.at("WARP_N"));
-  const std::size_t stages = constants.at("STAGES");
-  text += formatted(", {} stage{} of {} bytes, stripes of {}", stages, stages == 1 ? "" : "s",
+  text += formatted(", {} of {} bytes, stripes of {}", counted(constants.at("STAGES"), "stage"),
                     constants.at("BLOCK_K"), constants.at("STRIPE"));
   if (const std::size_t groups = constants.at("GROUPS_A_UNIT"); groups > 0)
-    text += formatted(", {} persistent group{} a unit", groups, groups == 1 ? "" : "s");
+    text += formatted(", {} a unit", counted(groups, "persistent group"));
   if (constants.at("LITERALS") != 0) text += ", the shape as literals";
   return text;
 }
