@@ -118,8 +118,9 @@ struct ToSamples {
 
   GAUSSIAN_INLINED void operator()(size_t line, size_t i, Numbers sums) const {
     constexpr static Places places = upper_places(1);
+    const auto words = reinterpret_cast<__m512i>(sums);
     const __m512i result =
-        _mm512_permutexvar_epi8(load(places.data()), reinterpret_cast<__m512i>(sums + sums));
+        _mm512_permutexvar_epi8(load(places.data()), _mm512_add_epi32(words, words));
     std::memcpy(out[line] + i, &result, lanes);
   }
 };
