@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 #include "app/command_words.hpp"
 #include "app/help_layout.hpp"
 #include "base/format.hpp"
 #include "stages/color_presets.hpp"
+#include "stages/number.hpp"
 
 namespace gpufilter {
 namespace {
@@ -145,6 +147,23 @@ bool is_amount(const std::string& value) {
   return !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
 }
 
+// For "110,150,50": brightness, saturation and hue, of which 100 changes nothing and 200 is the
+// double or half a turn. Empty if it is no such list.
+std::string modulation(const std::string& value) {
+  constexpr std::array settings{"--color brightness=", "--color saturate=", "--hue "};
+  std::string ours;
+  std::istringstream parts(value);
+  std::string part;
+  for (std::size_t i = 0; std::getline(parts, part, ','); ++i) {
+    const auto percent = to_number(part);
+    if (i == settings.size() || !percent) return "";
+    if (*percent == 100) continue;
+    const double amount = i == 2 ? (*percent - 100) * 9 / 5 : *percent / 100;
+    ours += formatted("{}{}{}", ours.empty() ? "" : " ", settings.at(i), amount);
+  }
+  return ours;
+}
+
 // What an option's `value` says in place of `form`; empty if nothing. "0x3", a radius and a sigma,
 // says 3 in place of SIGMA.
 std::string said_by(const std::string& value, std::string_view form) {
@@ -194,6 +213,8 @@ std::string advice_for_preset(const std::string& name, const std::string& value)
 
 std::string advice_for_option(const Arguments& app, const std::string& name,
                               const std::string& value) {
+  if (const std::string ours = modulation(value); name == "modulate" && !ours.empty())
+    return question(ours);
   for (const std::string& words : {formatted("{}={}", name, value), name}) {
     if (const auto row = find_row(foreign_options, words); row != foreign_options.end())
       return advice_of(*row, app, value);

@@ -52,6 +52,11 @@ TEST_F(ForeignWords, OptionsWithOneDash) {
                                 either("--strip", "did you mean --strip?",
                                        "metadata is carried over, and no option removes it yet"));
   expect_answer({"-modulate", "100,130"},
+                "-modulate: unknown option; did you mean --color saturate=1.3?");
+  expect_answer({"-modulate", "110,150,50"},
+                "-modulate: unknown option; did you mean --color brightness=1.1 --color "
+                "saturate=1.5 --hue -90?");
+  expect_answer({"-modulate", "110%"},
                 "-modulate: unknown option; did you mean --color brightness=1.1, --color "
                 "saturate=1.3 or --color hue=90?");
   expect_answer({"-normalize"}, "-normalize: unknown option; did you mean --levels auto?");
