@@ -11,7 +11,7 @@ endif()
 
 # Suites whose kernels PoCL optimises (see support/main.cpp): they run for longer than that takes.
 # They also prove that optimising changes no bit.
-set(optimised compute/All/MatrixProductKernel lab/LowProduct pipeline/Fusion pipeline/ScratchMemory
+set(optimised compute/All/MatrixProductKernel pipeline/Fusion pipeline/ScratchMemory
     stages/MlpKernel stages/NetIntegersOnDevice)
 
 # A suite counts as skipped if no test ran and none failed: then these lines are the last.
