@@ -13,6 +13,7 @@
 #include "base/format.hpp"
 #include "device/device_constants.hpp"
 #include "stages/byte_products.hpp"
+#include "stages/gaussian_stage.hpp"
 #include "stages/row_pass.hpp"
 
 namespace gpufilter {
@@ -196,43 +197,31 @@ RowKernel tile_kernel(const GaussianWindow& window, const TileShape& shape,
   return kernel;
 }
 
-class GaussianMatrix final : public Stage {
+class GaussianMatrix final : public GaussianStage {
  public:
   // Strips, unless there is a shape of tiles.
   GaussianMatrix(std::string stage, GaussianWindow window, std::optional<TileShape> tiles,
                  std::string label)
-      : stage_(std::move(stage)),
-        window_(std::move(window)),
-        tiles_(tiles),
-        label_(std::move(label)) {}
+      : GaussianStage(std::move(stage), std::move(window), std::move(label)), tiles_(tiles) {}
 
-  [[nodiscard]] std::string name() const override { return stage_; }
-  [[nodiscard]] std::string label() const override { return label_; }
-  [[nodiscard]] std::string key() const override { return name() + ", " + label_; }
-  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    return border_rows(window_.border, target, window_.radius(), source.height);
-  }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
     const double channels = input.channels;
     if (tiles_) return {Rate("gaussian tiles", 0, 0.5e-12), channels * tiles_->halves()};
-    const int with_mask = window_.mask ? 8 : 0;
-    return {Rate("gaussian strips", 0, 0.1e-12), channels * (window_.radius() + 6 + with_mask)};
+    const int with_mask = window().mask ? 8 : 0;
+    return {Rate("gaussian strips", 0, 0.1e-12), channels * (window().radius() + 6 + with_mask)};
   }
 
   [[nodiscard]] std::unique_ptr<DevicePass> prepare(Session& session,
                                                     const PictureShape& input) const override {
-    RowKernel kernel = tiles_ ? tile_kernel(window_, *tiles_, input, session.device())
-                              : strip_kernel(window_, input, session.device());
-    kernel.macros += formatted(" -D BORDER={}", static_cast<int>(window_.border)) +
+    RowKernel kernel = tiles_ ? tile_kernel(window(), *tiles_, input, session.device())
+                              : strip_kernel(window(), input, session.device());
+    kernel.macros += formatted(" -D BORDER={}", static_cast<int>(window().border)) +
                      byte_product_macros(session.device());
     return make_row_pass(session, std::move(kernel), input, output(input));
   }
 
  private:
-  std::string stage_;
-  GaussianWindow window_;
   std::optional<TileShape> tiles_;
-  std::string label_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "device/device_constants.hpp"
 #include "stages/gaussian_both_ways.hpp"
 #include "stages/gaussian_matrix.hpp"
+#include "stages/gaussian_stage.hpp"
 #include "stages/gaussian_tile_rows.hpp"
 #include "stages/row_pass.hpp"
 
@@ -31,40 +32,28 @@ GaussianWindow window_for(const GaussianParameters& parameters, const PixelForma
 }
 
 // Both directions at once, on the processor.
-class GaussianBothWays final : public Stage {
+class GaussianBothWays final : public GaussianStage {
  public:
-  GaussianBothWays(std::string stage, GaussianWindow window, std::string label)
-      : stage_(std::move(stage)), window_(std::move(window)), label_(std::move(label)) {}
+  using GaussianStage::GaussianStage;
 
-  [[nodiscard]] std::string name() const override { return stage_; }
-  [[nodiscard]] std::string label() const override { return label_; }
-  [[nodiscard]] std::string key() const override { return name() + ", " + label_; }
-  [[nodiscard]] RowRange source_rows(const RowRange& target, ImageSize source) const override {
-    return border_rows(window_.border, target, window_.radius(), source.height);
-  }
   [[nodiscard]] StageCost cost(const PixelFormat& input) const override {
-    const Rate rate = window_.weighted ? Rate("gaussian both ways weighted 8", 0.2e-9, 0)
-                                       : Rate("gaussian both ways 8", 0.04e-9, 0);
-    return {rate, static_cast<double>(input.channels) * (window_.radius() + 2)};
+    const Rate rate = window().weighted ? Rate("gaussian both ways weighted 8", 0.2e-9, 2e-12)
+                                        : Rate("gaussian both ways 8", 0.04e-9, 0.2e-12);
+    return {rate, static_cast<double>(input.channels) * (window().radius() + 2)};
   }
   [[nodiscard]] std::uint64_t host_scratch_bytes(const PictureShape& input) const override {
-    return gaussian_bytes_between(input.size.width, input.format, window_);
+    return gaussian_bytes_between(input.size.width, input.format, window());
   }
   // Sums along the rows around the target are computed again for each call.
   [[nodiscard]] int suitable_rows() const override {
     constexpr int enough = 128;
-    return std::max(4 * window_.radius(), std::min(16 * window_.radius(), enough));
+    return std::max(4 * window().radius(), std::min(16 * window().radius(), enough));
   }
 
   void run(const ConstRows& source, const MutableRows& target,
            const StageSizes& sizes) const override {
-    gaussian_both_ways(source, target, sizes.source.height, window_);
+    gaussian_both_ways(source, target, sizes.source.height, window());
   }
-
- private:
-  std::string stage_;
-  GaussianWindow window_;
-  std::string label_;
 };
 
 // One of the two steps.
