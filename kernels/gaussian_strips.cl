@@ -6,10 +6,10 @@
 // gets as sums along rows is what it multiplies along columns, so that these need no exchange. The last sums along rows
 // are kept in local memory, for the next rows.
 //
-// Weights are twice those of the window, in both directions. Sums along rows are then three bytes, of which the higher
-// two are twice the sum that gaussian.cl has; and the results are the highest bytes of sums along columns, which are
-// rounded by what `row_start` adds to the sums along rows. With SHARPEN, the 15 highest bits of sums along columns,
-// which are rounded by `column_start`, and the original samples make the results.
+// Weights are twice those of the window, in both directions. Sums along rows are then three bytes. The higher two,
+// without their lowest bit, are twice the sum that gaussian.cl has. The results are the highest bytes of sums along
+// columns, which are rounded by what `row_start` adds to the sums along rows. With SHARPEN, the 15 highest bits of sums
+// along columns, which are rounded by `column_start`, and the original samples make the results.
 
 #define ITEMS 32
 #define STRIP (ITEMS * PIXELS * CHANNELS)  // samples
@@ -29,7 +29,8 @@
 #define HALO ((REACH + 15) / 16)
 #define PIECES (STRIP / 16 + 2 * HALO)
 #define LOADS ((16 * PIECES + ITEMS - 1) / ITEMS)  // of a work-item for 16 rows
-#define IS_PIECE(i) (16 * PIECES % ITEMS == 0 || (i) < 16 * PIECES)  // so that no branch is left where all are
+// A constant where all work-items have as many pieces: a branch in each load would cost a quarter of the speed.
+#define IS_PIECE(i) (16 * PIECES % ITEMS == 0 || (i) < 16 * PIECES)
 // Lines in local memory have 4 words more than a multiple of 8, so that 8 lines of 4 words are in different banks.
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define LINE_WORDS ((MAX(4 * PIECES, 4 * HALO - MARGIN + 2 * BLOCKS - 2 + 8 * STEPS) + 3) / 8 * 8 + 4)
@@ -44,8 +45,8 @@ typedef ushort result_pair_t;
 #endif
 #define RESULT_PIECES (STRIP * sizeof(result_pair_t) / 32 + 1)
 
-// Along columns, the chunks of 16 rows that 8 rows of results read, if their first row, or their ninth, is the first
-// row of a chunk's windows.
+// Along columns, 16 rows of results are two halves. The windows of the upper one begin with a chunk of 16 rows and
+// reach into UPPER_CHUNKS of them; those of the lower one, 8 rows further down, into CHUNKS.
 #define UPPER_CHUNKS ((8 + 2 * RADIUS + 15) / 16)
 #define CHUNKS ((16 + 2 * RADIUS + 15) / 16)
 // 0: a chunk completes the upper 8 rows, then the lower 8 of the same 16 rows. 1: the lower 8 rows of these, then the

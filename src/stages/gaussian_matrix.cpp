@@ -62,7 +62,7 @@ struct StripShape {
   [[nodiscard]] int steps() const { return divided_up(4 * margin() + 8 + reach(), 32); }
   [[nodiscard]] int upper_chunks() const { return divided_up(8 + 2 * radius, matrix_side); }
   [[nodiscard]] int chunks() const { return divided_up(16 + 2 * radius, matrix_side); }
-  // Rows that as many chunks of the source complete.
+  // Rows of results that so many chunks of the source complete.
   [[nodiscard]] int lines(int source_chunks) const {
     return matrix_side * (source_chunks - chunks() + 1) + 8 * (chunks() - upper_chunks());
   }
@@ -76,7 +76,7 @@ struct StripShape {
   }
 };
 
-// A unit has registers for few teams with more steps: then tiles are faster.
+// With more steps a compute unit has registers for few teams, and tiles are faster.
 bool suits_strips(const StripShape& shape, bool sharpens, const DeviceInfo& device) {
   constexpr int max_steps = 4;
   return shape.radius > 0 && shape.steps() <= max_steps &&

@@ -45,7 +45,7 @@ struct GaussianTileRows {
   bool begins_odd = false;
   // The first number of the first window; quads_read_after bytes after the last may be read.
   OfEach<const std::uint8_t*> in{};
-  // What is fetched meanwhile: samples that are read and results that are written later.
+  // To be prefetched: samples that are read, and results that are written, later.
   OfEach<const std::uint8_t*> next{};
   OfEach<const std::uint8_t*> results{};
   OfEach<std::uint32_t*> pairs{};               // the pair rows that each completes
