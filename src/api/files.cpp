@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/stop.hpp"
+#include "codec/unread.hpp"
 #include "pipeline/memory_rows.hpp"
 
 namespace gpufilter {
@@ -34,12 +35,14 @@ void in_steps(const Rows& picture, const RunControl& control, const Work& work) 
 
 Picture read_from(std::unique_ptr<ByteSource> source, const Limits& limits,
                   const RunControl& control) {
+  const std::string name = source->name();
   const auto reader = open_picture(std::move(source), read_limits(limits));
   const PictureHeader& header = reader->header();
   auto state = std::make_unique<PictureState>(PictureShape{header.size, header.format});
   state->header = header;
   in_steps(state->rows(), control, [&](const MutableRows& rows) { reader->read(rows); });
   state->trailing = reader->finish();
+  warn_of_unread(name, header.unread);
   return PictureAccess::make(std::move(state));
 }
 

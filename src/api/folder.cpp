@@ -6,6 +6,7 @@
 #include "base/stop.hpp"
 #include "base/thread_limit.hpp"
 #include "batch/batch_run.hpp"
+#include "codec/unread.hpp"
 
 namespace gpufilter {
 namespace {
@@ -43,7 +44,8 @@ class FolderListener final : public BatchListener {
       all_bytes_ += item.bytes;
   }
 
-  void finished(const PictureResult& result, const RunReport* /*report*/) override {
+  void finished(const PictureResult& result, const RunReport* report) override {
+    if (report != nullptr) warn_of_unread(report->input, report->unread);
     done_bytes_ += result.item->bytes;
     FolderPicture picture;
     picture.input = result.item->input;

@@ -10,6 +10,7 @@
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/unread.hpp"
 #include "compute/channel_statistics.hpp"
 #include "pipeline/comparison.hpp"
 #include "pipeline/counted_picture.hpp"
@@ -145,6 +146,7 @@ Stats stats(const std::string& path, const Limits& limits, const RunControl& con
     Engine engine = processor_engine();
     const auto reader = open_picture(open_source(path), read_limits(limits));
     CountedPicture counted = count_picture(*reader, engine, "", on_progress(control));
+    warn_of_unread(path, reader->header().unread);
     result =
         stats_of({reader->header().size, reader->header().format}, std::move(counted.histograms));
   });
@@ -188,7 +190,9 @@ Differences compare(const std::string& a, const std::string& b, const CompareSet
     if (result.verdict == Differences::Verdict::other_shape) return;
     // The ends of the files may be damaged too, and nothing is equal to a damaged picture.
     static_cast<void>(reader_a->finish());
+    warn_of_unread(a, reader_a->header().unread);
     static_cast<void>(reader_b->finish());
+    warn_of_unread(b, reader_b->header().unread);
   });
   return result;
 }

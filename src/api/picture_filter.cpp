@@ -9,6 +9,7 @@
 #include "api/views.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/unread.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/image.hpp"
 #include "pipeline/memory_rows.hpp"
@@ -125,6 +126,7 @@ FilterResult PictureFilter::run(const std::string& input, const std::string& out
     const RunReport report =
         filter_picture(input, output, format, state_->chain(), dispatcher, run);
     dispatcher.conclude();
+    warn_of_unread(input, report.unread);
     result = result_of({report.output_size, report.output_pixel}, report.engine, report.start);
     result.output_bytes = report.output_bytes;
   });

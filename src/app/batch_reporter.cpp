@@ -12,6 +12,7 @@
 #include "base/printable.hpp"
 #include "base/signal_cleanup.hpp"
 #include "base/words.hpp"
+#include "codec/unread.hpp"
 
 namespace gpufilter {
 namespace {
@@ -126,6 +127,7 @@ void BatchReporter::note_losses(const RunReport& report) {
     if (output.background && !output.kept && !asked) flattened.insert(output.output_format);
   }
   left_out_.add({left_out.begin(), left_out.end()});
+  unread_.add(report.unread);
   for (const Codec* codec : flattened)
     ++flattened_[codec];
 }
@@ -171,7 +173,10 @@ void BatchReporter::conclude() {
         formatted("{}: {}", counted(count, "picture"),
                   flattening_notice(*codec, *options_.run.write.get<Color>(background_option()))));
   }
-  if (const std::string warning = left_out_.warning(); !warning.empty()) log::warn(warning);
+  if (const std::string warning = left_out_warning(left_out_.names()); !warning.empty())
+    log::warn(warning);
+  if (const std::string warning = unread_warning(unread_.names()); !warning.empty())
+    log::warn_of_fallback(warning);
   for (const auto& [doubt, count] : doubts_)
     log::warn(formatted("{}: {}", counted(count, "picture"), doubt));
   for (const std::string& warning : option_use_.warnings())

@@ -56,6 +56,7 @@ class BatchReporter final : public BatchListener {
   OptionUse option_use_;
   std::map<const Codec*, std::size_t> flattened_;  // pictures that lost their alpha, by format
   LeftOutTally left_out_;
+  LeftOutTally unread_;
   std::map<std::string, std::size_t> doubts_;  // with the number of pictures
   bool document_begun_ = false;
   bool out_of_space_ = false;  // the run ended early, because the disk is full

@@ -34,6 +34,7 @@
 #include "base/words.hpp"
 #include "batch/output_folder.hpp"
 #include "batch/output_name.hpp"
+#include "codec/unread.hpp"
 #include "device/pocl_environment.hpp"
 #include "pipeline/preview.hpp"
 
@@ -138,6 +139,7 @@ void warn_after(const RunReport& report, const WriteOptions& options) {
   for (const std::string& doubt : report.doubts)
     log::warn(formatted("{}: {}", printable(report.input), doubt));
   warn_of_losses(report, options);
+  warn_of_unread(report.input, report.unread);
 }
 
 // Why two names are the same file.
@@ -300,6 +302,7 @@ RunReport or_report_failure(const PictureReporter& reporter, const Work& work) {
     throw;
   } catch (const PictureError& error) {
     reporter.failed(error.what());
+    if (dynamic_cast<const UnreadParts*>(&error) != nullptr) throw UsageError(error.what());
     throw;
   }
 }

@@ -31,14 +31,14 @@ void LeftOutTally::add(const std::vector<std::string>& names) {
   }
 }
 
-std::string LeftOutTally::warning() const {
+std::vector<std::string> LeftOutTally::names() const {
   std::vector<std::pair<std::string, std::size_t>> sorted(pictures_.begin(), pictures_.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
   for (const auto& [name, pictures] : sorted)
     names.push_back(formatted("{} ({})", name, counted(pictures, "picture")));
-  return left_out_warning(names);
+  return names;
 }
 
 }  // namespace gpufilter

@@ -1,4 +1,4 @@
-// What the user is told about metadata that outputs cannot hold.
+// What the user is told about what outputs do not have of their inputs.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,21 @@
 
 namespace gpufilter {
 
+// Counts over the pictures of a folder.
 class LeftOutTally {
  public:
-  // RunReport::left_out of a picture.
+  // RunReport::left_out of a picture, or its RunReport::unread.
   void add(const std::vector<std::string>& names);
 
-  // "not carried over: gamma (3 pictures), XMP (1 picture)"; empty if all was carried over. The
-  // commonest first; of more than a few only their number.
-  [[nodiscard]] std::string warning() const;
+  // "gamma (3 pictures)", "XMP (1 picture)": the commonest first.
+  [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   std::map<std::string, std::size_t> pictures_;  // by name
 };
 
-// The same for one picture: "not carried over: gamma, XMP".
+// Metadata that an output cannot hold: "not carried over: gamma, XMP"; of more than a few only
+// their number. Empty if all was carried over.
 [[nodiscard]] std::string left_out_warning(const std::vector<std::string>& names);
 
 }  // namespace gpufilter

@@ -12,7 +12,7 @@ namespace gpufilter {
 // INPUT and OUTPUT.
 void add_names(Arguments& app, FilterOptions& options);
 
-// --on-exists and --in-place.
+// --on-exists, --in-place and --pages.
 void add_existing_file_options(Arguments& app, FilterOptions& options);
 
 // Takes the output from the names (with --in-place from the inputs), and what to do if it exists

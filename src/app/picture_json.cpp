@@ -14,6 +14,8 @@ void add_formats(Json& json, const PictureResult& result) {
   json["output_pixels"] = pixels_json(result.output_pixels);
   add_background(json, result.background);
   if (result.decoding_divisor > 1) json["decoding_divisor"] = result.decoding_divisor;
+  for (const std::string& part : result.unread)
+    json["not_read"].push_back(part);
   json["width"] = result.size.width;
   json["height"] = result.size.height;
   json["output_width"] = result.output_size.width;

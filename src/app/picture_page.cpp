@@ -74,6 +74,8 @@ std::vector<html::Fact> facts_of(const RunReport& report, std::uint64_t input_by
     facts.push_back({"Orientation", formatted("EXIF {}, {}applied", report.exif_orientation,
                                               report.is_oriented ? "" : "not ")});
   }
+  if (!report.unread.empty())
+    facts.push_back({"Not read", formatted("{}", fmt::join(report.unread, ", "))});
   if (!report.left_out.empty())
     facts.push_back({"Left out", formatted("{}", fmt::join(report.left_out, ", "))});
   return facts;

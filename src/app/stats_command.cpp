@@ -14,6 +14,7 @@
 #include "app/stats_report.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "codec/unread.hpp"
 #include "lab/charts/histogram_plot.hpp"
 #include "pipeline/counted_picture.hpp"
 #include "pipeline/make_dispatcher.hpp"
@@ -125,6 +126,7 @@ int run_stats_command(int argc, const char* const* argv) {
   const auto plot = open_plot(options.plot);
   StatsReport report = measure(*reader, *engine, chosen.reason);
   report.name = name;
+  warn_of_unread(name, reader->header().unread);
   if (plot) write_plot(*plot, plot_of(report));
   print_result(options.json ? json_report(report) : text_report(report));
   engine->keep_programs();

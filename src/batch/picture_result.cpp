@@ -20,6 +20,7 @@ PictureResult result_of(const BatchItem& item, const RunReport& report) {
   result.decoding_divisor = report.decoding_divisor;
   result.input_pixels = report.input_file_pixels;
   result.output_pixels = report.output_file_pixels;
+  result.unread = report.unread;
   result.background = report.background;
   result.verified_blocks = report.verified_blocks;
   result.replaced = report.replaced;

@@ -27,11 +27,12 @@ struct PictureResult {
   int job = 0;                // the number of the job that did it, from 0
   // Only if status is done:
   const Codec* input_format = nullptr;
-  ImageSize size;         // of the input
-  ImageSize output_size;  // of the result
+  ImageSize size;            // of the input
+  ImageSize output_size;     // of the result
   int decoding_divisor = 1;  // as in RunReport
   FilePixels input_pixels;
   FilePixels output_pixels;
+  std::vector<std::string> unread;     // as in RunReport
   std::optional<Color> background;     // as in RunReport
   std::optional<int> verified_blocks;  // the same
   bool replaced = false;               // the output was a file that existed before

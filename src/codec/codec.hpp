@@ -41,6 +41,10 @@ struct PictureHeader {
   Metadata metadata;                                  // from before the pixels
   std::shared_ptr<const StoredSettings> stored = {};  // of the file; nullptr: nothing to keep
   FilePixels file_pixels = {};                        // as the file holds them, for reports
+  // What the file holds besides this picture and its metadata, by names for the user: "2 more
+  // pages", "a film". RowReader::finish() may add what only the end of the file shows. Readers do
+  // not log it: see codec/unread.hpp.
+  std::vector<std::string> unread = {};
 };
 
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "codec/unread.hpp"
 #include "pipeline/difference_picture.hpp"
 
 namespace gpufilter {
@@ -41,6 +42,8 @@ FileComparison compare_files(const FileComparisonRequest& request) {
   if (files.a.size != files.b.size || files.a.format != files.b.format) return files;
   files.comparison = request.drawing ? compare_and_draw(*a, *b, request.tolerance, *request.drawing)
                                      : compare_pictures(*a, *b, request.tolerance);
+  warn_of_unread(files.a.name, a->header().unread);
+  warn_of_unread(files.b.name, b->header().unread);
   return files;
 }
 

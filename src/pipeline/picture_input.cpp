@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
 #include "image/exif_orientation.hpp"
 #include "pipeline/run_description.hpp"
 #include "stages/convert_colors.hpp"
@@ -70,6 +71,7 @@ PictureShape PictureInput::shape() const {
 
 void PictureInput::finish(ReadAhead& reader) {
   Metadata trailing = reader.finish();
+  if (!kept_) header_.unread = reader.header().unread;
   if (kept_ || took_late_metadata_) return;
   trailing_ = std::move(trailing);
   note_orientation(trailing_);
@@ -98,6 +100,14 @@ void PictureInput::take_late_metadata(Metadata& metadata) {
   add_late_metadata(metadata, read(*source_.open()));
   took_late_metadata_ = true;
   note_orientation(metadata);
+}
+
+void refuse_unread(const PictureInput& input) {
+  const auto& unread = input.header().unread;
+  if (unread.empty()) return;
+  throw UnreadParts(input.name(), formatted("holds {}, which the result would not have; --pages "
+                                            "first replaces the file all the same",
+                                            enumerated(unread, "and")));
 }
 
 void PictureInput::note_orientation(const Metadata& metadata) {

@@ -49,7 +49,8 @@ class PictureInput {
   // Whether the file can be read again.
   [[nodiscard]] bool is_repeatable() const { return is_file_ || is_read_again_; }
 
-  // After a walk: reads the rest of the file. Throws PictureError.
+  // After a walk: reads the rest of the file, which may show that it holds more. Throws
+  // PictureError.
   void finish(ReadAhead& reader);
 
   // The metadata for outputs: what belongs before their pixels, `is_oriented` once the chain has
@@ -84,5 +85,8 @@ class PictureInput {
   Metadata trailing_;
   std::unique_ptr<KeptPicture> kept_;
 };
+
+// Throws UnreadParts if the file is known to hold more than is read.
+void refuse_unread(const PictureInput& input);
 
 }  // namespace gpufilter

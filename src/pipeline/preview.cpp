@@ -71,6 +71,8 @@ RunReport preview_picture(const std::string& input, const std::string& output,
   describe_formats(report, header, chain, to, outputs, options);
   const StoredOutputs stored(source, chain, outputs, to, options);
   stored.describe(report);
+  report.unread = header.unread;
+  if (options.refuse_unread) refuse_unread(source);
   if (const int largest = decoding_divisor(chain, header.size, outputs, stored.without_rows());
       largest > 1)
     report.decoding_divisor = source.decode_smaller(largest);

@@ -23,6 +23,12 @@ int ReadAhead::decode_smaller(int largest) {
   return divisor;
 }
 
+Metadata ReadAhead::finish() {
+  Metadata trailing = reader_->finish();
+  header_.unread = reader_->header().unread;
+  return trailing;
+}
+
 bool ReadAhead::read_on(std::uint64_t maximum) {
   const std::size_t pitch = row_pitch(header_.size.width, header_.format);
   const int rows = std::clamp(static_cast<int>(step_bytes / pitch), 1, header_.size.height);

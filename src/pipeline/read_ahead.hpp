@@ -23,7 +23,7 @@ class ReadAhead final : public RowReader {
 
   void read(const MutableRows& rows) override;
   [[nodiscard]] int decode_smaller(int largest) override;
-  Metadata finish() override { return reader_->finish(); }
+  Metadata finish() override;
   [[nodiscard]] std::optional<JpegScan> jpeg_scan() override { return reader_->jpeg_scan(); }
   [[nodiscard]] StoredPicture* stored_picture() override { return reader_->stored_picture(); }
 

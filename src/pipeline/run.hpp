@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/timeline.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/repeatable_source.hpp"
@@ -45,6 +46,7 @@ struct RunOptions {
   // In the order of their stages; none of them stands between --linear and --encoded.
   std::vector<ChainOutput> outputs = {};
   bool keep_last_output = false;  // as ChainOutput::keep
+  bool refuse_unread = false;     // a file that holds more than is read fails: UnreadParts
   EncodeOn encode_on = EncodeOn::automatic;
   // The start of the time that the report covers; by default the time of the call.
   std::optional<Nanoseconds> start;
@@ -64,6 +66,12 @@ struct RunOptions {
   int verify_blocks = 0;
   // Called after each band with the rows done and all rows, over all walks. May be empty.
   OnProgress on_progress;
+};
+
+// The result would replace a file that holds more than is read, and RunOptions::refuse_unread.
+class UnreadParts : public PictureError {
+ public:
+  using PictureError::PictureError;
 };
 
 // One output file.
@@ -88,10 +96,11 @@ struct RunReport : OutputReport {
   std::string input;
   std::vector<OutputReport> others;  // as in RunOptions::outputs
   const Codec* input_format = nullptr;
-  ImageSize size;                // of the input
-  PixelFormat input_pixel;       // of the rows that the chain gets
-  FilePixels input_file_pixels;  // as the input file holds them
-  int decoding_divisor = 1;      // of the input's sides, if it was decoded smaller
+  ImageSize size;                   // of the input
+  PixelFormat input_pixel;          // of the rows that the chain gets
+  FilePixels input_file_pixels;     // as the input file holds them
+  std::vector<std::string> unread;  // what else the input holds; see PictureHeader::unread
+  int decoding_divisor = 1;         // of the input's sides, if it was decoded smaller
   int bands = 0;
   int band_rows = 0;
   std::size_t bands_under_way = 0;     // at the same time, in the last walk

@@ -15,6 +15,7 @@ RunOutputs::RunOutputs(RunReport& report, PictureInput& input, const StageChain&
       places_(outputs),
       options_(options),
       stored_(input, chain, outputs, last_format, options) {
+  note_unread();
   if (!stored_.are_any()) return;
   Span span{.activity = Activity::read_stored, .start = now()};
   stored_.load();
@@ -44,8 +45,14 @@ void RunOutputs::finish(Timeline& timeline, const Span& kind) {
   for (PictureOutput& file : files_)
     file.finish(input_.trailing_metadata());
   stored_.finish();
+  note_unread();
   for (PictureOutput& file : files_)
     file.commit();
+}
+
+void RunOutputs::note_unread() const {
+  report_.unread = input_.header().unread;
+  if (options_.refuse_unread) refuse_unread(input_);
 }
 
 void RunOutputs::note_orientation() const {

@@ -28,6 +28,7 @@ class RunOutputs {
 
  private:
   void note_orientation() const;
+  void note_unread() const;
 
   RunReport& report_;
   PictureInput& input_;

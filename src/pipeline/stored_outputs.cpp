@@ -100,7 +100,7 @@ std::optional<StoredPart> StoredOutputs::part(std::size_t output) const {
 }
 
 void StoredOutputs::finish() {
-  if (reader_) static_cast<void>(reader_->finish());
+  if (reader_) input_.finish(*reader_);
 }
 
 void StoredOutputs::describe(RunReport& report) const {

@@ -63,7 +63,7 @@ class StoredOutputs {
   const WriteOptions& options_;
   bool always_;
   std::vector<Output> outputs_;
-  std::unique_ptr<RowReader> reader_;
+  std::unique_ptr<ReadAhead> reader_;
 };
 
 }  // namespace gpufilter

@@ -8,12 +8,15 @@
 #include "codec/codec.hpp"
 #include "codec/codec_table.hpp"
 #include "codec/other_formats.hpp"
+#include "codec/unread.hpp"
 
 namespace gpufilter {
 namespace {
 
 Image all_pixels(std::unique_ptr<ByteSource> source) {
+  const std::string name = source->name();
   const std::unique_ptr<RowReader> reader = open_picture(std::move(source));
+  warn_of_unread(name, reader->header().unread);
   Image image(reader->header().size, reader->header().format);
   reader->read(image.rows());
   return image;

@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "base/words.hpp"
 #include "codec/exif_and_xmp.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/heif/boxes.hpp"
@@ -40,7 +40,6 @@ class HeifReader final : public WholePictureReader {
   HeifReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : name_(source->name()),
         file_(whole_file(*source, 0, limits, "a HEIC or AVIF", remedy)),
-        warns_(limits.warn),
         max_pixels_(limits.max_pixels),
         context_(libheif().heif_context_alloc(), libheif().heif_context_free),
         handle_(nullptr, libheif().heif_image_handle_release) {
@@ -49,13 +48,9 @@ class HeifReader final : public WholePictureReader {
     read_header(limits);
     read_metadata();
     header_.stored = std::make_shared<StoredFidelity>(stores_rgb(handle_.get()));
-  }
-
-  Metadata finish() override {
     const int count = libheif().heif_context_get_number_of_top_level_images(context_.get());
-    if (warns_ && count > 1)
-      log::warn(formatted("{}: only the primary one of its {} pictures is read", name_, count));
-    return WholePictureReader::finish();
+    if (count > 1)
+      header_.unread.push_back(counted(static_cast<std::size_t>(count - 1), "more picture"));
   }
 
  private:
@@ -217,7 +212,6 @@ class HeifReader final : public WholePictureReader {
 
   std::string name_;
   Bytes file_;
-  bool warns_;
   std::uint64_t max_pixels_;
   HeifContext context_;
   HeifHandle handle_;

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "codec/fidelity.hpp"
 #include "codec/jxl/codec.hpp"
 #include "codec/jxl/color.hpp"
@@ -29,6 +30,9 @@ class JxlReader final : public WholePictureReader {
     header_.file_pixels = picture_.file_pixels;
     header_.metadata = std::move(picture_.metadata);
     header_.stored = std::make_shared<StoredFidelity>(picture_.is_lossless);
+    if (picture_.frames > 1)
+      header_.unread.push_back(
+          counted(static_cast<std::size_t>(picture_.frames - 1), "more frame"));
   }
 
   Metadata finish() override {
@@ -36,8 +40,6 @@ class JxlReader final : public WholePictureReader {
       log::warn(formatted("{}: {} of its channels are neither colours nor alpha, and are left out",
                           name_, picture_.left_out_channels));
     }
-    if (warns_ && picture_.frames > 1)
-      log::warn(formatted("{}: only the first of its {} frames is read", name_, picture_.frames));
     return WholePictureReader::finish();
   }
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "base/log.hpp"
 #include "codec/netpbm/codec.hpp"
 #include "codec/netpbm/header.hpp"
 
@@ -20,7 +19,7 @@ const Codec& codec_of(const NetpbmHeader& header) {
 class NetpbmReader final : public RowReader {
  public:
   NetpbmReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
-      : input_(std::move(source)), file_(read_netpbm_header(input_)), warns_(limits.warn) {
+      : input_(std::move(source)), file_(read_netpbm_header(input_)) {
     const PixelFormat format{file_.channels, file_.maxval <= 255 ? 8 : 16};
     check_size(input_.name(), file_.width, file_.height, format, limits);
     header_.file_format = &codec_of(file_);
@@ -46,9 +45,7 @@ class NetpbmReader final : public RowReader {
   }
 
   Metadata finish() override {
-    if (warns_ && input_.begins_another()) {
-      log::warn(formatted("{}: only the first of its pictures is read", input_.name()));
-    }
+    if (input_.begins_another()) header_.unread.emplace_back("more pictures");
     return {};
   }
 
@@ -123,7 +120,6 @@ class NetpbmReader final : public RowReader {
 
   NetpbmInput input_;
   NetpbmHeader file_;
-  bool warns_;
   std::size_t samples_ = 0;           // of a row
   std::vector<std::uint8_t> bits_;    // a row of a bitmap
   std::vector<std::uint16_t> scale_;  // empty: samples stay as they are

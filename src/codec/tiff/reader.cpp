@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "codec/read_limits.hpp"
 #include "codec/repeatable_source.hpp"
 #include "codec/tiff/codec.hpp"
@@ -153,6 +154,8 @@ class TiffReader final : public RowReader {
         });
     if (layout_.colors == TiffLayout::Colors::cmyk)
       layout_.ink = chosen_ink(limits.choose_ink, CmykPolarity::ink, header_.metadata);
+    if (const auto pages = libtiff().TIFFNumberOfDirectories(file_.get()); pages > 1)
+      header_.unread.push_back(counted(static_cast<std::size_t>(pages - 1), "more page"));
     header_.stored =
         std::make_shared<TiffSettings>(file_.field<std::uint16_t>(TIFFTAG_COMPRESSION));
   }
@@ -168,8 +171,6 @@ class TiffReader final : public RowReader {
       log::warn(formatted("{}: {} of its channels are neither colours nor alpha, and are left out",
                           file_.name(), layout_.left_out_channels));
     }
-    if (libtiff().TIFFLastDirectory(file_.get()) == 0)
-      log::warn(formatted("{}: only the first of its pages is read", file_.name()));
     return {};
   }
 

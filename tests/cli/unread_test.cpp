@@ -1,0 +1,85 @@
+// Files that hold more than is read: a warning says so, and --in-place does not replace them.
+#include "cli/batch_fixture.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class Unread : public BatchTest {
+ protected:
+  // A file of tests/cases in the input folder, under its own name.
+  std::string put_case(const std::string& name) const {
+    const std::string path = in_ + "/" + name;
+    write_file(path, read_file(GPUFILTER_SOURCE "/tests/cases/" + name));
+    return path;
+  }
+
+  // What is left out is named in the same words everywhere, and no byte of the file changes.
+  void expect_kept(const std::string& path, const std::string& parts) const {
+    const std::string before = read_file(path);
+    const ProcessResult copy = filter({path, folder_ / "copy.ppm", "-q"});
+    EXPECT_EQ(copy.exit_code, 0);
+    EXPECT_EQ(copy.err, "gpufilter: warning: " + path + ": not read: " + parts + "\n");
+    const std::string refusal = "gpufilter: " + path + ": holds " + parts +
+                                ", which the result would not have; --pages first replaces the "
+                                "file all the same\n";
+    for (const Names& more : {Names{}, Names{"--dry-run"}}) {
+      Names words{path, "--in-place", "-q", "--device", "cpu", "--blur", "auto"};
+      words.insert(words.end(), more.begin(), more.end());
+      const ProcessResult in_place = filter(words);
+      EXPECT_EQ(in_place.exit_code, 2);
+      EXPECT_EQ(in_place.err, refusal);
+    }
+    const ProcessResult folder =
+        filter({in_, "--in-place", "-q", "--device", "cpu", "--blur", "auto"});
+    EXPECT_EQ(folder.exit_code, 1);
+    EXPECT_EQ(folder.err, refusal);
+    EXPECT_EQ(read_file(path), before);
+  }
+
+  // --pages first says that the rest is not wanted.
+  void expect_replaced(const std::string& path, const std::string& parts) const {
+    const ProcessResult result =
+        filter({path, "--in-place", "--pages", "first", "-q", "--device", "cpu", "--blur", "auto"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "gpufilter: warning: " + path + ": not read: " + parts + "\n");
+    EXPECT_EQ(filter({path, "--in-place", "-q", "--device", "cpu", "--blur", "auto"}).err, "");
+  }
+};
+
+TEST_F(Unread, PagesOfATiff) {
+  const std::string path = put_case("tiff-3-pages.tif");
+  expect_kept(path, "2 more pages");
+  expect_replaced(path, "2 more pages");
+}
+
+// The other pictures of a folder are filtered, and one line counts.
+TEST_F(Unread, InFoldersTheWarningsAreGathered) {
+  put("a.png");
+  const std::string bytes = read_file(put_case("tiff-3-pages.tif"));
+  write_file(in_ + "/twice.tif", bytes);
+  const ProcessResult result = good_batch({"-q"});
+  EXPECT_EQ(result.err, "gpufilter: warning: not read: 2 more pages (2 pictures)\n");
+  const Json pictures = json_batch({"--on-exists", "overwrite"})["pictures"];
+  EXPECT_FALSE(pictures[0].contains("not_read"));
+  EXPECT_EQ(pictures[1]["not_read"], Json({"2 more pages"}));
+  out_ = in_;
+  EXPECT_EQ(statuses(json_batch({"--in-place"}, 1)), (Names{"done", "failed", "failed"}));
+  EXPECT_EQ(read_file(in_ + "/twice.tif"), bytes);
+}
+
+TEST_F(Unread, OtherCommandsSayItToo) {
+  const std::string path = put_case("tiff-3-pages.tif");
+  const std::string line = "gpufilter: warning: " + path + ": not read: 2 more pages\n";
+  EXPECT_EQ(run_gpufilter({"stats", path}).err, line);
+  EXPECT_EQ(run_gpufilter({"compare", path, path}).err, line + line);
+}
+
+TEST_F(Unread, PagesTakesOnlyFirst) {
+  put("a.png");
+  expect_refusal({"--pages", "2"}, {"--pages: '2' is not one of first"});
+}
+
+}  // namespace
+}  // namespace gpufilter::test
