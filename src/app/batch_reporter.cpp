@@ -45,7 +45,7 @@ BatchReporter::BatchReporter(const BatchPlan& plan, const FilterOptions& options
   progress_.all_pictures = plan.items.size();
   for (const BatchItem& item : plan.items)
     progress_.all += item.bytes;
-  if (plan.shard && !options.quiet) std::fputs(shard_line(plan).c_str(), stderr);
+  if (plan.shard && !options.quiet) print_note(shard_line(plan));
   for (const OtherPicture& other : plan.others)
     log::info(printable(formatted("{}: its format is {}, skipped", other.name, other.format)));
   prepare_for_signals();
@@ -137,8 +137,8 @@ void BatchReporter::listed(const PictureResult& result) {
   print_line(result);
   if (page_ != nullptr) page_->add(result);
   if (!options_.json) return;
-  if (!document_begun_) print_result(batch_json_begin(plan_, options_.dry_run));
-  print_result(batch_json_picture(plan_, result, !document_begun_));
+  if (!document_begun_) print_document(batch_json_begin(plan_, options_.dry_run));
+  print_document(batch_json_picture(plan_, result, !document_begun_));
   document_begun_ = true;
 }
 
@@ -157,11 +157,11 @@ void BatchReporter::print_line(const PictureResult& result) const {
 
 void BatchReporter::print_data(Nanoseconds elapsed) {
   if (options_.json) {
-    if (!document_begun_) print_result(batch_json_begin(plan_, options_.dry_run));
-    print_result(batch_json_end(totals_, elapsed));
+    if (!document_begun_) print_document(batch_json_begin(plan_, options_.dry_run));
+    print_document(batch_json_end(totals_, elapsed));
   }
-  if (options_.timing == TimingFormat::json) print_result(batch_timing_json(totals_, elapsed));
-  if (options_.timing == TimingFormat::csv) print_result(batch_csv(totals_, elapsed));
+  if (options_.timing == TimingFormat::json) print_document(batch_timing_json(totals_, elapsed));
+  if (options_.timing == TimingFormat::csv) print_document(batch_csv(totals_, elapsed));
 }
 
 void BatchReporter::conclude() {
@@ -190,9 +190,9 @@ void BatchReporter::conclude() {
 
 void BatchReporter::print_summary(Nanoseconds elapsed) const {
   if (options_.quiet) return;
-  std::fputs(batch_summary(plan_, totals_, elapsed).c_str(), stderr);
+  print_note(batch_summary(plan_, totals_, elapsed));
   if (options_.timing == TimingFormat::table && totals_.pixels() > 0) {
-    std::fputs(batch_table(totals_, elapsed).c_str(), stderr);
+    print_note(batch_table(totals_, elapsed));
   }
 }
 

@@ -49,8 +49,7 @@ void add_bench_options(Arguments& app, BenchOptions& options) {
       ->check(whole_number(1, max_threads_to_measure))
       ->option_text(formatted("N [{}]", available_cores()))
       ->portable_text("N [all cores]");
-  auto* json =
-      app.add_flag("--json", options.json, "Print one JSON object (docs/engineering/bench.md).");
+  auto* json = app.add_flag("--json", options.json, "Print one JSON object.");
   app.add_flag("--csv", options.csv, "Print CSV, a line for each row.")->excludes(json);
   add_plot(app, options.plot, "Draw a chart into this SVG file.");
   app.add_flag("-q,--quiet", options.quiet, "Do not show what is being measured.");
@@ -78,9 +77,11 @@ int finish_bench(const BenchOptions& options,
   log::show_status("");
   const std::string date = lab::date_now();
   if (plot) write_plot(*plot, lab::bench_chart(report, date));
-  print_result(options.json  ? lab::bench_json(report, date)
-               : options.csv ? lab::bench_csv(report, date)
-                             : lab::bench_text(report, date));
+  if (options.json || options.csv) {
+    print_document(options.json ? lab::bench_json(report, date) : lab::bench_csv(report, date));
+  } else {
+    print_result(lab::bench_text(report, date));
+  }
   if (bed.session) bed.session->keep_programs();
   if (!report.failed()) return 0;
   log::error("a result differs from the reference: see the column 'bits'");

@@ -208,7 +208,8 @@ int compare_pair(const CompareOptions& options) {
   report.wanted_drawing = options.drawing;
   report.files = compare_files({options.a, options.b, options.tolerance,
                                 ReadLimits{options.max_pixels}, options.drawing, open});
-  if (!options.quiet) print_result(options.json ? json_report(report) : text_report(report));
+  if (!options.quiet)
+    options.json ? print_document(json_report(report)) : print_result(text_report(report));
   if (page) page->write(report.files, open);
   return exit_code(result_of(report.files));
 }

@@ -83,7 +83,7 @@ void FoldersReport::add_json(const NameComparison& name, CompareResult result) {
             {"exit_code", gpufilter::exit_code(result)}};
   if (name.files) add_pictures(json, *name.files);
   if (!name.failure.empty()) json["error"] = name.failure;
-  print_result(text + json.on_one_line());
+  print_document(text + json.on_one_line());
 }
 
 std::string FoldersReport::summary_text() const {
@@ -110,7 +110,7 @@ void FoldersReport::finish() {
         formatted("{} and {}: neither folder holds a picture", request_.a, request_.b));
   }
   if (form_ == ReportForm::text) print_result(summary_text() + "\n");
-  if (form_ == ReportForm::json) print_result(summary_json());
+  if (form_ == ReportForm::json) print_document(summary_json());
 }
 
 CompareResult FoldersReport::result() const {

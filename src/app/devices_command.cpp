@@ -214,7 +214,7 @@ int run_devices_command(int argc, const char* const* argv) {
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   const std::vector<DeviceInfo> devices = device_catalog(PastAnswers::ignored).find_all();
   const auto rates = make_rate_store();
-  print_result(json ? as_json(devices, *rates) : as_table(devices, *rates));
+  json ? print_document(as_json(devices, *rates)) : print_result(as_table(devices, *rates));
   return 0;
 }
 

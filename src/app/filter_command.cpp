@@ -215,7 +215,7 @@ void print_kernels(const RunReport& report) {
   for (const PassReport& pass : report.passes) {
     if (pass.source.empty()) continue;
     any = true;
-    print_result(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
+    print_document(formatted("// {}: {}\n{}\n", pass.stage, pass.variant, pass.source));
   }
   if (!any) log::warn("--show-kernel: no stage ran a kernel");
 }

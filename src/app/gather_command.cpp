@@ -179,7 +179,7 @@ int run_gather_command(int argc, const char* const* argv) {
   app.footer(gather_explanation);
   if (const auto done = parse_command_line(app, argc, argv)) return *done;
   const GatherReport report = gather_shards(output);
-  print_result(json ? gather_json(report) : gather_text(report));
+  json ? print_document(gather_json(report)) : print_result(gather_text(report));
   return report.complete() ? 0 : 1;
 }
 

@@ -12,6 +12,7 @@
 #include "app/batch_rates.hpp"
 #include "app/batch_report.hpp"
 #include "app/compare_report.hpp"
+#include "app/parse.hpp"
 #include "app/timing_line.hpp"
 #include "app/timing_report.hpp"
 #include "base/error.hpp"
@@ -252,7 +253,7 @@ void publish(html::Page page, html::PageFolder& folder, const std::string& comma
   page.folder = std::filesystem::current_path(ignored).string();
   page.time = time_text();
   folder.write_page(html::to_html(page));
-  if (!quiet) std::fputs(formatted("report: {}\n", printable(folder.page())).c_str(), stderr);
+  if (!quiet) print_note(formatted("report: {}\n", printable(folder.page())));
 }
 
 }  // namespace gpufilter

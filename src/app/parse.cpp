@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "app/command_words.hpp"
 #include "app/foreign_words.hpp"
 #include "base/closed_pipe.hpp"
@@ -15,6 +17,7 @@
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
+#include "base/terminal.hpp"
 #include "base/whole_number.hpp"
 #include "base/words.hpp"
 #include "stages/recipe.hpp"
@@ -187,6 +190,14 @@ ValueCheck byte_count() {
 }
 
 void print_result(std::string_view text) {
+  print_document(folded_for(STDOUT_FILENO, text));
+}
+
+void print_note(std::string_view text) {
+  std::fputs(folded_for(STDERR_FILENO, text).c_str(), stderr);
+}
+
+void print_document(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     if (errno == EPIPE) throw ClosedPipe();
     throw PictureError("standard output", describe_system_error(errno));

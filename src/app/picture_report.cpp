@@ -64,7 +64,7 @@ void PictureReporter::skipped() const {
   const std::string line =
       printable(formatted("{} -> {}: already exists, skipped", options_.input, output_));
   if (options_.dry_run && !options_.json) return print_result(line + "\n");
-  if (!options_.quiet) std::fputs((line + "\n").c_str(), stderr);
+  if (!options_.quiet) print_note(line + "\n");
 }
 
 void PictureReporter::planned(const RunReport& preview) const {
@@ -102,7 +102,7 @@ void PictureReporter::print_document(const PictureResult& result) const {
   if (output_ == standard_stream && !options_.dry_run) {
     std::fputs(text.c_str(), stderr);
   } else {
-    print_result(text);
+    gpufilter::print_document(text);
   }
 }
 

@@ -128,7 +128,7 @@ int run_stats_command(int argc, const char* const* argv) {
   report.name = name;
   warn_of_unread(name, reader->header().unread);
   if (plot) write_plot(*plot, plot_of(report));
-  print_result(options.json ? json_report(report) : text_report(report));
+  options.json ? print_document(json_report(report)) : print_result(text_report(report));
   engine->keep_programs();
   return 0;
 }

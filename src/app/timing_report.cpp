@@ -258,17 +258,17 @@ void print_timing(const RunReport& report, TimingFormat format, bool picture_on_
     if (picture_on_standard_output) {
       std::fputs(text.c_str(), stderr);
     } else {
-      print_result(text);
+      print_document(text);
     }
   };
   switch (format) {
     case TimingFormat::off:
       return;
     case TimingFormat::line:
-      std::fputs(timing_line(report).c_str(), stderr);
+      print_note(timing_line(report));
       return;
     case TimingFormat::table:
-      std::fputs(timing_table(report).c_str(), stderr);
+      print_note(timing_table(report));
       return;
     case TimingFormat::json:
       return print_data(timing_json(report));

@@ -316,7 +316,7 @@ int run_tune_command(int argc, const char* const* argv) {
     }
     measure_rates(sessions, store, jobs);
   }
-  print_result(command.json ? lab::tune_json(reports) : lab::tune_table(reports));
+  command.json ? print_document(lab::tune_json(reports)) : print_result(lab::tune_table(reports));
   for (const auto& session : sessions)
     session->keep_programs();
   return std::any_of(reports.begin(), reports.end(),

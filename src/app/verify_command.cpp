@@ -261,7 +261,7 @@ int run_verify_command(int argc, const char* const* argv) {
     lab::write_drawing(*first->drawing, *sink);
     verified.drawing = drawing;
   }
-  print_result(json ? as_json(verified) : as_table(verified));
+  json ? print_document(as_json(verified)) : print_result(as_table(verified));
   return verified.report.passed() ? 0 : 1;
 }
 

@@ -98,7 +98,7 @@ void write(spdlog::level::level_enum level, Label label, std::string_view line) 
   if (taker()) return taker()(meaning(level, label), printable(line));
   if (!status().empty()) std::fputs(std::string(erase_line).c_str(), stderr);
   // Passed as an argument, never as the format: a picture's name may contain braces.
-  logger().log(level, "{}", labelled(label, line));
+  logger().log(level, "{}", folded_for(STDERR_FILENO, labelled(label, line)));
   if (!status().empty()) draw_status();
 }
 

@@ -83,6 +83,31 @@ std::string text_of(std::vector<Character>::const_iterator first,
 
 constexpr std::string_view ellipsis = "...";
 
+// Where to break a line so that its beginning has at most `columns` columns: a blank behind a word;
+// npos if there is none.
+std::size_t break_in(std::string_view line, std::size_t columns) {
+  const std::size_t first_word = std::min(line.find_first_not_of(' '), line.size());
+  const auto all = characters_of(line);
+  const auto end = advance_by_columns(all.begin(), all.end(), columns);
+  const std::size_t fits = text_of(all.begin(), end).size();
+  const std::size_t blank = line.find_last_of(' ', fits);
+  return blank != std::string_view::npos && blank > first_word ? blank : line.find(' ', first_word);
+}
+
+std::string folded_line(std::string_view line, std::size_t columns) {
+  const std::string next(std::min(line.find_first_not_of(' '), line.size()) + 2, ' ');
+  std::string text;
+  for (std::size_t room = columns; display_width(line) > room;
+       room = columns - std::min(next.size(), columns - 1)) {
+    const std::size_t blank = break_in(line, room);
+    const std::size_t rest = line.find_first_not_of(' ', blank);
+    if (rest == std::string_view::npos) break;
+    text.append(line.substr(0, line.find_last_not_of(' ', blank) + 1)).append("\n").append(next);
+    line.remove_prefix(rest);
+  }
+  return text.append(line);
+}
+
 }  // namespace
 
 bool is_terminal(int descriptor) {
@@ -118,6 +143,21 @@ std::string fitted_at_end(std::string_view text, std::size_t columns) {
   while (begin != all.end() && begin->width == 0)
     ++begin;
   return std::string(ellipsis) + text_of(begin, all.end());
+}
+
+std::string folded(std::string_view text, std::size_t columns) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    result += folded_line(text.substr(0, end), columns);
+    if (end < text.size()) result += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string folded_for(int descriptor, std::string_view text) {
+  return is_terminal(descriptor) ? folded(text, terminal_columns(descriptor)) : std::string(text);
 }
 
 }  // namespace gpufilter

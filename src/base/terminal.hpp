@@ -24,4 +24,11 @@ inline constexpr std::string_view erase_line = "\r\033[J";
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string fitted_at_end(std::string_view text, std::size_t columns);
 
+// `text` with line breaks at blanks where lines are wider than `columns`; what follows is indented
+// by two more than the line. A word that is wider stays whole.
+[[nodiscard]] std::string folded(std::string_view text, std::size_t columns);
+
+// The same for a terminal; `text` as it is if `descriptor` is none.
+[[nodiscard]] std::string folded_for(int descriptor, std::string_view text);
+
 }  // namespace gpufilter

@@ -68,5 +68,16 @@ TEST(Terminal, FollowsTheWidth) {
   EXPECT_FALSE(is_terminal(file.get()));
 }
 
+TEST(Terminal, FoldsLinesAtBlanks) {
+  EXPECT_EQ(folded("one two three", 20), "one two three");
+  EXPECT_EQ(folded("one two three", 7), "one two\n  three");
+  EXPECT_EQ(folded("one two three\n", 8), "one two\n  three\n");
+  EXPECT_EQ(folded("    a table    of cells\nshort\n", 14), "    a table\n      of cells\nshort\n");
+  EXPECT_EQ(folded("averylongword and more", 6), "averylongword\n  and\n  more");
+  EXPECT_EQ(folded(cat + cat + " " + cat + cat, 5), cat + cat + "\n  " + cat + cat);
+  EXPECT_EQ(folded("trailing   ", 8), "trailing   ");
+  EXPECT_EQ(folded("", 5), "");
+}
+
 }  // namespace
 }  // namespace gpufilter
