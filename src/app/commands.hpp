@@ -17,6 +17,7 @@ namespace gpufilter {
 [[nodiscard]] int run_devices_command(int argc, const char* const* argv);
 [[nodiscard]] int run_gather_command(int argc, const char* const* argv);
 [[nodiscard]] int run_help_command(int argc, const char* const* argv);
+[[nodiscard]] int run_info_command(int argc, const char* const* argv);
 [[nodiscard]] int run_net_command(int argc, const char* const* argv);
 [[nodiscard]] int run_stats_command(int argc, const char* const* argv);
 [[nodiscard]] int run_tune_command(int argc, const char* const* argv);

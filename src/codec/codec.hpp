@@ -32,6 +32,9 @@ class StoredSettings {
 
   // Names of the metadata that is kept here, as only the same format can hold it: "APP11 \"JP\"".
   [[nodiscard]] virtual std::vector<std::string> private_metadata() const { return {}; }
+
+  // How the pixels are coded: "about quality 92, 4:2:0", "lossless"; empty if that is not known.
+  [[nodiscard]] virtual std::string coding() const { return {}; }
 };
 
 struct PictureHeader {

@@ -60,6 +60,8 @@ class JsonSchemas : public ShardTest {
     print({"compare", in_, out_, "--json"});
     print({"stats", in_ + "/alpha.png", "--json"});
     print({"stats", in_ + "/a.png", "--json", "--device", "opencl"});
+    print({"info", in_ + "/a.png", in_ + "/b.jpg", in_ + "/missing.png", "--json"});
+    print({"info", GPUFILTER_SOURCE "/samples/landscape.jpg", "--json"});
   }
 
   void print_shards() {

@@ -45,6 +45,15 @@ std::vector<std::string> JpegEncoding::private_metadata() const {
   return names;
 }
 
+std::string JpegEncoding::coding() const {
+  std::vector<std::string> parts;
+  if (quantization)
+    parts.push_back(formatted("{}quality {}", quantization->standard ? "" : "about ",
+                              quantization->quality));
+  if (subsampling) parts.push_back(chroma_notation(*subsampling));
+  return formatted("{}", fmt::join(parts, ", "));
+}
+
 const JpegEncoding* stored_jpeg_encoding(const PictureHeader& header) {
   return dynamic_cast<const JpegEncoding*>(header.stored.get());
 }

@@ -42,6 +42,7 @@ struct JpegEncoding final : StoredSettings {
   JpegMetadataLayout metadata_layout;
 
   [[nodiscard]] std::vector<std::string> private_metadata() const override;
+  [[nodiscard]] std::string coding() const override;
 };
 
 // Of the file that the header was read from; nullptr if that is not a JPEG.
