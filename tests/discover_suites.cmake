@@ -14,6 +14,15 @@ endif()
 set(optimised compute/All/MatrixProductKernel pipeline/Fusion pipeline/ScratchMemory
     stages/MlpKernel stages/NetIntegersOnDevice)
 
+# Without its optimiser, PoCL 5.0 (libpocl.so.2.12) compiles the blocked matrix product to code that stores nothing on
+# processors with AVX-512. With it, as users have it, all results are right.
+if(EXISTS /etc/OpenCL/vendors/pocl.icd)
+  file(STRINGS /etc/OpenCL/vendors/pocl.icd pocl_5 REGEX "libpocl\\.so\\.2\\.12")
+  if(pocl_5)
+    list(APPEND optimised compute/MatrixBlocks compute/Candidates compute/Small/MatrixReads compute/Large/MatrixReads)
+  endif()
+endif()
+
 # A suite counts as skipped if no test ran and none failed: then these lines are the last.
 set(all_skipped "\\[  PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$")
 set(script "")
