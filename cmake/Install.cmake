@@ -16,6 +16,14 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/manual/fish/"
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# Files that stages find by name (src/base/installed_files.hpp), also for the program in the build folder.
+foreach(folder networks recipes matrices luts profiles)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/samples/${folder}" DESTINATION "${CMAKE_INSTALL_DATADIR}/gpufilter"
+          FILES_MATCHING PATTERN "*.onnx" PATTERN "*.json" PATTERN "*.recipe" PATTERN "*.txt" PATTERN "*.cube"
+                         PATTERN "*.icc")
+endforeach()
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/share")
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/samples" "${PROJECT_BINARY_DIR}/share/gpufilter" SYMBOLIC)
 
 install(TARGETS ${gpufilter_installed_library} EXPORT gpufilterTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"

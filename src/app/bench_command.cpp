@@ -99,7 +99,7 @@ int run_matmul(int argc, const char* const* argv) {
       "of naive's: the same as a share of the naive kernel's reads.\n"
       "\n"
       "With --type or --grouped, the table has one row for each way of multiplying\n"
-      "each type, and the errors (docs/engineering/bench.md). --sizes is then\n"
+      "each type, and the errors. --sizes is then\n"
       "4096,8192 on a GPU and 512,1024 elsewhere, and --shapes may replace it.\n"
       "\n"
       "Examples:\n"

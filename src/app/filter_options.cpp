@@ -89,7 +89,7 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
              "Format of the output. One of {}. By default the name of the output file decides; "
              "'-' has the format of the input.",
              fmt::join(main_format_names(), ", ")))
-      ->check(one_of(format_names()))
+      ->check(format_name())
       ->option_text("FORMAT");
   app.add_option_function(
          "--name", [&options](const std::string& text) { options.name.emplace(text); },

@@ -59,13 +59,16 @@ constexpr std::array foreign_options{
     ForeignOption{"close closing morphology=Close", "--close RADIUS"},
     ForeignOption{"convolve conv kernel", "--convolve", "no stage takes a kernel of your own yet"},
     ForeignOption{"resize scale thumbnail geometry sample adaptive-resize size s", "--resize WxH"},
+    ForeignOption{"upscale enlarge", "--resize 200%"},
+    ForeignOption{"width", "--resize WIDTH"},
+    ForeignOption{"height", "--resize xHEIGHT"},
     ForeignOption{"crop shave extract", "--crop WxH+X+Y"},
     ForeignOption{"trim autocrop", "--trim"},
     ForeignOption{"extent pad embed frame", "--pad WxH"},
     ForeignOption{"rotate", "--rotate 90"},
     ForeignOption{"flip vflip", "--flip"},
-    ForeignOption{"flop hflip", "--flop"},
-    ForeignOption{"auto-orient autorot autorotate", "--auto-orient"},
+    ForeignOption{"flop hflip mirror", "--flop"},
+    ForeignOption{"auto-orient auto-rotate autorot autorotate exif-rotate", "--auto-orient"},
     ForeignOption{"composite overlay watermark", "--overlay FILE"},
     ForeignOption{"dissolve", "--opacity 0..1"},
     ForeignOption{"remove-alpha alpha-remove alpha=remove alpha=off", "--flatten COLOR"},
@@ -109,7 +112,7 @@ struct ForeignCommand {
 };
 
 constexpr std::array foreign_commands{
-    ForeignCommand{"identify info header vipsheader exif", "gpufilter stats FILE"},
+    ForeignCommand{"identify header vipsheader exif exiftool ffprobe", "gpufilter info FILE"},
     ForeignCommand{"histogram statistics measure", "gpufilter stats FILE"},
     ForeignCommand{"diff cmp difference psnr", "gpufilter compare A B"},
     ForeignCommand{"benchmark benchmarks speed", "gpufilter bench WHAT"},
@@ -174,6 +177,8 @@ std::string said_by(const std::string& value, std::string_view form) {
   if (form == "RADIUS")
     return value.find('.') == std::string::npos && is_amount(value) ? value : "";
   if (form == "DEGREES") return is_amount(value) ? value : "";
+  if (form == "WIDTH" || form == "xHEIGHT")
+    return is_amount(value) ? (form == "WIDTH" ? "" : "x") + value : "";
   return form == "FILE" && !value.starts_with('-') ? value : "";
 }
 
@@ -202,6 +207,12 @@ std::string advice_of(const ForeignOption& row, const Arguments& app,
   return std::string(row.otherwise);
 }
 
+// "--upscale 2" for --resize 200%
+std::string enlargement(const std::string& factor) {
+  const auto times = to_number(factor.substr(0, factor.find_first_of("xX")));
+  return times && *times > 0 && *times <= 100 ? formatted("--resize {}%", *times * 100) : "";
+}
+
 // "--sepia 0.6" for --color sepia=0.6; empty if the name is no preset.
 std::string advice_for_preset(const std::string& name, const std::string& value) {
   const std::string preset = color_preset_example(name);
@@ -214,6 +225,8 @@ std::string advice_for_preset(const std::string& name, const std::string& value)
 std::string advice_for_option(const Arguments& app, const std::string& name,
                               const std::string& value) {
   if (const std::string ours = modulation(value); name == "modulate" && !ours.empty())
+    return question(ours);
+  if (const std::string ours = enlargement(value); name == "upscale" && !ours.empty())
     return question(ours);
   for (const std::string& words : {formatted("{}={}", name, value), name}) {
     if (const auto row = find_row(foreign_options, words); row != foreign_options.end())

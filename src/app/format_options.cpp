@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "app/parse.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/words.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -93,6 +96,17 @@ std::vector<std::string> main_format_names() {
   for (const Codec* codec : codecs())
     names.push_back(codec->extensions.front().substr(1));
   return names;
+}
+
+ValueCheck format_name() {
+  ValueCheck known = one_of(format_names());
+  known.complaint = [words = known.complaint](const std::string& text) -> std::string {
+    const std::string other = other_format_of_name("." + text);
+    if (other.empty()) return words(text);
+    return formatted("{} is not supported; choose {}", other,
+                     enumerated(main_format_names(), "or"));
+  };
+  return known;
 }
 
 const Codec& codec_named(const std::string& name) {

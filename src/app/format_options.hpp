@@ -21,6 +21,9 @@ void add_format_options(Arguments& app, WriteOptions& options);
 // The formats that --to takes, those of them that the help shows, and the codec of one of them.
 [[nodiscard]] std::vector<std::string> format_names();
 [[nodiscard]] std::vector<std::string> main_format_names();
+// A value of --to. Formats that are known but not written are refused by name.
+[[nodiscard]] ValueCheck format_name();
+
 [[nodiscard]] const Codec& codec_named(const std::string& name);
 
 // Throws UsageError if an option was given that none of `formats`, the formats of all outputs,

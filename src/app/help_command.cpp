@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/filter_options.hpp"
+#include "app/format_options.hpp"
 #include "app/help_layout.hpp"
 #include "app/help_topics.hpp"
 #include "app/parse.hpp"
@@ -12,6 +14,7 @@
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
+#include "codec/codec_table.hpp"
 #include "lab/stage_samples.hpp"
 #include "stages/catalogue.hpp"
 
@@ -71,6 +74,39 @@ std::string stage_page(const StageKind& kind) {
          reflowed("Examples:\n" + examples);
 }
 
+// The format named "heic", "jpeg" or "jpeg-xl"; nullptr if there is none.
+const Codec* find_format(const std::string& name) {
+  const auto spelled = [](std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+      return c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    });
+    return text;
+  };
+  for (const Codec* codec : codecs()) {
+    if (spelled(codec->name) == spelled(name)) return codec;
+  }
+  return codec_of_name("." + name);
+}
+
+// What files of a format hold, and the options for writing them, all from the codec's row.
+std::string format_page(const Codec& codec) {
+  const char* colors = codec.color_channels == 1   ? "grey"
+                       : codec.color_channels == 3 ? "colours"
+                                                   : "grey and colours";
+  std::string text = wrapped(formatted(
+      "{}: {}\n{}{}, up to {} bits a sample{}.\n", codec.name, fmt::join(codec.extensions, ", "),
+      static_cast<char>(std::toupper(colors[0])), colors + 1, codec.max_depth,
+      codec.holds_alpha ? ", with alpha" : "; alpha is flattened onto --background"));
+  text += wrapped(codec.is_lossless ? "Every sample is read back as it was written.\n"
+                                    : "Compression may change samples; see the options.\n");
+  text += "\nOptions of outputs:\n";
+  for (const WriteOption* option : codec.options)
+    text += list_item("--" + option->name, option->help, value_column);
+  if (codec.libraries != nullptr)
+    text += "\n" + wrapped(formatted("Libraries: {}\n", codec.libraries()));
+  return text + "\n" + wrapped("'gpufilter help formats' compares the formats.\n");
+}
+
 std::string without_dashes(const std::string& word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
@@ -92,19 +128,23 @@ std::vector<std::string> all_topics() {
   topics.insert(topics.end(), subjects.begin(), subjects.end());
   for (const std::string& name : lab::stage_names())
     topics.push_back(name);
+  for (const std::string& name : main_format_names())
+    topics.push_back(name);
   for (const std::string& name : filter_option_names())
     topics.push_back("--" + name);
   return topics;
 }
 
 int show_own_page() {
-  Arguments app("Explains a stage, a subcommand, an option or a subject.", "gpufilter help");
+  Arguments app("Explains a stage, a subcommand, an option, a format or a subject.",
+                "gpufilter help");
   std::string topic;
-  app.add_option("TOPIC", topic,
-                 formatted("A stage ({}), a subcommand ({}), an option, such as --quality, or a "
-                           "subject ({}).",
-                           fmt::join(lab::stage_names(), ", "), fmt::join(command_names(), ", "),
-                           fmt::join(help_topic_names(), ", ")))
+  app.add_option(
+         "TOPIC", topic,
+         formatted("A stage ({}), a subcommand ({}), an option, such as --quality, a format, "
+                   "such as heic, or a subject ({}).",
+                   fmt::join(lab::stage_names(), ", "), fmt::join(command_names(), ", "),
+                   fmt::join(help_topic_names(), ", ")))
       ->suggests({.words = all_topics()});
   app.footer(help_explanation);
   const std::array arguments{"help", "--help"};
@@ -114,7 +154,7 @@ int show_own_page() {
 [[noreturn]] void refuse_topic(const std::string& topic) {
   const std::vector<std::string> subjects = help_topic_names();
   std::vector<std::string> known = filter_option_names();  // stages are among them
-  for (const std::vector<std::string>& more : {command_names(), subjects})
+  for (const std::vector<std::string>& more : {command_names(), subjects, main_format_names()})
     known.insert(known.end(), more.begin(), more.end());
   const auto near = words_like(without_dashes(topic), known);
   throw UsageError(formatted(
@@ -159,6 +199,8 @@ int run_help_command(int argc, const char* const* argv) {
     return command->run(static_cast<int>(arguments.size()), arguments.data());
   } else if (const std::string text = help_topic(name); !text.empty()) {
     print_result(text);
+  } else if (const Codec* format = find_format(name)) {
+    print_result(format_page(*format));
   } else if (const std::string page = option_text(topic); !page.empty()) {
     print_result(page);
   } else {

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <string_view>
 
+#include "app/environment.hpp"
 #include "app/help_layout.hpp"
 #include "base/format.hpp"
+#include "base/installed_files.hpp"
 
 namespace gpufilter {
 namespace {
@@ -84,13 +86,16 @@ constexpr std::array topics{
         "Words end with blanks and lines, # begins a comment, quotes are those of a shell. A "
         "recipe may name others with @. Files of stages and other recipes are looked for beside "
         "the recipe first.\n"
+        "These come with the program and are found by name: @web-gallery, @print, @scan-cleanup "
+        "and @black-and-white.\n"
         "For a file whose name begins with @ write ./@NAME, for such a value --OPTION=@VALUE.\n",
-        "  gpufilter photos/ web/ @web-gallery.recipe\n", "recipes.md"},
+        "  gpufilter photos/ web/ @web-gallery\n", "recipes.md"},
     Topic{"networks",
           "--mlp FILE runs a small network on each pixel. FILE is JSON with layers of weights and "
-          "biases. --net FILE runs a convolutional network; FILE is ONNX. samples/networks has "
-          "examples of both.\n",
-          "", "network.md"},
+          "biases. --net FILE runs a convolutional network; FILE is ONNX.\n"
+          "These come with the program and are found by name: denoise.onnx, deblock.onnx and "
+          "upscale2x.onnx, each also as -int8.onnx, and golden-hour.json for --mlp.\n",
+          "  gpufilter in.jpg large.png --net upscale2x.onnx\n", "network.md"},
     Topic{"numbers",
           "The same input and stages give the same bits on the processor and on every GPU. "
           "Integers are used where the operation allows it, with one rounding at the end; other "
@@ -103,6 +108,15 @@ constexpr std::array topics{
           "  gpufilter devices\n", "why-not-my-gpu.md"},
 };
 
+constexpr std::string_view environment_topic = "environment";
+
+std::string list_of(std::span<const NamedMeaning> entries) {
+  std::string text;
+  for (const auto& [name, meaning] : entries)
+    text += list_item(std::string(name), meaning, 32);
+  return text;
+}
+
 const Topic* find_topic(std::string_view name) {
   const auto found = std::ranges::find(topics, name, &Topic::name);
   return found == topics.end() ? nullptr : &*found;
@@ -114,15 +128,20 @@ std::vector<std::string> help_topic_names() {
   std::vector<std::string> names;
   std::transform(topics.begin(), topics.end(), std::back_inserter(names),
                  [](const Topic& topic) { return std::string(topic.name); });
+  names.emplace_back(environment_topic);
   return names;
 }
 
 std::string help_topic(const std::string& name) {
+  if (name == environment_topic) {
+    return "Environment variables:\n" + list_of(environment_variables()) + "\nFiles:\n" +
+           list_of(kept_files());
+  }
   const Topic* topic = find_topic(name);
   if (topic == nullptr) return "";
   std::string text = wrapped(topic->text);
   if (!topic->examples.empty()) text += reflowed(formatted("\nExamples:\n{}", topic->examples));
-  return text + formatted("\nMore: docs/{}\n", topic->page);
+  return text + formatted("\nMore: {}\n", documentation_page(topic->page));
 }
 
 }  // namespace gpufilter

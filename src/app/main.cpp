@@ -36,18 +36,27 @@ int run_words(int argc, const char* const* argv) {
   return gpufilter::run_filter_command(argc, argv);
 }
 
-// Replaces the names of recipes by their words.
-int run(int argc, const char* const* argv) {
-  const auto words = gpufilter::with_recipes({argv + std::min(argc, 1), argv + argc});
-  std::vector<const char*> pointers(argv, argv + std::min(argc, 1));
+int run_placed(const std::vector<gpufilter::PlacedWord>& words, const char* program) {
+  std::vector<const char*> pointers;
+  if (program != nullptr) pointers.push_back(program);
   for (const gpufilter::PlacedWord& word : words)
     pointers.push_back(word.text.c_str());
   const auto count = static_cast<int>(pointers.size());
   pointers.push_back(nullptr);
-  try {
-    return run_words(count, pointers.data());
-  } catch (const gpufilter::UsageError& error) {
-    throw gpufilter::UsageError(gpufilter::with_place(words, error.what()));
+  return run_words(count, pointers.data());
+}
+
+// Replaces the names of recipes by their words. An option on the command line overrides a recipe's.
+int run(int argc, const char* const* argv) {
+  auto words = gpufilter::with_recipes({argv + std::min(argc, 1), argv + argc});
+  while (true) {
+    try {
+      return run_placed(words, argc > 0 ? argv[0] : nullptr);
+    } catch (const gpufilter::UsageError& error) {
+      auto fewer = gpufilter::without_overridden(words, error.what());
+      if (!fewer) throw gpufilter::UsageError(gpufilter::with_place(words, error.what()));
+      words = std::move(*fewer);
+    }
   }
 }
 

@@ -75,6 +75,11 @@ void check_after_flag(const CommandWord& flag, const std::string& word) {
     throw UsageError(printable(formatted(
         "{0}: {1} takes its value after '='; did you mean {1}={0}?", word, flag.option->name())));
   }
+  if (flag.option->name() == "--flip" || flag.option->name() == "--flop") {
+    const bool across = word == "horizontal" || word == "h" || word == "x";
+    if (!exists(word) && (across || word == "vertical" || word == "v" || word == "y"))
+      refuse_value_of_flag(flag.text, word, across ? "--flop" : "--flip");
+  }
   if (flag.option->name() == "--quiet" && number >= 1 && number <= 100) {
     refuse_value_of_flag(flag.text, word, "--quality " + word);
   }

@@ -88,10 +88,12 @@ const Codec* codec_of_name(const std::string& path) {
 const Codec& codec_for_output(const std::string& path) {
   const Codec* codec = codec_of_name(path);
   if (codec == nullptr) {
-    const std::string missing = missing_format(other_format_of_name(path));
+    const std::string other = other_format_of_name(path);
+    const std::string missing = missing_format(other);
     if (!missing.empty()) throw UsageError(formatted("{}: {}", path, missing));
-    throw UsageError(
-        formatted("{}: the name of an output must end in {}", path, extensions_of(codecs())));
+    throw UsageError(formatted("{}: {}the name of an output must end in {}", path,
+                               other.empty() ? "" : other + " is not supported; ",
+                               extensions_of(codecs())));
   }
   return *codec;
 }

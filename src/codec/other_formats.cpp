@@ -61,7 +61,7 @@ const std::vector<OtherFormat>& other_formats() {
       {"TGA", {".tga"}, {}},
       {"PCX", {".pcx"}, {}},
       {"XPM", {".xpm", ".xbm"}, {}},
-      {"JPEG not named .jpg", {".jpe", ".jfif", ".jfi", ".jif"}, {}},
+      {"JPEG not named .jpg", {".jfi", ".jif"}, {}},
       {"PNG not named .png", {".apng"}, {}},
       {"PNM not named .pnm", {".pbm"}, {}},
   };

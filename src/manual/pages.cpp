@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/environment.hpp"
 #include "app/help_layout.hpp"
 #include "app/help_topics.hpp"
 #include "app/main_help.hpp"
@@ -108,6 +109,13 @@ std::string see_also(const std::vector<DeclaredCommand>& commands, const std::st
   return section("see also") + formatted("{}\n", fmt::join(others, ",\n"));
 }
 
+std::string items_of(std::span<const NamedMeaning> entries) {
+  std::string text;
+  for (const auto& [name, meaning] : entries)
+    text += item(bold(std::string(name)), std::string(meaning));
+  return text;
+}
+
 Page main_manual(const std::vector<DeclaredCommand>& commands, const std::string& date) {
   const DeclaredCommand& main = commands.front();
   const MainHelpTexts texts = main_help_texts();
@@ -124,6 +132,8 @@ Page main_manual(const std::vector<DeclaredCommand>& commands, const std::string
     if (command.words.size() == 1) text += item(bold(page_name(command)) + "(1)", command.summary);
   }
   text += blocks(texts.footer);
+  text += section("environment") + items_of(environment_variables());
+  text += section("files") + items_of(kept_files());
   text += section("subjects") + ".PP\n" +
           text_line(formatted("'gpufilter help SUBJECT' explains {}.",
                               enumerated(help_topic_names(), "and"))) +

@@ -184,7 +184,7 @@ const std::vector<ColorPreset>& color_preset_table() {
       {"sepia", "", Amount::optional, 0, 1, 1, "%", "the brown of old photographs", css, sepia},
       {"invert", "negate", Amount::optional, 0, 1, 1, "%", "the negative; 0.5: all grey", css,
        invert},
-      {"saturate", "", Amount::required, 0, most, 1.5, "%",
+      {"saturate", "saturation", Amount::required, 0, most, 1.5, "%",
        "stronger colours; 1: as they are, 0: grey", css, saturate},
       {"hue", "hue-rotate", Amount::required, -most, most, 90, "deg",
        "colours turned around the circle of hues, by degrees", css, hue},

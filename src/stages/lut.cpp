@@ -188,7 +188,7 @@ StageKind lut_stage_kind() {
               "Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, "
               "or a HaldCLUT, a picture of any format.",
           .parameters = {{.option = "--lut-strength",
-                          .type = NumberIn{0, 1},
+                          .type = NumberIn{0, 1, false, Percent::of_one},
                           .default_value = "1",
                           .help = "The share of the table's colour in the result; the rest is "
                                   "the picture's."}},

@@ -145,7 +145,7 @@ StageKind net_stage_kind() {
                       .default_value = "rgb01",
                       .help = "What the network expects. One with one channel always gets luma."},
                      {.option = "--strength",
-                      .type = NumberIn{0, 1},
+                      .type = NumberIn{0, 1, false, Percent::of_one},
                       .default_value = "1",
                       .help = "How much of the result is the network's; the rest is the picture."},
                      {.option = "--net-scale",

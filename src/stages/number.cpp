@@ -64,7 +64,7 @@ Number parse(std::string_view what, std::string_view text, const char* limit) {
   if (reading.form == Form::number) return reading.value;
   const std::string quoted = shown(text, longest);
   if (reading.form == Form::malformed) {
-    throw UsageError(formatted("{}: '{}' is not a number", what, quoted));
+    throw UsageError(formatted("{}: '{}' is not a number{}", what, quoted, point_advice(text)));
   }
   throw UsageError(formatted("{}: '{}' is too large: {}", what, quoted, limit));
 }
@@ -79,6 +79,14 @@ std::optional<double> to_number(std::string_view text) {
   const Reading<double> reading = read<double>(text);
   if (reading.form != Form::number) return std::nullopt;
   return reading.value;
+}
+
+std::string point_advice(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.size() > 32) return "";
+  std::string with_point(text);
+  with_point[comma] = '.';
+  return is_number(with_point) ? formatted("; did you mean {}?", with_point) : "";
 }
 
 double parse_number(std::string_view what, std::string_view text) {

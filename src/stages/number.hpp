@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gpufilter {
@@ -19,8 +20,11 @@ namespace gpufilter {
 // Nothing if `text` is not a number or is too large.
 [[nodiscard]] std::optional<double> to_number(std::string_view text);
 
+// "; did you mean 0.5?" for "0,5"; empty if a decimal comma is not what is wrong.
+[[nodiscard]] std::string point_advice(std::string_view text);
+
 // The same in double and in single precision. Both throw UsageError: "WHAT: 'TEXT' is not a
-// number", or "WHAT: 'TEXT' is too large: single precision ends at 3.4e38".
+// number" and advice, or "WHAT: 'TEXT' is too large: single precision ends at 3.4e38".
 [[nodiscard]] double parse_number(std::string_view what, std::string_view text);
 [[nodiscard]] float parse_float(std::string_view what, std::string_view text);
 

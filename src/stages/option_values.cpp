@@ -1,12 +1,14 @@
 #include "stages/option_values.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/installed_files.hpp"
 #include "base/printable.hpp"
 #include "base/words.hpp"
 #include "stages/number.hpp"
@@ -86,7 +88,10 @@ std::vector<std::string> literal_words(const FreeText& type) {
   std::vector<std::string> words;
   for (const std::string& part : alternatives(type)) {
     const bool is_word = part.front() >= 'a' && part.front() <= 'z';
-    if (is_word) words.push_back(part.substr(0, part.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ[")));
+    if (!is_word) continue;
+    const std::string word = part.substr(0, part.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ["));
+    // The "x" of "xH" says nothing.
+    if (word == part || word.ends_with('=') || part[word.size()] == '[') words.push_back(word);
   }
   words.insert(words.end(), type.words.begin(), type.words.end());
   return words;
@@ -109,13 +114,20 @@ int read(const OneOf& type, const std::string& words, const std::string& text) {
                              fmt::join(known, ", ")));
 }
 
+bool holds(const NumberIn& type, double number) {
+  return type.low <= number && number <= type.high && (!type.whole || number == std::floor(number));
+}
+
 double read(const NumberIn& type, const std::string& words, const std::string& text) {
   const bool digits = text.find_first_not_of("+-0123456789") == std::string::npos;
   const std::optional<double> number = to_number(text);
-  if (number && type.low <= *number && *number <= type.high && (digits || !type.whole)) {
-    return *number;
+  if (number && holds(type, *number) && (digits || !type.whole)) return *number;
+  if (text.ends_with('%') && type.percent != Percent::none) {
+    const double hundred = type.percent == Percent::of_one ? 100 : 1;
+    const std::optional<double> percent = to_number(text.substr(0, text.size() - 1));
+    if (percent && holds(type, *percent / hundred)) return *percent / hundred;
   }
-  throw UsageError(formatted("{}: {}", words, expectation(type)));
+  throw UsageError(formatted("{}: {}{}", words, expectation(type), point_advice(text)));
 }
 
 std::string read(const FileName& /*type*/, const std::string& /*words*/, const std::string& text) {
@@ -161,6 +173,11 @@ void OptionValues::set(const std::string& option, const ValueType& type, const s
   const std::string words = formatted("{} {}", option, printable(text));
   values_[option] =
       std::visit([&](const auto& known) -> Value { return read(known, words, text); }, type);
+  if (const auto* file = std::get_if<FileName>(&type)) {
+    values_[option] = found_file(text, file->extension);
+  } else if (may_be_file(type)) {
+    values_[option] = found_file(text);
+  }
 }
 
 }  // namespace gpufilter

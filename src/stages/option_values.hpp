@@ -39,11 +39,15 @@ struct OneOf {
   bool operator==(const OneOf&) const = default;
 };
 
+// What a number followed by '%' means: nothing, hundredths ("40%" is 0.4), or the number itself.
+enum class Percent { none, of_one, itself };
+
 // A number from `low` to `high`, both included.
 struct NumberIn {
   double low = 0;
   double high = 0;
   bool whole = false;
+  Percent percent = Percent::none;
   bool operator==(const NumberIn&) const = default;
 };
 

@@ -200,7 +200,7 @@ StageKind overlay_stage_kind() {
                           .default_value = "center",
                           .help = "Where FILE lies in the picture."},
                          {.option = "--opacity",
-                          .type = NumberIn{0, 1},
+                          .type = NumberIn{0, 1, false, Percent::of_one},
                           .default_value = "1",
                           .help = "What the alpha of FILE is multiplied by."}},
           .formula =

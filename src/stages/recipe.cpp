@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/installed_files.hpp"
 #include "base/posix_file.hpp"
 #include "base/printable.hpp"
 #include "base/regular_file.hpp"
@@ -64,7 +65,7 @@ class Expansion {
       return;
     }
     const std::string before = word.place.empty() ? "" : word.place + ": ";
-    include(beside(folder, word.text.substr(1)), before, word.text);
+    include(found_file(beside(folder, word.text.substr(1)), ".recipe"), before, word.text);
   }
 
   std::vector<PlacedWord> words() { return std::move(words_); }
@@ -140,12 +141,25 @@ std::size_t length_of_match(const std::vector<PlacedWord>& words, std::size_t i,
   return is_about(reason, printable(word)) ? printable(word).size() : 0;
 }
 
+// "--to" of "--to is given more than once ..."; empty if `reason` says something else.
+std::string repeated_option(const std::string& reason) {
+  const std::size_t end = reason.find(' ');
+  const bool is_repeated =
+      end != std::string::npos &&
+      reason.compare(end, given_more_than_once.size(), given_more_than_once) == 0;
+  return is_repeated ? reason.substr(0, end) : "";
+}
+
+bool gives(const PlacedWord& word, const std::string& option) {
+  return word.text == option || word.text.starts_with(option + "=");
+}
+
 // "in web.recipe:3 and on the command line": where `option` is given; empty if never in a recipe.
 std::string places_of(const std::vector<PlacedWord>& words, const std::string& option) {
   std::vector<std::string> places;
   bool in_recipe = false;
   for (const PlacedWord& word : words) {
-    if (word.text != option && !word.text.starts_with(option + "=")) continue;
+    if (!gives(word, option)) continue;
     in_recipe = in_recipe || !word.place.empty();
     places.push_back(word.place.empty() ? "on the command line" : "in " + word.place);
   }
@@ -161,12 +175,28 @@ std::vector<PlacedWord> with_recipes(const std::vector<std::string>& words) {
   return expansion.words();
 }
 
+std::optional<std::vector<PlacedWord>> without_overridden(const std::vector<PlacedWord>& words,
+                                                          const std::string& reason) {
+  const std::string option = repeated_option(reason);
+  if (option.empty()) return std::nullopt;
+  std::vector<PlacedWord> left;
+  std::size_t typed = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].place.empty() || !gives(words[i], option)) {
+      typed += gives(words[i], option) ? 1U : 0U;
+      left.push_back(words[i]);
+    } else if (words[i].text == option) {
+      ++i;  // its value
+    }
+  }
+  if (typed != 1 || left.size() == words.size()) return std::nullopt;
+  return left;
+}
+
 std::string with_place(const std::vector<PlacedWord>& words, const std::string& reason) {
-  if (const std::size_t end = reason.find(' ');
-      end != std::string::npos &&
-      reason.compare(end, given_more_than_once.size(), given_more_than_once) == 0) {
-    const std::string places = places_of(words, reason.substr(0, end));
-    const std::size_t after = end + given_more_than_once.size();
+  if (const std::string option = repeated_option(reason); !option.empty()) {
+    const std::string places = places_of(words, option);
+    const std::size_t after = option.size() + given_more_than_once.size();
     if (!places.empty())
       return formatted("{}: {}{}", reason.substr(0, after), places, reason.substr(after));
   }

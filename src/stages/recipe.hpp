@@ -1,6 +1,7 @@
 // "@FILE" on the command line stands for the words in FILE, a recipe.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ struct PlacedWord {
 
 // Follows the name of an option in the reason for refusing the second of two.
 inline constexpr std::string_view given_more_than_once = " is given more than once";
+
+// `words` without what recipes say of the option that `reason` calls given more than once, if the
+// command line itself gives it once: it overrides the recipes. Nothing otherwise.
+[[nodiscard]] std::optional<std::vector<PlacedWord>> without_overridden(
+    const std::vector<PlacedWord>& words, const std::string& reason);
 
 // `reason`, preceded by the place of the recipe's word that it is about. It begins with that word.
 // If it is about an option that is given more than once, all places are named.

@@ -229,23 +229,51 @@ bool consists_of(const std::string& text, const char* characters) {
   return text.find_first_not_of(characters) == std::string::npos;
 }
 
+// ImageMagick's signs behind a size: "800x600^".
+bool set_sign(ResizeParameters& parameters, char sign) {
+  switch (sign) {
+    case '^':
+      parameters.fit = ResizeFit::cover;
+      return true;
+    case '!':
+      parameters.fit = ResizeFit::fill;
+      return true;
+    case '>':
+      parameters.only = ResizeOnly::shrink;
+      return true;
+    case '<':
+      parameters.only = ResizeOnly::enlarge;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void set_percent(ResizeParameters& parameters, const std::string& value, const std::string& size) {
+  constexpr double max = 10'000;
+  parameters.percent = parse_number("--resize", size.substr(0, size.size() - 1));
+  if (*parameters.percent > 0 && *parameters.percent <= max) return;
+  throw UsageError(
+      formatted("--resize {}: a percentage is above 0 and up to {}", printable(value), max));
+}
+
 void set_size(ResizeParameters& parameters, const std::string& value) {
-  const std::size_t cross = value.find('x');
-  if (value.size() > 1 && value.back() == '%' && consists_of(value, "0123456789.%")) {
-    constexpr double max = 10'000;
-    parameters.percent = parse_number("--resize", value.substr(0, value.size() - 1));
-    if (*parameters.percent > 0 && *parameters.percent <= max) return;
+  std::string size = value;
+  while (!size.empty() && set_sign(parameters, size.back()))
+    size.pop_back();
+  if (size.size() > 1 && size.back() == '%' && consists_of(size, "0123456789.%"))
+    return set_percent(parameters, value, size);
+  std::ranges::replace(size, 'X', 'x');
+  const std::size_t cross = std::min(size.find('x'), size.size());
+  if (!consists_of(size, "0123456789x") || size.find('x', cross + 1) != std::string::npos ||
+      size.empty() || size == "x") {
     throw UsageError(
-        formatted("--resize {}: a percentage is above 0 and up to {}", printable(value), max));
+        formatted("--resize {}: write WIDTHxHEIGHT, WIDTH, xHEIGHT or a percentage, such as "
+                  "800x600 or 50%",
+                  printable(value)));
   }
-  if (value.size() < 2 || cross == std::string::npos || !consists_of(value, "0123456789x") ||
-      value.find('x', cross + 1) != std::string::npos) {
-    throw UsageError(formatted(
-        "--resize {}: write WIDTHxHEIGHT, WIDTHx, xHEIGHT or a percentage, such as 800x600 or 50%",
-        printable(value)));
-  }
-  parameters.width = parse_side(value, value.substr(0, cross));
-  parameters.height = parse_side(value, value.substr(cross + 1));
+  parameters.width = parse_side(value, size.substr(0, cross));
+  if (cross < size.size()) parameters.height = parse_side(value, size.substr(cross + 1));
 }
 
 std::shared_ptr<const Stage> resize_from_options(const OptionValues& values) {
@@ -298,14 +326,15 @@ std::shared_ptr<const Stage> make_resize(const ResizeParameters& parameters) {
 StageKind resize_stage_kind() {
   return {
       .option = "--resize",
-      .type = FreeText{"WxH|Wx|xH|N%",
+      .type = FreeText{"WxH|W|xH|N%",
                        {{"WxH", "a box of W by H pixels; see --fit"},
-                        {"Wx", "W pixels wide, in proportion"},
+                        {"W", "W pixels wide, in proportion; also Wx"},
                         {"xH", "H pixels high, in proportion"},
                         {"N%", "both sides by this factor"}}},
       .help =
           "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
-          "without alpha get the pixels that Pillow gives them.",
+          "without alpha get the pixels that Pillow gives them. As in ImageMagick, ^ behind the "
+          "size is --fit cover, ! is --fit fill, > is --only shrink and < is --only enlarge.",
       .parameters = {{.option = "--fit",
                       .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
                                      {"cover", ResizeFit::cover,

@@ -57,7 +57,7 @@ std::shared_ptr<const Stage> make_sharpen(const SharpenParameters& parameters) {
 StageKind sharpen_stage_kind() {
   return {
       .option = "--sharpen",
-      .type = NumberIn{0, SharpenParameters::max_amount},
+      .type = NumberIn{0, SharpenParameters::max_amount, false, Percent::of_one},
       .help =
           "Sharpen with an unsharp mask. The value is the amount: how many times the difference "
           "between the picture and its Gaussian blur is added to it.",

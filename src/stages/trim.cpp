@@ -141,7 +141,7 @@ StageKind trim_stage_kind() {
               "Cut off edges of one colour. That is the colour of the top left pixel. A picture "
               "that consists of it does not change.",
           .parameters = {{.option = "--fuzz",
-                          .type = NumberIn{0, 100},
+                          .type = NumberIn{0, 100, false, Percent::itself},
                           .default_value = "0",
                           .help = "Difference in percent up to which colours count as one."}},
           .formula =

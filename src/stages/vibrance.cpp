@@ -134,7 +134,7 @@ class Vibrance final : public Stage {
 
 StageKind vibrance_stage_kind() {
   return {.option = "--vibrance",
-          .type = NumberIn{-1, 1},
+          .type = NumberIn{-1, 1, false, Percent::of_one},
           .help =
               "Saturate pale colours. Strong colours hardly change, and greys not at all. Below 0, "
               "pale colours become grey.",

@@ -100,6 +100,35 @@ TEST_F(ForeignWords, FiltersByName) {
   expect_answer({"--png"}, "--png: unknown option; did you mean --to png?");
 }
 
+TEST_F(ForeignWords, SizesAndTurns) {
+  expect_answer({"--upscale", "2"}, "--upscale: unknown option; did you mean --resize 200%?");
+  expect_answer({"--upscale", "1.5x"}, "--upscale: unknown option; did you mean --resize 150%?");
+  expect_answer({"--width", "800"}, "--width: unknown option; did you mean --resize 800?");
+  expect_answer({"--height", "600"}, "--height: unknown option; did you mean --resize x600?");
+  expect_answer({"--auto-rotate"}, "--auto-rotate: unknown option; did you mean --auto-orient?");
+  expect_answer({"--flip", "horizontal"}, "horizontal: --flip takes no value; did you mean --flop?");
+  expect_answer({"--flop", "vertical"}, "vertical: --flop takes no value; did you mean --flip?");
+}
+
+TEST_F(ForeignWords, FormatsThatAreNotWritten) {
+  const ProcessResult to = filter({"in.png", "out/", "--to", "gif"}, {.folder = folder_.path()});
+  EXPECT_EQ(to.exit_code, 2);
+  EXPECT_TRUE(to.err.starts_with("gpufilter: --to: GIF is not supported; choose png, ")) << to.err;
+  const ProcessResult name = filter({"in.png", "out.gif"}, {.folder = folder_.path()});
+  EXPECT_EQ(name.exit_code, 2);
+  EXPECT_TRUE(name.err.starts_with(
+      "gpufilter: out.gif: GIF is not supported; the name of an output must end in .png, "))
+      << name.err;
+}
+
+TEST_F(ForeignWords, NumbersAsTheyAreWrittenElsewhere) {
+  expect_answer({"--gaussian", "0,5"}, "--gaussian 0,5: a number from 0.2 to 50; did you mean 0.5?");
+  expect_answer({"--color", "saturate=0,5"},
+                "--color saturate=0,5: '0,5' is not a number; did you mean 0.5?");
+  expect_answer({"--sharpen", "2000%"}, "--sharpen 2000%: a number from 0 to 10");
+  expect_answer({"--gaussian", "50%"}, "--gaussian 50%: a number from 0.2 to 50");
+}
+
 TEST_F(ForeignWords, ARadiusOfTheBlur) {
   for (const std::string value : {"3", "0x3", "5x5", "2.5"}) {
     expect_answer({"--blur", value},
@@ -109,7 +138,7 @@ TEST_F(ForeignWords, ARadiusOfTheBlur) {
 
 TEST_F(ForeignWords, Subcommands) {
   for (const auto& [word, ours] :
-       {std::pair{"identify", "gpufilter stats FILE"}, std::pair{"info", "gpufilter stats FILE"},
+       {std::pair{"identify", "gpufilter info FILE"},
         std::pair{"histogram", "gpufilter stats FILE"}, std::pair{"diff", "gpufilter compare A B"},
         std::pair{"benchmark", "gpufilter bench WHAT"},
         std::pair{"convert", "gpufilter INPUT OUTPUT"},

@@ -79,7 +79,7 @@ TEST_F(Help, TheShortPageIsOneScreen) {
   EXPECT_LE(lines_of(help).size(), 42U);
   for (const char* part :
        {"INPUT OUTPUT", "INPUT... OUTDIR", "INDIR OUTDIR", "black and white", "all stages",
-        "--quality 1..100", "--resume", "compare A B", "stats FILE", "help [TOPIC]",
+        "--quality 1..100", "--resume", "compare A B", "info FILE...", "stats FILE", "help [TOPIC]",
         "  bench, devices, gather, net, tune, verify\n", "Examples:", "--help-all"}) {
     EXPECT_NE(help.find(part), std::string::npos) << part << "\n" << help;
   }
@@ -148,9 +148,25 @@ TEST_F(Help, AStageHasItsPage) {
   EXPECT_NE(page({"help", "color"}).find("--list-presets"), std::string::npos);
 }
 
+TEST_F(Help, AFormatHasItsPage) {
+  const std::string jpeg = page({"help", "jpeg"});
+  for (const char* part : {"JPEG: .jpg, .jpeg, .jpe, .jfif\n", "8 bits a sample", "--quality ",
+                           "--background "}) {
+    EXPECT_NE(jpeg.find(part), std::string::npos) << part << "\n" << jpeg;
+  }
+  EXPECT_EQ(page({"help", "JPG"}), jpeg);
+  EXPECT_NE(page({"help", "png"}).find("--png-level"), std::string::npos);
+}
+
+TEST_F(Help, TheEnvironmentIsATopic) {
+  const std::string text = page({"help", "environment"});
+  for (const char* part : {"GPUFILTER_DEVICE", "GPUFILTER_DATA", ".gpufilter-journal"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
 TEST_F(Help, ASubcommandHasItsPage) {
   for (const std::string name :
-       {"bench", "compare", "devices", "gather", "stats", "tune", "verify"}) {
+       {"bench", "compare", "devices", "gather", "info", "stats", "tune", "verify"}) {
     const std::string help = page({"help", name});
     EXPECT_EQ(page({name, "--help"}), help);
     EXPECT_NE(help.find("Usage: gpufilter " + name), std::string::npos) << help;

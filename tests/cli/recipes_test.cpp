@@ -61,12 +61,46 @@ TEST_F(RecipeRuns, AnOptionGivenTwiceIsRefusedWithAllPlaces) {
   };
   const std::string begin = "gpufilter: --to is given more than once";
   const std::string end = " (see gpufilter --help)\n";
-  EXPECT_EQ(complaint({"in.png", "out/", "@r", "--to", "jpg"}),
-            begin + ": in r:2 and on the command line" + end);
-  EXPECT_EQ(complaint({"in.png", "out/", "--to=jpg", "@r"}),
-            begin + ": on the command line and in r:2" + end);
+  EXPECT_EQ(complaint({"in.png", "out/", "@r", "--to", "jpg", "--to", "png"}),
+            begin + ": in r:2 and on the command line and on the command line" + end);
   EXPECT_EQ(complaint({"in.png", "out/", "@r", "@r"}), begin + ": in r:2 and in r:2" + end);
   EXPECT_EQ(complaint({"in.png", "out/", "--to", "jpg", "--to", "png"}), begin + end);
+}
+
+TEST_F(RecipeRuns, OptionsOnTheCommandLineOverrideThoseInRecipes) {
+  write("r", "--blur auto\n--to png\n");
+  write("equals", "--to=png --gray");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"@r", "--to", "webp"}, {"--to=webp", "@r"}, {"--to", "webp", "@equals"}}) {
+    std::vector<std::string> command{"in.png", "-", "-q"};
+    command.insert(command.end(), words.begin(), words.end());
+    const ProcessResult result = here(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.substr(8, 4), "WEBP") << words.back();
+  }
+}
+
+TEST_F(RecipeRuns, InstalledFilesAreFoundByName) {
+  for (const std::string word : {"@web-gallery", "@web-gallery.recipe"}) {
+    const ProcessResult result = here({"in.png", "-", word, "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.substr(8, 4), "WEBP");
+  }
+  for (const std::vector<std::string>& stage :
+       {std::vector<std::string>{"--net", "denoise.onnx"}, {"--net", "denoise"},
+        {"--mlp", "golden-hour"}, {"--lut", "film"}, {"--color", "warm.txt"},
+        {"--profile", "display-p3"}}) {
+    const ProcessResult result = here({"in.png", "-", stage[0], stage[1], "-q", "--device", "cpu"});
+    EXPECT_EQ(result.exit_code, 0) << stage[1] << result.err;
+  }
+  // A file of that name in the folder comes first, and a path is never looked for elsewhere.
+  write("film.cube", "LUT_3D_SIZE 0\n");
+  EXPECT_EQ(here({"in.png", "-", "--lut", "film.cube"}).exit_code, 2);
+  EXPECT_EQ(here({"in.png", "-", "--net", "./denoise.onnx"}).exit_code, 2);
+  EXPECT_EQ(filter({"in.png", "-", "--net", "denoise.onnx"},
+                   {.environment = {{"GPUFILTER_DATA", "/nowhere"}}, .folder = folder_.path()})
+                .exit_code,
+            2);
 }
 
 TEST_F(RecipeRuns, SamplesWork) {

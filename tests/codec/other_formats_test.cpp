@@ -29,7 +29,7 @@ TEST(OtherFormats, AreKnownByTheirEndings) {
                                                         {"a.NEF", "camera RAW"},
                                                         {"a.arw", "camera RAW"},
                                                         {"a.dng", "camera RAW"},
-                                                        {"a.jfif", "JPEG not named .jpg"},
+                                                        {"a.jif", "JPEG not named .jpg"},
                                                         {"a.svg", "SVG"},
                                                         {"a.png", ""},
                                                         {"a.JPG", ""},

@@ -73,8 +73,23 @@ TEST(OptionValues, NumbersHaveARange) {
   for (const std::string bad : {"-0.51", "1.0001", "nan", "inf", "", "0,5"}) {
     EXPECT_EQ(value_objection(shift, bad), bad.empty()
                                                ? "--x needs a value: a number from -0.5 to 1"
-                                               : "--x " + bad + ": a number from -0.5 to 1");
+                                               : "--x " + bad + ": a number from -0.5 to 1" +
+                                                     (bad == "0,5" ? "; did you mean 0.5?" : ""));
   }
+}
+
+TEST(OptionValues, SharesMayBePercentages) {
+  const auto number = [](const NumberIn& type, const std::string& text) {
+    OptionValues values;
+    values.set("--x", type, text);
+    return values.number("--x");
+  };
+  EXPECT_EQ(number({0, 1, false, Percent::of_one}, "40%"), 0.4);
+  EXPECT_EQ(number({-1, 1, false, Percent::of_one}, "-50%"), -0.5);
+  EXPECT_EQ(number({0, 100, false, Percent::itself}, "40%"), 40);
+  EXPECT_EQ(value_objection(NumberIn{0, 1, false, Percent::of_one}, "101%"),
+            "--x 101%: a number from 0 to 1");
+  EXPECT_EQ(value_objection(NumberIn{0, 1}, "40%"), "--x 40%: a number from 0 to 1");
 }
 
 TEST(OptionValues, AreNeverEmpty) {

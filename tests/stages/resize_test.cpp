@@ -317,10 +317,27 @@ TEST(Resize, CoversABoxWithTheMiddle) {
   }
 }
 
+// As ImageMagick's geometries.
+TEST(Resize, SizesAreWrittenInSeveralWays) {
+  const auto size_of = [](const std::string& value, ImageSize source) {
+    return resize_stage_kind().make(value)->output_size(source);
+  };
+  const ImageSize large{1000, 500};
+  EXPECT_EQ(size_of("80", large), (ImageSize{80, 40}));
+  EXPECT_EQ(size_of("80x", large), (ImageSize{80, 40}));
+  EXPECT_EQ(size_of("80X60", large), (ImageSize{80, 40}));
+  EXPECT_EQ(size_of("80x60^", large), (ImageSize{80, 60}));
+  EXPECT_EQ(size_of("80x60!", large), (ImageSize{80, 60}));
+  EXPECT_EQ(size_of("80x60>", {40, 20}), (ImageSize{40, 20}));
+  EXPECT_EQ(size_of("80x60>", large), (ImageSize{80, 40}));
+  EXPECT_EQ(size_of("80x60<", large), large);
+  EXPECT_EQ(size_of("80x60<", {40, 20}), (ImageSize{80, 40}));
+}
+
 TEST(Resize, RefusesOtherValues) {
   const std::string forms =
-      ": write WIDTHxHEIGHT, WIDTHx, xHEIGHT or a percentage, such as 800x600 or 50%";
-  for (const std::string value : {"x", "800", "1x2x3", "-5x5", "5.5x3", "axb", "%", "8 x 6"})
+      ": write WIDTHxHEIGHT, WIDTH, xHEIGHT or a percentage, such as 800x600 or 50%";
+  for (const std::string value : {"x", "^", "1x2x3", "-5x5", "5.5x3", "axb", "%", "8 x 6"})
     EXPECT_EQ(objection_to_value(resize_stage_kind(), value), "--resize " + value + forms);
   EXPECT_EQ(objection_to_value(resize_stage_kind(), "0x5"),
             "--resize 0x5: sides are from 1 to 1000000 pixels");

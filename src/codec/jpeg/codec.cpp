@@ -50,7 +50,7 @@ const WriteOption& jpeg_progressive_option() {
 const Codec& jpeg_codec() {
   static const Codec codec{
       .name = "JPEG",
-      .extensions = {".jpg", ".jpeg"},
+      .extensions = {".jpg", ".jpeg", ".jpe", ".jfif"},
       .signatures = {"\xff\xd8\xff"},
       .holds_alpha = false,
       .holds_late_metadata = false,

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/installed_files.hpp"
 #include "lab/bench/benches.hpp"
 #include "lab/bench/resource_columns.hpp"
 #include "lab/products/device_low_product.hpp"
@@ -202,8 +203,9 @@ std::vector<Column> low_matmul_columns() {
 void add_notes(const TestBed& bed, const LowMatmulOptions& options, bool has_tuned,
                Report& report) {
   report.notes.emplace_back(
-      "bits: compared with the chain that docs/engineering/bench.md defines for the type; tensor "
-      "cores add up products of floats in an order of their own");
+      formatted("bits: compared with the chain that {} defines for the type; tensor cores add up "
+                "products of floats in an order of their own",
+                documentation_page("engineering/bench.md")));
   report.notes.emplace_back(
       "error: root mean square against the product in double precision of the numbers before they "
       "were rounded to the type, relative to that of the elements; largest: the largest "

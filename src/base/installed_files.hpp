@@ -1,0 +1,19 @@
+// Files that are installed with the program: networks, recipes, matrices, tables, profiles, pages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpufilter {
+
+// The file that a user names: `name` itself if there is such a file or if it is a path; otherwise
+// an installed file of this name, which may lack `extension` (".onnx"); otherwise `name`.
+// The folder of installed files is share/gpufilter beside the folder of the running program, or
+// GPUFILTER_DATA.
+[[nodiscard]] std::string found_file(const std::string& name, std::string_view extension = {});
+
+// Where to read a page of docs/, "recipes.md": its installed path, or docs/recipes.md if the
+// program was not installed.
+[[nodiscard]] std::string documentation_page(std::string_view page);
+
+}  // namespace gpufilter
