@@ -9,6 +9,7 @@
 #include <pybind11/stl.h>
 
 #include "interrupt.hpp"
+#include "memory.hpp"
 #include "picture.hpp"
 #include "pixels.hpp"
 
@@ -38,11 +39,10 @@ SharedPicture read_file(const std::string& path, const Limits& limits) {
 }
 
 SharedPicture decode_bytes(const py::buffer& encoded, const Limits& limits) {
-  const py::buffer_info bytes = encoded.request();
+  const PackedBytes bytes(encoded);
   Picture picture;
   run_interruptibly(py::none(), [&](const RunControl& control) {
-    picture =
-        decode(bytes.ptr, static_cast<std::size_t>(bytes.size * bytes.itemsize), limits, control);
+    picture = decode(bytes.data(), bytes.size(), limits, control);
   });
   return SharedPicture(std::move(picture));
 }

@@ -72,6 +72,21 @@ std::vector<py::ssize_t> packed_strides(const Layout& layout) {
   return strides;
 }
 
+// All numbers have to lie in the `bytes` that __array_interface__ names as their data.
+void check_extent(const Layout& layout, py::ssize_t offset, py::ssize_t bytes) {
+  auto begin = static_cast<double>(offset);  // exact for memory that exists
+  double end = begin + static_cast<double>(layout.size);
+  for (std::size_t i = 0; i < layout.shape.size(); ++i) {
+    const double reach =
+        static_cast<double>(layout.shape[i] - 1) * static_cast<double>(layout.strides[i]);
+    (reach < 0 ? begin : end) += reach;
+  }
+  if (begin < 0 || end > static_cast<double>(bytes)) {
+    throw py::value_error("__array_interface__ describes more than its data of " +
+                          std::to_string(bytes) + " bytes");
+  }
+}
+
 // A mode of Pillow in which the samples are not grey, RGB or alpha.
 bool is_foreign_mode(const std::string& mode) {
   for (const char* known : {"L", "LA", "RGB", "RGBA", "I;16", "1", "I", "F"}) {
@@ -114,10 +129,6 @@ Memory::Memory(py::handle object) {
   read_interface(interface, object);
 }
 
-Memory::~Memory() {
-  if (buffer_.obj != nullptr) PyBuffer_Release(&buffer_);
-}
-
 void Memory::read_buffer(py::handle object) {
   if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_RECORDS_RO) != 0) {
     throw py::error_already_set();
@@ -142,6 +153,11 @@ void Memory::read_interface(const py::dict& interface, py::handle object) {
   layout_.size = std::stoul(type.substr(2));
   layout_.type = type_name(type[1], layout_.size, is_foreign(type[0]));
   layout_.shape = numbers(interface["shape"]);
+  const py::object strides =
+      interface.contains("strides") ? py::object(interface["strides"]) : py::none();
+  layout_.strides = strides.is_none() ? packed_strides(layout_) : numbers(strides);
+  if (layout_.strides.size() != layout_.shape.size())
+    throw py::type_error("__array_interface__ has strides that do not fit its shape");
   const py::object data = interface.contains("data") ? py::object(interface["data"]) : py::none();
   if (py::isinstance<py::tuple>(data)) {
     const auto address = data[py::int_(0)].cast<std::uintptr_t>();
@@ -151,14 +167,18 @@ void Memory::read_interface(const py::dict& interface, py::handle object) {
     if (PyObject_GetBuffer(data.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw py::error_already_set();
     const py::object offset =
         interface.contains("offset") ? py::object(interface["offset"]) : py::int_(0);
+    check_extent(layout_, offset.cast<py::ssize_t>(), buffer_.len);
     layout_.data = static_cast<std::byte*>(buffer_.buf) + offset.cast<py::ssize_t>();
     layout_.is_read_only = buffer_.readonly != 0;
   }
-  const py::object strides =
-      interface.contains("strides") ? py::object(interface["strides"]) : py::none();
-  layout_.strides = strides.is_none() ? packed_strides(layout_) : numbers(strides);
-  if (layout_.strides.size() != layout_.shape.size())
-    throw py::type_error("__array_interface__ has strides that do not fit its shape");
+}
+
+PackedBytes::PackedBytes(py::handle object) {
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_FULL_RO) != 0) throw py::error_already_set();
+  if (PyBuffer_IsContiguous(&buffer_, 'C') != 0) return;
+  copy_.resize(size());
+  if (PyBuffer_ToContiguous(copy_.data(), &buffer_, buffer_.len, 'C') != 0)
+    throw py::error_already_set();
 }
 
 }  // namespace gpufilter::python

@@ -22,14 +22,20 @@ struct Layout {
 // "(480, 640, 3)"
 [[nodiscard]] std::string shape_text(const std::vector<pybind11::ssize_t>& shape);
 
+// A buffer of the buffer protocol, or none. The GIL has to be held by the destructor.
+struct HeldBuffer : Py_buffer {
+  HeldBuffer() : Py_buffer{} {}
+  ~HeldBuffer() { PyBuffer_Release(this); }
+  HeldBuffer(const HeldBuffer&) = delete;
+  HeldBuffer& operator=(const HeldBuffer&) = delete;
+};
+
 // Keeps an object's memory where it is. The GIL has to be held, by the destructor as well.
 class Memory {
  public:
-  // Throws TypeError if the object has no memory that can be read like this.
+  // Throws TypeError if the object has no memory that can be read like this, ValueError if it is
+  // said to have more than it has.
   explicit Memory(pybind11::handle object);
-  ~Memory();
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
 
@@ -37,9 +43,24 @@ class Memory {
   void read_buffer(pybind11::handle object);
   void read_interface(const pybind11::dict& interface, pybind11::handle object);
 
-  Py_buffer buffer_{};
+  HeldBuffer buffer_;
   pybind11::object owner_;  // of what an interface points to
   Layout layout_;
+};
+
+// The bytes that bytes(memoryview(object)) has, copied only if there are gaps between them. The GIL
+// has to be held, by the destructor as well.
+class PackedBytes {
+ public:
+  // Throws TypeError if the object has no buffer.
+  explicit PackedBytes(pybind11::handle object);
+
+  [[nodiscard]] const void* data() const { return copy_.empty() ? buffer_.buf : copy_.data(); }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(buffer_.len); }
+
+ private:
+  HeldBuffer buffer_;
+  std::vector<std::byte> copy_;
 };
 
 }  // namespace gpufilter::python

@@ -1,5 +1,3 @@
-#include <mutex>
-
 #include <gpufilter/devices.hpp>
 
 #include "api/library.hpp"
@@ -9,8 +7,6 @@ namespace gpufilter {
 
 std::vector<Device> devices() {
   enter_library();
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
   std::vector<Device> all;
   DeviceCatalog catalog = device_catalog(PastAnswers::ignored);
   for (const DeviceInfo& found : catalog.find_all()) {

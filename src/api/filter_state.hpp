@@ -12,9 +12,9 @@
 
 namespace gpufilter {
 
-// The chain that public uses of stages mean. Throws UsageError for unknown or invalid stages and
-// parameters.
-[[nodiscard]] StageChain chain_of(const std::vector<StageUse>& uses);
+// The chain that public uses of stages mean; `limits` are for pictures that they read. Throws
+// UsageError for unknown or invalid stages and parameters.
+[[nodiscard]] StageChain chain_of(const std::vector<StageUse>& uses, const ReadLimits& limits);
 
 class PictureFilter::State {
  public:

@@ -58,7 +58,7 @@ PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const FilterSe
     throw UsageError(
         formatted("{} threads; choose 0 for all cores, or more", settings.limits.threads));
   }
-  state_ = std::make_unique<State>(chain_of(stages), settings);
+  state_ = std::make_unique<State>(chain_of(stages, read_limits(settings.limits)), settings);
 }
 
 PictureFilter::PictureFilter(const std::vector<StageUse>& stages, const std::string& device)

@@ -73,7 +73,7 @@ std::vector<StageUse> parse_stages(std::string_view words) {
   return parse_stages(all);
 }
 
-StageChain chain_of(const std::vector<StageUse>& uses) {
+StageChain chain_of(const std::vector<StageUse>& uses, const ReadLimits& limits) {
   std::vector<GivenStage> stages;
   for (const StageUse& use : uses) {
     const StageKind* kind = find_stage(dashes + use.name);
@@ -82,7 +82,7 @@ StageChain chain_of(const std::vector<StageUse>& uses) {
     for (const auto& [name, value] : use.parameters)
       stage.parameters.emplace(dashes + name, value);
   }
-  return make_chain(stages);
+  return make_chain(stages, limits);
 }
 
 std::vector<StageDescription> stage_descriptions() {

@@ -69,9 +69,8 @@ std::string multiple_text(const DeviceInfo& device) {
 
 std::string local_memory_text(const DeviceInfo& device) {
   return bytes_text(device.local_memory) +
-         (device.local_memory_is_real
-              ? " per group, on the chip: faster than global memory"
-              : " per group, a part of global memory: tiles in it gain nothing");
+         (device.local_memory_is_real ? " per group, on the chip: faster than global memory"
+                                      : " per group, a part of global memory, and no faster");
 }
 
 std::string copy_text(const RateStore& rates, const std::string& place) {

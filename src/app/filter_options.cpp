@@ -64,7 +64,7 @@ void add_device_options(Arguments& app, FilterOptions& options) {
          "Memory for the bands in progress, of all pictures together. In bytes, or with K, M or G. "
          "Bands become lower to fit. For folders the default is at least 16M per job. A value "
          "above "
-         "1G also allows larger interlaced PNGs and progressive JPEGs.")
+         "1G also allows larger interlaced PNGs, progressive JPEGs and overlays.")
       ->check(byte_count())
       ->option_text("BYTES [128M]");
   app.add_option("--band-rows", options.band_rows,
@@ -221,7 +221,7 @@ std::optional<FilterOptions> parse_filter_options(int argc, const char* const* a
   choose_output(app, command_words(app, argc, argv), options);
   options.folder.command = command_without_shard(argc, argv);
   apply_threads(app, options);
-  options.chain = line.stages->chain();
+  options.chain = line.stages->chain(options.run.limits);
   options.outputs = chain_outputs(app, line.outputs);
   return options;
 }

@@ -99,14 +99,14 @@ void StageOptions::add_listing(const StageListing& listing) {
   app_.add_flag_callback(listing.option, print, listing.help)->group(stage_group);
 }
 
-StageChain StageOptions::chain() const {
+StageChain StageOptions::chain(const ReadLimits& limits) const {
   std::vector<GivenOption> given;
   std::map<std::string, std::size_t> seen;
   for (const Option* option : app_.parse_order()) {
     const std::string name = option->name();
     if (values_.count(name) > 0) given.emplace_back(name, values_.at(name).at(seen[name]++));
   }
-  return make_chain(given_stages(given, catalogue_));
+  return make_chain(given_stages(given, catalogue_), limits);
 }
 
 }  // namespace gpufilter

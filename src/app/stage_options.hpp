@@ -22,9 +22,9 @@ class StageOptions {
 
   // The requested stages in their order. A parameter belongs to the stage before it; before the
   // first stage it is the default for every stage that takes it. The last --linear has an end.
-  // Throws UsageError if a parameter is given twice for one stage, or if its stage does not take
-  // it, and for a --linear or --encoded out of place.
-  [[nodiscard]] StageChain chain() const;
+  // `limits` are for pictures that stages read. Throws UsageError if a parameter is given twice for
+  // one stage, or if its stage does not take it, and for a --linear or --encoded out of place.
+  [[nodiscard]] StageChain chain(const ReadLimits& limits = {}) const;
 
  private:
   void add(const std::string& option, const ValueType& type, const std::string& form,

@@ -1,11 +1,13 @@
 #include "base/regular_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/format.hpp"
 
@@ -21,7 +23,9 @@ struct stat status_of(const FileDescriptor& file) {
 }
 
 [[noreturn]] void throw_too_large(std::uint64_t limit) {
-  throw UnsuitableFile(formatted("is larger than {} MiB", limit >> 20U));
+  const bool is_small = limit < std::uint64_t{1} << 20U;
+  throw UnsuitableFile(
+      formatted("is larger than {} {}", limit >> (is_small ? 10U : 20U), is_small ? "KiB" : "MiB"));
 }
 
 // Why open(2) failed, in words about the file itself if it is not a regular one. ENXIO means a
@@ -79,6 +83,15 @@ std::string read_regular_file(const FileDescriptor& file, std::uint64_t limit) {
     if (text.size() > limit) throw_too_large(limit);
     if (got < wanted) return text;
   }
+}
+
+std::string read_file_or_pipe(const std::string& path, std::uint64_t limit) {
+  const FileDescriptor file = open_file(path, O_RDONLY | O_NOCTTY);
+  const bool is_device = S_ISCHR(status_of(file).st_mode) && ::isatty(file.get()) == 0;
+  if (!is_device) return read_regular_file(file, limit);
+  std::array<std::uint8_t, 1> byte{};
+  if (read_fully(file.get(), byte) > 0) throw UnsuitableFile(not_regular);
+  return "";
 }
 
 }  // namespace gpufilter

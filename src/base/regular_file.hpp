@@ -1,5 +1,6 @@
-// Files that the program keeps for itself: caches and journals. Anything may lie under their names,
-// such as a pipe, a device or gigabytes of zeros.
+// Files that are read whole: those that the program keeps for itself, such as caches and journals,
+// and those that options name. Anything may lie under their names, such as a pipe, a device or
+// gigabytes of zeros.
 #pragma once
 
 #include <cstdint>
@@ -36,5 +37,9 @@ class UnsuitableFile : public std::system_error {
 [[nodiscard]] std::string read_regular_file(const std::string& path, std::uint64_t limit);
 // The same for an open one, from its position on.
 [[nodiscard]] std::string read_regular_file(const FileDescriptor& file, std::uint64_t limit);
+
+// The same for a file that the user names, which may also be a pipe, a terminal or /dev/null.
+// Throws UnsuitableFile for other devices, which may have no end.
+[[nodiscard]] std::string read_file_or_pipe(const std::string& path, std::uint64_t limit);
 
 }  // namespace gpufilter

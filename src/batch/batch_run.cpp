@@ -4,11 +4,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "base/abandoned_files.hpp"
 #include "base/error.hpp"
@@ -281,11 +283,28 @@ class BatchRun {
   std::optional<ThreadLimit> limit_;
 };
 
+// The folders that results go to: of the last outputs and of those besides.
+std::set<std::string> folders_of_results(const BatchPlan& plan) {
+  std::set<std::string> folders{plan.output};
+  const auto add = [&folders](const std::filesystem::path& file) {
+    folders.insert(file.parent_path().string());
+  };
+  for (const BatchItem& item : plan.items) {
+    add(plan.output_path(item));
+    for (const ChainOutput& other : item.others)
+      add(other.path);
+  }
+  return folders;
+}
+
 // Removes temporary files of runs that were killed.
 void remove_unfinished(const BatchPlan& plan) {
   int removed = 0;
   if (!plan.shard) {
-    removed = remove_abandoned_files(plan.output, plan.recursive);
+    // With --recursive also those of pictures that are gone.
+    if (plan.recursive) removed = remove_abandoned_files(plan.output, true);
+    for (const std::string& folder : folders_of_results(plan))
+      removed += remove_abandoned_files(folder, false);
   } else if (!plan.shard->dead_processes.empty()) {
     removed = remove_abandoned_files_of(plan.shard->dead_processes, plan.output);
   }

@@ -106,7 +106,6 @@ FoundFile look_at_regular_file(const std::string& path, const std::string& relat
     return problem_with(relative, not_regular);
   }
   const std::vector<std::uint8_t> head = first_bytes(file);
-  if (head.empty()) return problem_with(relative, "the file is empty");
   if (codec_of_content(head) == nullptr) return problem_with(relative, no_picture(head));
   return {relative, static_cast<std::uint64_t>(status.st_size), ""};
 }

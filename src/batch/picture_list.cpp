@@ -10,9 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
 #include "base/printable.hpp"
-#include "base/text_file.hpp"
+#include "base/regular_file.hpp"
 #include "base/whole_number.hpp"
 #include "batch/journal_text.hpp"
 #include "codec/codec_table.hpp"
@@ -20,6 +19,8 @@
 
 namespace gpufilter {
 namespace {
+
+constexpr std::uint64_t largest_list = std::uint64_t{1} << 30U;  // of ten million names
 
 bool by_name(const SizedName& a, const SizedName& b) {
   return a.name < b.name;
@@ -168,9 +169,9 @@ PictureList read_picture_list(const std::string& path, const std::string& folder
   const bool is_stream = path == "-";
   const std::string source = is_stream ? "standard input" : path;
   try {
-    return {read_text_file(is_stream ? "/dev/stdin" : path), source, folder};
+    return {read_file_or_pipe(is_stream ? "/dev/stdin" : path, largest_list), source, folder};
   } catch (const std::system_error& error) {
-    throw PictureError(source, describe_system_error(error.code().value()));
+    throw PictureError(source, reason_of(error));
   }
 }
 

@@ -14,7 +14,6 @@ namespace gpufilter {
 std::unique_ptr<RowReader> open_picture(std::unique_ptr<ByteSource> source,
                                         const ReadLimits& limits) {
   const auto head = source->peek(recognition_size());
-  if (head.empty()) throw PictureError(source->name(), "the file is empty");
   const Codec* codec = codec_of_content(head);
   if (codec == nullptr) throw PictureError(source->name(), no_picture(head));
   const std::string name = source->name();

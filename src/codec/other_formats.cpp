@@ -116,6 +116,7 @@ std::string missing_format(const std::string& format) {
 }
 
 std::string no_picture(std::span<const std::uint8_t> head) {
+  if (head.empty()) return "the file is empty";
   const std::string other = other_format_of_content(head);
   if (other.empty()) return formatted("not a {} picture", names_of(codecs()));
   const std::string missing = missing_format(other);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/other_formats.hpp"
 
 namespace gpufilter {
 namespace {
@@ -49,7 +51,12 @@ FileDescriptor nameless_file() {
 
 RepeatableSource::RepeatableSource(std::string path, bool repeat, OpenSource open)
     : path_(std::move(path)), open_(std::move(open)) {
-  if (repeat && is_stream(path_)) copy_ = copy_of(*open_(path_));
+  if (!repeat || !is_stream(path_)) return;
+  const auto source = open_(path_);
+  // Nothing else is copied: a device may have no end.
+  const auto head = source->peek(recognition_size());
+  if (codec_of_content(head) == nullptr) throw PictureError(source->name(), no_picture(head));
+  copy_ = copy_of(*source);
 }
 
 std::unique_ptr<ByteSource> RepeatableSource::open() const {

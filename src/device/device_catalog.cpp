@@ -1,6 +1,8 @@
 #include "device/device_catalog.hpp"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "base/format.hpp"
@@ -49,6 +51,20 @@ std::vector<DeviceInfo> devices_in(const std::vector<std::string>& libraries,
   return found;
 }
 
+// The same, by one thread of this process at a time, and once if there are any: PoCL has no devices
+// or crashes if a second thread enters it before the first has returned.
+std::vector<DeviceInfo> known_devices_in(const std::vector<std::string>& libraries,
+                                         const char* platform_name, PastAnswers past) {
+  using Known = std::map<std::vector<std::string>, std::vector<DeviceInfo>>;
+  // Never destroyed: threads that start a device may still run when the process ends.
+  static Known& known = *new Known;  // NOLINT
+  static std::mutex searching;
+  const std::lock_guard lock(searching);
+  std::vector<DeviceInfo>& devices = known[libraries];
+  if (devices.empty()) devices = devices_in(libraries, platform_name, past);
+  return devices;
+}
+
 }  // namespace
 
 void DeviceCatalog::find_more() {
@@ -75,8 +91,8 @@ DeviceCatalog device_catalog(PastAnswers past) {
   }
   if (!vendors.late.empty()) prepare_pocl_environment();
   return DeviceCatalog(
-      {[&vendors, past] { return devices_in(vendors.libraries, "", past); },
-       [&vendors, past] { return devices_in(vendors.late, pocl_platform, past); }});
+      {[&vendors, past] { return known_devices_in(vendors.libraries, "", past); },
+       [&vendors, past] { return known_devices_in(vendors.late, pocl_platform, past); }});
 }
 
 std::vector<DeviceInfo> discover_devices() {

@@ -29,17 +29,28 @@ std::optional<std::string> read_live(const std::filesystem::path& folder, std::s
   }
 }
 
+const char* live_folder() {
+  return std::getenv("GPUFILTER_KERNELS");
+}
+
+// The line of a compiler's message. Files are named if some of them may have been changed.
+std::string line_mark(int number, std::string name) {
+  if (live_folder() == nullptr) return formatted("#line {}\n", number);
+  std::erase_if(name, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
+  return formatted("#line {} \"{}\"\n", number, name);
+}
+
 // The text of a file with the included files inserted, because OpenCL compilers cannot find them.
 // #line makes compiler messages use the line numbers of the file.
-std::string with_includes(std::string_view file) {
+std::string with_includes(std::string_view file, const std::string& path) {
   constexpr std::string_view include = "#include \"";
   std::istringstream lines{std::string(file)};
-  std::string text = "#line 1\n";
+  std::string text = line_mark(1, path);
   int number = 1;
   for (std::string line; std::getline(lines, line); ++number) {
     if (line.starts_with(include)) {
       const std::string name = line.substr(include.size(), line.rfind('"') - include.size());
-      text += formatted("{}#line {}\n", with_includes(kernel_file(name)), number + 1);
+      text += with_includes(kernel_file(name), kernel_path(name)) + line_mark(number + 1, path);
     } else {
       text += line + '\n';
     }
@@ -50,7 +61,7 @@ std::string with_includes(std::string_view file) {
 }  // namespace
 
 std::string kernel_file(std::string_view file) {
-  if (const char* folder = std::getenv("GPUFILTER_KERNELS")) {
+  if (const char* folder = live_folder()) {
     if (auto text = read_live(folder, file)) return *std::move(text);
   }
   const auto found = embedded_kernels().find(file);
@@ -59,13 +70,22 @@ std::string kernel_file(std::string_view file) {
   return std::string(found->second);
 }
 
-std::string kernel_source(std::string_view file, std::string_view generated) {
-  return source_with(kernel_file(file), generated);
+std::string kernel_path(std::string_view file) {
+  const char* folder = live_folder();
+  std::error_code ignored;
+  const auto path = std::filesystem::path(folder == nullptr ? "" : folder) / file;
+  return folder != nullptr && std::filesystem::exists(path, ignored) ? path.string()
+                                                                     : std::string(file);
 }
 
-std::string source_with(std::string_view text, std::string_view generated) {
-  return formatted("{}{}\n{}", with_includes(kernel_file("common.cl")), generated,
-                   with_includes(text));
+std::string kernel_source(std::string_view file, std::string_view generated) {
+  return source_with(kernel_file(file), generated, kernel_path(file));
+}
+
+std::string source_with(std::string_view text, std::string_view generated, std::string_view name) {
+  return formatted("{}{}{}\n{}", with_includes(kernel_file("common.cl"), kernel_path("common.cl")),
+                   live_folder() == nullptr ? "" : line_mark(1, "generated"), generated,
+                   with_includes(text, std::string(name)));
 }
 
 }  // namespace gpufilter

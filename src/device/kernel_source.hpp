@@ -15,11 +15,15 @@ namespace gpufilter {
 // from there instead. Throws DeviceError if there is no such file or folder.
 [[nodiscard]] std::string kernel_file(std::string_view file);
 
+// Where that file is, for messages: its path in that folder, or its name.
+[[nodiscard]] std::string kernel_path(std::string_view file);
+
 // What a program is compiled from: common.cl, what was generated for it, `file`, with the files
 // that these name in lines of the form #include "blur_lines.cl". As above.
 [[nodiscard]] std::string kernel_source(std::string_view file, std::string_view generated = {});
 
-// The same for a file outside kernels/ that holds `text`.
-[[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {});
+// The same for a file outside kernels/ that holds `text`; `name` is for the compiler's messages.
+[[nodiscard]] std::string source_with(std::string_view text, std::string_view generated = {},
+                                      std::string_view name = {});
 
 }  // namespace gpufilter

@@ -111,10 +111,10 @@ BuiltProgram ProgramBuilder::from_source(const std::string& file,
     const auto logs = error.getBuildLog();
     const std::string log = logs.empty() ? "" : logs.front().second;
     log_lines(file, log);
-    throw DeviceError(
-        formatted("{}: {} does not compile: {}", device_.name, file, first_complaint(log)));
+    throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, kernel_path(file),
+                                first_complaint(log)));
   } catch (const cl::Error& error) {
-    throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, file,
+    throw DeviceError(formatted("{}: {} does not compile: {}", device_.name, kernel_path(file),
                                 opencl_error_text(error.err())));
   }
 }
@@ -122,7 +122,7 @@ BuiltProgram ProgramBuilder::from_source(const std::string& file,
 BuiltProgram ProgramBuilder::build(const KernelRequest& request) {
   auto text = std::make_shared<ProgramText>();
   text->source = request.text.empty() ? kernel_source(request.file, request.generated)
-                                      : source_with(request.text, request.generated);
+                                      : source_with(request.text, request.generated, request.file);
   text->options = with_language(request.options) + selection_of(request.function, text->source) +
                   verbosity_of(device_);
   text->key = to_string(content_hash(text->options + '\n' + text->source));

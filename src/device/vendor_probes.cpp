@@ -116,8 +116,12 @@ std::string VendorProbes::failure_of(const std::string& library, PastAnswers pas
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   log::debug(formatted("{} was probed in {:.0f} ms: {}", library, took.count(),
                        result.failure.empty() ? "it works" : result.failure));
-  if (!result.failure.empty() && result.conclusive) result.failure += "; " + remedy();
-  if (result.conclusive) keep(cache_, key, result.failure);
+  if (result.conclusive) {
+    if (!result.failure.empty()) result.failure += "; " + remedy();
+    keep(cache_, key, result.failure);
+  } else if (auto kept = recall(cache_, key)) {
+    result.failure = *kept;  // what an earlier probe found says more
+  }
   return known_[library] = result.failure;
 }
 

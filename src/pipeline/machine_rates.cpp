@@ -18,6 +18,9 @@ namespace {
 
 // The times of smaller pictures are not reliable.
 constexpr std::uint64_t min_pixels = 1'000'000;
+// Nor are those of less work, as of a large picture's tiny result: bytes that are decoded, encoded
+// or moved, operations of a pass.
+constexpr double min_work = 1e6;
 // If building a program takes less, the session already had it.
 constexpr double shortest_build = 1e-3;  // seconds
 // Followed by the day on which none was found: drivers may be installed or repaired later.
@@ -71,17 +74,20 @@ struct Learner {
   bool is_gpu = false;
 
   // Work of some kinds that took `seconds` together: all of them are assumed to be faster or slower
-  // than expected by the same factor.
-  void learn(const std::vector<PassWork>& work, double seconds) const {
+  // than expected by the same factor. Fewer than `least` operations teach nothing.
+  void learn(const std::vector<PassWork>& work, double seconds, double least = 0) const {
     const Rates rates{store, place, place};
     std::map<std::string, double> known;
     double expected = 0;
+    double operations = 0;
     for (const PassWork& part : work) {
       if (part.operations <= 0) continue;
       const double rate = is_gpu ? rates.on_gpu(part.rate) : rates.on_host(part.rate);
       known[part.rate.kind] = rate;
       expected += part.operations * rate;
+      operations += part.operations;
     }
+    if (operations < least) return;
     for (const auto& [kind, rate] : known)
       store.learn(place, kind, rate * seconds / expected);
   }
@@ -151,7 +157,7 @@ void MachineRates::learn(const PictureTask& task, const RunReport& report, bool 
     store_->keep_note(gpu_note(), gpu.place);
     learn_start(gpu, report);
     const Spent moved = spent_on(report, {Activity::upload, Activity::download});
-    gpu.learn({{transfer_rate, moved.bytes}}, moved.seconds);
+    gpu.learn({{transfer_rate, moved.bytes}}, moved.seconds, min_work);
     const std::string programs = programs_for(task);
     const std::string known = store_->note(programs_note(gpu.place));
     if (!task.chain.empty() && known.find(programs) == std::string::npos) {
@@ -162,15 +168,18 @@ void MachineRates::learn(const PictureTask& task, const RunReport& report, bool 
   if (task.shape.size.pixels() < min_pixels || (in_folder && !on_gpu)) return;
   for (std::size_t i = 0; i < report.passes.size(); ++i) {
     const double filtering = spent_on(report, {Activity::kernel}, i).seconds;
-    (on_gpu ? gpu : host).learn(report.passes[i].work, filtering);
+    (on_gpu ? gpu : host).learn(report.passes[i].work, filtering, min_work);
   }
   if (in_folder || !report.others.empty()) return;
-  // A device's decoding has no such span of known size, only one of reading the file.
+  // A device's decoding has no such span of known size, only one of reading the file. Rows that a
+  // stage leaves out are decoded, but not among the bytes.
   const Spent decoded = spent_on(report, {Activity::decode});
-  host.learn({{task.decoding, decoded.bytes}}, decoded.seconds);
+  const double whole = static_cast<double>(task.shape.size.pixels()) *
+                       static_cast<double>(task.shape.format.bytes_per_pixel());
+  host.learn({{task.decoding, decoded.bytes}}, decoded.seconds, whole);
   if (task.parallel_encoding) return;  // its spans show how long the pipeline waited, not the work
   const Spent encoded = spent_on(report, {Activity::encode});
-  host.learn({{task.encoding, encoded.bytes}}, encoded.seconds);
+  host.learn({{task.encoding, encoded.bytes}}, encoded.seconds, min_work);
 }
 
 }  // namespace gpufilter

@@ -13,14 +13,14 @@ bool StageKind::takes(std::string_view value, std::string_view parameter) const 
   });
 }
 
-std::shared_ptr<const Stage> StageKind::make(const std::string& value,
-                                             const GivenParameters& given) const {
+std::shared_ptr<const Stage> StageKind::make(const std::string& value, const GivenParameters& given,
+                                             const ReadLimits& limits) const {
   for (const auto& [parameter, text] : given) {
     if (!takes(value, parameter)) {
       throw UsageError(formatted("{} {}: {} {} does not take it", parameter, text, option, value));
     }
   }
-  OptionValues values;
+  OptionValues values(limits);
   values.set(option, type, value);
   for (const StageParameter& parameter : parameters) {
     const auto own = given.find(parameter.option);

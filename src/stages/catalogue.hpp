@@ -64,9 +64,11 @@ struct StageKind {
   [[nodiscard]] bool takes(std::string_view value, std::string_view parameter) const;
 
   // The stage for one use of the option; parameters that are not given have their default values.
-  // Throws UsageError if a value does not fit its declaration or the stage does not take it.
+  // `limits` are for pictures that it reads. Throws UsageError if a value does not fit its
+  // declaration or the stage does not take it.
   [[nodiscard]] std::shared_ptr<const Stage> make(const std::string& value,
-                                                  const GivenParameters& given = {}) const;
+                                                  const GivenParameters& given = {},
+                                                  const ReadLimits& limits = {}) const;
 };
 
 // All kinds, and each by itself, which the file of its stage defines.

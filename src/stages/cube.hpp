@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "codec/read_limits.hpp"
 
 namespace gpufilter {
 
@@ -29,7 +32,12 @@ struct Cube {
 // ...".
 [[nodiscard]] Cube parse_cube(std::string_view text, const std::string& path);
 
+// The same from the text's lines in their order; `next_lines` returns some of them, which have to
+// stay until the next call, and nothing at the end.
+[[nodiscard]] Cube parse_cube(const std::function<std::string_view()>& next_lines,
+                              const std::string& path);
+
 // A file of either kind; the content decides. Throws UsageError.
-[[nodiscard]] Cube read_cube(const std::string& path);
+[[nodiscard]] Cube read_cube(const std::string& path, const ReadLimits& limits = {});
 
 }  // namespace gpufilter

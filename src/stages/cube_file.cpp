@@ -1,12 +1,18 @@
+#include <cstdint>
+#include <memory>
 #include <system_error>
+
+#include <fcntl.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/posix_file.hpp"
-#include "base/text_file.hpp"
+#include "codec/codec.hpp"
+#include "codec/codec_table.hpp"
+#include "codec/other_formats.hpp"
+#include "codec/unread.hpp"
 #include "image/image.hpp"
 #include "stages/cube.hpp"
-#include "stages/picture_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -36,8 +42,11 @@ void append_row(const std::uint8_t* row, const PixelFormat& format, int width,
   }
 }
 
-Cube read_hald(const Image& image, const std::string& path) {
-  const int level = level_of(path, image.size());
+Cube read_hald(RowReader& reader, const std::string& path) {
+  const int level = level_of(path, reader.header().size);
+  warn_of_unread(path, reader.header().unread);
+  Image image(reader.header().size, reader.header().format);
+  reader.read(image.rows());
   Cube cube{.size = level * level};
   cube.colors.reserve(image.size().pixels());
   const auto append =
@@ -47,13 +56,43 @@ Cube read_hald(const Image& image, const std::string& path) {
   return cube;
 }
 
+// Yields the whole lines of a text, as many as fit a buffer.
+class Lines {
+ public:
+  explicit Lines(ByteSource& source) : source_(source) {}
+
+  std::string_view next() {
+    text_.erase(0, given_);
+    const std::size_t kept = text_.size();
+    text_.resize(size);
+    const std::span bytes(reinterpret_cast<std::uint8_t*>(text_.data()), text_.size());
+    text_.resize(kept + source_.read(bytes.subspan(kept)));
+    given_ = text_.size() < size ? text_.size() : text_.rfind('\n') + 1;
+    if (given_ == 0 && !text_.empty())
+      throw UsageError(formatted("{}: a line of more than {} bytes; is this a .cube file?",
+                                 source_.name(), size));
+    return std::string_view(text_).substr(0, given_);
+  }
+
+ private:
+  static constexpr std::size_t size = std::size_t{64} << 10U;
+
+  ByteSource& source_;
+  std::string text_;
+  std::size_t given_ = 0;  // of its bytes
+};
+
 }  // namespace
 
-Cube read_cube(const std::string& path) {
+Cube read_cube(const std::string& path, const ReadLimits& limits) {
   try {
-    const std::string bytes = read_text_file(path);
-    const std::optional<Image> hald = picture_in(bytes, path);
-    return hald ? read_hald(*hald, path) : parse_cube(bytes, path);
+    auto source = descriptor_source(open_file(path, O_RDONLY), path);
+    if (codec_of_content(source->peek(recognition_size())) != nullptr)
+      return read_hald(*open_picture(std::move(source), limits), path);
+    Lines lines(*source);
+    return parse_cube([&] { return lines.next(); }, path);
+  } catch (const PictureError& error) {
+    throw UsageError(error.what());  // it begins with the path
   } catch (const std::system_error& error) {
     throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
   }

@@ -30,17 +30,21 @@ Words words_of(std::string_view line) {
 
 class CubeParser {
  public:
-  CubeParser(std::string_view text, const std::string& path) : text_(text), path_(path) {
-    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
-  }
+  explicit CubeParser(const std::string& path) : path_(path) {}
 
-  [[nodiscard]] Cube parse() {
+  void add(std::string_view lines) {
+    text_ = lines;
+    if (line_ == 0 && text_.starts_with(byte_order_mark))
+      text_.remove_prefix(byte_order_mark.size());
     while (!text_.empty()) {
       const size_t end = std::min(text_.find('\n'), text_.size());
       ++line_;
       take(words_of(text_.substr(0, end)));
       text_.remove_prefix(std::min(end + 1, text_.size()));
     }
+  }
+
+  [[nodiscard]] Cube finish() {
     if (cube_.size == 0)
       throw UsageError(path_ + ": no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
     if (cube_.colors.size() < expected()) {
@@ -129,7 +133,7 @@ class CubeParser {
     throw UsageError(formatted("{}: {}", here(), reason));
   }
 
-  std::string_view text_;  // that remains to be read
+  std::string_view text_;  // that remains of the lines
   const std::string& path_;
   int line_ = 0;
   int domain_line_ = 0;  // of the last bound
@@ -139,7 +143,16 @@ class CubeParser {
 }  // namespace
 
 Cube parse_cube(std::string_view text, const std::string& path) {
-  return CubeParser(text, path).parse();
+  CubeParser parser(path);
+  parser.add(text);
+  return parser.finish();
+}
+
+Cube parse_cube(const std::function<std::string_view()>& next_lines, const std::string& path) {
+  CubeParser parser(path);
+  for (std::string_view lines = next_lines(); !lines.empty(); lines = next_lines())
+    parser.add(lines);
+  return parser.finish();
 }
 
 }  // namespace gpufilter

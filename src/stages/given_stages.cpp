@@ -78,10 +78,10 @@ std::vector<GivenStage> given_stages(const std::vector<GivenOption>& options,
   return stages;
 }
 
-StageChain make_chain(const std::vector<GivenStage>& stages) {
+StageChain make_chain(const std::vector<GivenStage>& stages, const ReadLimits& limits) {
   StageChain chain;
   for (const GivenStage& stage : stages)
-    chain.push_back(stage.kind->make(stage.value, stage.parameters));
+    chain.push_back(stage.kind->make(stage.value, stage.parameters, limits));
   return with_light_ends(std::move(chain));
 }
 

@@ -207,7 +207,7 @@ StageKind lut_stage_kind() {
           .sample_stages = sample_luts,
           .from_options = [](const OptionValues& values) {
             const std::string& path = values.text("--lut");
-            return make_lut(read_cube(path), values.number("--lut-strength"),
+            return make_lut(read_cube(path, values.limits()), values.number("--lut-strength"),
                             std::filesystem::path(path).filename());
           }};
 }

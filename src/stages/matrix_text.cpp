@@ -1,20 +1,17 @@
 #include "stages/matrix_text.hpp"
 
 #include <algorithm>
-#include <system_error>
-
-#include <fcntl.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "base/posix_file.hpp"
+#include "stages/limited_file.hpp"
 #include "stages/number.hpp"
 #include "stages/text_pieces.hpp"
 
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t largest_file = 65536;
+constexpr std::uint64_t largest_file = 65536;
 
 class RowsParser {
  public:
@@ -90,15 +87,8 @@ std::vector<NumberRow> parse_number_rows(std::string_view text, const RowsPlace&
 }
 
 std::string read_small_text(const std::string& path, const std::string& what) {
-  std::string text(largest_file + 1, '\0');
-  try {
-    const FileDescriptor file = open_file(path, O_RDONLY);
-    text.resize(
-        read_fully(file.get(), {reinterpret_cast<std::uint8_t*>(text.data()), text.size()}));
-  } catch (const std::system_error& error) {
-    throw UsageError(formatted("{}: {}", path, describe_system_error(error.code().value())));
-  }
-  if (text.size() > largest_file || text.find('\0') != std::string::npos)
+  std::string text = read_stage_bytes(path, largest_file);
+  if (text.find('\0') != std::string::npos)
     throw UsageError(formatted("{}: is not a text file with {}", path, what));
   return text;
 }

@@ -34,7 +34,8 @@ enum class Precision { single_precision, double_precision };
 // The end of words, for those that look at a text before they parse it.
 inline constexpr std::string_view row_word_ends = " \t\r\n;,#";
 
-// The text of a file of up to 64 KiB. Throws UsageError: "FILE: is not a text file with WHAT".
+// The text of a file of up to 64 KiB. Throws as read_stage_bytes(), and UsageError "FILE: is not a
+// text file with WHAT".
 [[nodiscard]] std::string read_small_text(const std::string& path, const std::string& what);
 
 }  // namespace gpufilter

@@ -96,9 +96,18 @@ class ModelParser {
  private:
   // Calls take(tag, wire type) for each field; it has to read or skip the field.
   template <typename Take>
-  static void each(pbf_reader& message, const Take& take) {
-    while (message.next())
+  void each(pbf_reader& message, const Take& take) {
+    while (message.next()) {
+      count_field();
       take(message.tag(), message.wire_type());
+    }
+  }
+
+  // Short fields take many times their bytes in memory.
+  void count_field() {
+    constexpr std::uint64_t most_fields = std::uint64_t{1} << 18U;
+    if (++fields_ > most_fields)
+      fail(formatted("has more than {} fields, the limit for a network", most_fields));
   }
 
   static std::string text(pbf_reader& message, Wire wire) {
@@ -127,11 +136,13 @@ class ModelParser {
     message.skip();
   }
   template <typename Target, typename Number>
-  static void push(std::vector<Target>& to, Number number) {
+  void push(std::vector<Target>& to, Number number) {
+    if (++numbers_ > most_numbers)
+      fail(formatted("has more than {} numbers, the limit for a network", most_numbers));
     to.push_back(static_cast<Target>(number));
   }
 
-  static void operator_set(pbf_reader message, OnnxModel& model) {
+  void operator_set(pbf_reader message, OnnxModel& model) {
     std::string domain;
     std::int64_t version = 0;
     each(message, [&](std::uint32_t tag, Wire wire) {
@@ -259,11 +270,13 @@ class ModelParser {
         message.skip();
       }
     });
-    complete(tensor, stored, name_, folder_);
+    const std::uint64_t in_fields = tensor.floats.size() + tensor.integers.size();
+    complete(tensor, stored, most_numbers - numbers_ + in_fields, name_, folder_);
+    numbers_ += tensor.count() - in_fields;
     return tensor;
   }
 
-  static std::pair<std::string, std::string> entry(pbf_reader message) {
+  std::pair<std::string, std::string> entry(pbf_reader message) {
     std::pair<std::string, std::string> entry;
     each(message, [&](std::uint32_t tag, Wire wire) {
       (tag == field::entry::value ? entry.second : entry.first) = text(message, wire);
@@ -286,7 +299,7 @@ class ModelParser {
   }
 
   // The dimensions in a TypeProto: of its tensor's shape.
-  static std::vector<std::int64_t> shape(pbf_reader type) {
+  std::vector<std::int64_t> shape(pbf_reader type) {
     std::vector<std::int64_t> dimensions;
     while (type.next(field::type::tensor, Wire::length_delimited)) {
       pbf_reader tensor = type.get_message();
@@ -294,6 +307,7 @@ class ModelParser {
         pbf_reader shape = tensor.get_message();
         while (shape.next(field::type::dimension, Wire::length_delimited)) {
           pbf_reader dimension = shape.get_message();
+          count_field();
           std::int64_t size = -1;
           while (dimension.next(field::type::size, Wire::varint))
             size = dimension.get_int64();
@@ -306,6 +320,8 @@ class ModelParser {
 
   const std::string& name_;
   const std::string& folder_;
+  std::uint64_t numbers_ = 0;  // in tensors and attributes so far
+  std::uint64_t fields_ = 0;   // of messages
 };
 
 }  // namespace

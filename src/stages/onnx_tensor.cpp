@@ -4,11 +4,15 @@
 #include <bit>
 #include <cstddef>
 #include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "stages/limited_file.hpp"
+#include "base/regular_file.hpp"
 
 namespace gpufilter {
 namespace {
@@ -63,6 +67,8 @@ bool fits(OnnxType type, std::int64_t number) {
 void set_numbers(OnnxTensor& tensor, std::string_view raw, std::size_t width) {
   tensor.floats.clear();
   tensor.integers.clear();
+  tensor.is_float() ? tensor.floats.reserve(raw.size() / width)
+                    : tensor.integers.reserve(raw.size() / width);
   for (std::size_t at = 0; at < raw.size(); at += width) {
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < width; ++i)
@@ -81,6 +87,11 @@ class Reporter {
     throw UsageError(formatted("{}: the tensor {}: {}", network_, tensor_, reason));
   }
 
+  void check_bytes(std::uint64_t bytes, std::uint64_t needed) const {
+    if (bytes == needed) return;
+    fail(formatted("{} bytes where its dimensions ask for {}; the file is damaged", bytes, needed));
+  }
+
  private:
   const std::string& network_;
   std::string tensor_;
@@ -95,9 +106,9 @@ std::uint64_t place_in_file(const std::string& text, std::uint64_t otherwise,
   return std::stoull(text);
 }
 
-// The bytes of a tensor that are in another file.
+// The bytes of a tensor that are in another file, as many as needed. No others are read.
 std::string external_bytes(const StoredTensor& stored, const std::string& folder_name,
-                           const Reporter& report) {
+                           std::uint64_t needed, const Reporter& report) {
   namespace fs = std::filesystem;
   const auto value = [&](const char* key) {
     const auto found = stored.entries.find(key);
@@ -115,21 +126,31 @@ std::string external_bytes(const StoredTensor& stored, const std::string& folder
                   "folder, or export a single file",
                   printable(location.string())));
   }
-  const std::string bytes = read_stage_bytes(file.string());
   const std::uint64_t offset = place_in_file(value("offset"), 0, report);
-  const std::uint64_t rest = offset > bytes.size() ? 0 : bytes.size() - offset;
-  const std::uint64_t length = place_in_file(value("length"), rest, report);
-  if (offset > bytes.size() || length > rest) {
-    report.fail(formatted("its data would extend past the end of {}; the file is damaged",
-                          printable(location.string())));
+  try {
+    const FileDescriptor opened = open_regular_file(file.string(), O_RDONLY);
+    const auto size = static_cast<std::uint64_t>(::lseek(opened.get(), 0, SEEK_END));
+    const std::uint64_t rest = offset > size ? 0 : size - offset;
+    const std::uint64_t length = place_in_file(value("length"), rest, report);
+    if (offset > size || length > rest) {
+      report.fail(formatted("its data would extend past the end of {}; the file is damaged",
+                            printable(location.string())));
+    }
+    report.check_bytes(length, needed);
+    std::string bytes(length, '\0');
+    ::lseek(opened.get(), static_cast<off_t>(offset), SEEK_SET);
+    bytes.resize(
+        read_fully(opened.get(), {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()}));
+    return bytes;
+  } catch (const std::system_error& failure) {
+    throw UsageError(formatted("{}: {}", file.string(), reason_of(failure)));
   }
-  return bytes.substr(offset, length);
 }
 
 }  // namespace
 
-void complete(OnnxTensor& tensor, const StoredTensor& stored, const std::string& network,
-              const std::string& folder) {
+void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room,
+              const std::string& network, const std::string& folder) {
   const Reporter report(network, tensor.name);
   const std::size_t width = bytes_of(stored.type);
   if (width == 0) {
@@ -141,18 +162,15 @@ void complete(OnnxTensor& tensor, const StoredTensor& stored, const std::string&
   tensor.type = static_cast<OnnxType>(stored.type);
   std::uint64_t count = 1;
   for (const std::int64_t size : tensor.dimensions) {
-    const bool fits = size >= 0 && static_cast<std::uint64_t>(size) <= stage_file_limit;
-    if (!fits || (count *= static_cast<std::uint64_t>(size)) > stage_file_limit)
-      report.fail(formatted("more than {} numbers, the limit for a network", stage_file_limit));
+    const bool fits = size >= 0 && static_cast<std::uint64_t>(size) <= most_numbers;
+    if (!fits || (count *= static_cast<std::uint64_t>(size)) > room)
+      report.fail(formatted("more than {} numbers in all, the limit for a network", most_numbers));
   }
   std::string file;
   std::optional<std::string_view> raw = stored.raw;
-  if (stored.external) raw = file = external_bytes(stored, folder, report);
+  if (stored.external) raw = file = external_bytes(stored, folder, count * width, report);
   if (raw) {
-    if (raw->size() != count * width) {
-      report.fail(formatted("{} bytes where its dimensions ask for {}; the file is damaged",
-                            raw->size(), count * width));
-    }
+    report.check_bytes(raw->size(), count * width);
     set_numbers(tensor, *raw, width);
   }
   for (const std::int64_t number : tensor.integers) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "stages/limited_file.hpp"
 #include "stages/onnx_model.hpp"
 
 namespace gpufilter {
@@ -19,10 +20,15 @@ struct StoredTensor {
   std::map<std::string, std::string> entries = {};     // "location", "offset", "length"
 };
 
+// Numbers in all tensors and attributes of a network: as single precision they fill the largest
+// file.
+inline constexpr std::uint64_t most_numbers = stage_file_limit / 4;
+
 // Sets the type of `tensor`, whose name, dimensions and fields have been read, and its numbers if
-// they are bytes. `network` is the network's name for messages, `folder` where it lies. Throws
-// UsageError if the numbers are not as many as the dimensions ask for.
-void complete(OnnxTensor& tensor, const StoredTensor& stored, const std::string& network,
-              const std::string& folder);
+// they are bytes; `room` is how many it may have. `network` is the network's name for messages,
+// `folder` where it lies. Throws UsageError if the numbers are more, or not as many as the
+// dimensions ask for.
+void complete(OnnxTensor& tensor, const StoredTensor& stored, std::uint64_t room,
+              const std::string& network, const std::string& folder);
 
 }  // namespace gpufilter

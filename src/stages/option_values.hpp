@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "codec/read_limits.hpp"
+
 namespace gpufilter {
 
 // A word, and the enumerator or whole number that it stands for. `help` says what it does; it may
@@ -91,6 +93,11 @@ using ValueType = std::variant<OneOf, NumberIn, FileName, FreeText, NoValue>;
 // Option values that have been read and checked.
 class OptionValues {
  public:
+  explicit OptionValues(ReadLimits limits = {}) : limits_(std::move(limits)) {}
+
+  // For pictures that the stage reads.
+  [[nodiscard]] const ReadLimits& limits() const { return limits_; }
+
   // Reads `text`. Throws UsageError if it is not of `type`; the message begins with the words of
   // the command line: "--tile 12: choose 8, 16 or 32".
   void set(const std::string& option, const ValueType& type, const std::string& text);
@@ -112,6 +119,7 @@ class OptionValues {
 
  private:
   using Value = std::variant<int, double, std::string>;
+  ReadLimits limits_;
   std::map<std::string, Value> values_;
 };
 

@@ -143,7 +143,7 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_overlay
 std::shared_ptr<const Stage> overlay_from_options(const OptionValues& values) {
   const std::string& path = values.text("--overlay");
   const OverlayPlace place = parse_overlay_place(values.text("--at"));
-  return make_overlay(read_picture_file(path), place, values.number("--opacity"),
+  return make_overlay(read_overlay(path, values.limits()), place, values.number("--opacity"),
                       std::filesystem::path(path).filename());
 }
 

@@ -1,45 +1,34 @@
 #include "stages/picture_file.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "base/error.hpp"
 #include "codec/codec.hpp"
-#include "codec/codec_table.hpp"
-#include "codec/other_formats.hpp"
 #include "codec/unread.hpp"
 
 namespace gpufilter {
 namespace {
 
-Image all_pixels(std::unique_ptr<ByteSource> source) {
-  const std::string name = source->name();
-  const std::unique_ptr<RowReader> reader = open_picture(std::move(source));
-  warn_of_unread(name, reader->header().unread);
-  Image image(reader->header().size, reader->header().format);
-  reader->read(image.rows());
-  return image;
+// With an alpha for each sample of a picture in colour.
+std::uint64_t overlay_memory(const PictureHeader& header) {
+  const PixelFormat& format = header.format;
+  return header.size.pixels() * (format.bytes_per_pixel() + 6 * format.bytes_per_sample());
 }
 
 }  // namespace
 
-Image read_picture_file(const std::string& path) {
+Image read_overlay(const std::string& path, const ReadLimits& limits) {
   try {
-    return all_pixels(open_source(path));
+    const std::unique_ptr<RowReader> reader = open_picture(open_source(path), limits);
+    const PictureHeader& header = reader->header();
+    check_memory(path, overlay_memory(header), limits, "an overlay", "make it smaller");
+    warn_of_unread(path, header.unread);
+    Image image(header.size, header.format);
+    reader->read(image.rows());
+    return image;
   } catch (const PictureError& error) {
     throw UsageError(error.what());  // it begins with the path
-  }
-}
-
-std::optional<Image> picture_in(const std::string& bytes, const std::string& path) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  if (codec_of_content({data, std::min(bytes.size(), recognition_size())}) == nullptr)
-    return std::nullopt;
-  try {
-    return all_pixels(memory_source({data, data + bytes.size()}, path));
-  } catch (const PictureError& error) {
-    throw UsageError(error.what());
   }
 }
 

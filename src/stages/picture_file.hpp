@@ -1,17 +1,15 @@
 // Pictures that stages read whole.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "codec/read_limits.hpp"
 #include "image/image.hpp"
 
 namespace gpufilter {
 
-// All pixels of a picture file. Throws UsageError "PATH: reason".
-[[nodiscard]] Image read_picture_file(const std::string& path);
-
-// Those of the picture that a file's bytes are; nothing if they are none. Throws as above.
-[[nodiscard]] std::optional<Image> picture_in(const std::string& bytes, const std::string& path);
+// All pixels of a picture that will be laid over others. Throws UsageError "PATH: reason", also if
+// they and what overlay_pixels() makes of them take more memory than `limits` allow.
+[[nodiscard]] Image read_overlay(const std::string& path, const ReadLimits& limits);
 
 }  // namespace gpufilter

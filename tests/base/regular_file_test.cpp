@@ -1,7 +1,11 @@
 #include "base/regular_file.hpp"
 
+#include <thread>
+#include <vector>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/pictures.hpp"
@@ -37,7 +41,7 @@ TEST(RegularFile, IsReadUpToTheLimit) {
 // Files of /proc are regular ones of no size.
 TEST(RegularFile, IsReadWhereItsSizeIsUnknown) {
   EXPECT_NE(read_regular_file("/proc/self/maps", mib), "");
-  EXPECT_EQ(reason_for("/proc/self/maps", O_RDONLY, 10), "is larger than 0 MiB");
+  EXPECT_EQ(reason_for("/proc/self/maps", O_RDONLY, 10), "is larger than 0 KiB");
 }
 
 TEST(RegularFile, OthersAreRefusedAtOnce) {
@@ -49,6 +53,35 @@ TEST(RegularFile, OthersAreRefusedAtOnce) {
       EXPECT_EQ(reason_for(folder / "file", flags), strange.reason) << strange.name;
     }
   }
+}
+
+TEST(RegularFile, NamedByTheUserItMayBeAPipe) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { test::write_file(folder / "pipe", "text"); });
+  EXPECT_EQ(read_file_or_pipe(folder / "pipe", mib), "text");
+  writer.join();
+  EXPECT_EQ(read_file_or_pipe("/dev/null", mib), "");
+}
+
+TEST(RegularFile, NamedByTheUserItHasToEnd) {
+  const auto reason = [](const std::string& path) -> std::string {
+    try {
+      return read_file_or_pipe(path, mib);
+    } catch (const std::system_error& error) {
+      return reason_of(error);
+    }
+  };
+  EXPECT_EQ(reason("/dev/zero"), "is not a regular file");
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    const FileDescriptor pipe = open_file(folder / "pipe", O_WRONLY);
+    const std::vector<std::uint8_t> bytes(mib + 1);
+    write_fully(pipe.get(), bytes);
+  });
+  EXPECT_EQ(reason(folder / "pipe"), "is larger than 1 MiB");
+  writer.join();
 }
 
 TEST(RegularFile, ALinkIsRefusedWhereLinksAreNotFollowed) {

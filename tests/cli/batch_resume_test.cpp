@@ -204,6 +204,19 @@ TEST_F(BatchResume, AbandonedFilesGo) {
   EXPECT_EQ(names_of(results_in(out_)), Names{"sub/a.png"});
 }
 
+TEST_F(BatchResume, AbandonedFilesGoFromTheFoldersOfAllOutputs) {
+  put("a.png");
+  const std::string grey = folder_ / "grey";
+  for (const std::string& folder : {out_, grey}) {
+    fs::create_directories(folder + "/a");
+    write_file(folder + "/a/.small.png.gpufilter-1-0123abcd", "half a picture");
+  }
+  const Names more{"--output", grey, "--gray", "--name", "{stem}/small.png", "--resume", "-q"};
+  EXPECT_EQ(good_batch(more).err, "");
+  EXPECT_EQ(names_of(results_in(out_)), Names{"a/small.png"});
+  EXPECT_EQ(names_of(results_in(grey)), Names{"a/small.png"});
+}
+
 // A run is killed `kills` times at random moments and resumed until it completes.
 class BatchEnds : public BatchResume {
  protected:
@@ -261,6 +274,24 @@ TEST_F(BatchEnds, KilledRunsAreResumedToTheSameBytes) {
   EXPECT_EQ(results_in(out_), expected_);
   const Names unchanged(expected_.size(), "unchanged");
   EXPECT_EQ(resumed({"--png-level", "9"}), unchanged);
+}
+
+TEST_F(BatchEnds, KilledRunsAreCleanedUpInEveryFolder) {
+  const std::string blurred = folder_ / "blurred";
+  const Names more{"--output", blurred, "--name", "{stem}/a.png", "--jobs", "3"};
+  int left_behind = 0;
+  for (int round = 0; left_behind == 0 && round < 60; ++round) {
+    fs::remove_all(out_);
+    fs::remove_all(blurred);
+    static_cast<void>(end_a_run(SIGKILL, more));
+    left_behind = temporary_files(results_in(blurred));
+  }
+  EXPECT_GT(left_behind, 0) << "no run was killed while it wrote: this test shows nothing";
+  Names last = more;
+  last.insert(last.end(), {"--resume", "-q", "--png-level", "9"});
+  EXPECT_EQ(good_batch(last).err, "");
+  EXPECT_EQ(temporary_files(results_in(blurred)), 0);
+  EXPECT_EQ(temporary_files(results_in(out_)), 0);
 }
 
 TEST_F(BatchEnds, KilledInPlaceNothingIsFilteredTwice) {

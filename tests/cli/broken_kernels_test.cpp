@@ -229,6 +229,18 @@ TEST_F(BrokenKernels, BadFoldersAreRefused) {
       {misspelt + "/blurr.cl: replaces no kernel file; those are blur.cl, blur_lines.cl"});
 }
 
+TEST_F(BrokenKernels, AMessageNamesTheFileThatDoesNotCompile) {
+  GPUFILTER_REQUIRE_DEVICE();
+  const std::string kernels = folder_ / "kernels";
+  fs::create_directory(kernels);
+  write_file(kernels + "/blur.cl", "\nint wrong(;\n");
+  const ProcessResult result = filter(quick_check(kernels));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const std::string file = kernels + "/blur.cl";
+  EXPECT_NE(result.out.find(": " + file + " does not compile: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(file + ":2:"), std::string::npos) << result.out;
+}
+
 TEST_F(BrokenKernels, NeedADevice) {
   expect_failure(3, {"verify", "blur", "--kernels", fs::path(broken) / "right"},
                  {"--kernels: there is no OpenCL device to run them; see 'gpufilter devices'"},

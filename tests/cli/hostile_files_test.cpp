@@ -123,6 +123,40 @@ TEST_F(HostileFiles, ABorderThatWrapsHoldsThePictureWhole) {
                  {file + ": damaged PNG: Not enough image data"});
 }
 
+TEST_F(HostileFiles, OverlaysThatDoNotFit) {
+  const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
+  const auto file = stored_png("big.png", followed_by_pixels({header(20'000, 20'000, 8, 2)}));
+  std::vector<std::string> command{sound, folder_ / "out.png", "--device",
+                                   "cpu", "--overlay",         file};
+  expect_cheap_refusal(2, command, {file + ": an overlay ", "--max-memory 3434M"});
+  command.insert(command.end(), {"--max-pixels", "399999999"});
+  expect_cheap_refusal(2, command, {file + ": ", "raise it with --max-pixels"});
+  // The advice in the message works: then the pixels are missing.
+  command.resize(6);
+  command.insert(command.end(), {"--max-memory", "3434M"});
+  expect_failure(2, command, {file + ": damaged PNG: Not enough image data"});
+}
+
+TEST_F(HostileFiles, HaldClutsOfAWrongSize) {
+  const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
+  const auto file = stored_png("big.png", followed_by_pixels({header(20'000, 20'000, 8, 2)}));
+  expect_cheap_refusal(2, {sound, folder_ / "out.png", "--device", "cpu", "--lut", file},
+                       {file + ": a HaldCLUT is a square of ", "20000x20000"});
+}
+
+TEST_F(HostileFiles, DevicesWithoutAnEnd) {
+  const std::string sound = stored(random_image(size_, format_, 1), "sound.png");
+  for (const std::string device : {"/dev/zero", "/dev/urandom"}) {
+    const std::string out = folder_ / "out.png";
+    for (const char* option :
+         {"--lut", "--overlay", "--color", "--convolve", "--mlp", "--net", "--profile"})
+      expect_cheap_refusal(2, {sound, out, "--device", "cpu", option, device}, {device + ":"});
+    expect_cheap_refusal(2, {sound, out, "@" + device}, {device + ": "});
+    expect_cheap_refusal(1, {folder_.path(), folder_ / "out", "--list", device}, {device + ": "});
+    expect_cheap_refusal(1, {device, out, "--device", "cpu", "--levels", "auto"}, {device + ": "});
+  }
+}
+
 class DamagedMetadata : public HostileFiles {
  protected:
   const Image image_ = random_image(size_, format_, 2);

@@ -19,7 +19,7 @@ std::string all_of(ByteSource& source) {
 }
 
 std::string long_text() {
-  std::string text;
+  std::string text = "P5 1 1 255\n";  // a picture, as far as its beginning says
   for (int i = 0; text.size() < 2'500'000; ++i)
     text += std::to_string(i) + ";";
   return text;
@@ -45,6 +45,19 @@ TEST(RepeatableSource, ReadsAPipeAgainAndAgain) {
     const auto source = input.open();
     EXPECT_EQ(all_of(*source), text);
     EXPECT_EQ(source->name(), folder / "pipe");
+  }
+}
+
+TEST(RepeatableSource, CopiesNothingButPictures) {
+  for (const auto& [path, reason] :
+       {std::pair("/dev/zero", ": not a "), std::pair("/dev/null", ": the file is empty")}) {
+    try {
+      const RepeatableSource input(path, true);
+      ADD_FAILURE() << path;
+    } catch (const PictureError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(std::string(path) + reason))
+          << error.what();
+    }
   }
 }
 

@@ -24,7 +24,7 @@ class VendorProbesTest : public ::testing::Test {
     return {file_, [this](const std::string& library) -> ProbeResult {
               probed_ += library + ";";
               if (library == "aborting") return {"it \"fails\"\nin two lines", true};
-              if (library == "killed") return {"it was killed", false};
+              if (library == "killed" || all_are_killed_) return {"it was killed", false};
               return {};
             }};
   }
@@ -57,6 +57,7 @@ class VendorProbesTest : public ::testing::Test {
   const std::string library_ = folder_ / "library";
   std::optional<std::string> file_{folder_ / "cache/probes.json"};
   std::string probed_;
+  bool all_are_killed_ = false;
 };
 
 TEST_F(VendorProbesTest, AWorkingLibraryIsProbedOnceForAllProcesses) {
@@ -111,6 +112,16 @@ TEST_F(VendorProbesTest, WhatWasKilledFromOutsideIsNotRemembered) {
   EXPECT_FALSE(knows("killed"));
   EXPECT_FALSE(knows("killed"));
   EXPECT_EQ(failure_of("killed"), "it was killed") << "its package is not to blame";
+}
+
+// So that it does not matter whether a list of devices or a filter asks first.
+TEST_F(VendorProbesTest, AProbeThatFoundNothingOutLeavesTheEarlierAnswer) {
+  EXPECT_EQ(failure_of(library_), "");
+  const std::string failure = failure_of("aborting");
+  all_are_killed_ = true;
+  EXPECT_EQ(failure_of(library_, PastAnswers::ignored), "");
+  EXPECT_EQ(failure_of("aborting", PastAnswers::ignored), failure);
+  EXPECT_EQ(failure_of("unknown", PastAnswers::ignored), "it was killed");
 }
 
 TEST_F(VendorProbesTest, WithoutAFileEachProcessProbes) {

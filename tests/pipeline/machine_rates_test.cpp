@@ -46,7 +46,7 @@ RunReport report_of(const std::string& kind, const std::string& device) {
   };
   add(Activity::kernel, 0, 250'000'000, 1);
   add(Activity::kernel, 0, 250'000'000, 1);
-  add(Activity::decode, -1, 1'000'000, 1'000'000);
+  add(Activity::decode, -1, 6'000'000, 6'000'000);
   add(Activity::encode, -1, 2'000'000, 1'000'000);
   if (kind == "gpu") {
     add(Activity::find_devices, -1, 100'000'000, 0);
@@ -115,6 +115,36 @@ TEST_F(MachineRatesTest, NotFromSmallPicturesNorFromOtherDevices) {
   EXPECT_FALSE(store_->find(host_place(), "blur 8").has_value());
   rates_.learn(task_of(2000, 1000), report_of("cpu", "PoCL"), false);
   EXPECT_FALSE(store_->find("PoCL, 1", "blur 8").has_value());
+}
+
+// As of "--crop 2000x999+0+1": the first row is decoded, too.
+TEST_F(MachineRatesTest, NotFromDecodingOfWhichAPartIsUsed) {
+  RunReport report = report_of("processor", "processor");
+  for (Span& span : report.spans) {
+    if (span.activity == Activity::decode) span.bytes = 5'994'000;
+  }
+  rates_.learn(task_of(2000, 1000), report, false);
+  EXPECT_FALSE(store_->find(host_place(), "decode JPEG").has_value());
+  EXPECT_TRUE(store_->find(host_place(), "blur 8").has_value());
+}
+
+// As of "--crop 1x1": encoding and moving a few bytes takes as long as opening a file does.
+TEST_F(MachineRatesTest, NotFromLittleWorkOnALargePicture) {
+  PictureTask task = task_of(2000, 1000);
+  task.parallel_encoding = false;
+  for (const char* kind : {"processor", "gpu"}) {
+    RunReport report = report_of(kind, "A GPU");
+    report.passes[0].work[0].operations = 30;
+    for (Span& span : report.spans) {
+      if (span.activity != Activity::kernel) span.bytes = 999;
+    }
+    rates_.learn(task, report, false);
+  }
+  for (const std::string& place : {host_place(), std::string("A GPU, 1")}) {
+    for (const char* rate : {"blur 8", "decode JPEG", "encode PNG", "transfer"})
+      EXPECT_FALSE(store_->find(place, rate).has_value()) << place << " " << rate;
+  }
+  EXPECT_TRUE(store_->find("A GPU, 1", start_rate.kind).has_value());
 }
 
 }  // namespace

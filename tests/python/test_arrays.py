@@ -125,6 +125,16 @@ def test_array_interface(numpy, pixels, blur):
         assert numpy.array_equal(blur(interface), expected)
     with pytest.raises(TypeError, match="strides that do not fit its shape"):
         blur(Interface(source, strides=(3, 1)))
+    for changes in [
+        {"data": data[:-1]},
+        {"data": data, "offset": 1},
+        {"data": data, "offset": -1},
+        {"data": data, "shape": (18, 23, 3)},
+        {"data": data, "strides": (-69, 3, 1)},
+        {"data": data, "shape": (2**31 - 1, 2**31 - 1, 3)},
+    ]:
+        with pytest.raises(ValueError, match="describes more than its data of 117[23] bytes"):
+            blur(Interface(source, **changes))
 
 
 def test_numpy_is_not_needed():

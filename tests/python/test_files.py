@@ -56,6 +56,30 @@ def test_reading_filtering_and_writing_is_as_run(sepia, tmp_path):
     assert gpufilter.compare(gpufilter.decode(memoryview(encoded)), tmp_path / "b.png").equal
 
 
+def test_decoding_takes_the_bytes_that_a_buffer_has(numpy):
+    picture = gpufilter.Picture(numpy.arange(60, dtype=numpy.uint8).reshape(4, 5, 3))
+    encoded = gpufilter.encode("ppm", picture)
+    assert len(encoded) % 2 == 1
+    with_gaps = bytearray(2 * len(encoded))
+    with_gaps[::2] = encoded
+    words = numpy.frombuffer(encoded + b"\0", numpy.uint16)
+    buffers = [
+        memoryview(with_gaps)[::2],
+        memoryview(encoded[::-1])[::-1],
+        numpy.frombuffer(with_gaps, numpy.uint8)[::2],
+        words,
+        numpy.repeat(words, 3)[::3],
+        numpy.asfortranarray(words.reshape(1, -1)),
+        numpy.asfortranarray(numpy.frombuffer(encoded + b"\0", numpy.uint8).reshape(2, -1)),
+    ]
+    for buffer in buffers:
+        assert gpufilter.decode(buffer).tobytes() == picture.tobytes()
+    # A view of every second byte of a picture is no picture, and nothing beyond it is read.
+    for step in [2, 16, -1]:
+        with pytest.raises(gpufilter.PictureError):
+            gpufilter.decode(memoryview(encoded)[::step])
+
+
 def test_metadata_goes_with_a_picture_through_a_filter(pillow, tmp_path):
     exif = pillow.Exif()
     exif[0x0112] = 6  # the top of the scene is on the right

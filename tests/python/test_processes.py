@@ -38,6 +38,43 @@ def test_eight_threads_share_a_filter():
         assert all(threads.map(work, range(8)))
 
 
+BEGIN_SIDE_BY_SIDE = """
+import sys, threading
+import gpufilter
+device, threads = sys.argv[1], int(sys.argv[2])
+samples = bytes(i * i % 251 for i in range(40 * 50 * 3))
+picture = gpufilter.Picture(memoryview(samples).cast("B", (40, 50, 3)))
+expected = gpufilter.Filter("--blur auto", device="cpu")(picture).tobytes()
+has_devices = sys.argv[3] == "True"
+start = threading.Barrier(threads + 1)
+results, found = [], []
+def work(count):
+    start.wait()
+    required = device == "opencl" and has_devices
+    filters = [gpufilter.Filter("--blur auto", device=device, require_device=required) for _ in range(count)]
+    results.extend(each(picture).tobytes() for each in filters)
+def look():
+    start.wait()
+    found.append(gpufilter.devices())
+workers = [threading.Thread(target=work, args=(8 // threads,)) for _ in range(threads)]
+workers.append(threading.Thread(target=look))
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+assert results == [expected] * 8, len(results)
+assert [bool(devices) for devices in found] == [has_devices], found
+"""
+
+
+# Each time in a process that has not used OpenCL before.
+@pytest.mark.parametrize("threads", [1, 8])
+@pytest.mark.parametrize("device", ["auto", "cpu", "gpu", "opencl", "all"])
+def test_filters_begin_side_by_side(device, threads):
+    for _ in range(4 if device == "opencl" else 1):
+        run_python(BEGIN_SIDE_BY_SIDE, device, threads, bool(gpufilter.devices()))
+
+
 def test_others_run_while_a_filter_works():
     slow = gpufilter.Filter("--median 31", device="cpu", threads=1)
     source = gpufilter.read(SAMPLES / "landscape.jpg")

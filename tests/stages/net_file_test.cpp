@@ -1,12 +1,14 @@
 // ONNX files for --net: what is read, and that each mistake is refused with the file, the node and
 // what to do.
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
 
 #include "base/error.hpp"
 #include "stages/net.hpp"
@@ -133,10 +135,10 @@ TEST(NetFile, TensorsOfTheWrongSizeAreRefused) {
                                         t.dimensions = {std::int64_t{1} << 31, 1 << 20, 3, 3};
                                       })
                               .bytes()),
-            "n.onnx: the tensor y_w: more than 67108864 numbers, the limit for a network");
+            "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
   EXPECT_EQ(
       net_objection(with_tensor("y_w", [](SketchTensor& t) { t.dimensions[0] = -3; }).bytes()),
-      "n.onnx: the tensor y_w: more than 67108864 numbers, the limit for a network");
+      "n.onnx: the tensor y_w: more than 16777216 numbers in all, the limit for a network");
   EXPECT_EQ(net_objection(with_tensor("y_b",
                                       [](SketchTensor& t) {
                                         t.dimensions = {2};
@@ -199,6 +201,34 @@ TEST(NetFile, DataInOtherFilesIsReadFromTheSameFolderOnly) {
   std::filesystem::create_symlink(folder / "data.bin", path + "/link.bin");
   EXPECT_NE(net_objection(with_place("link.bin"), path), "none");
   EXPECT_EQ(net_objection(with_place("none.bin"), path), path + "/none.bin: no such file");
+}
+
+// Tensors that name one file of zeros, which takes no room, would take gigabytes.
+TEST(NetFile, TensorsHaveALimitInAll) {
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "zeros.bin", "");
+  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{8} << 20U);
+  OnnxSketch net = one_convolution();
+  for (int i = 0; i < 9; ++i) {
+    net.add(SketchTensor{
+        .name = "t" + std::to_string(i), .dimensions = {2 << 20}, .external = "zeros.bin"});
+  }
+  EXPECT_EQ(net_objection(net.bytes(), folder.path()),
+            "n.onnx: the tensor t7: more than 16777216 numbers in all, the limit for a network");
+  std::filesystem::resize_file(folder / "zeros.bin", std::uintmax_t{64} << 30U);
+  EXPECT_EQ(net_objection(net.bytes(), folder.path()),
+            "n.onnx: the tensor t0: 68719476736 bytes where its dimensions ask for 8388608; the "
+            "file is damaged");
+}
+
+TEST(NetFile, FieldsHaveALimit) {
+  std::string graph;
+  protozero::pbf_writer writer(graph);
+  for (int i = 0; i < 300'000; ++i)
+    writer.add_message(1, std::string());
+  std::string model;
+  protozero::pbf_writer(model).add_message(7, graph);
+  EXPECT_EQ(net_objection(model), "n.onnx: has more than 262144 fields, the limit for a network");
 }
 
 TEST(NetFile, ParametersThatDoNotSuitItAreRefused) {
