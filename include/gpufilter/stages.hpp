@@ -341,8 +341,8 @@ struct tonemap {
   }
 };
 
-// Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, or a HaldCLUT, a
-// picture of any format.
+// Take colours from a table. FILE is a .cube file with LUT_3D_SIZE, LUT_1D_SIZE or both, or a
+// HaldCLUT, a picture of any format.
 struct lut {
   // FILE.
   std::string value = {};
@@ -553,7 +553,7 @@ struct overlay {
 };
 
 // Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures without
-// alpha get the pixels that Pillow gives them.
+// alpha get the pixels that Pillow gives them, but for --kernel area.
 struct resize {
   // WxH|Wx|xH|N%; WxH: a box of W by H pixels; see --fit; Wx: W pixels wide, in proportion; xH: H
   // pixels high, in proportion; N%: both sides by this factor.
@@ -562,9 +562,9 @@ struct resize {
   // cover: as small as covers the box; the rest is cut off; contain: as large as fits; the rest of
   // the box is padded; fill: exactly the box, out of shape. The default is inside.
   std::optional<std::string> fit = {};
-  // How pixels are mixed. lanczos|cubic|linear|area|nearest; lanczos: sharp; cubic: softer, with
-  // smaller halos; linear: soft; area: the mean of an area; nearest: a pixel of the source. The
-  // default is lanczos.
+  // How pixels are mixed. lanczos|cubic|linear|area|box|nearest; lanczos: sharp; cubic: softer,
+  // with smaller halos; linear: soft; area: the mean of the area that a pixel covers; box: the mean
+  // of whole pixels, as Pillow's BOX; nearest: a pixel of the source. The default is lanczos.
   std::optional<std::string> kernel = {};
   // Which pictures are resized. both|shrink|enlarge; both: shrink and enlarge; shrink: smaller
   // pictures stay; enlarge: larger pictures stay. The default is both.
@@ -598,8 +598,10 @@ struct resize {
 };
 
 // Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height change places.
+// Any multiple of 90 is taken: -90 is 270.
 struct rotate {
-  // 90|180|270; 90: a quarter turn to the right; 180: half a turn; 270: a quarter turn to the left.
+  // 90|180|270|0; 90: a quarter turn to the right; 180: half a turn; 270: a quarter turn to the
+  // left; 0: as it is.
   int value = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it

@@ -305,7 +305,7 @@ StageKind resize_stage_kind() {
                         {"N%", "both sides by this factor"}}},
       .help =
           "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
-          "without alpha get the pixels that Pillow gives them.",
+          "without alpha get the pixels that Pillow gives them, but for --kernel area.",
       .parameters =
           {{.option = "--fit",
             .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
