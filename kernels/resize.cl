@@ -17,11 +17,16 @@ typedef long product_t;
 #define PRODUCT_SHIFT 18
 #endif
 
-// Numbers of a pixel between the directions, if colours are weighted: samples, products, whether it is opaque.
-#define NUMBERS (2 * CHANNELS + 1)
+// Numbers of a pixel between the directions, if colours are weighted: colours, whether it is opaque, products.
+#define NUMBERS (2 * CHANNELS)
+#define ALPHA_SHIFT (2 * WEIGHT_BITS - PRODUCT_SHIFT)
+
+sample_t without_bits(long sum, int bits) {
+  return (sample_t)clamp((sum + (1L << (bits - 1))) >> bits, 0L, (long)MAX_SAMPLE);
+}
 
 sample_t rounded(long sum) {
-  return (sample_t)clamp((sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS, 0L, (long)MAX_SAMPLE);
+  return without_bits(sum, WEIGHT_BITS);
 }
 
 #ifdef KERNEL_resize_rows
@@ -34,30 +39,33 @@ void resize_rows(ROWS, __global const int *restrict first, __global const int *r
   const int count = weights[0];
   const int begin = first[x];
   __global const int *own_weights = weights + 1 + (size_t)x * count;
-  sum_t sums[CHANNELS];
+  sum_t sums[COLORS];
   long products[CHANNELS];
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) sums[c] = products[c] = 0;
+  for (int c = 0; c < COLORS; ++c) sums[c] = 0;
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c) products[c] = 0;
   bool opaque = true;
   for (int k = 0; k < count; ++k) {
     const pixel_t pixel = load_pixel(SOURCE_ROW(y), begin + k);
     const int weight = own_weights[k];
-    const long alpha = pixel.at[CHANNELS - 1];
+    const long alpha = pixel.at[COLORS];
     opaque = opaque && (weight == 0 || alpha == MAX_SAMPLE);
 #pragma unroll
-    for (int c = 0; c < CHANNELS; ++c) {
+    for (int c = 0; c < COLORS; ++c) {
       sums[c] += (sum_t)weight * pixel.at[c];
-      products[c] += weight * alpha * (c < COLORS ? pixel.at[c] : 1);
+      products[c] += weight * alpha * pixel.at[c];
     }
+    products[COLORS] += weight * alpha;
   }
   __global product_t *out = (__global product_t *)target +
                             (size_t)(y - target_first + target_offset) * target_pitch + (size_t)x * NUMBERS;
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) {
-    out[c] = rounded(sums[c]);
+  for (int c = 0; c < COLORS; ++c) out[c] = rounded(sums[c]);
+  out[COLORS] = opaque;
+#pragma unroll
+  for (int c = 0; c < CHANNELS; ++c)
     out[CHANNELS + c] = (product_t)((products[c] + (1 << (PRODUCT_SHIFT - 1))) >> PRODUCT_SHIFT);
-  }
-  out[2 * CHANNELS] = opaque;
 }
 #else
 // Words from byte `shift` of one word on.
@@ -133,9 +141,9 @@ void resize_columns(ROWS, __global const int *restrict first, __global const int
   const int count = weights[0];
   const int begin = first[y];
   __global const int *own_weights = weights + 1 + (size_t)y * count;
-  long sums[2 * CHANNELS];
+  long sums[NUMBERS];
 #pragma unroll
-  for (int n = 0; n < 2 * CHANNELS; ++n) sums[n] = 0;
+  for (int n = 0; n < NUMBERS; ++n) sums[n] = 0;
   bool opaque = true;
   for (int k = 0; k < count; ++k) {
     const long weight = own_weights[k];
@@ -143,13 +151,14 @@ void resize_columns(ROWS, __global const int *restrict first, __global const int
     __global const product_t *from = (__global const product_t *)source +
                                      (size_t)(begin + k - source_first) * source_pitch + (size_t)x * NUMBERS;
 #pragma unroll
-    for (int n = 0; n < 2 * CHANNELS; ++n) sums[n] += weight * from[n];
-    opaque = opaque && from[2 * CHANNELS] != 0;
+    for (int n = 0; n < NUMBERS; ++n) sums[n] += weight * from[n];
+    opaque = opaque && from[COLORS] != 0;
   }
   pixel_t pixel;
 #pragma unroll
-  for (int c = 0; c < CHANNELS; ++c) pixel.at[c] = rounded(sums[c]);
-  const long alpha = sums[2 * CHANNELS - 1];
+  for (int c = 0; c < COLORS; ++c) pixel.at[c] = rounded(sums[c]);
+  const long alpha = sums[NUMBERS - 1];
+  pixel.at[COLORS] = without_bits(alpha, ALPHA_SHIFT);
   if (!opaque && alpha > 0) {
 #pragma unroll
     for (int c = 0; c < COLORS; ++c) {

@@ -43,12 +43,12 @@ add_noise() {
   vips cast sum.v "$2" uchar
 }
 
-# README.md: a cat's eye with noise, before and after two blurs, magnified; a rocket at dusk before and after a colour
+# README.md: a cat's eye with noise, before and after denoising, magnified; a rocket at dusk before and after a colour
 # grade.
 vips extract_area "${cat}" clean.png 120 60 200 120
 add_noise clean.png noisy.png
-filter noisy.png twice.png --blur auto --blur auto
-for picture in noisy twice; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
+filter noisy.png denoised.png --denoise 16
+for picture in noisy denoised; do vips zoom "${picture}.png" "${picture}-large.png" 2 2; done
 
 panel_width=400
 golden="${samples}/networks/golden-hour.json"
@@ -56,7 +56,7 @@ vips extract_area "${rocket}" wide.png 0 43 640 384
 filter wide.png graded.png --mlp "${golden}" --color contrast=1.1 --color saturate=1.3
 small wide.png before.png
 small graded.png after.png
-side_by_side before-after 2 noisy-large.png twice-large.png before.png after.png
+side_by_side before-after 2 noisy-large.png denoised-large.png before.png after.png
 
 # docs/stages/blur.md
 vips extract_area "${cat}" clean.png 130 70 133 90

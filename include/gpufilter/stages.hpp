@@ -211,9 +211,14 @@ struct denoise {
   double value = {};
   // How far neighbours reach, in pixels. 1..8. The default is 4.
   std::optional<int> radius = {};
-  // How much the colours of pixels that are averaged may differ. auto|NUMBER; auto: twice the value
-  // of --denoise; NUMBER: from 2 to 200, for samples from 0 to 255. The default is auto.
+  // How much the colours of pixels that are averaged may differ. auto|NUMBER; auto: 1.4 times the
+  // value up to 10, 1.7 times the rest; NUMBER: from 2 to 200, for samples from 0 to 255. The
+  // default is auto.
   std::optional<std::string> sigma_color = {};
+  // The standard deviation of coloured blotches, for samples from 0 to 255, which are smoothed
+  // first: about 5 for JPEGs of cameras, 15 for those taken in the dark. Brightness stays. 0..100.
+  // The default is 0.
+  std::optional<double> chroma = {};
   // What lies outside the picture. replicate|mirror|wrap|constant; replicate: the nearest pixel,
   // aaa|abcd|ddd; mirror: the reflection about the outermost pixel, dcb|abcd|cba; wrap: the
   // opposite side, bcd|abcd|abc; constant: opaque black. The default is replicate.
@@ -226,6 +231,7 @@ struct denoise {
     return detail::UseOf("denoise", value)
         .with("radius", radius)
         .with("sigma-color", sigma_color)
+        .with("chroma", chroma)
         .with("border", border)
         .with("alpha", alpha);
   }
@@ -341,8 +347,8 @@ struct tonemap {
   }
 };
 
-// Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, or a HaldCLUT, a
-// picture of any format.
+// Take colours from a table. FILE is a .cube file with LUT_3D_SIZE, LUT_1D_SIZE or both, or a
+// HaldCLUT, a picture of any format.
 struct lut {
   // FILE.
   std::string value = {};
@@ -375,8 +381,8 @@ struct hue {
   }
 };
 
-// Saturate pale colours. Strong colours hardly change, and greys not at all. Below 0, pale colours
-// become grey.
+// Saturate pale colours. Strong colours and skin hardly change, and greys not at all. Below 0, pale
+// colours become grey.
 struct vibrance {
   // -1..1.
   double value = {};
@@ -553,7 +559,7 @@ struct overlay {
 };
 
 // Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures without
-// alpha get the pixels that Pillow gives them.
+// alpha get the pixels that Pillow gives them, but for --kernel area.
 struct resize {
   // WxH|Wx|xH|N%; WxH: a box of W by H pixels; see --fit; Wx: W pixels wide, in proportion; xH: H
   // pixels high, in proportion; N%: both sides by this factor.
@@ -562,9 +568,9 @@ struct resize {
   // cover: as small as covers the box; the rest is cut off; contain: as large as fits; the rest of
   // the box is padded; fill: exactly the box, out of shape. The default is inside.
   std::optional<std::string> fit = {};
-  // How pixels are mixed. lanczos|cubic|linear|area|nearest; lanczos: sharp; cubic: softer, with
-  // smaller halos; linear: soft; area: the mean of an area; nearest: a pixel of the source. The
-  // default is lanczos.
+  // How pixels are mixed. lanczos|cubic|linear|area|box|nearest; lanczos: sharp; cubic: softer,
+  // with smaller halos; linear: soft; area: the mean of the area that a pixel covers; box: the mean
+  // of whole pixels, as Pillow's BOX; nearest: a pixel of the source. The default is lanczos.
   std::optional<std::string> kernel = {};
   // Which pictures are resized. both|shrink|enlarge; both: shrink and enlarge; shrink: smaller
   // pictures stay; enlarge: larger pictures stay. The default is both.
@@ -598,8 +604,10 @@ struct resize {
 };
 
 // Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height change places.
+// Any multiple of 90 is taken: -90 is 270.
 struct rotate {
-  // 90|180|270; 90: a quarter turn to the right; 180: half a turn; 270: a quarter turn to the left.
+  // 90|180|270|0; 90: a quarter turn to the right; 180: half a turn; 270: a quarter turn to the
+  // left; 0: as it is.
   int value = {};
   // For PictureFilter.
   operator StageUse() const {  // NOLINT(google-explicit-constructor): stands for it

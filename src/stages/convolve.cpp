@@ -65,7 +65,6 @@ void check(const ConvolveParameters& parameters) {
                   "to more than {:.0f} without their signs; use a larger --scale",
                   matrix.scale, max_sum));
   }
-  if (magnitude == 0) throw UsageError("--convolve: every coefficient is 0");
   if (!is_exact(matrix)) return;
   if (magnitude > max_sum || matrix.scale > max_scale) {
     throw UsageError(

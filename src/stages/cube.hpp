@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,12 @@ struct Cube {
   std::array<double, 3> high{1, 1, 1};
   // `size` for curves, otherwise size^3, red fastest. All are finite.
   std::vector<CubeColor> colors = {};
+  // Of a table for all three: curves that its input goes through before, if there are any.
+  std::shared_ptr<const Cube> shaper = {};
 };
 
-// The text of a .cube file (Adobe, 2013). `path` is for messages. Throws UsageError: "PATH:LINE:
-// ...".
+// The text of a .cube file (Adobe, 2013, and DaVinci Resolve), understood as by OpenColorIO. `path`
+// is for messages. Throws UsageError: "PATH:LINE: ...".
 [[nodiscard]] Cube parse_cube(std::string_view text, const std::string& path);
 
 // The same from the text's lines in their order; `next_lines` returns some of them, which have to

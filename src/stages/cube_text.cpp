@@ -28,7 +28,13 @@ Words words_of(std::string_view line) {
   }
 }
 
+char to_upper(char letter) {
+  return static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
+}
+
 class CubeParser {
+  using Bound = std::array<double, 3>;
+
  public:
   explicit CubeParser(const std::string& path) : path_(path) {}
 
@@ -45,14 +51,16 @@ class CubeParser {
   }
 
   [[nodiscard]] Cube finish() {
-    if (cube_.size == 0)
+    if (expected() == 0)
       throw UsageError(path_ + ": no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
-    if (cube_.colors.size() < expected()) {
-      fail(formatted("the file ends after {} of {} lines of numbers ({} {})", cube_.colors.size(),
-                     expected(), size_keyword(), cube_.size));
+    if (taken() < expected()) {
+      fail(formatted("the file ends after {} of {} lines of numbers ({})", taken(), expected(),
+                     sizes()));
     }
-    check_domain();
-    return std::move(cube_);
+    set_domain(curves_.size != 0 ? curves_ : lattice_);
+    if (lattice_.size == 0) return std::move(curves_);
+    if (curves_.size != 0) lattice_.shaper = std::make_shared<const Cube>(std::move(curves_));
+    return std::move(lattice_);
   }
 
  private:
@@ -60,73 +68,82 @@ class CubeParser {
   void take(const Words& words) {
     if (words.empty() || words.front().front() == '#') return;
     const std::string_view word = words.front();
-    const bool is_keyword = (word.front() >= 'A' && word.front() <= 'Z') || word.front() == '_';
-    if (is_keyword) return take_keyword(words);
-    if (cube_.size == 0) fail("numbers before LUT_1D_SIZE or LUT_3D_SIZE");
-    if (cube_.colors.size() == expected()) {
-      fail(formatted("more than {} lines of numbers ({} {})", expected(), size_keyword(),
-                     cube_.size));
-    }
+    const char first = to_upper(word.front());
+    if ((first >= 'A' && first <= 'Z') || first == '_') return take_keyword(words);
+    if (expected() == 0) fail("numbers before LUT_1D_SIZE or LUT_3D_SIZE");
+    if (taken() == expected())
+      fail(formatted("more than {} lines of numbers ({})", expected(), sizes()));
     if (words.size() != 3) fail(formatted("{} instead of 3", counted(words.size(), "number")));
     CubeColor color{};
     for (size_t c = 0; c < 3; ++c)
       color.at(c) = parse_float(here(), words[c]);
-    cube_.colors.push_back(color);
+    (taken() < count_of(curves_) ? curves_ : lattice_).colors.push_back(color);
   }
 
   void take_keyword(const Words& words) {
-    const std::string_view word = words.front();
+    std::string word(words.front());
+    std::ranges::transform(word, word.begin(), to_upper);
     if (word == "TITLE") return;
-    if (!cube_.colors.empty()) fail(formatted("'{}' after the numbers", shown(word)));
-    if (word == "LUT_3D_SIZE") return take_size(words, false);
-    if (word == "LUT_1D_SIZE") return take_size(words, true);
-    if (word == "DOMAIN_MIN") return take_bound(words, cube_.low);
-    if (word == "DOMAIN_MAX") return take_bound(words, cube_.high);
-    if (word == "LUT_3D_INPUT_RANGE" || word == "LUT_1D_INPUT_RANGE") return take_range(words);
-    fail(formatted("unknown keyword '{}'", shown(word)));
+    if (taken() != 0) fail(formatted("'{}' after the numbers", shown(word)));
+    if (word == "LUT_1D_SIZE") return take_size(words, word, curves_, Cube::largest_curve);
+    if (word == "LUT_3D_SIZE") return take_size(words, word, lattice_, Cube::largest);
+    if (word == "DOMAIN_MIN") return take_bound(words, word, domain_low_);
+    if (word == "DOMAIN_MAX") return take_bound(words, word, domain_high_);
+    if (word == "LUT_1D_INPUT_RANGE") return take_range(words, word, curves_);
+    if (word == "LUT_3D_INPUT_RANGE") return take_range(words, word, lattice_);
+    fail(formatted("unknown keyword '{}'", shown(words.front())));
   }
 
-  void take_size(const Words& words, bool curves) {
-    if (cube_.size != 0) fail("a second size; one table for each file");
-    const int largest = curves ? Cube::largest_curve : Cube::largest;
+  void take_size(const Words& words, const std::string& word, Cube& cube, int largest) {
+    if (cube.size != 0) fail(word + " a second time");
     const auto size = words.size() == 2 ? to_number(words[1]) : std::nullopt;
-    if (!size || *size != std::floor(*size) || *size < Cube::smallest || *size > largest) {
-      fail(formatted("{} must be a whole number from {} to {}", words.front(), Cube::smallest,
-                     largest));
-    }
-    cube_.curves = curves;
-    cube_.size = static_cast<int>(*size);
-    cube_.colors.reserve(std::min(expected(), text_.size() / 6));
+    if (!size || *size != std::floor(*size) || *size < Cube::smallest || *size > largest)
+      fail(formatted("{} must be a whole number from {} to {}", word, Cube::smallest, largest));
+    cube.size = static_cast<int>(*size);
+    cube.colors.reserve(std::min(count_of(cube), text_.size() / 6));
   }
 
-  void take_bound(const Words& words, std::array<double, 3>& bound) {
-    if (words.size() != 4) fail(formatted("{} needs 3 numbers", words.front()));
+  void take_bound(const Words& words, const std::string& word, std::optional<Bound>& bound) {
+    if (words.size() != 4) fail(word + " needs 3 numbers");
+    bound.emplace();
     for (size_t c = 0; c < 3; ++c)
-      bound.at(c) = parse_number(here(), words[c + 1]);
+      bound->at(c) = parse_number(here(), words[c + 1]);
     domain_line_ = line_;
   }
 
-  void take_range(const Words& words) {
-    if (words.size() != 3) fail(formatted("{} needs 2 numbers", words.front()));
-    cube_.low.fill(parse_number(here(), words[1]));
-    cube_.high.fill(parse_number(here(), words[2]));
-    domain_line_ = line_;
+  void take_range(const Words& words, const std::string& word, Cube& cube) {
+    if (words.size() != 3) fail(word + " needs 2 numbers");
+    cube.low.fill(parse_number(here(), words[1]));
+    cube.high.fill(parse_number(here(), words[2]));
+    if (!(cube.low.front() < cube.high.front())) fail_empty(cube.low.front(), cube.high.front());
   }
 
-  void check_domain() {
+  // DOMAIN_MIN and DOMAIN_MAX are the input of the whole: of the table that comes first.
+  void set_domain(Cube& first) {
     line_ = domain_line_;
+    first.low = domain_low_.value_or(first.low);
+    first.high = domain_high_.value_or(first.high);
     for (size_t c = 0; c < 3; ++c) {
-      if (!(cube_.low.at(c) < cube_.high.at(c)))
-        fail(formatted("the domain from {} to {} is empty", cube_.low.at(c), cube_.high.at(c)));
+      if (!(first.low.at(c) < first.high.at(c))) fail_empty(first.low.at(c), first.high.at(c));
     }
   }
 
-  [[nodiscard]] const char* size_keyword() const {
-    return cube_.curves ? "LUT_1D_SIZE" : "LUT_3D_SIZE";
+  [[nodiscard]] std::string sizes() const {
+    std::vector<std::string> all;
+    if (curves_.size != 0) all.push_back(formatted("LUT_1D_SIZE {}", curves_.size));
+    if (lattice_.size != 0) all.push_back(formatted("LUT_3D_SIZE {}", lattice_.size));
+    return formatted("{}", fmt::join(all, ", "));
   }
-  [[nodiscard]] size_t expected() const {
-    const auto size = static_cast<size_t>(cube_.size);
-    return cube_.curves ? size : size * size * size;
+  [[nodiscard]] static size_t count_of(const Cube& cube) {
+    const auto size = static_cast<size_t>(cube.size);
+    return cube.curves ? size : size * size * size;
+  }
+  // Lines of numbers.
+  [[nodiscard]] size_t expected() const { return count_of(curves_) + count_of(lattice_); }
+  [[nodiscard]] size_t taken() const { return curves_.colors.size() + lattice_.colors.size(); }
+
+  [[noreturn]] void fail_empty(double low, double high) const {
+    fail(formatted("the domain from {} to {} is empty", low, high));
   }
   [[nodiscard]] std::string here() const { return formatted("{}:{}", path_, line_); }
   [[noreturn]] void fail(const std::string& reason) const {
@@ -137,7 +154,10 @@ class CubeParser {
   const std::string& path_;
   int line_ = 0;
   int domain_line_ = 0;  // of the last bound
-  Cube cube_;
+  std::optional<Bound> domain_low_;
+  std::optional<Bound> domain_high_;
+  Cube curves_{.curves = true};
+  Cube lattice_;
 };
 
 }  // namespace

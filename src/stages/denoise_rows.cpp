@@ -26,8 +26,55 @@ using Lane = std::conditional_t<sizeof(Sample) == 1, std::uint16_t, std::uint32_
 template <typename Sample>
 using Quotient = std::conditional_t<sizeof(Sample) == 1, float, double>;
 
-// The rows of a window with each channel by itself.
+// The planes of a pixel that are compared and averaged: its colours.
+template <typename Sample, size_t colors>
+struct Colors {
+  static constexpr size_t count = colors;
+  static constexpr size_t first_mean = 0;  // those before are only compared
+  using Product = Lane<Sample>;            // of a plane's number and a weight
+  using Result = Sample;
+
+  [[gnu::always_inline]] static Lane<Sample> split(const Sample* pixel, size_t plane) {
+    return pixel[plane];
+  }
+  template <typename Results, typename Pixels>
+  [[gnu::always_inline]] static void join(const Results& means, const Pixels& /*centre*/, size_t i,
+                                          Sample* out) {
+    for (size_t c = 0; c < colors; ++c)
+      out[c] = means[c][i];
+  }
+};
+
+// Those of chroma_numbers().
 template <typename Sample>
+struct Chroma {
+  static constexpr size_t count = 3;
+  static constexpr size_t first_mean = 1;
+  static constexpr std::int32_t max = std::numeric_limits<Sample>::max();
+  using Product = std::uint32_t;
+  using Result = std::int32_t;
+
+  [[gnu::always_inline]] static Lane<Sample> split(const Sample* pixel, size_t plane) {
+    const std::int32_t red = pixel[0];
+    const std::int32_t green = pixel[1];
+    const std::int32_t blue = pixel[2];
+    if (plane == 0) return static_cast<Lane<Sample>>((red + 2 * green + blue) / 4 * 2);
+    return static_cast<Lane<Sample>>((plane == 1 ? red : blue) - green + max);
+  }
+  template <typename Results, typename Pixels>
+  [[gnu::always_inline]] static void join(const Results& means, const Pixels& centre, size_t i,
+                                          Sample* out) {
+    const std::int32_t u = means[1][i] - max;
+    const std::int32_t v = means[2][i] - max;
+    const std::int32_t green = static_cast<std::int32_t>(centre[0][i]) / 2 - ((u + v) >> 2);
+    out[0] = static_cast<Sample>(std::clamp(u + green, 0, max));
+    out[1] = static_cast<Sample>(std::clamp(green, 0, max));
+    out[2] = static_cast<Sample>(std::clamp(v + green, 0, max));
+  }
+};
+
+// The rows of a window with each plane by itself, and alpha.
+template <typename Sample, typename Planes>
 class PlanarWindow {
  public:
   PlanarWindow(int radius, size_t columns, size_t channels)
@@ -42,8 +89,10 @@ class PlanarWindow {
     opaque_[slot_of(y)] = opaque ? 1 : 0;
     for (size_t c = 0; c < channels_; ++c) {
       Lane<Sample>* out = plane(y, c);
-      for (size_t i = 0; i < pixels; ++i)
-        out[i] = in[i * channels_ + c];
+      for (size_t i = 0; i < pixels; ++i) {
+        const Sample* pixel = in + i * channels_;
+        out[i] = c < Planes::count ? Planes::split(pixel, c) : pixel[c];
+      }
     }
   }
   [[nodiscard]] const Lane<Sample>* row(int y, size_t channel) const {
@@ -79,24 +128,26 @@ struct Job {
   const DenoiseNumbers* numbers = nullptr;
 };
 
-// For pictures with as many colours; `weighted`: colours are weighted by alpha.
-template <typename Sample, size_t colors, bool weighted>
+// `weighted`: colours are weighted by alpha.
+template <typename Sample, typename Planes, bool weighted>
 struct DenoiseLoop {
+  static constexpr size_t planes = Planes::count;
   using Number = Lane<Sample>;
-  using Pixels = std::array<const Number*, colors + 1>;  // channels, from a pixel on
+  using Window = PlanarWindow<Sample, Planes>;
+  using Pixels = std::array<const Number*, planes + 1>;  // and alpha, from a pixel on
   struct Sums {
     alignas(64) std::array<Number, block> weights{};
-    alignas(64) std::array<std::array<std::uint32_t, block>, colors> products{};
+    alignas(64) std::array<std::array<std::uint32_t, block>, planes> products{};
   };
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
-    const int radius = job->parameters->radius;
+    const int radius = job->numbers->reach;
     const auto channels = static_cast<size_t>(job->source.format.channels);
     const int columns = std::min(tile_columns, job->source.width);
     WindowTile<Sample, Sample> tile(job->source, job->height, job->parameters->border, radius, 0,
                                     columns, weighted);
-    PlanarWindow<Sample> window(radius, static_cast<size_t>(columns), channels);
+    Window window(radius, static_cast<size_t>(columns), channels);
     std::vector<Pixels> neighbours(job->numbers->taps.size());  // in the middle row's first window
     const RowRange rows = job->target.rows;
     for (int x = 0; x < job->source.width; x += columns) {
@@ -125,8 +176,8 @@ struct DenoiseLoop {
     }
   }
 
-  static Pixels pixels_at(const PlanarWindow<Sample>& window, int y, int radius,
-                          const DenoiseTap& tap, size_t channels) {
+  static Pixels pixels_at(const Window& window, int y, int radius, const DenoiseTap& tap,
+                          size_t channels) {
     Pixels pixels{};
     for (size_t c = 0; c < pixels.size(); ++c)
       pixels[c] = window.row(y + tap.y, std::min(c, channels - 1)) + radius + tap.x;
@@ -167,7 +218,7 @@ struct DenoiseLoop {
 #pragma GCC ivdep
     for (size_t i = 0; i < block; ++i) {
       Number difference = 0;
-      for (size_t c = 0; c < colors; ++c) {
+      for (size_t c = 0; c < planes; ++c) {
         const Number a = at[c][i];
         const Number b = centre[c][i];
         difference = static_cast<Number>(difference + (a > b ? a - b : b - a));
@@ -177,10 +228,12 @@ struct DenoiseLoop {
       const auto q = static_cast<Number>(static_cast<Number>(65025U - u * u) >> 8);
       const auto range = static_cast<Number>(static_cast<Number>(q * q) >> 8);
       auto weight = static_cast<Number>(static_cast<Number>(tap_weight * range) >> 8);
-      if constexpr (by_alpha) weight = times_alpha(weight, at[colors][i]);
+      if constexpr (by_alpha) weight = times_alpha(weight, at[planes][i]);
       sums.weights[i] = static_cast<Number>(sums.weights[i] + weight);
-      for (size_t c = 0; c < colors; ++c)
-        sums.products[c][i] += static_cast<Number>(weight * at[c][i]);
+      for (size_t c = Planes::first_mean; c < planes; ++c) {
+        using Product = typename Planes::Product;
+        sums.products[c][i] += static_cast<Product>(Product{weight} * at[c][i]);
+      }
     }
   }
 
@@ -194,8 +247,9 @@ struct DenoiseLoop {
                                            size_t channels, Sample* out) {
     using Real = Quotient<Sample>;
     using Sum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::uint32_t>;
-    alignas(64) std::array<std::array<Sample, block>, colors> results;
-    for (size_t c = 0; c < colors; ++c) {
+    using Result = typename Planes::Result;
+    alignas(64) std::array<std::array<Result, block>, planes> results;
+    for (size_t c = Planes::first_mean; c < planes; ++c) {
 #pragma GCC ivdep
       for (size_t i = 0; i < block; ++i) {
         const Sum weight = sums.weights[i];
@@ -204,32 +258,31 @@ struct DenoiseLoop {
         // Without weights, which takes alpha 0 everywhere, colours stay.
         const auto color = static_cast<std::int32_t>(centre[c][i]);
         results[c][i] =
-            static_cast<Sample>(weight > 0 ? static_cast<std::int32_t>(quotient) : color);
+            static_cast<Result>(weight > 0 ? static_cast<std::int32_t>(quotient) : color);
       }
     }
     for (size_t i = 0; i < pixels; ++i) {
-      for (size_t c = 0; c < colors; ++c)
-        out[i * channels + c] = results[c][i];
-      if (channels > colors) out[i * channels + colors] = static_cast<Sample>(centre[colors][i]);
+      Planes::join(results, centre, i, out + i * channels);
+      if (channels > planes) out[i * channels + planes] = static_cast<Sample>(centre[planes][i]);
     }
   }
 };
 
-template <typename Sample, size_t colors>
+template <typename Planes, typename Sample>
 void fill(const Job<Sample>& job) {
   if (job.source.format.has_alpha() && job.parameters->alpha == AlphaMode::weighted) {
-    run_loop<DenoiseLoop<Sample, colors, true>>(&job);
+    run_loop<DenoiseLoop<Sample, Planes, true>>(&job);
   } else {
-    run_loop<DenoiseLoop<Sample, colors, false>>(&job);
+    run_loop<DenoiseLoop<Sample, Planes, false>>(&job);
   }
 }
 
 template <typename Sample>
-void fill(const Job<Sample>& job) {
+void fill_colors(const Job<Sample>& job) {
   if (job.source.format.channels < 3) {
-    fill<Sample, 1>(job);
+    fill<Colors<Sample, 1>>(job);
   } else {
-    fill<Sample, 3>(job);
+    fill<Colors<Sample, 3>>(job);
   }
 }
 
@@ -243,9 +296,18 @@ void denoise_rows(const ConstRows& source, const MutableRows& target, int height
   }
 #endif
   if (source.format.depth == 8) {
-    fill(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
+    fill_colors(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
   } else {
-    fill(Job<std::uint16_t>{source, target, height, &parameters, &numbers});
+    fill_colors(Job<std::uint16_t>{source, target, height, &parameters, &numbers});
+  }
+}
+
+void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,
+                         const DenoiseParameters& parameters, const DenoiseNumbers& numbers) {
+  if (source.format.depth == 8) {
+    fill<Chroma<std::uint8_t>>(Job<std::uint8_t>{source, target, height, &parameters, &numbers});
+  } else {
+    fill<Chroma<std::uint16_t>>(Job<std::uint16_t>{source, target, height, &parameters, &numbers});
   }
 }
 

@@ -6,12 +6,17 @@
 namespace gpufilter {
 
 // Fills `target` from `source`, rows of a picture `height` high, with the numbers for its format;
-// same width and format. `source` covers border_rows() of target.rows.
+// same width and format. `source` covers border_rows() of target.rows
+// and numbers.reach.
 void denoise_rows(const ConstRows& source, const MutableRows& target, int height,
                   const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 
+// The same for colour, with chroma_numbers().
+void denoise_chroma_rows(const ConstRows& source, const MutableRows& target, int height,
+                         const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
+
 #ifdef __x86_64__
-// The same for 8 bits and an instruction set in use that is not the baseline.
+// As denoise_rows() for 8 bits and an instruction set in use that is not the baseline.
 void denoise_pairs(const ConstRows& source, const MutableRows& target, int height,
                    const DenoiseParameters& parameters, const DenoiseNumbers& numbers);
 #endif

@@ -22,6 +22,31 @@ LatticeAxis make_axis(double low, double high, std::uint32_t last, double max) {
   return axis;
 }
 
+// The curve of channel `c` at `x`, linear between its entries.
+double interpolated(const Cube& curves, size_t c, double x) {
+  const double low = curves.low.at(c);
+  const auto last = static_cast<double>(curves.size - 1);
+  const double place = std::clamp((x - low) / (curves.high.at(c) - low) * last, 0.0, last);
+  const double before = std::min(std::floor(place), last - 1);
+  const auto at = static_cast<size_t>(before);
+  const double first = curves.colors[at].at(c);
+  return first + (place - before) * (curves.colors[at + 1].at(c) - first);
+}
+
+std::vector<std::uint32_t> shaped_positions(const Cube& cube, std::uint32_t last,
+                                            const PixelFormat& format) {
+  std::vector<std::uint32_t> positions;
+  for (size_t c = 0; c < 3; ++c) {
+    for (std::uint32_t v = 0; v <= format.max_sample(); ++v) {
+      const double x = interpolated(*cube.shaper, c, double(v) / format.max_sample());
+      const double share = (x - cube.low.at(c)) / (cube.high.at(c) - cube.low.at(c));
+      positions.push_back(
+          static_cast<std::uint32_t>(std::nearbyint(std::clamp(share, 0.0, 1.0) * last)));
+    }
+  }
+  return positions;
+}
+
 }  // namespace
 
 Lattice make_lattice(const Cube& cube, double strength, const PixelFormat& format) {
@@ -31,6 +56,7 @@ Lattice make_lattice(const Cube& cube, double strength, const PixelFormat& forma
   lattice.last = (lattice.size - 1) << fraction_bits;
   for (size_t c = 0; c < 3; ++c)
     lattice.axes.at(c) = make_axis(cube.low.at(c), cube.high.at(c), lattice.last, max);
+  if (cube.shaper) lattice.positions = shaped_positions(cube, lattice.last, format);
   lattice.keep = static_cast<float>(1 - strength);
   const size_t size = lattice.size;
   lattice.nodes.resize(4 * (cube.colors.size() + size * size + size + 1));
@@ -45,18 +71,10 @@ Lattice make_lattice(const Cube& cube, double strength, const PixelFormat& forma
 std::vector<std::uint16_t> curve_tables(const Cube& cube, double strength,
                                         const PixelFormat& format) {
   const double max = format.max_sample();
-  const auto last = static_cast<double>(cube.size - 1);
   std::vector<std::uint16_t> tables;
   for (size_t c = 0; c < 3; ++c) {
-    const double low = cube.low.at(c);
-    const double high = cube.high.at(c);
     for (std::uint32_t v = 0; v <= format.max_sample(); ++v) {
-      const double place = std::clamp((v / max - low) / (high - low) * last, 0.0, last);
-      const double before = std::min(std::floor(place), last - 1);
-      const auto at = static_cast<size_t>(before);
-      const double first = cube.colors[at].at(c);
-      const double found = first + (place - before) * (cube.colors[at + 1].at(c) - first);
-      const double mixed = v + strength * (found * max - v);
+      const double mixed = v + strength * (interpolated(cube, c, v / max) * max - v);
       tables.push_back(static_cast<std::uint16_t>(std::clamp(std::nearbyint(mixed), 0.0, max)));
     }
   }

@@ -29,8 +29,10 @@ struct LatticeAxis {
 // multiplied by the strength and by max / 2^20.
 struct Lattice {
   std::uint32_t size = 0;
-  std::uint32_t last = 0;  // the position of the last node
-  std::array<LatticeAxis, 3> axes;
+  std::uint32_t last = 0;           // the position of the last node
+  std::array<LatticeAxis, 3> axes;  // without a shaper
+  // With a shaper: the position of every sample, red, green, blue; otherwise empty.
+  std::vector<std::uint32_t> positions;
   float keep = 0;
   std::vector<float> nodes;  // four floats each; beyond the last node, zeros that have no weight
 };

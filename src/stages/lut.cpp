@@ -1,5 +1,6 @@
 #include "stages/lut.hpp"
 
+#include <bit>
 #include <filesystem>
 #include <mutex>
 #include <span>
@@ -27,6 +28,26 @@ std::string position_text(const char* name, int index, const LatticeAxis& axis,
       (1U << fraction_bits) - 1);
 }
 
+// The positions of all samples lie behind the nodes.
+std::string shaped_position_text(const char* name, int index, size_t nodes, size_t channel) {
+  return formatted(
+      "    const uint {0} = as_uint(table[{1}u + (uint)SAMPLE(in[i], {2})].s{3});\n"
+      "    const int {0}_part = (int)({0} & {4}u);\n",
+      name, nodes, index, channel, (1U << fraction_bits) - 1);
+}
+
+// For lattice_source().
+std::vector<std::uint8_t> lattice_table(const Lattice& lattice) {
+  std::vector<float> table = lattice.nodes;
+  const size_t samples = lattice.positions.size() / 3;
+  for (size_t v = 0; v < samples; ++v) {
+    for (size_t c = 0; c < 3; ++c)
+      table.push_back(std::bit_cast<float>(lattice.positions[c * samples + v]));
+    table.push_back(0);
+  }
+  return to_bytes(std::span<const float>(table));
+}
+
 // Of a pixel in the kernel below. Neighbours find nodes of the same cells in the first-level cache,
 // so work-items should have few pixels, next to those of others.
 constexpr double lattice_operations = 90;
@@ -38,7 +59,10 @@ std::string lattice_source(const Lattice& lattice, const PixelFormat& format) {
   std::string text = "#pragma unroll\n  for (int i = 0; i < PIXELS; ++i) {\n";
   for (int c = 0; c < 3; ++c) {
     const auto at = static_cast<size_t>(c);
-    text += position_text(names.at(at), grey ? 0 : c, lattice.axes.at(at), lattice.last);
+    const int index = grey ? 0 : c;
+    text += lattice.positions.empty()
+                ? position_text(names.at(at), index, lattice.axes.at(at), lattice.last)
+                : shaped_position_text(names.at(at), index, lattice.nodes.size() / 4, at);
   }
   text += formatted(
       "    const int high = max(max(red_part, green_part), blue_part);\n"
@@ -78,6 +102,14 @@ std::vector<std::uint8_t> sample_bytes(const std::vector<std::uint16_t>& table,
   return to_bytes(std::span(table));
 }
 
+std::string key_of(const Cube& cube) {
+  ContentHasher hasher;
+  const auto bytes = std::as_bytes(std::span(cube.colors));
+  hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return formatted("{} {} {} {} {}", cube.curves, cube.size, fmt::join(cube.low, " "),
+                   fmt::join(cube.high, " "), to_string(hasher.result()));
+}
+
 class Lut final : public Stage {
  public:
   Lut(Cube cube, double strength, std::string label)
@@ -86,11 +118,9 @@ class Lut final : public Stage {
   [[nodiscard]] std::string name() const override { return "lut"; }
   [[nodiscard]] std::string label() const override { return label_; }
   [[nodiscard]] std::string key() const override {
-    ContentHasher hasher;
-    const auto bytes = std::as_bytes(std::span(cube_.colors));
-    hasher.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-    return formatted("lut {} {} {} {} {} {}", cube_.curves, cube_.size, fmt::join(cube_.low, " "),
-                     fmt::join(cube_.high, " "), strength_, to_string(hasher.result()));
+    std::string tables = key_of(cube_);
+    if (cube_.shaper) tables = key_of(*cube_.shaper) + " " + tables;
+    return formatted("lut {} {}", tables, strength_);
   }
   [[nodiscard]] PixelFormat output_format(const PixelFormat& input) const override {
     return {input.has_alpha() ? 4 : 3, input.depth};
@@ -120,8 +150,7 @@ class Lut final : public Stage {
     if (cube_.curves) {
       function = {curve_source(input), "sample_t", sample_bytes(ready.curves, input)};
     } else {
-      function = {lattice_source(ready.lattice, input), "float4",
-                  to_bytes(std::span(ready.lattice.nodes))};
+      function = {lattice_source(ready.lattice, input), "float4", lattice_table(ready.lattice)};
       function.operations = lattice_operations;
     }
     if (input.has_alpha()) function.body += "    " + copy_alpha(input, 3);
@@ -170,8 +199,11 @@ Cube sample_cube(bool curves, int size) {
 }
 
 std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_luts() {
+  Cube shaped = sample_cube(false, 9);
+  shaped.shaper = std::make_shared<const Cube>(sample_cube(true, 6));
   return {{"17x17x17", make_lut(sample_cube(false, 17), 1, "17x17x17")},
           {"5x5x5 --lut-strength 0.4", make_lut(sample_cube(false, 5), 0.4, "5x5x5")},
+          {"9x9x9 after curves", make_lut(shaped, 1, "9x9x9 after curves")},
           {"curves", make_lut(sample_cube(true, 7), 0.7, "curves")}};
 }
 
@@ -185,8 +217,8 @@ StageKind lut_stage_kind() {
   return {.option = "--lut",
           .type = FileName{".cube"},
           .help =
-              "Take colours from a table. FILE is a .cube file with LUT_3D_SIZE or LUT_1D_SIZE, "
-              "or a HaldCLUT, a picture of any format.",
+              "Take colours from a table. FILE is a .cube file with LUT_3D_SIZE, LUT_1D_SIZE or "
+              "both, or a HaldCLUT, a picture of any format.",
           .parameters = {{.option = "--lut-strength",
                           .type = NumberIn{0, 1, false, Percent::of_one},
                           .default_value = "1",
@@ -199,7 +231,8 @@ StageKind lut_stage_kind() {
               "sum = fma(weight[k], node[k] * STRENGTH * max / 2^20, sum) for k = 0, 1, 2, 3\n"
               "out = sum, rounded half to even and limited to 0..max\n"
               "x are the samples as stored, max is 255 or 65535; single precision. LUT_1D_SIZE: a "
-              "table for each channel, interpolated linearly in double precision.",
+              "table for each channel, interpolated linearly in double precision. Of both, the "
+              "curves come first.",
           .edges = "None: a pixel depends on no other pixel.",
           .alpha = "Does not change and has no influence. Grey pictures become RGB.",
           .examples = {"in.jpg out.jpg --lut film.cube",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -36,20 +37,27 @@ struct Corners {
 
 // The tetrahedron that a pixel lies in: from its cell's first node to the last, along the axis with
 // the largest fraction first. Where fractions are equal, nodes that differ have no weight.
-template <typename Sample>
+template <bool shaped, typename Sample>
 [[gnu::always_inline]] inline void find_corners(const Sample* rgba, size_t count,
                                                 const Lattice& lattice, Corners& corners) {
+  constexpr size_t samples = size_t{std::numeric_limits<Sample>::max()} + 1;
   constexpr std::uint32_t one = 1U << fraction_bits;
   const std::array<LatticeAxis, 3> axes = lattice.axes;
+  const std::uint32_t* positions = lattice.positions.data();
   const std::uint32_t last = lattice.last;
   const std::uint32_t red_step = 4;
   const std::uint32_t green_step = 4 * lattice.size;
   const std::uint32_t blue_step = green_step * lattice.size;
   for (size_t i = 0; i < count; ++i) {
     const auto pixel = Pixel<Sample, 4>::read(rgba + 4 * i);
-    const std::uint32_t red = position(static_cast<std::uint32_t>(pixel.get(0)), axes[0], last);
-    const std::uint32_t green = position(static_cast<std::uint32_t>(pixel.get(1)), axes[1], last);
-    const std::uint32_t blue = position(static_cast<std::uint32_t>(pixel.get(2)), axes[2], last);
+    const auto position_of = [&](int c) __attribute__((always_inline)) {
+      const auto sample = static_cast<std::uint32_t>(pixel.get(c));
+      const auto at = static_cast<size_t>(c);
+      return shaped ? positions[at * samples + sample] : position(sample, axes[at], last);
+    };
+    const std::uint32_t red = position_of(0);
+    const std::uint32_t green = position_of(1);
+    const std::uint32_t blue = position_of(2);
     const auto r = static_cast<std::int32_t>(red & (one - 1));
     const auto g = static_cast<std::int32_t>(green & (one - 1));
     const auto b = static_cast<std::int32_t>(blue & (one - 1));
@@ -121,7 +129,7 @@ template <InstructionSet set>
 }
 #endif
 
-template <typename Sample>
+template <typename Sample, bool shaped>
 struct LatticeLoop {
   template <InstructionSet set>
   [[gnu::always_inline]] static void change_block(Sample* rgba, size_t count,
@@ -131,11 +139,11 @@ struct LatticeLoop {
     if constexpr (sizeof(Sample) == 1 && set != InstructionSet::baseline) {
       // A block has whole groups, the last of them with any pixels.
       const size_t whole = (count + 3) / 4 * 4;
-      find_corners(rgba, whole, lattice, corners);
+      find_corners<shaped>(rgba, whole, lattice, corners);
       return change_groups(rgba, whole, lattice, corners);
     }
 #endif
-    find_corners(rgba, count, lattice, corners);
+    find_corners<shaped>(rgba, count, lattice, corners);
     alignas(64) std::array<float, 4 * block_pixels> sums;
     for (size_t i = 0; i < 4 * count; ++i)
       sums[i] = lattice.keep * static_cast<float>(rgba[i]);
@@ -171,6 +179,11 @@ struct LatticeLoop {
 };
 
 template <typename Sample>
+using PlainLoop = LatticeLoop<Sample, false>;
+template <typename Sample>
+using ShapedLoop = LatticeLoop<Sample, true>;
+
+template <typename Sample>
 void look_up_curves(const ConstRows& source, const MutableRows& target,
                     const std::uint16_t* tables) {
   const size_t entries = source.format.max_sample() + 1;
@@ -191,7 +204,11 @@ void look_up_curves(const ConstRows& source, const MutableRows& target,
 }  // namespace
 
 void lattice_rows(const ConstRows& source, const MutableRows& target, const Lattice& lattice) {
-  run_loop_of_depth<LatticeLoop>(source.format.depth, source, target, &lattice);
+  if (lattice.positions.empty()) {
+    run_loop_of_depth<PlainLoop>(source.format.depth, source, target, &lattice);
+  } else {
+    run_loop_of_depth<ShapedLoop>(source.format.depth, source, target, &lattice);
+  }
 }
 
 void curve_rows(const ConstRows& source, const MutableRows& target, const std::uint16_t* tables) {

@@ -29,8 +29,10 @@ NetStep::NetStep(std::shared_ptr<const NetGraph> graph, const NetUse& use,
   base_.weighted = input.format.has_alpha();
   if (!base_.needed || graph_->scale() == 1) return;
   const ImageSize target = output_size(input.size);
-  base_.columns = make_resize_taps(input.size.width, target.width, ResizeKernel::lanczos);
-  base_.rows = make_resize_taps(input.size.height, target.height, ResizeKernel::lanczos);
+  base_.columns =
+      make_resize_taps(input.size.width, target.width, ResizeKernel::lanczos, input.format.depth);
+  base_.rows =
+      make_resize_taps(input.size.height, target.height, ResizeKernel::lanczos, input.format.depth);
   base_.column_tables = ResizeTables(base_.columns, true);
   base_.row_tables = ResizeTables(base_.rows, false);
 }

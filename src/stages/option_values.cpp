@@ -101,10 +101,20 @@ std::vector<std::string> literal_words(const Type& /*type*/) {
   return {};
 }
 
+// The number from 0 to period - 1 that means the same; other text as it is.
+std::string within_period(const std::string& text, int period) {
+  constexpr double largest = 1e9;
+  const std::optional<double> number = to_number(text);
+  if (period == 0 || !number || std::abs(*number) > largest) return text;
+  const double rest = *number - std::floor(*number / period) * period;
+  return formatted("{}", rest);
+}
+
 // Each returns the value of `text`. `words` is the user's text for messages: "--tile 12".
 int read(const OneOf& type, const std::string& words, const std::string& text) {
+  const std::string word = within_period(text, type.period);
   for (const Choice& choice : type.choices) {
-    if (choice.word == text) return choice.meaning;
+    if (choice.word == word) return choice.meaning;
   }
   const std::vector<std::string> known = words_of(type);
   // Similarity between numbers of one or two digits means nothing.

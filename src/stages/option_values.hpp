@@ -38,6 +38,7 @@ struct ValueMeaning {
 struct OneOf {
   std::vector<Choice> choices;
   std::string form = {};  // how the help shows many choices, "POSITION"; otherwise it lists them
+  int period = 0;  // of numbers, above 0: those that differ by a multiple of it mean the same
   bool operator==(const OneOf&) const = default;
 };
 

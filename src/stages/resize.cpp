@@ -30,7 +30,7 @@ class ResizeStep final : public Stage {
         picture_(picture),
         weighted_(weighted),
         length_(target),
-        taps_(make_resize_taps(source, target, kernel, extent)),
+        taps_(make_resize_taps(source, target, kernel, picture.depth, extent)),
         tables_(taps_, along_rows()) {}
 
   [[nodiscard]] std::string name() const override {
@@ -333,40 +333,43 @@ StageKind resize_stage_kind() {
                         {"N%", "both sides by this factor"}}},
       .help =
           "Resize. The picture keeps its proportions unless --fit says otherwise. 8-bit pictures "
-          "without alpha get the pixels that Pillow gives them. As in ImageMagick, ^ behind the "
-          "size is --fit cover, ! is --fit fill, > is --only shrink and < is --only enlarge.",
-      .parameters = {{.option = "--fit",
-                      .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
-                                     {"cover", ResizeFit::cover,
-                                      "as small as covers the box; the rest is cut off"},
-                                     {"contain", ResizeFit::contain,
-                                      "as large as fits; the rest of the box is padded"},
-                                     {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
-                      .default_value = "inside",
-                      .help = "How the picture fills the box."},
-                     {.option = "--kernel",
-                      .type = OneOf{{{"lanczos", ResizeKernel::lanczos, "sharp"},
-                                     {"cubic", ResizeKernel::cubic, "softer, with smaller halos"},
-                                     {"linear", ResizeKernel::linear, "soft"},
-                                     {"area", ResizeKernel::area, "the mean of an area"},
-                                     {"nearest", ResizeKernel::nearest, "a pixel of the source"}}},
-                      .default_value = "lanczos",
-                      .help = "How pixels are mixed."},
-                     {.option = "--only",
-                      .type = OneOf{{{"both", ResizeOnly::both, "shrink and enlarge"},
-                                     {"shrink", ResizeOnly::shrink, "smaller pictures stay"},
-                                     {"enlarge", ResizeOnly::enlarge, "larger pictures stay"}}},
-                      .default_value = "both",
-                      .help = "Which pictures are resized."},
-                     alpha_parameter(),
-                     gravity_parameter(),
-                     pad_color_parameter(),
-                     {.option = "--fast-shrink",
-                      .type = NoValue{},
-                      .default_value = "",
-                      .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
-                              "gives slightly other pixels. At least half of the reduction is left "
-                              "to the kernel."}},
+          "without alpha get the pixels that Pillow gives them, but for --kernel area. As in "
+          "ImageMagick, ^ behind the size is --fit cover, ! is --fit fill, > is --only shrink and < "
+          "is --only enlarge.",
+      .parameters =
+          {{.option = "--fit",
+            .type = OneOf{{{"inside", ResizeFit::inside, "as large as fits in the box"},
+                           {"cover", ResizeFit::cover,
+                            "as small as covers the box; the rest is cut off"},
+                           {"contain", ResizeFit::contain,
+                            "as large as fits; the rest of the box is padded"},
+                           {"fill", ResizeFit::fill, "exactly the box, out of shape"}}},
+            .default_value = "inside",
+            .help = "How the picture fills the box."},
+           {.option = "--kernel",
+            .type = OneOf{{{"lanczos", ResizeKernel::lanczos, "sharp"},
+                           {"cubic", ResizeKernel::cubic, "softer, with smaller halos"},
+                           {"linear", ResizeKernel::linear, "soft"},
+                           {"area", ResizeKernel::area, "the mean of the area that a pixel covers"},
+                           {"box", ResizeKernel::box, "the mean of whole pixels, as Pillow's BOX"},
+                           {"nearest", ResizeKernel::nearest, "a pixel of the source"}}},
+            .default_value = "lanczos",
+            .help = "How pixels are mixed."},
+           {.option = "--only",
+            .type = OneOf{{{"both", ResizeOnly::both, "shrink and enlarge"},
+                           {"shrink", ResizeOnly::shrink, "smaller pictures stay"},
+                           {"enlarge", ResizeOnly::enlarge, "larger pictures stay"}}},
+            .default_value = "both",
+            .help = "Which pictures are resized."},
+           alpha_parameter(),
+           gravity_parameter(),
+           pad_color_parameter(),
+           {.option = "--fast-shrink",
+            .type = NoValue{},
+            .default_value = "",
+            .help = "A JPEG may be decoded at 1/2, 1/4 or 1/8 first. That is faster and "
+                    "gives slightly other pixels. At least half of the reduction is left "
+                    "to the kernel."}},
       .formula =
           "along rows, then along columns: out = (sum of weight * x + 2^21) / 2^22,\n"
           "rounded down and limited to 0..max; the kernel's weights are rounded to 22 bits",

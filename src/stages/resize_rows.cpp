@@ -23,11 +23,11 @@ using std::size_t;
 template <typename Sample>
 using SampleSum = std::conditional_t<sizeof(Sample) == 1, std::int32_t, std::int64_t>;
 
-template <typename Sample, typename Sum>
+template <typename Sample, int shift = ResizeTaps::weight_bits, typename Sum>
 [[gnu::always_inline]] inline Sample rounded_sample(Sum sum) {
-  constexpr Sum half = Sum{1} << (ResizeTaps::weight_bits - 1);
+  constexpr Sum half = Sum{1} << (shift - 1);
   constexpr Sum max = std::numeric_limits<Sample>::max();
-  const Sum rounded = (sum + half) >> ResizeTaps::weight_bits;
+  const Sum rounded = (sum + half) >> shift;
   const Sum above = rounded > 0 ? rounded : 0;
   return static_cast<Sample>(above < max ? above : max);
 }
@@ -197,7 +197,8 @@ struct BytesAlongRows {
 
 template <typename Sample, size_t channels>
 struct WeightedAlongRows {
-  static constexpr size_t numbers = 2 * channels + 1;
+  static constexpr size_t numbers = 2 * channels;
+  static constexpr size_t colors = channels - 1;
   static constexpr int shift = product_shift(8 * sizeof(Sample));
 
   template <InstructionSet set>
@@ -220,11 +221,11 @@ struct WeightedAlongRows {
     bool opaque = true;
     for (size_t k = 0; k < count; ++k, from += channels) {
       const std::int64_t weight = weights[k];
-      const std::int64_t alpha = from[channels - 1];
+      const std::int64_t alpha = from[colors];
       opaque = opaque && (weight == 0 || alpha == std::numeric_limits<Sample>::max());
       for (size_t c = 0; c < channels; ++c) {
         sums[c] += weight * from[c];
-        products[c] += weight * alpha * (c + 1 < channels ? from[c] : 1);
+        products[c] += weight * alpha * (c < colors ? from[c] : 1);
       }
     }
     for (size_t c = 0; c < channels; ++c) {
@@ -232,7 +233,7 @@ struct WeightedAlongRows {
       out[c] = rounded_sample<Sample>(sums[c]);
       out[channels + c] = static_cast<SampleSum<Sample>>((products[c] + half) >> shift);
     }
-    out[2 * channels] = opaque ? 1 : 0;
+    out[colors] = opaque ? 1 : 0;
   }
 };
 
@@ -296,7 +297,8 @@ struct AlongColumns {
 
 template <typename Sample, size_t channels>
 struct WeightedAlongColumns {
-  static constexpr size_t numbers = 2 * channels + 1;
+  static constexpr size_t numbers = 2 * channels;
+  static constexpr size_t colors = channels - 1;
 
   template <InstructionSet set>
   [[gnu::always_inline]] static void run(const Job<Sample>* job) {
@@ -311,21 +313,22 @@ struct WeightedAlongColumns {
     const int first = job.taps->first[static_cast<size_t>(y)];
     const std::int32_t* weights =
         job.taps->weights.data() + static_cast<size_t>(y) * static_cast<size_t>(job.taps->count);
-    std::array<std::int64_t, 2 * channels> sums{};
+    std::array<std::int64_t, numbers> sums{};
     bool opaque = true;
     for (int k = 0; k < job.taps->count; ++k) {
       const std::int64_t weight = weights[k];
       if (weight == 0) continue;
       const auto* from = reinterpret_cast<const SampleSum<Sample>*>(job.source.row(first + k)) + i;
-      for (size_t n = 0; n < 2 * channels; ++n)
+      for (size_t n = 0; n < numbers; ++n)
         sums[n] += weight * from[n];
-      opaque = opaque && from[2 * channels] != 0;
+      opaque = opaque && from[colors] != 0;
     }
-    for (size_t c = 0; c < channels; ++c)
+    for (size_t c = 0; c < colors; ++c)
       out[c] = rounded_sample<Sample>(sums[c]);
-    const std::int64_t alpha = sums[2 * channels - 1];
+    const std::int64_t alpha = sums[numbers - 1];
+    out[colors] = rounded_sample<Sample, alpha_shift(8 * sizeof(Sample))>(alpha);
     constexpr std::int64_t max = std::numeric_limits<Sample>::max();
-    for (size_t c = 0; c + 1 < channels && !opaque && alpha > 0; ++c) {
+    for (size_t c = 0; c < colors && !opaque && alpha > 0; ++c) {
       const std::int64_t color = std::max<std::int64_t>(sums[channels + c], 0);
       out[c] = static_cast<Sample>(std::min((color + alpha / 2) / alpha, max));
     }
@@ -365,11 +368,6 @@ void along_columns(const Job<Sample>& job, bool weighted) {
 }
 
 }  // namespace
-
-PixelFormat resize_between(const PixelFormat& picture, bool weighted) {
-  if (!weighted) return picture;
-  return {2 * picture.channels + 1, 4 * picture.depth};
-}
 
 void resize_along_rows(const ConstRows& source, const MutableRows& target, const ResizeTaps& taps,
                        const ResizeTables& tables, bool weighted) {

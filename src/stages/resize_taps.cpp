@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/elementary.hpp"
 
@@ -36,7 +37,7 @@ double linear(double x) {
   return std::max(1 - std::abs(x), 0.0);
 }
 
-double area(double x) {
+double box(double x) {
   return x > -0.5 && x <= 0.5 ? 1 : 0;
 }
 
@@ -49,13 +50,30 @@ Shape shape_of(ResizeKernel kernel) {
     case ResizeKernel::linear:
       return {1, linear};
     default:
-      return {0.5, area};
+      return {0.5, box};
   }
 }
 
+constexpr double one = 1 << ResizeTaps::weight_bits;
+
 std::int32_t rounded(double weight) {
-  const double scaled = weight * (1 << ResizeTaps::weight_bits);
+  const double scaled = weight * one;
   return static_cast<std::int32_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+}
+
+// Errors of single weights do not add up, and a mirrored picture gets the mirrored weights.
+std::vector<std::int32_t> rounded_to_one(const std::vector<double>& weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<std::int32_t> result;
+  double exact = 0;
+  std::int32_t total = 0;
+  for (const double weight : weights) {
+    exact += weight;
+    const auto next = static_cast<std::int32_t>(std::nearbyint(exact / sum * one));
+    result.push_back(next - total);
+    total = next;
+  }
+  return result;
 }
 
 // The samples first ... first + weights.size() - 1 and their weights, which add up to 1.
@@ -82,25 +100,46 @@ Tap tap_at(int i, int source, double scale, const Shape& shape) {
   return tap;
 }
 
+Tap area_at(int i, int source, int target, double extent) {
+  const double begin = extent * i / target;
+  const double end = extent * (i + 1) / target;
+  Tap tap{std::min(static_cast<int>(begin), source - 1), {}};
+  for (int x = tap.first; x < std::min(end, static_cast<double>(source)); ++x) {
+    const double covered = std::min(end, x + 1.0) - std::max(begin, static_cast<double>(x));
+    tap.weights.push_back(covered / (end - begin));
+  }
+  return tap;
+}
+
 }  // namespace
 
-ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel, double extent) {
+ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel, int depth, double extent) {
   const double scale = extent / target;
   std::vector<Tap> all;
   ResizeTaps taps;
   double position = scale / 2;  // added up, as Pillow does it
   for (int i = 0; i < target; ++i, position += scale) {
-    all.push_back(kernel == ResizeKernel::nearest
-                      ? Tap{std::min(static_cast<int>(position), source - 1), {1.0}}
-                      : tap_at(i, source, scale, shape_of(kernel)));
+    if (kernel == ResizeKernel::nearest) {
+      all.push_back({std::min(static_cast<int>(position), source - 1), {1.0}});
+    } else if (kernel == ResizeKernel::area) {
+      all.push_back(area_at(i, source, target, extent));
+    } else {
+      all.push_back(tap_at(i, source, scale, shape_of(kernel)));
+    }
     taps.count = std::max(taps.count, static_cast<int>(all.back().weights.size()));
   }
+  const bool to_one = depth == 16 || kernel == ResizeKernel::area;
   for (const Tap& tap : all) {
     const int first = std::min(tap.first, source - taps.count);
     taps.first.push_back(first);
     const auto begin =
-        taps.weights.insert(taps.weights.end(), static_cast<std::size_t>(taps.count), 0);
-    std::transform(tap.weights.begin(), tap.weights.end(), begin + (tap.first - first), rounded);
+        taps.weights.insert(taps.weights.end(), static_cast<std::size_t>(taps.count), 0) +
+        (tap.first - first);
+    if (to_one) {
+      std::ranges::copy(rounded_to_one(tap.weights), begin);
+    } else {
+      std::ranges::transform(tap.weights, begin, rounded);
+    }
   }
   return taps;
 }

@@ -6,7 +6,7 @@
 
 namespace gpufilter {
 
-enum class ResizeKernel { lanczos, cubic, linear, area, nearest };
+enum class ResizeKernel { lanczos, cubic, linear, area, box, nearest };
 
 // Result i is (sum over k of weights[i * count + k] * source[first[i] + k]) / 2^weight_bits, for
 // k = 0 ... count - 1; first[i] + count is at most the length of the source.
@@ -49,13 +49,18 @@ struct ResizeTables {
   std::vector<ResizeTaps::Quad> quads;
 };
 
-// From `source` to `target` samples, both above 0. These are Pillow's coefficients: the kernel is
-// as wide as `scale` if that is above 1, its weights are divided by their sum and rounded half away
-// from zero. `extent` is how much of the source is resized, if its last sample reaches beyond.
-[[nodiscard]] ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel,
+// From `source` to `target` samples, both above 0, of pictures with samples of `depth` bits.
+// `area` is the share of each sample in the part of the source that a result covers. The others are
+// Pillow's coefficients: the kernel is as wide as `scale` if that is above 1, its weights are
+// divided by their sum. Weights for 8 bits are Pillow's, too: each is rounded by itself, half away
+// from zero. For 16 bits, and of `area`, they add up to exactly 2^weight_bits: each is the
+// difference of two sums of the exact ones, rounded half to even, from the first on.
+// `extent` is how much of the source is resized, if its last sample reaches beyond.
+[[nodiscard]] ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel, int depth,
                                           double extent);
-[[nodiscard]] inline ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel) {
-  return make_resize_taps(source, target, kernel, source);
+[[nodiscard]] inline ResizeTaps make_resize_taps(int source, int target, ResizeKernel kernel,
+                                                 int depth) {
+  return make_resize_taps(source, target, kernel, depth, source);
 }
 
 }  // namespace gpufilter

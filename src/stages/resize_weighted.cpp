@@ -21,8 +21,9 @@ using std::size_t;
 #define TARGET [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,fma")]]
 
 constexpr size_t channels = 4;
-constexpr size_t sums = 2 * channels;  // of samples, then of products with alpha
-constexpr size_t numbers = sums + 1;   // between the steps; the last: whether all taps are opaque
+constexpr size_t colors = channels - 1;
+// Between the steps: colours, whether all taps are opaque, products with alpha.
+constexpr size_t numbers = 2 * channels;
 constexpr int shift = product_shift(8);
 // GCC 12 warns of the instructions without a mask.
 constexpr __mmask8 every = 0xFF;
@@ -56,7 +57,7 @@ TARGET inline void store(__m512d sum, bool opaque, std::int32_t* out) {
   const __m256i results = _mm512_maskz_cvtepi64_epi32(
       every, _mm512_maskz_min_epi64(every, _mm512_maskz_max_epi64(every, shifted, low), high));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), results);
-  out[sums] = opaque ? 1 : 0;
+  out[colors] = opaque ? 1 : 0;
 }
 
 // `lines` rows; where there are fewer, some are the same.
@@ -99,14 +100,16 @@ TARGET inline void along_columns(const std::vector<const std::int32_t*>& rows,
     const __m512i row = _mm512_maskz_cvtepi32_epi64(
         every, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
     all = _mm512_add_epi64(all, _mm512_maskz_mul_epi32(every, row, _mm512_set1_epi32(weights[k])));
-    opaque &= from[sums] | static_cast<std::int32_t>(weights[k] == 0);
+    opaque &= from[colors] | static_cast<std::int32_t>(weights[k] == 0);
   }
-  std::array<std::int64_t, sums> sum{};
+  std::array<std::int64_t, numbers> sum{};
   std::memcpy(sum.data(), &all, sizeof all);
-  for (size_t c = 0; c < channels; ++c)
+  const std::int64_t alpha = sum[numbers - 1];
+  constexpr std::int64_t half_alpha = std::int64_t{1} << (alpha_shift(8) - 1);
+  for (size_t c = 0; c < colors; ++c)
     out[c] = limited((sum[c] + half) >> ResizeTaps::weight_bits);
-  const std::int64_t alpha = sum[sums - 1];
-  for (size_t c = 0; c + 1 < channels && opaque == 0 && alpha > 0; ++c)
+  out[colors] = limited((alpha + half_alpha) >> alpha_shift(8));
+  for (size_t c = 0; c < colors && opaque == 0 && alpha > 0; ++c)
     out[c] = limited((std::max<std::int64_t>(sum[channels + c], 0) + alpha / 2) / alpha);
 }
 

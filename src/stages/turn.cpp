@@ -83,7 +83,8 @@ constexpr const char* edges = "None: pixels are copied.";
 constexpr const char* copied_alpha = "Is copied like the colours.";
 
 std::shared_ptr<const Stage> make_rotate(int degrees) {
-  const Turn turn = degrees == 90    ? quarter_clockwise
+  const Turn turn = degrees == 0     ? Turn{}
+                    : degrees == 90  ? quarter_clockwise
                     : degrees == 180 ? half_a_turn
                                      : quarter_counterclockwise;
   return std::make_shared<TurnStage>(turn, "rotate", formatted("{}", degrees));
@@ -121,10 +122,13 @@ StageKind rotate_stage_kind() {
   return {.option = "--rotate",
           .type = OneOf{{{"90", 90, "a quarter turn to the right"},
                          {"180", 180, "half a turn"},
-                         {"270", 270, "a quarter turn to the left"}}},
+                         {"270", 270, "a quarter turn to the left"},
+                         {"0", 0, "as it is"}},
+                        {},
+                        360},
           .help =
               "Rotate clockwise. Pixels do not change; by 90 and 270 degrees, width and height "
-              "change places.",
+              "change places. Any multiple of 90 is taken: -90 is 270.",
           .formula =
               "90:  out(x, y) = in(y, height - 1 - x)\n"
               "180: out(x, y) = in(width - 1 - x, height - 1 - y)\n"

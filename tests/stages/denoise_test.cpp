@@ -143,6 +143,150 @@ TEST(DenoiseOnDevices, EqualsTheProcessor) {
   }
 }
 
+// --chroma by its formula, in 64-bit numbers: the pixel's Y stays.
+class NaiveChroma {
+ public:
+  NaiveChroma(const Image& image, const DenoiseParameters& parameters)
+      : image_(image),
+        parameters_(parameters),
+        max_(image.format().max_sample()),
+        limit_(std::max<std::int64_t>(
+            1, std::llround(20 * parameters.chroma * static_cast<double>(max_) / 255))) {}
+
+  [[nodiscard]] std::array<std::int64_t, 3> at(int x, int y) const {
+    const int radius = parameters_.radius;
+    const Planes centre = planes(x, y);
+    std::int64_t sum_u = 0;
+    std::int64_t sum_v = 0;
+    std::int64_t weights = 0;
+    for (int dy = -radius; dy <= radius; ++dy) {
+      for (int dx = -radius; dx <= radius; ++dx) {
+        const int square = dx * dx + dy * dy;
+        if (square > radius * radius) continue;
+        const Planes other = planes(x + 4 * dx, y + 4 * dy);
+        const std::int64_t weight = weight_of(centre, other, square);
+        weights += weight;
+        sum_u += weight * (other.u + max_);
+        sum_v += weight * (other.v + max_);
+      }
+    }
+    const auto mean = [&](std::int64_t sum, std::int64_t own) {
+      return weights > 0 ? (sum + weights / 2) / weights - max_ : own;
+    };
+    const std::int64_t u = mean(sum_u, centre.u);
+    const std::int64_t v = mean(sum_v, centre.v);
+    const std::int64_t green =
+        centre.luma - static_cast<std::int64_t>(std::floor(static_cast<double>(u + v) / 4));
+    return {std::clamp<std::int64_t>(green + u, 0, max_), std::clamp<std::int64_t>(green, 0, max_),
+            std::clamp<std::int64_t>(green + v, 0, max_)};
+  }
+
+ private:
+  struct Planes {
+    std::int64_t luma;
+    std::int64_t u;
+    std::int64_t v;
+    std::int64_t alpha;
+  };
+  [[nodiscard]] Planes planes(int x, int y) const {
+    const int from_x = border_position(parameters_.border, x, image_.width());
+    const int from_y = border_position(parameters_.border, y, image_.size().height);
+    if (from_x < 0 || from_y < 0) return {0, 0, 0, max_};
+    const auto sample = [&](int c) -> std::int64_t {
+      return test::sample_at(image_, from_x, from_y, c);
+    };
+    const std::int64_t alpha = image_.format().has_alpha() ? sample(3) : max_;
+    return {(sample(0) + 2 * sample(1) + sample(2)) / 4, sample(0) - sample(1),
+            sample(2) - sample(1), alpha};
+  }
+  [[nodiscard]] std::int64_t weight_of(const Planes& a, const Planes& b, int square) const {
+    const std::int64_t difference =
+        2 * std::abs(a.luma - b.luma) + std::abs(a.u - b.u) + std::abs(a.v - b.v);
+    const std::int64_t inverse = 255 * (max_ + 1) / limit_;
+    const std::int64_t u = std::min(difference, limit_) * inverse / (max_ + 1);
+    const std::int64_t q = (255 * 255 - u * u) / 256;
+    const auto near = static_cast<std::int64_t>(std::floor(
+        256 * std::exp(-2.0 * square / (parameters_.radius * parameters_.radius)) + 0.5));
+    const std::int64_t weight = near * (q * q / 256) / 256;
+    if (parameters_.alpha == AlphaMode::independent) return weight;
+    return (2 * weight * b.alpha + max_) / (2 * max_);
+  }
+
+  const Image& image_;
+  DenoiseParameters parameters_;
+  std::int64_t max_;
+  std::int64_t limit_;
+};
+
+Image naive_chroma(const Image& image, const DenoiseParameters& parameters) {
+  Image result = test::copy_of(image);
+  const NaiveChroma naive(image, parameters);
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const auto colors = naive.at(x, y);
+      for (int c = 0; c < 3; ++c)
+        test::set_sample(result, x, y, c,
+                         static_cast<std::uint32_t>(colors.at(static_cast<std::size_t>(c))));
+    }
+  }
+  return result;
+}
+
+constexpr std::array<std::pair<double, int>, 5> chromas_and_radii{
+    {{10, 4}, {0.01, 1}, {100, 8}, {3, 3}, {30, 2}}};
+
+// The step of --chroma, before that of the colours.
+StageChain chroma_chain(const DenoiseParameters& parameters, const Image& image) {
+  const StageChain steps =
+      make_denoise(parameters)->expand({image.size(), image.format()}, nullptr);
+  return {steps.begin(), steps.end() - 1};
+}
+
+TEST(DenoiseChromaOnProcessor, EqualsTheFormula) {
+  std::size_t turn = 0;
+  for (const auto& [chroma, radius] : chromas_and_radii) {
+    for (const int channels : {3, 4}) {
+      for (const int depth : {8, 16}) {
+        for (const ImageSize size : {ImageSize{1, 1}, {2, 9}, {33, 7}, {1061, 2}}) {
+          for (const Image& image : test::window_pictures_and_dull(size, {channels, depth}, 8)) {
+            const DenoiseParameters parameters{
+                20, radius, test::all_borders.at(turn++ % 4),
+                turn % 5 == 0 ? AlphaMode::independent : AlphaMode::weighted, chroma};
+            test::check_on_host(image, chroma_chain(parameters, image),
+                                naive_chroma(image, parameters), {3, 1000});
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DenoiseChromaOnDevices, EqualsTheProcessor) {
+  if (test::all_sessions().empty()) GTEST_SKIP() << "skipped: no OpenCL device here";
+  std::size_t turn = 0;
+  for (const PixelFormat& format : test::all_formats()) {
+    for (Session* session : test::kernel_sessions(format)) {
+      const auto& [chroma, radius] = chromas_and_radii.at(turn % chromas_and_radii.size());
+      const DenoiseParameters parameters{20, radius, test::all_borders.at(turn++ % 4),
+                                         AlphaMode::weighted, chroma};
+      for (const Image& image : test::window_pictures_and_dull({67, 19}, format, 8)) {
+        const StageChain chain{make_denoise(parameters)};
+        test::check_on_device(*session, image, chain, test::filter_on_host(image, chain, {}),
+                              {5, 1000});
+      }
+    }
+  }
+}
+
+TEST(DenoiseChroma, LeavesGreyPicturesToTheRest) {
+  const Image image = test::random_image({40, 30}, {1, 8}, 3);
+  DenoiseParameters parameters;
+  const Image expected = test::filter_on_host(image, {make_denoise(parameters)}, {});
+  parameters.chroma = 20;
+  EXPECT_TRUE(same_pixels(test::filter_on_host(image, {make_denoise(parameters)}, {}), expected));
+}
+
 double mean_square(const Image& a, const Image& b) {
   double sum = 0;
   for (int y = 0; y < a.size().height; ++y) {
@@ -192,7 +336,9 @@ TEST(DenoiseText, IsChecked) {
   EXPECT_EQ(objection_to_value(denoise_stage_kind(), "10", {{"--sigma-color", "few"}}),
             "--sigma-color: 'few' is not a number");
   EXPECT_EQ(denoise_stage_kind().make("10")->key(),
-            denoise_stage_kind().make("33", {{"--sigma-color", "20"}})->key());
+            denoise_stage_kind().make("33", {{"--sigma-color", "14"}})->key());
+  EXPECT_EQ(objection_to_value(denoise_stage_kind(), "10", {{"--chroma", "101"}}),
+            "--chroma 101: a number from 0 to 100");
 }
 
 }  // namespace

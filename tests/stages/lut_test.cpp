@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -29,9 +30,20 @@ Cube random_cube(int size, unsigned seed, bool curves = false) {
   return cube;
 }
 
+Cube shaped_cube(int size, unsigned seed) {
+  Cube cube = random_cube(size, seed);
+  cube.low = {-0.1, 0.2, 0};
+  cube.high = {1.5, 0.7, 1};
+  Cube shaper = random_cube(6, seed + 1, true);
+  shaper.low = {0, -1, 0.25};
+  cube.shaper = std::make_shared<const Cube>(std::move(shaper));
+  return cube;
+}
+
 // The oracle, in double precision: walks from the cell's first corner along the axis with the
 // largest fraction, then the next, then the last.
-std::array<double, 3> looked_up(const Cube& cube, const std::array<double, 3>& color) {
+std::array<double, 3> looked_up(const Cube& cube, std::array<double, 3> color) {
+  if (cube.shaper) color = looked_up(*cube.shaper, color);
   std::array<int, 3> cell{};
   std::array<double, 3> fraction{};
   for (std::size_t c = 0; c < 3; ++c) {
@@ -120,6 +132,14 @@ TEST(Lut, OfTheLargestSizeIsWithinOneToo) {
   EXPECT_LE(distance(cube, 1, test::random_image({301, 33}, {3, 8}, 4)), 1);
 }
 
+TEST(Lut, AfterCurvesIsWithinOneToo) {
+  for (const PixelFormat& format : test::all_formats()) {
+    const Image image = test::random_image({517, 19}, format, 1);
+    EXPECT_LE(distance(shaped_cube(2, 3), 1, image), 1) << to_string(format);
+    EXPECT_LE(distance(shaped_cube(17, 4), 0.3, image), 1) << to_string(format);
+  }
+}
+
 TEST(Lut, OfCurvesIsTheNearestSample) {
   for (const PixelFormat& format : test::all_formats()) {
     const Image image = test::random_image({517, 19}, format, 1);
@@ -144,6 +164,14 @@ TEST(Lut, GivesTheSameBitsEverywhere) {
         test::expect_everywhere(chain, image, test::filter_on_host(image, chain, {}));
       }
     }
+  }
+}
+
+TEST(Lut, AfterCurvesGivesTheSameBitsEverywhere) {
+  for (const PixelFormat& format : test::all_formats()) {
+    const Image image = test::random_image({517, 19}, format, 1);
+    const StageChain chain{make_lut(shaped_cube(9, 8), 0.7, "test")};
+    test::expect_everywhere(chain, image, test::filter_on_host(image, chain, {}));
   }
 }
 
@@ -186,6 +214,47 @@ TEST(CubeText, HasKeywordsCommentsAndNumbers) {
   EXPECT_EQ(curves.colors[1], (CubeColor{1, 0.5, -0.25}));
 }
 
+TEST(CubeText, HasKeywordsInAnyCase) {
+  const Cube cube = parse_cube(
+      "title \"x\"\ndomain_min -1 0 0\nDomain_Max 2 2 2\nlut_3d_size 2\n" + eight, "a.cube");
+  EXPECT_EQ(cube.size, 2);
+  EXPECT_EQ(cube.low, (std::array<double, 3>{-1, 0, 0}));
+  EXPECT_EQ(cube.high, (std::array<double, 3>{2, 2, 2}));
+}
+
+// As DaVinci Resolve writes them: the curves' lines come first.
+TEST(CubeText, MayHaveCurvesBeforeATable) {
+  const std::string header =
+      "LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE -1 3\nLUT_3D_SIZE 2\nLUT_3D_INPUT_RANGE 0 4\n";
+  const std::string curves = "4 4 4\n2 2 1\n0 0 0\n";
+  const Cube cube = parse_cube(header + curves + eight, "a.cube");
+  EXPECT_FALSE(cube.curves);
+  EXPECT_EQ(cube.size, 2);
+  EXPECT_EQ(cube.low, (std::array<double, 3>{0, 0, 0}));
+  EXPECT_EQ(cube.high, (std::array<double, 3>{4, 4, 4}));
+  EXPECT_EQ(cube.colors.at(1), (CubeColor{1, 0, 0}));
+  ASSERT_TRUE(cube.shaper);
+  EXPECT_TRUE(cube.shaper->curves);
+  EXPECT_EQ(cube.shaper->low, (std::array<double, 3>{-1, -1, -1}));
+  EXPECT_EQ(cube.shaper->high, (std::array<double, 3>{3, 3, 3}));
+  EXPECT_EQ(cube.shaper->colors, (std::vector<CubeColor>{{4, 4, 4}, {2, 2, 1}, {0, 0, 0}}));
+  EXPECT_EQ(
+      cube_objection(header + curves + "0 0 0\n"),
+      "a.cube:8: the file ends after 4 of 11 lines of numbers (LUT_1D_SIZE 3, LUT_3D_SIZE 2)");
+}
+
+// The range of a table that the file has not got says nothing, and the domain is the whole's.
+TEST(CubeText, HasARangeForEachTable) {
+  const Cube table = parse_cube("LUT_3D_SIZE 2\nLUT_1D_INPUT_RANGE 0 2\n" + eight, "a.cube");
+  EXPECT_EQ(table.high, (std::array<double, 3>{1, 1, 1}));
+  const Cube both = parse_cube(
+      "LUT_1D_SIZE 2\nLUT_3D_SIZE 2\nDOMAIN_MAX 2 3 4\n0 0 0\n1 1 1\n" + eight, "a.cube");
+  EXPECT_EQ(both.high, (std::array<double, 3>{1, 1, 1}));
+  EXPECT_EQ(both.shaper->high, (std::array<double, 3>{2, 3, 4}));
+  EXPECT_EQ(cube_objection("LUT_3D_SIZE 2\nLUT_3D_INPUT_RANGE 1 1\n" + eight),
+            "a.cube:2: the domain from 1 to 1 is empty");
+}
+
 TEST(CubeText, IsRefusedByNameAndLine) {
   const std::string size = "LUT_3D_SIZE 2\n";
   EXPECT_EQ(cube_objection(""), "a.cube: no LUT_1D_SIZE or LUT_3D_SIZE; is this a .cube file?");
@@ -205,7 +274,7 @@ TEST(CubeText, IsRefusedByNameAndLine) {
   }
   EXPECT_EQ(cube_objection("LUT_1D_SIZE 65537"),
             "a.cube:1: LUT_1D_SIZE must be a whole number from 2 to 65536");
-  EXPECT_EQ(cube_objection(size + size), "a.cube:2: a second size; one table for each file");
+  EXPECT_EQ(cube_objection(size + size), "a.cube:2: LUT_3D_SIZE a second time");
   EXPECT_EQ(cube_objection("DOMAIN_MAX 1 0 1\n" + size + eight),
             "a.cube:1: the domain from 0 to 0 is empty");
   EXPECT_EQ(cube_objection("DOMAIN_MIN 2 2 2\nDOMAIN_MAX 3 3 3\n" + size + eight), "none");

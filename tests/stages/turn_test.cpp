@@ -114,11 +114,22 @@ TEST(AutoOrient, DependsOnThePicture) {
   EXPECT_EQ(test::stage_of("--rotate 90")->for_orientation(6), nullptr);
 }
 
+TEST(Rotate, TakesMultiplesOfNinety) {
+  const std::vector<std::pair<std::string, std::string>> angles{
+      {"270", "270"}, {"-90", "270"}, {"+90", "90"}, {"450", "90"},   {"-450", "270"},
+      {"0", "0"},     {"360", "0"},   {"-360", "0"}, {"-180", "180"}, {"90.0", "90"}};
+  for (const auto& [value, same] : angles) {
+    EXPECT_EQ(rotate_stage_kind().make(value)->key(), rotate_stage_kind().make(same)->key())
+        << value;
+    EXPECT_EQ(rotate_stage_kind().make(value)->label(), same);
+  }
+  EXPECT_TRUE(rotate_stage_kind().make("720")->changes_nothing({{3, 4}, {3, 8}}));
+}
+
 TEST(Rotate, RefusesOtherAngles) {
-  EXPECT_EQ(rotate_stage_kind().make("270")->label(), "270");
-  for (const std::string value : {"45", "360", "90.5", "right"})
+  for (const std::string value : {"45", "-45", "90.5", "1e300", "right"})
     EXPECT_EQ(objection_to_value(rotate_stage_kind(), value),
-              "--rotate " + value + ": choose 90, 180 or 270");
+              "--rotate " + value + ": choose 90, 180, 270 or 0");
 }
 
 }  // namespace

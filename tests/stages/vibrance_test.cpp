@@ -20,7 +20,14 @@ namespace {
 test::Samples changed(const test::Samples& in, double amount, std::uint32_t max) {
   const std::uint32_t luma = luma_bt709(in[0], in[1], in[2]);
   const auto [low, high] = std::minmax({in[0], in[1], in[2]});
-  const float factor = std::fma(static_cast<float>(-amount / max), static_cast<float>(high - low),
+  const auto difference = [&](std::size_t a, std::size_t b) {
+    return static_cast<std::int64_t>(in.at(a)) - static_cast<std::int64_t>(in.at(b));
+  };
+  const std::int64_t spread = std::int64_t{high} - low;
+  const std::int64_t skin =
+      std::max<std::int64_t>(std::min(4 * difference(1, 2), 8 * difference(0, 1)), 0);
+  const std::int64_t strength = std::min<std::int64_t>(spread + skin, max);
+  const float factor = std::fma(static_cast<float>(-amount / max), static_cast<float>(strength),
                                 static_cast<float>(1 + amount));
   test::Samples out = in;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -50,9 +57,26 @@ TEST(Vibrance, ChangesPaleColoursMoreThanStrongOnes) {
   const auto spread = [](const test::Samples& pixel) { return pixel[0] - pixel[2]; };
   const test::Samples pale = changed({140, 128, 120}, 1, 255);
   const test::Samples strong = changed({200, 100, 20}, 1, 255);
-  EXPECT_EQ(spread(pale), 38U);  // from 20
+  EXPECT_EQ(spread(pale), 36U);  // from 20
   EXPECT_LT(spread(strong), 235U);
   EXPECT_EQ(changed({9, 9, 9}, 1, 255), (test::Samples{9, 9, 9}));
+}
+
+// Skin, light to dark, against the same spread of colours at other hues.
+TEST(Vibrance, SparesSkin) {
+  for (const test::Samples& skin :
+       {test::Samples{230, 199, 171}, {224, 172, 138}, {198, 134, 66}, {141, 85, 56}}) {
+    const auto spread = [](const test::Samples& pixel) {
+      const auto [low, high] = std::minmax({pixel[0], pixel[1], pixel[2]});
+      return static_cast<double>(high - low);
+    };
+    const auto gain = [&](const test::Samples& pixel) {
+      return spread(changed(pixel, 0.5, 255)) / spread(pixel) - 1;
+    };
+    const test::Samples sky{skin[2], skin[1], skin[0]};
+    EXPECT_LT(gain(skin), 0.17) << skin[0];
+    EXPECT_GT(gain(sky), 0.19) << skin[0];
+  }
 }
 
 TEST(Vibrance, ChangesNothingInGreyPicturesAndWithAnAmountOfZero) {
