@@ -16,7 +16,7 @@ test_packages=(libgtest-dev)
 # libjxl and libheif, those of Little CMS (with a profile for CMYK of Ghostscript's), or ONNX's test data, check a JSON schema, a manual page or the
 # completions of a shell, or run samples/clusters; without these packages they are skipped.
 comparison_packages=(libopencv-core-dev libopencv-imgproc-dev python3-jsonschema python3-yaml
-  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples
+  python3-skimage parallel libimage-exiftool-perl netpbm libtiff-tools webp libjxl-tools libheif-examples libavif-bin
   liblcms2-utils libgs-common libjpeg-turbo-progs python3-pil python3-pytest python3-numpy
   python3-opencv groff-base zsh fish libonnx-testdata)
 

@@ -47,6 +47,13 @@ std::string activities_line(const RunReport& report) {
   return line.empty() ? line : line + " ms\n";
 }
 
+// ", quality 90 (asked for)": the first of the notes.
+std::string quality_text(const std::optional<EncodingNotes>& notes) {
+  if (!notes) return "";
+  const std::size_t end = notes->text.find("), ");
+  return ", " + notes->text.substr(0, end == std::string::npos ? end : end + 1);
+}
+
 // Time outside all activities is shown if it is a tenth of the total or more.
 std::string total_line(const RunReport& report) {
   std::string line = formatted("total {} ms", brief(milliseconds(report.total)));
@@ -57,7 +64,8 @@ std::string total_line(const RunReport& report) {
   const double rate = whole.megapixels_per_second(report.size);
   if (rate >= 0.1) line += formatted(", {} Mpx/s", brief(rate));
   if (report.verified_blocks) line += formatted("; {} blocks verified", *report.verified_blocks);
-  return line + formatted("; {}, {}\n", report.output_format->name, size_text(report.output_bytes));
+  return line + formatted("; {}{}, {}\n", report.output_format->name, quality_text(report.encoding),
+                          size_text(report.output_bytes));
 }
 
 }  // namespace
@@ -105,10 +113,11 @@ std::string pixels_text(const RunReport& report) {
 }
 
 std::string other_output_line(const OutputReport& report) {
-  std::string line = formatted(
-      "also {}{}: {}x{}, {}; {}", printable_end(report.output, name_columns),
-      report.replaced ? " (replaced)" : "", report.output_size.width, report.output_size.height,
-      to_string(report.output_file_pixels), report.output_format->name);
+  std::string line =
+      formatted("also {}{}: {}x{}, {}; {}{}", printable_end(report.output, name_columns),
+                report.replaced ? " (replaced)" : "", report.output_size.width,
+                report.output_size.height, to_string(report.output_file_pixels),
+                report.output_format->name, quality_text(report.encoding));
   if (report.kept) line += "; already exists, kept";
   if (report.output_bytes > 0) line += ", " + size_text(report.output_bytes);
   return line + "\n";

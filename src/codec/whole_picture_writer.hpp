@@ -26,7 +26,7 @@ class WholePictureWriter : public RowWriter {
   }
 
  protected:
-  // The picture and the encoder take `bytes` of memory. `detail` follows the fidelity in the log.
+  // The picture and the encoder take `bytes` of memory. `detail` follows the fidelity in reports.
   // Throws PictureError if the options do not allow so much memory.
   WholePictureWriter(const Codec& codec, ByteSink& sink, const PictureHeader& header,
                      const WriteOptions& options, Fidelity fidelity, std::uint64_t bytes,
@@ -39,7 +39,8 @@ class WholePictureWriter : public RowWriter {
     check_memory(sink.name(), bytes, {.max_memory = options.max_memory()}, "a " + codec.name,
                  "write PNG instead");
     note_private_metadata(header, kinds_);
-    log::info(formatted("{}: {}{}", sink.name(), to_string(fidelity_), detail));
+    notes_ = notes_on(fidelity_, detail);
+    log::info(formatted("{}: {}", sink.name(), notes_->text));
   }
 
   // Writes the file, with metadata(), and names the descriptions of colours that it cannot hold.

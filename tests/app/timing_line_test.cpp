@@ -24,7 +24,16 @@ TEST(TimingLine, IsThreeLines) {
             "GPU)\n"
             "start device 1.0 | compile blur 30 | load tint 1.0 | decode 4.0 | upload 0.5 | blur "
             "tiled 16x16 2.0 | tint naive 1.0 | download 0.2 | encode 51 ms\n"
-            "total 100 ms, 5.0 Mpx/s; JPEG, 1.2 kB\n");
+            "total 100 ms, 5.0 Mpx/s; JPEG, quality 75 (asked for), 1.2 kB\n");
+}
+
+TEST(TimingLine, NamesTheQualityOfLossyFormats) {
+  RunReport report = example_report();
+  report.encoding = EncodingNotes{"quality about 80 (estimated from the input)", {}};
+  EXPECT_EQ(line_of(report, 2),
+            "total 100 ms, 5.0 Mpx/s; JPEG, quality about 80 (estimated from the input), 1.2 kB");
+  report.encoding->text = "quality 90 (asked for), 4:2:0 (kept from the input)";
+  EXPECT_EQ(line_of(report, 2), "total 100 ms, 5.0 Mpx/s; JPEG, quality 90 (asked for), 1.2 kB");
 }
 
 TEST(TimingLine, NamesWhatWasLeftOut) {
@@ -84,7 +93,8 @@ TEST(TimingLine, NamesTimeThatNoStepAccountsFor) {
   RunReport report = example_report();
   report.spans.resize(1);
   report.size = {10, 10};
-  EXPECT_EQ(line_of(report, 2), "total 100 ms (100 ms outside these steps); JPEG, 1.2 kB")
+  EXPECT_EQ(line_of(report, 2),
+            "total 100 ms (100 ms outside these steps); JPEG, quality 75 (asked for), 1.2 kB")
       << "and 0.0 Mpx/s says nothing";
 }
 

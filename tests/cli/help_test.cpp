@@ -179,10 +179,10 @@ TEST_F(Help, ASubcommandHasItsPage) {
 
 TEST_F(Help, AnOptionHasItsPage) {
   const std::string quality =
-      "--quality 1..100\n\nQuality of lossy output. By default that of a JPEG input from JPEG to "
-      "JPEG,\n"
-      "otherwise 90 for JPEG and JPEG XL, 75 for WebP, 50 for AVIF and HEIC. In JPEG\n"
-      "XL, 100 is lossless.\n";
+      "--quality 1..100\n\nQuality of lossy output. By default that of the input from JPEG to JPEG "
+      "and,\n"
+      "estimated, from WebP, HEIC or AVIF to the same; otherwise 90 for JPEG and JPEG\n"
+      "XL, 75 for WebP, 50 for AVIF and HEIC. In JPEG XL, 100 is lossless.\n";
   EXPECT_EQ(page({"help", "--quality"}), quality);
   EXPECT_EQ(page({"help", "quality"}), quality);
   EXPECT_EQ(page({"help", "-q"}), page({"help", "--quiet"}));

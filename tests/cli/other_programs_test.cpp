@@ -6,7 +6,9 @@
 
 #include "cli/program_fixture.hpp"
 #include "codec/codec_table.hpp"
+#include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
+#include "support/coding.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -81,6 +83,7 @@ TEST_F(OtherPrograms, ReadWhatWeWrite) {
       {"webp", "png", "import PIL", pillow, {{3, 8}, {4, 8}}},
       {"jxl", "png", "djxl", "djxl \"$1\" \"$2\"", all},
       {"avif", "png", "heif-convert", "heif-convert \"$1\" \"$2\"", {{3, 8}, {4, 8}}},
+      {"avif", "png", "avifdec", "avifdec \"$1\" \"$2\"", {{3, 8}, {4, 8}}},
       {"heic", "png", "heif-convert", "heif-convert \"$1\" \"$2\"", {{3, 8}, {4, 8}}}};
   for_each(exchanges, [this](const Exchange& exchange, const Image& image) {
     const std::string ours = folder_ / ("ours." + exchange.extension);
@@ -91,6 +94,22 @@ TEST_F(OtherPrograms, ReadWhatWeWrite) {
     copy(theirs, result);
     EXPECT_TRUE(same_pixels(read_picture(result), image));
   });
+}
+
+// They turn it themselves.
+TEST_F(OtherPrograms, SeeTheStoredSizeOfATurnedPicture) {
+  const Codec* avif = codec_of_name("a.avif");
+  if (avif == nullptr || !succeeds("command -v avifdec"))
+    GTEST_SKIP() << "skipped: AVIF or avifdec is missing";
+  Metadata metadata;
+  set_orientation(metadata, 6);
+  const Bytes file = encode(*avif, random_image({24, 16}, {3, 8}, 1), {}, metadata).file;
+  write_file(folder_ / "turned.avif", {file.begin(), file.end()});
+  ASSERT_TRUE(
+      succeeds("avifdec --info \"$1\" > \"$2\"", folder_ / "turned.avif", folder_ / "info.txt"));
+  const std::string info = read_file(folder_ / "info.txt");
+  EXPECT_NE(info.find("Resolution     : 24x16"), std::string::npos) << info;
+  EXPECT_NE(info.find("irot (Rotation)      : 3"), std::string::npos) << info;
 }
 
 TEST_F(OtherPrograms, WriteWhatWeRead) {

@@ -1,8 +1,11 @@
 // Limits of processes, as containers have them, and of memory.
+#include <utility>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/program_fixture.hpp"
+#include "codec/codec_table.hpp"
 
 namespace gpufilter::test {
 namespace {
@@ -97,6 +100,26 @@ TEST_F(ProcessLimits, PoclGetsTheThreadsThereAre) {
       {"in.png", "out.png", "--blur", "auto", "--threads", "64", "--device", "opencl", "-q"});
   EXPECT_EQ(run.exit_code, 0) << run.signal;
   expect_output_alone();
+}
+
+// libde265 and x265 would wait for their threads for ever.
+TEST_F(ProcessLimits, HeicIsReadAndWrittenOrRefused) {
+  if (codec_of_name("a.heic") == nullptr ||
+      filter({in_, folder_ / "in.heic", "--quality", "50"}).exit_code != 0)
+    GTEST_SKIP() << "skipped: HEIC cannot be written here";
+  ::chmod((folder_ / "in.heic").c_str(), 0666);
+  for (const char* limit : {"1", "2", "3", "4", "12"}) {
+    for (const auto& [from, to] :
+         {std::pair{"in.heic", "out.png"}, std::pair{"in.png", "out.heic"}}) {
+      SCOPED_TRACE(std::string(limit) + " " + from);
+      const ProcessResult run =
+          limited(std::string("ulimit -u ") + limit, {from, to, "--device", "cpu", "-q"});
+      if (run.exit_code == 0) continue;
+      EXPECT_EQ(run.exit_code, 1) << run.signal;
+      expect_one_line(run.err, {"allows no more: raise it (ulimit -u)"});
+      EXPECT_NE(std::string(limit), "12");
+    }
+  }
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

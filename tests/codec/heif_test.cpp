@@ -8,8 +8,9 @@
 #include <libheif/heif.h>
 
 #include "codec/fidelity.hpp"
-#include "codec/heif/boxes.hpp"
 #include "codec/heif/codec.hpp"
+#include "codec/heif/coded_header.hpp"
+#include "codec/heif/items.hpp"
 #include "image/exif_orientation.hpp"
 #include "image/sample_arithmetic.hpp"
 #include "support/coding.hpp"
@@ -48,9 +49,14 @@ TEST_P(Heif, ScalesDeepSamplesExactly) {
       const auto writer = create_picture(codec(), *sink, header, heif_lossless);
       writer->write(image.rows());
       writer->finish({});
+      const std::string text = writer->notes()->text;
       const Decoded decoded = decode(file);
       const int written = decoded.header.file_pixels.depth;
       EXPECT_TRUE(written == bits || written == codec().max_depth) << written;
+      EXPECT_EQ(text, "lossless (asked for), " + std::to_string(written) + " bits" +
+                          (written == bits ? ""
+                                           : " (this libheif writes no " + codec().name + " of " +
+                                                 std::to_string(bits) + ")"));
       const std::uint32_t few = (1U << static_cast<unsigned>(written)) - 1U;
       for (int y = 0; y < 21; ++y) {
         for (int x = 0; x < 33; ++x) {
@@ -65,13 +71,6 @@ TEST_P(Heif, ScalesDeepSamplesExactly) {
   }
 }
 
-TEST_P(Heif, KnowsGreyPicturesByTheirBoxes) {
-  for (int channels = 1; channels <= 4; ++channels)
-    EXPECT_EQ(is_grey_heif(encode(codec(), random_image({9, 5}, {channels, 8}, 1)).file),
-              channels < 3);
-  EXPECT_FALSE(is_grey_heif({}));
-}
-
 // Other programs turn the picture too; EXIF must not turn it again.
 TEST_P(Heif, TurnsThePictureAsItsOrientationSays) {
   const Image image = random_image({13, 7}, {3, 8}, 1);
@@ -82,6 +81,40 @@ TEST_P(Heif, TurnsThePictureAsItsOrientationSays) {
     const Decoded decoded = decode(encode(codec(), image, heif_lossless, metadata).file);
     EXPECT_EQ(exif_orientation(decoded.header.metadata.exif), 1);
     EXPECT_TRUE(same_pixels(decoded.image, naive_turn(image, turn_for_orientation(orientation))));
+  }
+}
+
+// Of each picture in the file, which other programs compare with its data.
+TEST_P(Heif, WritesTheStoredSizeBeforeWhatTurnsIt) {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const ImageSize size : {ImageSize{70, 66}, ImageSize{71, 67}, ImageSize{33, 21}}) {
+      SCOPED_TRACE(std::to_string(orientation) + ", " + std::to_string(size.width));
+      Metadata metadata;
+      set_orientation(metadata, orientation);
+      const Bytes file = encode(codec(), random_image(size, {4, 8}, 1), {}, metadata).file;
+      const HeifItems items = heif_items(file);
+      int pictures = 0;
+      bool any_is_turned = false;
+      for (const auto& [id, item] : items.items) {
+        if (!item.is_coded() && !item.is_derived()) continue;
+        ++pictures;
+        const Bytes data = items.data(item);
+        ImageSize stored = size;
+        if (item.type == "hvc1") stored = hevc_header(item.property("hvcC"), data)->size;
+        ByteCursor ispe(item.property("ispe").subspan(4));
+        EXPECT_EQ(ispe.number(4), static_cast<unsigned>(stored.width));
+        EXPECT_EQ(ispe.number(4), static_cast<unsigned>(stored.height));
+        bool is_turned = false;
+        for (const Box& property : item.properties) {
+          const bool turns = property.type == "irot" || property.type == "imir";
+          EXPECT_TRUE(turns || !is_turned) << property.type;
+          is_turned = is_turned || turns;
+        }
+        any_is_turned = any_is_turned || is_turned;
+      }
+      EXPECT_GE(pictures, 2);
+      EXPECT_EQ(any_is_turned, orientation > 1);
+    }
   }
 }
 
@@ -139,6 +172,34 @@ TEST_P(Heif, StaysLosslessUnlessAQualityIsGiven) {
   }
 }
 
+// Written again and again, a picture keeps its quality.
+TEST_P(Heif, KeepsTheQualityOfItsInput) {
+  const Image image = random_image({70, 66}, {3, 8}, 1);
+  for (const int quality : {10, 50, 75, 90}) {
+    const auto given = with_option(quality_option(), std::to_string(quality));
+    const auto reader = open_picture(memory_source(encode(codec(), image, given).file, "in"));
+    const auto* stored = dynamic_cast<const StoredFidelity*>(reader->header().stored.get());
+    ASSERT_TRUE(stored != nullptr && stored->quality());
+    EXPECT_NEAR(*stored->quality(), quality, 1);
+    Bytes output;
+    const auto sink = memory_sink(output, "out");
+    const auto writer = create_picture(codec(), *sink, reader->header());
+    ASSERT_TRUE(writer->notes());
+    EXPECT_EQ(writer->notes()->text, "quality about " + std::to_string(*stored->quality()) +
+                                         " (estimated from the input), 8 bits");
+    writer->write(image.rows());
+    writer->finish({});
+    const auto again = open_picture(memory_source(output, "out"));
+    const auto* kept = dynamic_cast<const StoredFidelity*>(again->header().stored.get());
+    EXPECT_EQ(kept->quality(), stored->quality());
+    EXPECT_EQ(create_picture(codec(), *sink, reader->header(), given)->notes()->text,
+              "quality " + std::to_string(quality) + " (asked for), 8 bits");
+    const Codec& other = &codec() == &avif_codec() ? heic_codec() : avif_codec();
+    EXPECT_EQ(create_picture(other, *sink, reader->header())->notes()->text,
+              "quality 50 (the default), 8 bits");
+  }
+}
+
 TEST_P(Heif, LimitsItsMemory) {
   const Bytes file = encode(codec(), random_image({150, 100}, {3, 8}, 1)).file;
   const std::string refusal = why_refused(file, {.max_memory = 100'000});
@@ -193,54 +254,6 @@ void add_picture(heif_context* context, const std::array<std::uint8_t, 4>& color
   heif_image_handle_release(handle);
   heif_encoder_release(encoder);
   heif_image_release(image);
-}
-
-Bytes box(const std::string& type, const Bytes& content) {
-  const auto size = static_cast<std::uint16_t>(content.size() + 8);
-  Bytes bytes{0, 0, static_cast<std::uint8_t>(size >> 8U), static_cast<std::uint8_t>(size)};
-  bytes.insert(bytes.end(), type.begin(), type.end());
-  bytes.insert(bytes.end(), content.begin(), content.end());
-  return bytes;
-}
-
-// Pictures made of others, {picture, {part, part}}, and with alpha, {alpha, picture}.
-Bytes file_of_parts(const std::vector<std::pair<std::uint8_t, Bytes>>& pictures,
-                    const std::vector<std::pair<std::uint8_t, std::uint8_t>>& alphas = {}) {
-  Bytes references(4, 0);
-  for (const auto& [alpha, picture] : alphas) {
-    const Bytes one = box("auxl", {0, alpha, 0, 1, 0, picture});
-    references.insert(references.end(), one.begin(), one.end());
-  }
-  for (const auto& [picture, parts] : pictures) {
-    Bytes content{0, picture, 0, static_cast<std::uint8_t>(parts.size())};
-    for (const std::uint8_t part : parts)
-      content.insert(content.end(), {0, part});
-    const Bytes one = box("dimg", content);
-    references.insert(references.end(), one.begin(), one.end());
-  }
-  Bytes meta(4, 0);
-  const Bytes iref = box("iref", references);
-  meta.insert(meta.end(), iref.begin(), iref.end());
-  return box("meta", meta);
-}
-
-TEST(HeifBoxes, FindPicturesThatContainThemselves) {
-  EXPECT_TRUE(has_bounded_parts(file_of_parts({})));
-  EXPECT_TRUE(has_bounded_parts(file_of_parts({{1, {2, 3, 3}}, {2, {4, 5}}})));
-  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {1}}})));
-  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {2, 5}}, {2, {3}}, {3, {1}}})));
-  EXPECT_TRUE(has_bounded_parts(file_of_parts({{1, {2, 3}}}, {{4, 1}})));
-  EXPECT_FALSE(has_bounded_parts(file_of_parts({{1, {2}}, {4, {1}}}, {{4, 1}})));
-  // 2^9 parts are all right, 11^5 are not.
-  std::vector<std::pair<std::uint8_t, Bytes>> doubled;
-  std::vector<std::pair<std::uint8_t, Bytes>> wide;
-  for (std::uint8_t i = 1; i <= 9; ++i) {
-    const auto next = static_cast<std::uint8_t>(i + 1);
-    doubled.emplace_back(i, Bytes{next, next});
-    if (i <= 5) wide.emplace_back(i, Bytes(11, next));
-  }
-  EXPECT_TRUE(has_bounded_parts(file_of_parts(doubled)));
-  EXPECT_FALSE(has_bounded_parts(file_of_parts(wide)));
 }
 
 TEST(HeifReader, ReadsThePrimaryPictureOfSeveral) {

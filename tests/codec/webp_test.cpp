@@ -1,4 +1,5 @@
 // WebP: settings, metadata, and what libwebp's own functions make of our files.
+#include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -76,6 +77,38 @@ TEST(WebpWriter, StaysLosslessUnlessAQualityIsGiven) {
     writer->write(image.rows());
     writer->finish({});
     EXPECT_EQ(is_lossless(output), !has_quality);
+  }
+}
+
+// Written again and again, a picture keeps its quality.
+TEST(WebpWriter, KeepsTheQualityOfItsInput) {
+  for (const int quality : {10, 50, 75, 80, 90, 100}) {
+    for (const PixelFormat format : {PixelFormat{3, 8}, PixelFormat{4, 8}}) {
+      Image image = random_image({160, 120}, format, 1);
+      for (int y = 0; y < 60; ++y)  // half of it smooth, so that there are several segments
+        std::memset(image.rows().row(y), y, image.rows().row_bytes());
+      const auto given = with_option(quality_option(), std::to_string(quality));
+      Bytes file = encode(webp_codec(), image, given).file;
+      std::string before;
+      for (int i = 0; i < 3; ++i) {
+        const auto reader = open_picture(memory_source(file, "in"));
+        const auto sink = memory_sink(file, "out");
+        const auto writer = create_picture(webp_codec(), *sink, reader->header());
+        const std::string text = writer->notes()->text;
+        const auto* stored = dynamic_cast<const StoredFidelity*>(reader->header().stored.get());
+        ASSERT_TRUE(stored->quality());
+        EXPECT_NEAR(*stored->quality(), quality, 4);
+        EXPECT_EQ(text, "quality about " + std::to_string(*stored->quality()) +
+                            " (estimated from the input)");
+        if (i > 0) {
+          EXPECT_EQ(text, before);
+        }
+        before = text;
+        file.clear();
+        writer->write(image.rows());
+        writer->finish({});
+      }
+    }
   }
 }
 

@@ -17,6 +17,7 @@ Codec heif_codec() {
   codec.holds_alpha = true;
   codec.holds_late_metadata = false;
   codec.encodes_in_parallel = true;
+  codec.report_key = "encoding";
   codec.options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()};
   codec.open = open_heif;
   codec.libraries = heif_libraries;

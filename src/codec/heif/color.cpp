@@ -1,6 +1,7 @@
 #include "codec/heif/color.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace gpufilter {
@@ -8,28 +9,42 @@ namespace {
 
 constexpr std::size_t max_profile_bytes = std::size_t{16} << 20U;
 
-HeifNclx nclx_of(const heif_image_handle* handle) {
-  heif_color_profile_nclx* nclx = nullptr;
-  if (libheif().heif_image_handle_get_nclx_color_profile(handle, &nclx).code != heif_error_Ok)
-    nclx = nullptr;
-  return {nclx, libheif().heif_nclx_color_profile_free};
+// Of a "colr" box.
+std::string_view kind_of(ByteSpan colors) {
+  const ByteSpan kind = ByteCursor(colors).take(4);
+  return {reinterpret_cast<const char*>(kind.data()), kind.size()};
 }
+
+struct CodePoints {
+  explicit CodePoints(ByteSpan colors) {
+    ByteCursor cursor(colors);
+    cursor.take(4);
+    primaries = cursor.number(2);
+    transfer = cursor.number(2);
+  }
+  std::uint64_t primaries = 0;
+  std::uint64_t transfer = 0;
+};
 
 }  // namespace
 
-void read_heif_colors(const heif_image_handle* handle, Metadata& metadata) {
-  const std::size_t size = libheif().heif_image_handle_get_raw_color_profile_size(handle);
-  if (size > 0 && size <= max_profile_bytes) {
-    Bytes profile(size);
-    if (libheif().heif_image_handle_get_raw_color_profile(handle, profile.data()).code ==
-        heif_error_Ok) {
-      metadata.icc_profile.emplace().data = std::move(profile);
+void read_heif_colors(const HeifPicture& picture, Metadata& metadata) {
+  ByteSpan points;
+  const auto read = [&](const HeifPicture& part) {
+    for (const Box& box : part.item->properties) {
+      if (box.type != "colr") continue;
+      const std::string_view kind = kind_of(box.content);
+      const ByteSpan content = box.content.subspan(kind.size());
+      const bool is_profile = kind == "prof" || kind == "rICC";
+      if (is_profile && !metadata.icc_profile && content.size() <= max_profile_bytes)
+        metadata.icc_profile.emplace().data.assign(content.begin(), content.end());
+      if (kind == "nclx" && points.empty()) points = box.content;
     }
-  }
-  const HeifNclx nclx = nclx_of(handle);
-  if (!nclx) return;
-  const auto primaries = nclx->color_primaries;
-  const auto transfer = nclx->transfer_characteristics;
+  };
+  read(picture);
+  if (!picture.parts.empty()) read(*picture.parts.front());
+  if (points.empty()) return;
+  const auto [primaries, transfer] = CodePoints(points);
   const bool is_hdr = transfer == heif_transfer_characteristic_ITU_R_BT_2100_0_PQ ||
                       transfer == heif_transfer_characteristic_ITU_R_BT_2100_0_HLG;
   const bool is_srgb = primaries == heif_color_primaries_ITU_R_BT_709_5 &&
@@ -40,11 +55,6 @@ void read_heif_colors(const heif_image_handle* handle, Metadata& metadata) {
     metadata.coding_points = {static_cast<std::uint8_t>(primaries),
                               static_cast<std::uint8_t>(transfer), 0, 1};
   }
-}
-
-bool stores_rgb(const heif_image_handle* handle) {
-  const HeifNclx nclx = nclx_of(handle);
-  return nclx && nclx->matrix_coefficients == heif_matrix_coefficients_RGB_GBR;
 }
 
 bool write_heif_colors(heif_image* image, const PixelFormat& format, const Metadata& metadata,

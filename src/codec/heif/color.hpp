@@ -2,17 +2,16 @@
 #pragma once
 
 #include "codec/heif/functions.hpp"
+#include "codec/heif/tree.hpp"
 #include "codec/left_out.hpp"
 #include "image/metadata.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
 
-// Adds the ICC profile, or where there is none, and for PQ and HLG, coding points. sRGB needs none.
-void read_heif_colors(const heif_image_handle* handle, Metadata& metadata);
-
-// Whether the colours are stored as red, green and blue, as in lossless files.
-[[nodiscard]] bool stores_rgb(const heif_image_handle* handle);
+// Adds the ICC profile, or where there is none, and for PQ and HLG, coding points, those of the
+// picture or of the first of its parts. sRGB needs none.
+void read_heif_colors(const HeifPicture& picture, Metadata& metadata);
 
 // Says how the file of `image`, which has `format`, is to store its colours, and describes them.
 // What cannot be held is added to `left_out`. False if libheif fails.

@@ -14,40 +14,22 @@ struct LibHeif : LazyLibrary {
 
   GPUFILTER_LIBRARY_FUNCTION(heif_get_version);
   GPUFILTER_LIBRARY_FUNCTION(heif_init);
-  GPUFILTER_LIBRARY_FUNCTION(heif_has_compatible_brand);
 
   GPUFILTER_LIBRARY_FUNCTION(heif_context_alloc);
   GPUFILTER_LIBRARY_FUNCTION(heif_context_free);
-  GPUFILTER_LIBRARY_FUNCTION(heif_context_set_max_decoding_threads);
 #if LIBHEIF_HAVE_VERSION(1, 19, 0)
   GPUFILTER_LIBRARY_FUNCTION(heif_context_get_security_limits);
 #else
   GPUFILTER_LIBRARY_FUNCTION(heif_context_set_maximum_image_size_limit);
 #endif
   GPUFILTER_LIBRARY_FUNCTION(heif_context_read_from_memory_without_copy);
-  GPUFILTER_LIBRARY_FUNCTION(heif_context_get_number_of_top_level_images);
   GPUFILTER_LIBRARY_FUNCTION(heif_context_get_primary_image_handle);
 
   GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_release);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_width);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_height);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_has_alpha_channel);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_is_premultiplied_alpha);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_luma_bits_per_pixel);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_list_of_metadata_block_IDs);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_number_of_metadata_blocks);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_type);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_content_type);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata_size);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_metadata);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_raw_color_profile_size);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_raw_color_profile);
-  GPUFILTER_LIBRARY_FUNCTION(heif_image_handle_get_nclx_color_profile);
   GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_alloc);
   GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_free);
   GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_color_primaries);
   GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_transfer_characteristics);
-  GPUFILTER_LIBRARY_FUNCTION(heif_nclx_color_profile_set_matrix_coefficients);
 
   GPUFILTER_LIBRARY_FUNCTION(heif_decoding_options_alloc);
   GPUFILTER_LIBRARY_FUNCTION(heif_decoding_options_free);
@@ -59,6 +41,7 @@ struct LibHeif : LazyLibrary {
   GPUFILTER_LIBRARY_FUNCTION(heif_image_get_width);
   GPUFILTER_LIBRARY_FUNCTION(heif_image_get_height);
   GPUFILTER_LIBRARY_FUNCTION(heif_image_get_bits_per_pixel_range);
+  GPUFILTER_LIBRARY_FUNCTION(heif_image_get_nclx_color_profile);
   GPUFILTER_LIBRARY_FUNCTION(heif_image_set_raw_color_profile);
   GPUFILTER_LIBRARY_FUNCTION(heif_image_set_nclx_color_profile);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -10,8 +10,10 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 #include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
 #include "codec/heif/codec.hpp"
 #include "codec/heif/color.hpp"
+#include "codec/heif/corrected_boxes.hpp"
 #include "codec/heif/functions.hpp"
 #include "codec/whole_picture_writer.hpp"
 #include "image/exif_orientation.hpp"
@@ -29,16 +31,29 @@ struct Target {
   const char* package;  // Debian's, of libheif's plugin that encodes
 };
 
+// Bits of a sample of the input.
+int bits_of(const PictureHeader& header) {
+  const bool is_heif = header.file_format == &heic_codec() || header.file_format == &avif_codec();
+  return is_heif ? header.file_pixels.depth : header.format.depth;
+}
+
 // Bits of a sample in the file.
 int bits_for(const Codec& codec, const PictureHeader& header) {
   if (header.format.depth == 8) return 8;
-#if !LIBHEIF_HAVE_VERSION(1, 15, 2)
-  // Its AV1 has the wrong profile for 10 bits, at which libaom aborts the process.
-  if (&codec == &avif_codec()) return codec.max_depth;
+#if LIBHEIF_HAVE_VERSION(1, 15, 2)
+  // The AV1 of earlier versions has the wrong profile for 10 bits, at which libaom aborts the
+  // process.
+  constexpr int fewest = 10;
+  if (bits_of(header) <= fewest) return fewest;
 #endif
-  const bool is_heif = header.file_format == &heic_codec() || header.file_format == &avif_codec();
-  const int stored = header.file_pixels.depth;
-  return is_heif && stored > 8 ? std::min(stored, codec.max_depth) : codec.max_depth;
+  return codec.max_depth;
+}
+
+std::string words_on_bits(const Codec& codec, const PictureHeader& header) {
+  const int bits = bits_for(codec, header);
+  const int before = bits_of(header);
+  if (bits == 8 || bits == before || before == 16) return formatted(", {} bits", bits);
+  return formatted(", {} bits (this libheif writes no {} of {})", bits, codec.name, before);
 }
 
 // The picture three times. Throws PictureError if libheif has no encoder.
@@ -59,7 +74,7 @@ class HeifWriter final : public WholePictureWriter {
       : WholePictureWriter(target.codec, sink, header, options,
                            chosen_fidelity(target.codec, header, options, default_quality),
                            memory_of(target, header, sink.name()),
-                           formatted(", {} bits", bits_for(target.codec, header))),
+                           words_on_bits(target.codec, header)),
         target_(target),
         size_(header.size),
         format_(header.format),
@@ -67,9 +82,9 @@ class HeifWriter final : public WholePictureWriter {
         context_(libheif().heif_context_alloc(), libheif().heif_context_free),
         encoder_(nullptr, libheif().heif_encoder_release),
         image_(nullptr, libheif().heif_image_release) {
-    if (fidelity_.is_lossless && bits_ < format_.depth) {
-      log::warn(formatted("{}: its samples of 16 bits are rounded to {}, all that {} holds",
-                          sink.name(), bits_, target.codec.name));
+    if (fidelity_.is_lossless && bits_ < bits_of(header)) {
+      log::warn(formatted("{}: its samples of {} bits are rounded to {}, all that {} holds",
+                          sink.name(), bits_of(header), bits_, target.codec.name));
     }
     create_image();
   }
@@ -169,9 +184,26 @@ class HeifWriter final : public WholePictureWriter {
     libheif().heif_encoder_set_parameter(encoder, "chroma", full_chroma ? "444" : "420");
     // x265: half the time of "slow", libheif's default, and files 2 % larger.
     libheif().heif_encoder_set_parameter(encoder, "preset", "medium");
+    if (target_.compression == heif_compression_HEVC) limit_x265();
     // With one thread, libaom writes other bytes than with several.
     const std::string threads = std::to_string(std::clamp<std::size_t>(allowed_threads(), 2, 16));
     libheif().heif_encoder_set_parameter(encoder, "threads", threads.c_str());
+  }
+
+  // x265 waits for ever for threads that cannot be started.
+  void limit_x265() const {
+    constexpr std::size_t frame_threads = 6;  // at most, besides one for each core
+    constexpr std::size_t least = 2;
+    const std::size_t usual = available_cores() + frame_threads;
+    const std::size_t possible = startable_threads(usual);
+    if (possible == usual) return;
+    if (possible < least) {
+      fail(
+          "x265 needs threads, and a limit of processes or memory allows no more: raise it "
+          "(ulimit -u)");
+    }
+    libheif().heif_encoder_set_parameter(encoder_.get(), "x265:pools", "1");
+    libheif().heif_encoder_set_parameter(encoder_.get(), "x265:frame-threads", "1");
   }
 
   void add_metadata(const heif_image_handle* handle) const {
@@ -186,26 +218,23 @@ class HeifWriter final : public WholePictureWriter {
     }
   }
 
-  // Exceptions do not pass through libheif.
   void write_file() const {
-    struct Output {
-      ByteSink& sink;
-      std::exception_ptr thrown;
-    } output{sink_, nullptr};
+    Bytes file;
     heif_writer writer{};
     writer.writer_api_version = 1;
     writer.write = [](heif_context*, const void* data, std::size_t size, void* user) {
-      auto& out = *static_cast<Output*>(user);
+      const auto* bytes = static_cast<const std::uint8_t*>(data);
       try {
-        out.sink.write({static_cast<const std::uint8_t*>(data), size});
-      } catch (...) {
-        out.thrown = std::current_exception();
+        static_cast<Bytes*>(user)->assign(bytes, bytes + size);
+      } catch (const std::bad_alloc&) {
+        return heif_error{heif_error_Memory_allocation_error, heif_suberror_Unspecified,
+                          "not enough memory"};
       }
       return heif_error{heif_error_Ok, heif_suberror_Unspecified, ""};
     };
-    const heif_error error = libheif().heif_context_write(context_.get(), &writer, &output);
-    if (output.thrown) std::rethrow_exception(output.thrown);
-    check(error);
+    check(libheif().heif_context_write(context_.get(), &writer, &file));
+    correct_heif_boxes(file, sink_.name(), target_.codec.name);
+    sink_.write(file);
   }
 
   const Target& target_;

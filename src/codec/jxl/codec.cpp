@@ -30,7 +30,7 @@ const Codec& jxl_codec() {
                            .encodes_in_parallel = true,
                            .decoding = {"decode JPEG XL", 15e-9, 0},
                            .encoding = {"encode JPEG XL", 90e-9, 0},
-                           .report_key = "",
+                           .report_key = "encoding",
                            .options = {&quality_option(), &lossless_option(), &jxl_effort_option(),
                                        &strip_option(), &keep_option()},
                            .open = open_jxl,

@@ -24,7 +24,7 @@ const Codec& webp_codec() {
       .max_depth = 8,
       .decoding = {"decode WebP", 8e-9, 0},
       .encoding = {"encode WebP", 35e-9, 0},
-      .report_key = "",
+      .report_key = "encoding",
       .options = {&quality_option(), &lossless_option(), &strip_option(), &keep_option()},
       .open = open_webp,
       .create = create_webp,

@@ -8,6 +8,7 @@
 #include "codec/fidelity.hpp"
 #include "codec/webp/codec.hpp"
 #include "codec/webp/functions.hpp"
+#include "codec/webp/quality.hpp"
 #include "codec/whole_picture_reader.hpp"
 #include "image/exif_thumbnail.hpp"
 
@@ -49,7 +50,8 @@ class WebpReader final : public WholePictureReader {
     constexpr int lossless = 2;
     const ImageSize size{features_.width, features_.height};
     if (size != header_.size) refuse("its headers contradict each other");
-    header_.stored = std::make_shared<StoredFidelity>(features_.format == lossless);
+    header_.stored =
+        std::make_shared<StoredFidelity>(features_.format == lossless, webp_quality(file_));
   }
 
  private:

@@ -1,0 +1,186 @@
+#include "codec/heif/coded_picture.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/thread_limit.hpp"
+#include "base/thread_room.hpp"
+#include "image/sample_arithmetic.hpp"
+
+namespace gpufilter {
+namespace {
+
+class CodedPicture {
+ public:
+  CodedPicture(const std::string& name, const std::string& codec, const ReadLimits& limits)
+      : name_(name),
+        codec_(codec),
+        limits_(limits),
+        context_(libheif().heif_context_alloc(), libheif().heif_context_free),
+        decoded_(nullptr, libheif().heif_image_release) {
+    if (!context_) refuse("not enough memory");
+  }
+
+  Image decode(const OnePicture& picture, int depth, bool is_grey, PixelFormat format) {
+    const Bytes file = file_of(picture);
+    limit();
+    check(libheif().heif_context_read_from_memory_without_copy(context_.get(), file.data(),
+                                                               file.size(), nullptr));
+    heif_image_handle* handle = nullptr;
+    check(libheif().heif_context_get_primary_image_handle(context_.get(), &handle));
+    const HeifHandle owner(handle, libheif().heif_image_handle_release);
+    const std::unique_ptr<heif_decoding_options, decltype(&::heif_decoding_options_free)> options(
+        libheif().heif_decoding_options_alloc(), libheif().heif_decoding_options_free);
+    if (!options) refuse("not enough memory");
+    options->strict_decoding = 1;
+    heif_image* decoded = nullptr;
+    check(libheif().heif_decode_image(
+        handle, &decoded, is_grey ? heif_colorspace_monochrome : heif_colorspace_RGB,
+        is_grey ? heif_chroma_monochrome : interleaved_chroma(3, depth == 8 ? 8 : 16),
+        options.get()));
+    decoded_.reset(decoded);
+    Image image(picture.size, format);
+    take_pixels(image, depth, is_grey);
+    return image;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw PictureError(name_, formatted("damaged {}: {}", codec_, why));
+  }
+
+  void check(const heif_error& error) const {
+    if (error.code == heif_error_Ok) return;
+    if (error.subcode == heif_suberror_Security_limit_exceeded) {
+      throw PictureError(name_,
+                         formatted("it has a picture of more pixels than the limit of {}, or "
+                                   "than libheif reads: raise it with --max-pixels",
+                                   limits_.max_pixels));
+    }
+    if (error.subcode == heif_suberror_Unsupported_codec) {
+      throw PictureError(name_,
+                         "this libheif has no decoder for it: install "
+                         "libheif-plugin-libde265 and libheif-plugin-dav1d");
+    }
+    if (error.code == heif_error_Decoder_plugin_error &&
+        startable_threads(available_cores()) < available_cores()) {
+      throw PictureError(name_,
+                         "its decoder failed, perhaps because a limit of processes or memory "
+                         "allows it too few threads: raise it (ulimit -u)");
+    }
+    const std::string_view words = error.message;
+    refuse(printable(words.substr(0, words.find('\n'))));
+  }
+
+  void limit() const {
+#if LIBHEIF_HAVE_VERSION(1, 19, 0)
+    heif_security_limits* own = libheif().heif_context_get_security_limits(context_.get());
+    own->max_image_size_pixels = limits_.max_pixels;
+    own->max_memory_block_size = limits_.max_memory;
+#else
+    constexpr std::uint64_t longest_side = 32768;  // libheif's own limit
+    libheif().heif_context_set_maximum_image_size_limit(
+        context_.get(), static_cast<int>(std::min(longest_side, limits_.max_pixels + 1)));
+#endif
+  }
+
+  void take_pixels(Image& image, int depth, bool is_grey) const {
+    const heif_channel channel = is_grey ? heif_channel_Y : heif_channel_interleaved;
+    const ImageSize size{libheif().heif_image_get_width(decoded_.get(), channel),
+                         libheif().heif_image_get_height(decoded_.get(), channel)};
+    const int bits = libheif().heif_image_get_bits_per_pixel_range(decoded_.get(), channel);
+    int stride = 0;
+    const std::uint8_t* rows = libheif().heif_image_get_plane(decoded_.get(), channel, &stride);
+    if (size != image.size() || bits != depth || rows == nullptr)
+      refuse("its headers contradict each other");
+    const bool is_spread = is_grey && is_limited();
+    const std::vector<std::uint16_t> samples =
+        scaled_samples(depth, is_spread, image.format().max_sample());
+    const int channels = is_grey ? 1 : 3;
+    const bool is_same = image.format() == PixelFormat{channels, 8} && !is_spread;
+    for (int y = 0; y < size.height; ++y, rows += stride) {
+      std::uint8_t* row = image.rows().row(y);
+      if (is_same) {
+        std::memcpy(row, rows, image.rows().row_bytes());
+      } else if (depth == 8 && image.format().depth == 8) {
+        take_row<std::uint8_t, std::uint8_t>(rows, channels, samples, image.format(), row, size);
+      } else if (depth == 8) {
+        take_row<std::uint8_t, std::uint16_t>(rows, channels, samples, image.format(), row, size);
+      } else {
+        take_row<std::uint16_t, std::uint16_t>(rows, channels, samples, image.format(), row, size);
+      }
+    }
+  }
+
+  // Whether black is 16 and white 235 of 255. libheif sees to that only in colour.
+  [[nodiscard]] bool is_limited() const {
+    heif_color_profile_nclx* points = nullptr;
+    if (libheif().heif_image_get_nclx_color_profile(decoded_.get(), &points).code != heif_error_Ok)
+      return false;
+    const HeifNclx owner(points, libheif().heif_nclx_color_profile_free);
+    return points->full_range_flag == 0;
+  }
+
+  // What each sample of so many bits becomes.
+  static std::vector<std::uint16_t> scaled_samples(int depth, bool is_limited,
+                                                   std::uint32_t new_max) {
+    const std::uint32_t max = (1U << static_cast<unsigned>(depth)) - 1U;
+    const std::uint32_t unit = 1U << static_cast<unsigned>(depth - 8);
+    std::vector<std::uint16_t> samples;
+    for (std::uint32_t stored = 0; stored <= max; ++stored) {
+      std::uint32_t sample = stored;
+      if (is_limited)
+        sample =
+            scaled_sample(std::clamp(stored, 16 * unit, 235 * unit) - 16 * unit, 219 * unit, max);
+      samples.push_back(static_cast<std::uint16_t>(scaled_sample(sample, max, new_max)));
+    }
+    return samples;
+  }
+
+  template <typename From, typename To>
+  static void take_row(const std::uint8_t* from, int from_channels,
+                       const std::vector<std::uint16_t>& samples, const PixelFormat& format,
+                       std::uint8_t* to, const ImageSize& size) {
+    const int colors = format.color_channels();
+    const auto opaque = static_cast<To>(format.max_sample());
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < colors; ++c) {
+        From stored{};
+        const int channel = from_channels == 1 ? 0 : colors == 1 ? 1 : c;
+        std::memcpy(&stored, from + static_cast<std::size_t>(channel) * sizeof stored,
+                    sizeof stored);
+        const auto sample =
+            static_cast<To>(samples[std::min<std::size_t>(stored, samples.size() - 1)]);
+        std::memcpy(to, &sample, sizeof sample);
+        to += sizeof sample;
+      }
+      if (format.has_alpha()) {
+        std::memcpy(to, &opaque, sizeof opaque);
+        to += sizeof opaque;
+      }
+      from += static_cast<std::size_t>(from_channels) * sizeof(From);
+    }
+  }
+
+  const std::string& name_;
+  const std::string& codec_;
+  const ReadLimits& limits_;
+  HeifContext context_;
+  HeifImage decoded_;
+};
+
+}  // namespace
+
+Image decode_coded_picture(const OnePicture& picture, int depth, bool is_grey, PixelFormat format,
+                           const std::string& name, const std::string& codec,
+                           const ReadLimits& limits) {
+  return CodedPicture(name, codec, limits).decode(picture, depth, is_grey, format);
+}
+
+}  // namespace gpufilter

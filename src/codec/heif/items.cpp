@@ -1,0 +1,148 @@
+#include "codec/heif/items.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gpufilter {
+namespace {
+
+class ItemParser {
+ public:
+  explicit ItemParser(ByteSpan file) {
+    result_.file = file;
+    const auto meta = boxes_in(FullBox(content_of(boxes_in(file), "meta")).cursor.rest());
+    FullBox pitm(content_of(meta, "pitm"));
+    result_.primary = static_cast<HeifItemId>(pitm.cursor.number(pitm.version == 0 ? 2 : 4));
+    result_.idat = content_of(meta, "idat");
+    read_infos(content_of(meta, "iinf"));
+    read_locations(content_of(meta, "iloc"));
+    const auto iprp = boxes_in(content_of(meta, "iprp"));
+    const auto properties = boxes_in(content_of(iprp, "ipco"));
+    for (const Box& box : iprp) {
+      if (box.type == "ipma") read_associations(box.content, properties);
+    }
+    read_references(content_of(meta, "iref"));
+    assign_alphas();
+  }
+
+  [[nodiscard]] HeifItems take() { return std::move(result_); }
+
+ private:
+  [[nodiscard]] HeifItem* item(std::uint64_t id) {
+    const auto found = result_.items.find(static_cast<HeifItemId>(id));
+    return found == result_.items.end() ? nullptr : &found->second;
+  }
+
+  void read_infos(ByteSpan content) {
+    FullBox iinf(content);
+    iinf.cursor.number(iinf.version == 0 ? 2 : 4);
+    for (const Box& box : boxes_in(iinf.cursor.rest())) {
+      FullBox infe(box.content);
+      if (box.type != "infe" || infe.version < 2) continue;
+      const auto id = static_cast<HeifItemId>(infe.cursor.number(infe.version == 2 ? 2 : 4));
+      infe.cursor.number(2);
+      const ByteSpan type = infe.cursor.take(4);
+      infe.cursor.text();
+      HeifItem& found = result_.items[id];
+      found.type = {reinterpret_cast<const char*>(type.data()), type.size()};
+      if (found.type == "mime") found.content_type = infe.cursor.text();
+      found.is_hidden = (infe.flags & 1U) != 0;
+    }
+  }
+
+  void read_locations(ByteSpan content) {
+    FullBox iloc(content);
+    ByteCursor& cursor = iloc.cursor;
+    const auto sizes = static_cast<unsigned>(cursor.number(2));
+    const std::size_t offset_size = sizes >> 12U & 15U;
+    const std::size_t length_size = sizes >> 8U & 15U;
+    const std::size_t base_size = sizes >> 4U & 15U;
+    const std::size_t index_size = iloc.version == 0 ? 0 : sizes & 15U;
+    const std::size_t id_size = iloc.version < 2 ? 2 : 4;
+    for (auto left = cursor.number(id_size); left > 0 && !cursor.rest().empty(); --left) {
+      HeifItem* const found = item(cursor.number(id_size));
+      const std::uint64_t construction = iloc.version == 0 ? 0 : cursor.number(2) & 15U;
+      const bool is_external = cursor.number(2) != 0;
+      const std::uint64_t base = cursor.number(base_size);
+      decltype(found->extents) extents;
+      for (auto extent = cursor.number(2); extent > 0 && !cursor.rest().empty(); --extent) {
+        cursor.number(index_size);
+        const std::uint64_t offset = base + cursor.number(offset_size);
+        extents.emplace_back(offset, cursor.number(length_size));
+      }
+      if (found == nullptr) continue;
+      found->construction = construction;
+      found->is_external = is_external;
+      found->extents = std::move(extents);
+    }
+  }
+
+  void read_associations(ByteSpan content, const std::vector<Box>& properties) {
+    FullBox ipma(content);
+    const std::size_t id_size = ipma.version == 0 ? 2 : 4;
+    const std::size_t size = (ipma.flags & 1U) != 0 ? 2 : 1;
+    const std::uint64_t essential_bit = std::uint64_t{1} << (8 * size - 1);
+    for (auto left = ipma.cursor.number(4); left > 0 && !ipma.cursor.rest().empty(); --left) {
+      HeifItem* const found = item(ipma.cursor.number(id_size));
+      for (auto count = ipma.cursor.number(1); count > 0; --count) {
+        const std::uint64_t number = ipma.cursor.number(size) & ~essential_bit;
+        if (found != nullptr && number > 0 && number <= properties.size())
+          found->properties.push_back(properties[static_cast<std::size_t>(number) - 1]);
+      }
+    }
+  }
+
+  void read_references(ByteSpan content) {
+    FullBox iref(content);
+    const std::size_t id_size = iref.version == 0 ? 2 : 4;
+    for (const Box& box : boxes_in(iref.cursor.rest())) {
+      ByteCursor cursor(box.content);
+      HeifItem* const from = item(cursor.number(id_size));
+      if (from == nullptr) continue;
+      for (auto left = cursor.number(2); left > 0 && !cursor.rest().empty(); --left) {
+        const auto to = static_cast<HeifItemId>(cursor.number(id_size));
+        if (box.type == "dimg") from->parts.push_back(to);
+        if (box.type == "cdsc") from->described.push_back(to);
+        if (box.type == "auxl") from->auxiliary_to = to;
+        if (box.type == "thmb") from->thumbnail_of = to;
+        if (box.type == "prem") from->is_premultiplied = true;
+      }
+    }
+  }
+
+  void assign_alphas() {
+    constexpr std::array<std::string_view, 3> names{"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha",
+                                                    "urn:mpeg:hevc:2015:auxid:1",
+                                                    "urn:mpeg:avc:2015:auxid:1"};
+    for (const auto& [id, auxiliary] : result_.items) {
+      if (!auxiliary.auxiliary_to || !(auxiliary.is_coded() || auxiliary.is_derived())) continue;
+      const std::string_view name = FullBox(auxiliary.property("auxC")).cursor.text();
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      if (HeifItem* const master = item(*auxiliary.auxiliary_to)) master->alpha = id;
+    }
+  }
+
+  HeifItems result_;
+};
+
+}  // namespace
+
+Bytes HeifItems::data(const HeifItem& item) const {
+  if (item.is_external || item.construction > 1) return {};
+  const ByteSpan place = item.construction == 0 ? file : idat;
+  Bytes all;
+  for (const auto& [offset, length] : item.extents) {
+    if (offset > place.size() || length > place.size() - offset) return {};
+    const ByteSpan rest = place.subspan(static_cast<std::size_t>(offset));
+    const ByteSpan part = length == 0 ? rest : rest.first(static_cast<std::size_t>(length));
+    if (part.size() > place.size() - all.size()) return {};
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+HeifItems heif_items(ByteSpan file) {
+  return ItemParser(file).take();
+}
+
+}  // namespace gpufilter

@@ -1,0 +1,62 @@
+// What a HEIC or AVIF file holds: pictures, their parts, and metadata (ISO/IEC 23008-12).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "codec/heif/boxes.hpp"
+#include "image/metadata.hpp"
+
+namespace gpufilter {
+
+using HeifItemId = std::uint32_t;
+
+struct HeifItem {
+  std::string_view type;          // "hvc1", "av01", "grid", "iovl", "iden", "Exif", "mime"
+  std::string_view content_type;  // of "mime"
+  bool is_hidden = false;
+  std::vector<Box> properties;             // in the order in which they apply
+  std::vector<HeifItemId> parts;           // that a derived picture is made of ("dimg")
+  std::vector<HeifItemId> described;       // what metadata belongs to ("cdsc")
+  std::optional<HeifItemId> auxiliary_to;  // the picture of an alpha, a depth map ("auxl")
+  std::optional<HeifItemId> thumbnail_of;  // ("thmb")
+  std::optional<HeifItemId> alpha;         // the picture that holds its alpha
+  bool is_premultiplied = false;           // by its alpha
+  bool is_external = false;                // its data is in another file
+  std::uint64_t construction = 0;          // where its data is: 0 the file, 1 "idat"
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // position and length; 0: the rest
+
+  // The content of its first property of a type; empty if there is none.
+  [[nodiscard]] ByteSpan property(std::string_view type) const {
+    return content_of(properties, type);
+  }
+  // Whether it is a picture that can be decoded, or made of some.
+  [[nodiscard]] bool is_coded() const { return type == "hvc1" || type == "av01"; }
+  [[nodiscard]] bool is_derived() const {
+    return type == "grid" || type == "iovl" || type == "iden";
+  }
+};
+
+// Views of a file, which has to outlive it.
+struct HeifItems {
+  ByteSpan file;
+  ByteSpan idat;
+  HeifItemId primary = 0;
+  std::map<HeifItemId, HeifItem> items;
+
+  [[nodiscard]] const HeifItem* find(HeifItemId id) const {
+    const auto found = items.find(id);
+    return found == items.end() ? nullptr : &found->second;
+  }
+  // The data of an item; empty if it has none within the file, or more than the file is long.
+  [[nodiscard]] Bytes data(const HeifItem& item) const;
+};
+
+// Takes time in proportion to the length of the file, whatever it holds. What is damaged is left
+// out.
+[[nodiscard]] HeifItems heif_items(ByteSpan file);
+
+}  // namespace gpufilter

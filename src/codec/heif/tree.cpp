@@ -1,0 +1,255 @@
+#include "codec/heif/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+
+namespace gpufilter {
+namespace {
+
+constexpr std::uint64_t max_pictures = 65536;
+constexpr int max_depth = 16;  // pictures made of pictures made of ...
+constexpr std::uint32_t max_side = 1U << 30U;
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const HeifItems& items, const std::string& name, const std::string& format)
+      : items_(items), name_(name), format_(format) {}
+
+  HeifPicturePointer picture(HeifItemId id, int depth = 0) {
+    const auto [found, is_new] = pictures_.try_emplace(id);
+    // While it is put together, a picture is there, but empty.
+    if (!is_new && !found->second) refuse("a picture in it contains itself");
+    if (!is_new) return found->second;
+    if (depth == max_depth) refuse("it has pictures made of too many others");
+    auto made = std::make_shared<HeifPicture>(make(id, depth));
+    pictures_[id] = made;
+    return made;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw PictureError(name_, formatted("damaged {}: {}", format_, why));
+  }
+
+  HeifPicture make(HeifItemId id, int depth) {
+    HeifPicture made;
+    made.item = items_.find(id);
+    if (made.item == nullptr) refuse("a picture is missing in it");
+    const HeifItem& item = *made.item;
+    if (item.is_coded()) {
+      read_header(made);
+    } else if (item.is_derived()) {
+      add_parts(made, depth);
+    } else {
+      throw PictureError(name_, formatted("it has a picture of the type \"{}\", which is not "
+                                          "supported: save it in another format",
+                                          printable(item.type)));
+    }
+    if (made.stored.width <= 0 || made.stored.height <= 0) refuse("its width or height is 0");
+    made.placement = placement(item, made.stored);
+    made.largest = std::max(made.largest, made.stored.pixels());
+    if (item.alpha) {
+      made.alpha = picture(*item.alpha, depth + 1);
+      made.has_alpha = true;
+      count(made, *made.alpha);
+    }
+    return made;
+  }
+
+  void count(HeifPicture& whole, const HeifPicture& part) const {
+    whole.pictures += part.pictures;
+    whole.largest = std::max(whole.largest, part.largest);
+    whole.coded_pixels += part.coded_pixels;
+    if (whole.pictures > max_pictures) refuse("it has pictures made of too many others");
+  }
+
+  void read_header(HeifPicture& made) {
+    const HeifItem& item = *made.item;
+    const bool is_av1 = item.type == "av01";
+    const ByteSpan configuration = item.property(is_av1 ? "av1C" : "hvcC");
+    if (configuration.empty()) refuse("a picture in it lacks its decoder's configuration");
+    const Bytes data = items_.data(item);
+    if (data.empty()) refuse("the data of a picture in it is missing");
+    constexpr std::size_t copies = 4;  // of the file
+    data_size_ += data.size();
+    if (data_size_ / copies > items_.file.size()) refuse("its pictures have their data in common");
+    const auto header = is_av1 ? av1_header(configuration, data) : hevc_header(configuration, data);
+    if (!header) refuse("a picture in it has no header");
+    made.header = *header;
+    made.stored = header->size;
+    made.depth = header->depth;
+    made.is_grey = header->is_grey;
+    made.coded_pixels = made.stored.pixels();
+  }
+
+  void add_parts(HeifPicture& made, int depth) {
+    const HeifItem& item = *made.item;
+    if (item.parts.empty()) refuse("a picture in it is made of no other");
+    made.depth = 0;
+    made.is_grey = true;
+    for (const HeifItemId id : item.parts) {
+      const HeifPicturePointer part = picture(id, depth + 1);
+      made.depth = std::max(made.depth, part->depth);
+      made.is_grey = made.is_grey && part->is_grey;
+      made.has_alpha = made.has_alpha || (part->has_alpha && item.type != "iovl");
+      count(made, *part);
+      made.parts.push_back(part);
+    }
+    if (item.type == "grid") {
+      read_grid(made);
+    } else if (item.type == "iovl") {
+      read_overlay(made);
+    } else {
+      if (made.parts.size() > 1) refuse("a picture in it is a copy of several others");
+      made.stored = made.parts.front()->size();
+      made.positions = {{0, 0}};
+    }
+  }
+
+  // Width and height, in numbers of `size` bytes.
+  ImageSize size_from(ByteCursor& cursor, std::size_t size) const {
+    const std::uint64_t width = cursor.number(size);
+    const std::uint64_t height = cursor.number(size);
+    if (width > max_side || height > max_side) refuse("a picture in it is too large");
+    return {static_cast<int>(width), static_cast<int>(height)};
+  }
+
+  void read_grid(HeifPicture& made) const {
+    const Bytes data = items_.data(*made.item);
+    ByteCursor cursor(data);
+    cursor.number(1);
+    const std::size_t number_size = (cursor.number(1) & 1U) != 0 ? 4 : 2;
+    const auto rows = static_cast<int>(cursor.number(1)) + 1;
+    const auto columns = static_cast<int>(cursor.number(1)) + 1;
+    made.stored = size_from(cursor, number_size);
+    if (data.size() < 4 + 2 * number_size ||
+        made.parts.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
+      refuse("the number of a grid's tiles is not that of its cells");
+    const ImageSize tile = made.parts.front()->size();
+    for (int i = 0; i < rows * columns; ++i) {
+      const int column = i % columns;
+      const int row = i / columns;
+      const std::int64_t x = std::int64_t{column} * tile.width;
+      const std::int64_t y = std::int64_t{row} * tile.height;
+      const ImageSize own = made.parts[static_cast<std::size_t>(i)]->size();
+      const auto right = column + 1 < columns ? x + tile.width : std::int64_t{made.stored.width};
+      const auto bottom = row + 1 < rows ? y + tile.height : std::int64_t{made.stored.height};
+      if (x + own.width < right || y + own.height < bottom)
+        refuse("a grid is not covered by its tiles");
+      if (x >= made.stored.width || y >= made.stored.height)
+        refuse("a grid has tiles outside of it");
+      made.positions.push_back({static_cast<int>(x), static_cast<int>(y)});
+    }
+  }
+
+  void read_overlay(HeifPicture& made) const {
+    const Bytes data = items_.data(*made.item);
+    ByteCursor cursor(data);
+    cursor.number(1);
+    const std::size_t number_size = (cursor.number(1) & 1U) != 0 ? 4 : 2;
+    for (std::uint16_t& sample : made.ground)
+      sample = static_cast<std::uint16_t>(cursor.number(2));
+    cursor.number(2);
+    made.stored = size_from(cursor, number_size);
+    if (cursor.rest().size() < made.parts.size() * 2 * number_size)
+      refuse("an overlay does not say where its parts are");
+    const auto offset = [&cursor, number_size] {
+      const std::uint64_t number = cursor.number(number_size);
+      return number_size == 2 ? static_cast<int>(static_cast<std::int16_t>(number))
+                              : static_cast<int>(static_cast<std::int32_t>(number));
+    };
+    for (std::size_t i = 0; i < made.parts.size(); ++i) {
+      const int x = offset();
+      made.positions.push_back({x, offset()});
+    }
+    const bool has_grey_ground =
+        std::count(made.ground.begin(), made.ground.end(), made.ground.front()) == 3;
+    made.is_grey = made.is_grey && has_grey_ground;
+  }
+
+  Placement placement(const HeifItem& item, const ImageSize& stored) const {
+    Placement result{{0, 0}, stored, {}};
+    const auto turn_by = [&result](const Turn& turn) {
+      result = result.then({{0, 0}, result.result_size(), turn});
+    };
+    for (const Box& box : item.properties) {
+      const unsigned value = box.content.empty() ? 0 : box.content.front();
+      if (box.type == "irot") {
+        for (unsigned left = value & 3U; left > 0; --left)
+          turn_by(quarter_counterclockwise);
+      }
+      if (box.type == "imir") turn_by((value & 1U) != 0 ? left_right : upside_down);
+      if (box.type == "clap") result = result.then(clean_aperture(box, result.result_size()));
+    }
+    return result;
+  }
+
+  // Rounded to whole pixels, and as far as it lies within the picture.
+  Placement clean_aperture(const Box& box, const ImageSize& size) const {
+    ByteCursor cursor(box.content);
+    std::array<double, 4>
+        fractions{};  // width, height, and how far its middle is from the picture's
+    for (std::size_t i = 0; i < fractions.size(); ++i) {
+      const auto above = static_cast<std::uint32_t>(cursor.number(4));
+      const auto below = static_cast<std::uint32_t>(cursor.number(4));
+      if (below == 0) refuse("it is cropped to nothing");
+      fractions[i] = (i < 2 ? static_cast<double>(above)
+                            : static_cast<double>(static_cast<std::int32_t>(above))) /
+                     below;
+    }
+    const auto whole = [](double value) {
+      return static_cast<std::int64_t>(std::clamp(std::floor(value), -2e9, 2e9));
+    };
+    const auto left = whole(fractions[2] + (size.width - fractions[0]) / 2);
+    const auto top = whole(fractions[3] + (size.height - fractions[1]) / 2 + 0.5);
+    const auto begin = [](std::int64_t at) { return std::max<std::int64_t>(at, 0); };
+    const auto right = std::min<std::int64_t>(left + whole(fractions[0] + 0.5), size.width);
+    const auto bottom = std::min<std::int64_t>(top + whole(fractions[1] + 0.5), size.height);
+    if (begin(left) >= right || begin(top) >= bottom) refuse("it is cropped to nothing");
+    return {{static_cast<int>(begin(left)), static_cast<int>(begin(top))},
+            {static_cast<int>(right - begin(left)), static_cast<int>(bottom - begin(top))},
+            {}};
+  }
+
+  const HeifItems& items_;
+  const std::string& name_;
+  const std::string& format_;
+  std::map<HeifItemId, HeifPicturePointer> pictures_;
+  std::size_t data_size_ = 0;  // of all coded pictures
+};
+
+}  // namespace
+
+HeifPicturePointer heif_picture(const HeifItems& items, const std::string& name,
+                                const std::string& format, const ReadLimits& limits) {
+  if (items.items.empty() && !content_of(boxes_in(items.file), "moov").empty()) {
+    throw PictureError(name,
+                       "it has a sequence of pictures and no still one, which is not "
+                       "supported: save one of its pictures");
+  }
+  const HeifPicturePointer picture = TreeBuilder(items, name, format).picture(items.primary);
+  constexpr std::uint64_t repeats = 4;  // of pixels: tiles reach over the edge, alpha is another
+  if (picture->coded_pixels / repeats > limits.max_pixels) {
+    throw PictureError(name, formatted("its parts have {} pixels, too many for the limit of {}: "
+                                       "raise it with --max-pixels",
+                                       picture->coded_pixels, limits.max_pixels));
+  }
+  return picture;
+}
+
+ByteSpan code_points_of(const HeifItem& item) {
+  constexpr std::size_t kind_size = 4;
+  for (const Box& box : item.properties) {
+    if (box.type == "colr" && ByteCursor(box.content).take(kind_size).size() == kind_size &&
+        ByteCursor(box.content).number(kind_size) == 0x6E636C78)  // "nclx"
+      return box.content;
+  }
+  return {};
+}
+
+}  // namespace gpufilter
