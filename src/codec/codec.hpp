@@ -116,6 +116,9 @@ class RowWriter {
 
   [[nodiscard]] const std::optional<EncodingNotes>& notes() const { return notes_; }
 
+  // How the file holds the pixels, after finish(); nothing: as pixels_in_file() says.
+  [[nodiscard]] const std::optional<FilePixels>& file_pixels() const { return file_pixels_; }
+
   // The metadata that was not carried over because the format cannot hold it, by names for the
   // user. Complete after finish().
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
@@ -126,6 +129,7 @@ class RowWriter {
 
   LeftOut left_out_;
   std::optional<EncodingNotes> notes_;
+  std::optional<FilePixels> file_pixels_;
 };
 
 // Begins a picture of `header.size` and `header.format` with its metadata in the format of `codec`;

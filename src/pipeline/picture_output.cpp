@@ -45,6 +45,7 @@ void PictureOutput::finish(const Metadata& trailing) {
   if (report_.kept) return;
   writer_->finish(trailing);
   report_.left_out = writer_->left_out();
+  if (const auto& pixels = writer_->file_pixels()) report_.output_file_pixels = *pixels;
 }
 
 void PictureOutput::commit() {

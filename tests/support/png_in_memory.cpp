@@ -32,6 +32,7 @@ Bytes encode_png(const Image& image, const PngSettings& settings) {
   header.size = image.size();
   header.format = image.format();
   header.metadata = settings.metadata;
+  header.file_pixels = settings.file_pixels;
   Bytes file;
   const auto sink = memory_sink(file, "out.png");
   const auto writer = create_picture(png_codec(), *sink, header, settings.options);

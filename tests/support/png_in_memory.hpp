@@ -26,7 +26,8 @@ struct PngSettings {
   WriteOptions options;
   Metadata metadata;
   Metadata trailing;
-  int rows_a_time = 0;  // 0: all
+  FilePixels file_pixels = {};  // of the file that the picture comes from
+  int rows_a_time = 0;          // 0: all
 };
 
 // What create_picture(), write() and finish() write for `image`.

@@ -225,6 +225,19 @@ DecodedPng decode_png(std::span<const std::uint8_t> file) {
   return picture;
 }
 
+std::vector<std::uint16_t> as_rgba(const DecodedPng& decoded) {
+  const auto channels = static_cast<std::size_t>(decoded.channels);
+  const bool is_grey = channels <= 2;
+  std::vector<std::uint16_t> rgba;
+  for (std::size_t at = 0; at < decoded.samples.size(); at += channels) {
+    for (const std::size_t channel : {0, 1, 2})
+      rgba.push_back(decoded.samples[at + (is_grey ? 0 : channel)]);
+    const std::uint16_t opaque = decoded.depth == 16 ? 65535 : 255;
+    rgba.push_back(channels % 2 == 0 ? decoded.samples[at + channels - 1] : opaque);
+  }
+  return rgba;
+}
+
 std::vector<PngPart> split_png(std::span<const std::uint8_t> file) {
   std::vector<PngPart> parts;
   std::size_t at = signature.size();

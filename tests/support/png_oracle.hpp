@@ -25,6 +25,9 @@ struct DecodedPng {
 // Decodes a valid file. Throws std::runtime_error if it cannot; checksums are ignored.
 [[nodiscard]] DecodedPng decode_png(std::span<const std::uint8_t> file);
 
+// The samples of each pixel as red, green, blue and alpha.
+[[nodiscard]] std::vector<std::uint16_t> as_rgba(const DecodedPng& decoded);
+
 struct PngPart {
   std::string type;
   Bytes data;

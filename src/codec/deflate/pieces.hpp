@@ -29,7 +29,7 @@ class ScratchBytes {
 
 // The maximum size of a piece. ISA-L counts in 32 bits, and a chunk with a single long row may
 // exceed them.
-constexpr std::size_t longest_piece = std::size_t{1} << 20U;
+constexpr std::size_t longest_piece = std::size_t{4} << 20U;
 
 // Calls deflate_piece(piece, out, is_last) for each piece of `data`, at least once. It writes at
 // most `bound` bytes to `out` and returns their number; `is_last` says that the stream ends with

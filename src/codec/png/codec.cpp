@@ -25,7 +25,8 @@ std::string png_libraries() {
 const WriteOption& png_level_option() {
   static const WriteOption option{"png-level", WriteOption::WholeNumber{0, 9}, "6",
                                   "Compression of PNG output. 0 is the fastest, 9 gives the "
-                                  "smallest file."};
+                                  "smallest file: the same pixels, perhaps as a palette, as grey, "
+                                  "without alpha or in fewer bits."};
   return option;
 }
 

@@ -1,4 +1,4 @@
-// PNG files. libpng reads and writes all but the pixels, and the pixels of uncommon files. Programs
+// PNG files. libpng reads all but the pixels, and the pixels of uncommon files. Programs
 // use open_picture() and create_picture() of codec/codec.hpp.
 #pragma once
 

@@ -2,144 +2,37 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <libdeflate.h>
+#include <zlib.h>
 
+#include "base/stop.hpp"
 #include "codec/deflate/huffman_deflater.hpp"
 #include "codec/deflate/libdeflate_deflater.hpp"
 #include "codec/deflate/match_deflater.hpp"
 #include "codec/deflate/pieces.hpp"
-#include "codec/little_endian.hpp"
+#include "codec/png/levels.hpp"
+#include "codec/png/row_search.hpp"
+#include "codec/png/sample.hpp"
 
 namespace gpufilter {
 
-// Filtered photographs hardly repeat themselves: Huffman codes alone come close to any search for
-// matches, in a fraction of the time. Drawings, text, dithers and gradients do repeat themselves.
-struct PngCompression {
-  enum class Deflater {
-    by_content,  // Huffman codes alone or our own search, as a sample of the chunk suggests
-    libdeflate   // the smallest files, and the slowest
-  };
-  Deflater deflater = Deflater::by_content;
-  // Candidates: the filter that makes the sample smallest is used for the whole chunk.
-  std::span<const PngFilter> filters;
-  // Bytes of the chunk that are compressed to decide about all of it.
-  std::size_t sample_bytes = std::size_t{24} << 10U;
-  // For Deflater::libdeflate.
-  int libdeflate_level = 0;
-  // For Deflater::by_content. A search must save this many bytes / price_unit for each position
-  // that it looks at, because it takes time.
-  std::size_t search_price = 0;
-  // For Deflater::by_content. A chunk counts as a photograph if its repeated_share() is smaller.
-  std::size_t photograph_repeats = 0;
-  // For Deflater::by_content. Pictures of up to this many bytes are compressed by whatever makes
-  // them smallest, since a search takes little time there.
-  std::uint64_t exhaustive_bytes = 0;
-};
-
 namespace {
 
-// Shares are given in units of 1 / share_unit, prices in bytes / price_unit.
-constexpr std::size_t share_unit = 64;
-constexpr std::size_t price_unit = 64;
+constexpr std::array every_filter{PngFilter::none,    PngFilter::sub,   PngFilter::up,
+                                  PngFilter::average, PngFilter::paeth, PngFilter::best};
 
-// Drawings and dithered pictures are smallest unfiltered. PngFilter::best suits photographs.
-constexpr std::array no_filter{PngFilter::none};
-constexpr std::array best_filter{PngFilter::best};
-constexpr std::array best_or_sub{PngFilter::best, PngFilter::sub};
-constexpr std::array all_filters{PngFilter::best, PngFilter::none, PngFilter::paeth,
-                                 PngFilter::average, PngFilter::sub};
-
-// By --png-level. docs/engineering/png.md has the measurements behind these numbers. Level 0 stores
-// the samples, as in other programs.
-constexpr auto use_libdeflate = PngCompression::Deflater::libdeflate;
-constexpr std::size_t libdeflate_sample = std::size_t{48} << 10U;
-constexpr std::array<PngCompression, 10> compressions{{
-    {.deflater = use_libdeflate, .filters = no_filter, .libdeflate_level = 0},
-    {.filters = best_filter, .search_price = 48, .photograph_repeats = 60},
-    {.filters = best_filter, .search_price = 40, .photograph_repeats = 48},
-    {.filters = best_or_sub, .search_price = 20, .photograph_repeats = 40},
-    {.filters = best_or_sub, .search_price = 14, .photograph_repeats = 32},
-    {.filters = best_or_sub, .search_price = 10, .photograph_repeats = 32},
-    {.filters = best_or_sub,
-     .search_price = 8,
-     .photograph_repeats = 28,
-     .exhaustive_bytes = std::uint64_t{2} << 20U},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 7},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 8},
-    {.deflater = use_libdeflate,
-     .filters = all_filters,
-     .sample_bytes = libdeflate_sample,
-     .libdeflate_level = 10},
-}};
+constexpr std::size_t price_unit = 64;  // prices are in bytes / this
 
 using ByteSpan = std::span<const std::uint8_t>;
-using Sample = std::span<const PngRowBlock>;
-
-// About `size` bytes of `block`, from several places: whole rows, or a part of one row at each
-// place if rows are longer. All of the block if it is not much larger than `size`.
-std::vector<PngRowBlock> sample_of(const PngRowBlock& block, std::size_t size) {
-  constexpr std::size_t places = 2;
-  constexpr std::size_t worthwhile_saving = 5;  // the block is at least this many times as large
-  if (size >= block.rows.size() / worthwhile_saving) return {block};
-  const std::size_t part = size / places;
-  const std::size_t count = block.rows.size() / block.row_bytes;
-  const std::size_t rows = std::max<std::size_t>(part / block.row_bytes, 1);
-  std::vector<PngRowBlock> sample(places, block);
-  for (std::size_t i = 0; i < places; ++i) {
-    const std::size_t first = (2 * i + 1) * (count - rows) / (2 * places);
-    PngRowBlock& place = sample[i];
-    place.rows = block.rows.subspan(first * block.row_bytes, rows * block.row_bytes);
-    if (first > 0) place.above = place.rows.data() - block.row_bytes;
-    if (part >= block.row_bytes) continue;
-    place.row_bytes = part - part % block.distance;
-    const std::size_t skipped = (2 * i + 1) * (block.row_bytes - part) / (2 * places);
-    const std::size_t begin = skipped - skipped % block.distance;
-    place.rows = place.rows.subspan(begin, place.row_bytes);
-    if (place.above != nullptr) place.above += begin;
-  }
-  return sample;
-}
 
 // A replacement for `filter` in a row whose neighbour above may not be read.
 PngFilter without_above(PngFilter filter) {
   return filter == PngFilter::none ? PngFilter::none : PngFilter::sub;
-}
-
-// The share of the sample's pixels whose next 16 bytes occurred in it before. An estimate: only
-// hashes of the bytes are compared, and only with the latest one that has the same upper bits.
-std::size_t repeated_share(Sample sample) {
-  constexpr std::size_t length = 16;
-  constexpr int half = 29;             // bits, about half of a word
-  constexpr unsigned index_bits = 12;  // the upper bits of a hash
-  constexpr unsigned rest_shift = 20;  // a table entry has the 32 bits above these
-  std::array<std::uint32_t, std::size_t{1} << index_bits> seen{};
-  std::size_t repeated = 0;
-  std::size_t count = 1;
-  for (const PngRowBlock& part : sample) {
-    const std::uint8_t* rows = part.rows.data();
-    for (std::size_t at = 0; at + length <= part.rows.size(); at += part.distance) {
-      constexpr std::uint64_t multiplier = 0x9E3779B185EBCA87U;  // odd, with irregular bits
-      const std::uint64_t first = load_le64(rows + at) * multiplier;
-      const std::uint64_t second = load_le64(rows + at + 8) * multiplier;
-      const std::uint64_t hash = (first ^ std::rotl(second, half)) * multiplier;
-      const auto rest = static_cast<std::uint32_t>(hash >> rest_shift) | 1U;
-      std::uint32_t& last = seen[hash >> (64U - index_bits)];
-      repeated += last == rest ? 1 : 0;
-      last = rest;
-      ++count;
-    }
-  }
-  return repeated * share_unit / count;
 }
 
 // Pictures with alpha are seldom photographs, so they have a lower limit of their own.
@@ -149,8 +42,8 @@ bool has_alpha(const PngRowBlock& block) {
   return block.distance % 2 == 0 && block.distance % 3 != 0;
 }
 
-// From this repeated_share() on, matches are long. A search then looks at fewer positions, and its
-// price for each of them is divided by the discount.
+// From this png_repeated_share() on, matches are long. A search then looks at fewer positions, and
+// its price for each of them is divided by the discount.
 constexpr std::size_t repetitive_share = 48;
 constexpr std::size_t repetitive_discount = 4;
 
@@ -167,10 +60,18 @@ constexpr std::size_t hopeless_percent = 150;
 constexpr std::size_t worthwhile_share = 24;
 
 // A search for whole pixels in a photograph is tried if Huffman codes need at most
-// pixel_search_density / share_unit of the filtered bytes, and must save the price for each
+// pixel_search_density / density_unit of the filtered bytes, and must save the price for each
 // position that it looks at.
+constexpr std::size_t density_unit = 64;
 constexpr std::size_t pixel_search_density = 20;
 constexpr std::size_t pixel_search_price = 24;
+
+// At the highest level, chunks of up to this size are tried with every filter.
+constexpr std::size_t every_filter_size = std::size_t{128} << 10U;
+
+// There, filters of longer chunks are deflated by the slowest method if a faster one makes them
+// larger than the best by at most 1 / this.
+constexpr std::size_t close_call = 50;
 
 // How a chunk is compressed.
 struct Method {
@@ -186,9 +87,109 @@ struct PngCompressor::State {
   HuffmanDeflater huffman_deflater;
   MatchDeflater match_deflater;
   LibdeflateDeflater libdeflate_deflater;
+  std::optional<PngRowSearch> row_search;  // once it is needed
+  std::vector<std::uint8_t> kept;          // of the results so far
+
+  Result compress(const PngRowBlock& block, const PngCompression& how, bool last) {
+    if (how.level_below == 0) return compress_once(block, how, last);
+    Result best = compress_below(block, how, last);  // in `kept`
+    if (how.parts > 1) {
+      search_rows(block, how, last, best);
+    } else {
+      take_smaller(compress_once(block, how, last), best);
+    }
+    return best;
+  }
+
+  Result compress_once(const PngRowBlock& block, const PngCompression& how, bool last) {
+    const Method method = choose_method(png_sample_of(block, how.sample_bytes), how);
+    const ByteSpan rows = filter({&block, 1}, method.filter);
+    return result(rows, deflate(rows, block, how, method.deflater, last));
+  }
+
+  static Result result(ByteSpan filtered_rows, ByteSpan deflated) {
+    return {deflated, filtered_rows.size(),
+            libdeflate_adler32(1, filtered_rows.data(), filtered_rows.size())};
+  }
+
+  // As the level below does it, in its chunks.
+  Result compress_below(const PngRowBlock& block, const PngCompression& how, bool last) {
+    const PngCompression& below = png_compression(how.level_below);
+    const std::size_t rows = png_rows_a_chunk(below, block.row_bytes);
+    std::vector<std::uint8_t> joined;
+    Result all;
+    for (std::size_t at = 0; at < block.rows.size();) {
+      PngRowBlock part = block;
+      part.rows = block.rows.subspan(at, std::min(rows * block.row_bytes, block.rows.size() - at));
+      if (at > 0)
+        part.above = rows < png_rows_between_starts ? part.rows.data() - block.row_bytes : nullptr;
+      at += part.rows.size();
+      const Result one = compress(part, below, last && at == block.rows.size());
+      joined.insert(joined.end(), one.deflated.begin(), one.deflated.end());
+      all.adler32 = static_cast<std::uint32_t>(
+          adler32_combine(all.adler32, one.adler32, static_cast<z_off_t>(one.filtered_bytes)));
+      all.filtered_bytes += one.filtered_bytes;
+    }
+    kept = std::move(joined);
+    all.deflated = kept;
+    return all;
+  }
+
+  // With filters that are chosen row by row, and with single ones.
+  void search_rows(const PngRowBlock& block, const PngCompression& how, bool last, Result& best) {
+    using enum PngRowSearch::Measure;
+    const auto consider = [&](ByteSpan rows, const PngCompression& by) {
+      check_stop();
+      const Result found = libdeflated(rows, by, last);
+      const std::size_t size = found.deflated.size();
+      take_smaller(found, best);
+      return size;
+    };
+    if (block.rows.size() <= every_filter_size) {
+      for (const PngFilter candidate : every_filter)
+        consider(filter({&block, 1}, candidate), how);
+      consider(filter_by_row(block, residues), how);
+      consider(filter_by_row(block, deflated), how);
+      return;
+    }
+    const PngCompression& quick = png_compression(how.level_below);
+    const std::size_t by_one = best.deflated.size();
+    const std::size_t by_residues = consider(filter_by_row(block, residues), quick);
+    const ByteSpan searched = filter_by_row(block, deflated);
+    const std::size_t by_search = consider(searched, quick);
+    const std::size_t smallest = best.deflated.size();
+    const std::size_t close = smallest + smallest / close_call;
+    if (by_search <= close) consider(searched, how);
+    if (by_residues <= close) consider(filter_by_row(block, residues), how);
+    if (by_one <= close) {
+      const PngFilter one = choose_filter(png_sample_of(block, how.sample_bytes), how);
+      consider(filter({&block, 1}, one), how);
+    }
+  }
+
+  Result libdeflated(ByteSpan rows, const PngCompression& how, bool last) {
+    return result(rows, libdeflate_deflater.deflate(rows, how.libdeflate_level, last));
+  }
+
+  // Valid until the next call of this or of filter().
+  ByteSpan filter_by_row(const PngRowBlock& block, PngRowSearch::Measure measure) {
+    const std::size_t size = block.rows.size() / block.row_bytes * (block.row_bytes + 1);
+    filtered.reserve(size);
+    if (!row_search) row_search.emplace();
+    row_search->filter(block, measure, filtered.data());
+    return {filtered.data(), size};
+  }
+
+  // `result` becomes the best if it is smaller, and is kept.
+  void take_smaller(const Result& result, Result& best) {
+    if (result.deflated.size() >= best.deflated.size()) return;
+    kept.assign(result.deflated.begin(), result.deflated.end());
+    best = result;
+    best.deflated = kept;
+  }
 
   // The filtered rows of all `blocks`, one after the other. Valid until the next call.
-  ByteSpan filter(Sample blocks, PngFilter filter) {
+  ByteSpan filter(PngSample blocks, PngFilter filter) {
     std::size_t size = 0;
     for (const PngRowBlock& block : blocks)
       size += block.rows.size() / block.row_bytes * (block.row_bytes + 1);
@@ -208,11 +209,11 @@ struct PngCompressor::State {
   }
 
   // The method for the chunk that `sample` was taken from.
-  Method choose_method(Sample sample, const PngCompression& how) {
+  Method choose_method(PngSample sample, const PngCompression& how) {
     if (how.deflater == PngCompression::Deflater::libdeflate)
       return {choose_filter(sample, how), Method::libdeflate};
     if (sample.front().picture_bytes <= how.exhaustive_bytes) return choose_smallest(sample, how);
-    const std::size_t repeated = repeated_share(sample);
+    const std::size_t repeated = png_repeated_share(sample);
     const bool is_photograph = repeated < (has_alpha(sample.front()) ? photograph_repeats_with_alpha
                                                                      : how.photograph_repeats);
     if (is_photograph && how.filters.size() == 1) return {how.filters[0], Method::huffman};
@@ -237,19 +238,19 @@ struct PngCompressor::State {
 
   // For a photograph with the filter `best`. A search for whole pixels pays if residues are small
   // and the channels are similar, as in grey or sepia. Half of the sample shows this.
-  Method::Deflater photograph_deflater(Sample sample, PngFilter best) {
-    const Sample part = sample.first(1);
+  Method::Deflater photograph_deflater(PngSample sample, PngFilter best) {
+    const PngSample part = sample.first(1);
     if (part.front().distance != MatchDeflater::pixel) return Method::huffman;
     const ByteSpan data = filter(part, best);
     const std::size_t coded = HuffmanDeflater::estimated_size(data);
-    if (coded * share_unit > data.size() * pixel_search_density) return Method::huffman;
+    if (coded * density_unit > data.size() * pixel_search_density) return Method::huffman;
     return search_cost(part, best, pixel_search_price, Method::pixel_search) < coded
                ? Method::pixel_search
                : Method::huffman;
   }
 
   // The method that makes the sample smallest.
-  Method choose_smallest(Sample sample, const PngCompression& how) {
+  Method choose_smallest(PngSample sample, const PngCompression& how) {
     Method method{PngFilter::none, Method::search};
     std::size_t smallest = search_cost(sample, PngFilter::none, 0);
     const auto consider = [&](PngFilter candidate, Method::Deflater deflater, std::size_t size) {
@@ -266,7 +267,7 @@ struct PngCompressor::State {
   }
 
   // The candidate that lets a search write the fewest bytes.
-  PngFilter choose_filter(Sample sample, const PngCompression& how) {
+  PngFilter choose_filter(PngSample sample, const PngCompression& how) {
     PngFilter best = how.filters[0];
     if (how.filters.size() == 1) return best;
     std::size_t smallest = std::numeric_limits<std::size_t>::max();
@@ -282,7 +283,7 @@ struct PngCompressor::State {
   // The cost of a search in bytes: the deflated size of the sample, plus `price` for each position
   // that is searched. The description of the codes does not count: in a chunk, which is longer, it
   // matters less.
-  std::size_t search_cost(Sample sample, PngFilter candidate, std::size_t price,
+  std::size_t search_cost(PngSample sample, PngFilter candidate, std::size_t price,
                           Method::Deflater deflater = Method::search) {
     const ByteSpan data = filter(sample, candidate);
     const std::size_t row = row_of(sample.front());
@@ -311,20 +312,12 @@ struct PngCompressor::State {
   }
 };
 
-const PngCompression& png_compression(int png_level) {
-  return compressions.at(static_cast<std::size_t>(png_level));
-}
-
 PngCompressor::PngCompressor() : state_(std::make_unique<State>()) {}
 PngCompressor::~PngCompressor() = default;
 
 PngCompressor::Result PngCompressor::compress(const PngRowBlock& block, const PngCompression& how,
                                               bool last) {
-  State& state = *state_;
-  const Method method = state.choose_method(sample_of(block, how.sample_bytes), how);
-  const ByteSpan filtered = state.filter({&block, 1}, method.filter);
-  const ByteSpan deflated = state.deflate(filtered, block, how, method.deflater, last);
-  return {deflated, filtered.size(), libdeflate_adler32(1, filtered.data(), filtered.size())};
+  return state_->compress(block, how, last);
 }
 
 }  // namespace gpufilter

@@ -24,6 +24,14 @@ struct PngRowBlock {
 struct PngCompression;
 [[nodiscard]] const PngCompression& png_compression(int png_level);
 
+// The rows of every chunk but the last.
+[[nodiscard]] std::size_t png_rows_a_chunk(const PngCompression& how, std::size_t row_bytes);
+
+// A chunk whose first row does not refer to the row above can be unfiltered before the chunk above
+// is. Such a row compresses less well, so if rows are long, there is one only every so many rows or
+// more.
+inline constexpr std::size_t png_rows_between_starts = 32;
+
 // Compresses one chunk after the other, in buffers that it keeps. The result depends on the rows
 // and the level alone.
 class PngCompressor {

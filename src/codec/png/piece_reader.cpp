@@ -16,7 +16,7 @@
 namespace gpufilter {
 namespace {
 
-constexpr std::size_t max_piece_size = std::size_t{1} << 20U;  // filtered bytes of several rows
+constexpr std::size_t max_piece_size = std::size_t{2} << 20U;  // filtered bytes of several rows
 constexpr std::size_t max_memory_of_pieces = std::size_t{40} << 20U;  // of all pieces
 constexpr std::size_t min_pieces = 4;
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include <zlib.h>
@@ -13,16 +11,6 @@
 namespace gpufilter {
 namespace {
 
-// Filtered bytes of a chunk. Matches do not reach into the chunk before, which costs little if
-// chunks are much longer than the 32 KiB that a match reaches back. Small enough to give many
-// threads work.
-constexpr std::size_t chunk_size = std::size_t{512} << 10U;
-
-// A chunk whose first row does not refer to the row above can be unfiltered before the chunk above
-// is. Such a row compresses less well, so if rows are long, there is one only every 32 rows or
-// more.
-constexpr std::size_t rows_between_starts = 32;
-
 // Deflate, the largest window, and the checksum of these two bytes.
 constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 
@@ -30,13 +18,6 @@ constexpr std::array<std::uint8_t, 2> zlib_header{0x78, 0x9c};
 // rows, the filtered rows, and the output of two deflaters.
 constexpr std::size_t max_memory_of_chunks = std::size_t{48} << 20U;
 constexpr std::size_t buffers_a_chunk = 4;
-
-void copy_big_endian(const std::uint8_t* row, std::span<std::uint8_t> packed, int depth) {
-  std::memcpy(packed.data(), row, packed.size());
-  if (depth == 8 || std::endian::native == std::endian::big) return;
-  for (std::size_t i = 0; i + 1 < packed.size(); i += 2)
-    std::swap(packed[i], packed[i + 1]);
-}
 
 }  // namespace
 
@@ -52,24 +33,25 @@ struct PngPixelWriter::Chunk {
   BackgroundTask task;  // destroyed first, since it uses the other members
 };
 
-PngPixelWriter::PngPixelWriter(ImageSize size, const PixelFormat& format, int png_level, Emit emit)
-    : format_(format),
-      row_bytes_(row_bytes(size.width, format)),
+PngPixelWriter::PngPixelWriter(ImageSize size, PngStorage storage, int png_level, Emit emit)
+    : width_(size.width),
+      storage_(std::move(storage)),
+      row_bytes_(storage_.row_bytes(size.width)),
       rows_left_(static_cast<std::size_t>(size.height)),
       picture_bytes_(std::uint64_t{row_bytes_} * rows_left_),
-      rows_a_chunk_(std::clamp<std::size_t>(chunk_size / (row_bytes_ + 1), 1, rows_left_)),
       compression_(png_compression(png_level)),
+      rows_a_chunk_(png_rows_a_chunk(compression_, row_bytes_)),
       emit_(std::move(emit)),
       max_chunks_(std::max<std::size_t>(
-          max_memory_of_chunks /
-              (buffers_a_chunk * std::max(chunk_size, rows_a_chunk_ * row_bytes_)),
-          2)) {}
+          max_memory_of_chunks / (buffers_a_chunk * rows_a_chunk_ * (row_bytes_ + 1)), 2)) {
+  rows_a_chunk_ = std::min(rows_a_chunk_, rows_left_);
+}
 
 PngPixelWriter::~PngPixelWriter() = default;
 
 void PngPixelWriter::write(const ConstRows& rows) {
   for (int y = rows.rows.begin; y < rows.rows.end; ++y)
-    add_row(rows.row(y));
+    write_row(rows.row(y));
 }
 
 void PngPixelWriter::finish() {
@@ -77,11 +59,11 @@ void PngPixelWriter::finish() {
     emit_first();
 }
 
-void PngPixelWriter::add_row(const std::uint8_t* row) {
+void PngPixelWriter::write_row(const std::uint8_t* row) {
   if (!filling_) filling_ = take_chunk();
   Chunk& chunk = *filling_;
   const auto place = std::span(chunk.rows).subspan(chunk.row_count * row_bytes_, row_bytes_);
-  copy_big_endian(row, place, format_.depth);
+  storage_.pack(row, width_, place.data());
   ++chunk.row_count;
   --rows_left_;
   if (rows_left_ == 0) {
@@ -89,7 +71,7 @@ void PngPixelWriter::add_row(const std::uint8_t* row) {
   } else if (chunk.row_count == rows_a_chunk_) {
     auto next = take_chunk();
     rows_since_start_ += rows_a_chunk_;
-    if (rows_since_start_ < rows_between_starts) {
+    if (rows_since_start_ < png_rows_between_starts) {
       next->above.assign(place.begin(), place.end());
     } else {
       rows_since_start_ = 0;
@@ -110,7 +92,7 @@ void PngPixelWriter::start(std::unique_ptr<Chunk> chunk) {
     const auto rows = std::span(started.rows).first(started.row_count * row_bytes_);
     started.result = started.compressor.compress(
         {rows, row_bytes_, started.above.empty() ? nullptr : started.above.data(),
-         format_.bytes_per_pixel(), picture_bytes_},
+         storage_.distance(), picture_bytes_},
         compression_, started.last);
   });
 }

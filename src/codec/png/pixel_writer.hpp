@@ -11,6 +11,7 @@
 
 #include "base/background.hpp"
 #include "codec/png/compression.hpp"
+#include "codec/png/storage.hpp"
 #include "image/rows.hpp"
 
 namespace gpufilter {
@@ -26,7 +27,7 @@ class PngPixelWriter {
   using Emit = std::function<void(IdatParts)>;
 
   // `emit` is called by write() and finish(), in the caller's thread.
-  PngPixelWriter(ImageSize size, const PixelFormat& format, int png_level, Emit emit);
+  PngPixelWriter(ImageSize size, PngStorage storage, int png_level, Emit emit);
   ~PngPixelWriter();
   PngPixelWriter(const PngPixelWriter&) = delete;
   PngPixelWriter& operator=(const PngPixelWriter&) = delete;
@@ -36,6 +37,7 @@ class PngPixelWriter {
 
   // Copies the next rows. Throws std::bad_alloc and any exception of `emit`.
   void write(const ConstRows& rows);
+  void write_row(const std::uint8_t* row);
 
   // Call once, after the last row. Returns when everything has been emitted. Throws as write().
   void finish();
@@ -43,18 +45,18 @@ class PngPixelWriter {
  private:
   struct Chunk;
 
-  void add_row(const std::uint8_t* row);
   void start(std::unique_ptr<Chunk> chunk);
   void emit_first();
   [[nodiscard]] std::unique_ptr<Chunk> take_chunk();
 
-  PixelFormat format_;
+  int width_;
+  PngStorage storage_;
   std::size_t row_bytes_;
   std::size_t rows_left_;  // that write() has not been given yet
   std::uint64_t picture_bytes_;
+  const PngCompression& compression_;
   std::size_t rows_a_chunk_;
   std::size_t rows_since_start_ = 0;  // since the last chunk that does not refer to the row above
-  const PngCompression& compression_;
   Emit emit_;
   Background background_;
   std::size_t max_chunks_;                      // in the background at the same time

@@ -3,118 +3,135 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <isa-l/crc.h>
 
 #include "base/error.hpp"
-#include "codec/png/calls.hpp"
+#include "base/format.hpp"
 #include "codec/png/chunk.hpp"
 #include "codec/png/codec.hpp"
+#include "codec/png/held_picture.hpp"
 #include "codec/png/metadata.hpp"
 #include "codec/png/piece_index.hpp"
 #include "codec/png/pixel_writer.hpp"
+#include "codec/png/smallest.hpp"
 
 namespace gpufilter {
 namespace {
 
-// The data of libpng's write callbacks.
-struct Output {
-  PngReport report;
-  ByteSink& sink;
+constexpr std::array<std::uint8_t, 8> signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
-  bool put(std::span<const std::uint8_t> bytes) noexcept {
-    try {
-      sink.write(bytes);
-      return true;
-    } catch (...) {
-      report.exception = std::current_exception();
-      return false;
-    }
-  }
-};
+constexpr int smallest_level = 9;
 
-void write_bytes(png_structp png, png_bytep data, std::size_t count) {
-  auto& output = *static_cast<Output*>(png_get_io_ptr(png));
-  if (!output.put({data, count})) png_error(png, "cannot write");
-}
+// A picture that is to stay a palette or grey of few bits is held up to this size, so that memory
+// does not depend on its height; the smallest level may use this share of all memory.
+constexpr std::uint64_t held_bytes = std::uint64_t{64} << 20U;
+constexpr std::uint64_t held_share = 4;
 
-// The sink knows when to flush.
-void flush_nothing(png_structp /*png*/) {}
-
-// Owns libpng's structs.
-struct WriteStructs {
-  explicit WriteStructs(PngReport& report)
-      : png(png_create_write_struct(PNG_LIBPNG_VER_STRING, &report, png_take_error,
-                                    png_take_warning)),
-        info(png != nullptr ? png_create_info_struct(png) : nullptr) {
-    if (info == nullptr) {
-      png_destroy_write_struct(&png, nullptr);
-      throw PictureError(report.name, "libpng cannot be used: out of memory, or another version");
-    }
-  }
-  ~WriteStructs() { png_destroy_write_struct(&png, &info); }
-  WriteStructs(const WriteStructs&) = delete;
-  WriteStructs& operator=(const WriteStructs&) = delete;
-
-  png_structp png;
-  png_infop info;
-};
-
-int color_type(const PixelFormat& format) {
-  return (format.color_channels() == 3 ? PNG_COLOR_MASK_COLOR : 0) |
-         (format.has_alpha() ? PNG_COLOR_MASK_ALPHA : 0);
-}
-
-void write_header(png_structp png, png_infop info, const PictureHeader& header) {
-  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_IHDR(png, info, static_cast<png_uint_32>(header.size.width),
-               static_cast<png_uint_32>(header.size.height), header.format.depth,
-               color_type(header.format), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
-               PNG_FILTER_TYPE_BASE);
-  png_write_info(png, info);
+// What to look for before anything is written; nothing if pixels are stored as they are.
+std::optional<PngHeldPicture::Aim> aim_of(const PictureHeader& header, int level) {
+  using Aim = PngHeldPicture::Aim;
+  if (level == smallest_level) return Aim::smallest;
+  const PixelFormat& format = header.format;
+  const FilePixels& before = header.file_pixels;
+  if (format.depth != 8) return std::nullopt;
+  if (format.color_channels() == 3 && before.color.starts_with("palette")) return Aim::palette;
+  if (format.channels == 1 && before.color == "grey" && before.depth < 8) return Aim::few_bits;
+  return std::nullopt;
 }
 
 class PngWriter final : public RowWriter {
  public:
   PngWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
-      : output_{{sink.name(), "cannot be encoded as PNG"}, sink},
-        structs_(output_.report),
+      : sink_(sink),
+        size_(header.size),
         format_(header.format),
-        kinds_(kept_metadata(options)) {
+        level_(*options.get<int>(png_level_option())),
+        kinds_(kept_metadata(options)),
+        metadata_(kept_part(header.metadata, kinds_)) {
+    if (size_.width < 1 || size_.height < 1) {
+      throw PictureError(
+          sink.name(), formatted("cannot be encoded as PNG: no PNG has {} x {} pixels", size_.width,
+                                 size_.height));
+    }
     note_private_metadata(header, kinds_);
-    call([png = png(), info = structs_.info, &output = output_, &header] {
-      png_set_write_fn(png, &output, write_bytes, flush_nothing);
-      write_header(png, info, header);
-    });
-    write_metadata(header.metadata, PngPlace::before_pixels);
-    pixels_.emplace(header.size, header.format, *options.get<int>(png_level_option()),
-                    [this](PngPixelWriter::IdatParts parts) { write_chunk("IDAT", parts); });
-    write_index(header.size);
+    const std::uint64_t most =
+        level_ == smallest_level ? options.max_memory() / held_share : held_bytes;
+    const auto aim = aim_of(header, level_);
+    if (aim && PngHeldPicture::bytes(size_, format_, *aim) <= most)
+      held_.emplace(size_, format_, *aim, metadata_.icc_profile.has_value());
+    if (!held_) begin(PngStorage(format_));
   }
 
-  void write(const ConstRows& rows) override { pixels_->write(rows); }
+  void write(const ConstRows& rows) override {
+    for (int y = rows.rows.begin; y < rows.rows.end; ++y) {
+      if (!held_)
+        pixels_->write_row(rows.row(y));
+      else if (!held_->add(rows.row(y)))
+        write_held(PngStorage(format_));
+    }
+  }
 
   void finish(const Metadata& trailing) override {
-    pixels_->finish();
-    Metadata rest = trailing;
-    if (has_exif_) rest.exif.clear();  // a file has at most one
-    if (has_xmp_) rest.xmp.clear();
-    if (has_image_resources_) rest.image_resources.clear();
+    if (held_) finish_held();
+    if (pixels_) pixels_->finish();
+    Metadata rest = kept_part(trailing, kinds_);
+    if (!metadata_.exif.empty()) rest.exif.clear();  // a file has at most one
+    if (!metadata_.xmp.empty()) rest.xmp.clear();
+    if (!metadata_.image_resources.empty()) rest.image_resources.clear();
     write_metadata(rest, PngPlace::after_pixels);
     write_chunk("IEND", {});
   }
 
  private:
-  [[nodiscard]] png_structp png() const { return structs_.png; }
+  using Span = std::span<const std::uint8_t>;
 
-  template <typename Body>
-  void call(const Body& body) {
-    png_call(png(), output_.report, body);
+  void finish_held() {
+    if (level_ != smallest_level) return write_held(held_->storages().front());
+    const PngEncoded encoded = smallest_png(*held_, size_);
+    write_head(encoded.storage, encoded.rows_a_piece);
+    for (const Bytes& idat : encoded.idats)
+      write_chunk("IDAT", idat);
   }
 
-  // Writes a chunk whose data is `parts`, one after the other. Not by libpng, whose checksum,
-  // zlib's, would take as long as everything else.
-  void write_chunk(std::string_view type, PngPixelWriter::IdatParts parts) {
+  // Writes the rows that are held, and from now on every row at once.
+  void write_held(const PngStorage& storage) {
+    begin(storage);
+    for (int y = 0; y < held_->rows(); ++y)
+      pixels_->write_row(held_->row(y, storage));
+    held_.reset();
+  }
+
+  void begin(const PngStorage& storage) {
+    pixels_.emplace(size_, storage, level_,
+                    [this](PngPixelWriter::IdatParts parts) { write_parts("IDAT", parts); });
+    write_head(storage, pixels_->rows_a_piece());
+  }
+
+  // All that comes before the pixels.
+  void write_head(const PngStorage& storage, std::size_t rows_a_piece) {
+    file_pixels_ = storage.file_pixels();
+    sink_.write(signature);
+    Bytes header;
+    put_u32(header, static_cast<std::uint32_t>(size_.width));
+    put_u32(header, static_cast<std::uint32_t>(size_.height));
+    header.push_back(static_cast<std::uint8_t>(storage.depth()));
+    header.push_back(static_cast<std::uint8_t>(storage.color_type()));
+    header.insert(header.end(), 3, 0);  // compression, filters, no interlacing
+    write_chunk("IHDR", header);
+    write_metadata(metadata_, PngPlace::before_pixels);
+    if (!storage.palette().empty()) write_chunk("PLTE", storage.palette());
+    if (!storage.transparency().empty()) write_chunk("tRNS", storage.transparency());
+    // A single piece needs no index, and the reader uses none for other storages.
+    if (storage.is_plain() && rows_a_piece < static_cast<std::size_t>(size_.height))
+      write_chunk(png_index_type, make_png_index(static_cast<std::uint32_t>(rows_a_piece)));
+  }
+
+  void write_chunk(std::string_view type, Span data) { write_parts(type, {&data, 1}); }
+
+  // Writes a chunk whose data is `parts`, one after the other.
+  void write_parts(std::string_view type, PngPixelWriter::IdatParts parts) {
     std::size_t size = 0;
     for (const auto& part : parts)
       size += part.size();
@@ -122,42 +139,29 @@ class PngWriter final : public RowWriter {
     put_u32(head, static_cast<std::uint32_t>(size));
     head.insert(head.end(), type.begin(), type.end());
     std::uint32_t checksum = crc32_gzip_refl(0, head.data() + 4, type.size());
-    output_.sink.write(head);
+    sink_.write(head);
     for (const auto& part : parts) {
       checksum = crc32_gzip_refl(checksum, part.data(), part.size());
-      output_.sink.write(part);
+      sink_.write(part);
     }
     Bytes tail;
     put_u32(tail, checksum);
-    output_.sink.write(tail);
+    sink_.write(tail);
   }
 
-  // A single piece needs no index.
-  void write_index(ImageSize size) {
-    if (pixels_->rows_a_piece() >= static_cast<std::size_t>(size.height)) return;
-    const Bytes index = make_png_index(static_cast<std::uint32_t>(pixels_->rows_a_piece()));
-    const std::array data{std::span<const std::uint8_t>(index)};
-    write_chunk(png_index_type, data);
+  void write_metadata(const Metadata& metadata, PngPlace place) {
+    for (const PngChunk& chunk : chunks_from_metadata(metadata, place, format_, left_out_))
+      write_chunk(chunk.type, chunk.data);
   }
 
-  void write_metadata(const Metadata& all, PngPlace place) {
-    const Metadata metadata = kept_part(all, kinds_);
-    has_exif_ = has_exif_ || !metadata.exif.empty();
-    has_xmp_ = has_xmp_ || !metadata.xmp.empty();
-    has_image_resources_ = has_image_resources_ || !metadata.image_resources.empty();
-    for (const PngChunk& chunk : chunks_from_metadata(metadata, place, format_, left_out_)) {
-      const std::array data{std::span<const std::uint8_t>(chunk.data)};
-      write_chunk(chunk.type, data);
-    }
-  }
-
-  Output output_;
-  WriteStructs structs_;
+  ByteSink& sink_;
+  ImageSize size_;
   PixelFormat format_;
+  int level_;
   MetadataKinds kinds_;
-  bool has_exif_ = false;
-  bool has_xmp_ = false;
-  bool has_image_resources_ = false;
+  Metadata metadata_;  // from before the pixels
+  // One of them, until the end.
+  std::optional<PngHeldPicture> held_;
   std::optional<PngPixelWriter> pixels_;
 };
 

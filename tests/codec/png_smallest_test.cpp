@@ -1,0 +1,362 @@
+// Level 9 stores pixels in the fewest bits, and palettes and grey of few bits stay what they are.
+// All files are read by an independently written decoder.
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include "support/pictures.hpp"
+#include "support/png_in_memory.hpp"
+#include "support/shared.hpp"
+
+namespace gpufilter::test {
+namespace {
+
+PngSettings settings_of_level(int level) {
+  PngSettings settings;
+  settings.options.set(png_level_option(), std::to_string(level));
+  return settings;
+}
+
+// A sample of each channel by place.
+using Drawn = std::function<std::uint32_t(int x, int y, int channel)>;
+
+Image drawn_image(ImageSize size, const PixelFormat& format, const Drawn& drawn) {
+  Image image = random_image(size, format, 1);
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      for (int c = 0; c < format.channels; ++c)
+        set_sample(image, x, y, c, drawn(x, y, c));
+    }
+  }
+  return image;
+}
+
+// The samples as the decoder would have them.
+std::vector<std::uint16_t> rgba_of(const Image& image) {
+  DecodedPng plain{
+      image.width(), image.size().height, image.format().channels, image.format().depth, {}};
+  for (int y = 0; y < plain.height; ++y) {
+    for (int x = 0; x < plain.width; ++x) {
+      for (int c = 0; c < plain.channels; ++c)
+        plain.samples.push_back(static_cast<std::uint16_t>(sample_at(image, x, y, c)));
+    }
+  }
+  return as_rgba(plain);
+}
+
+// Depth and colour type of the file: "8 bits, type 2".
+std::string stored_as(const Bytes& file) {
+  const PngPart header = split_png(file).front();
+  std::string text =
+      std::to_string(header.data.at(8)) + " bits, type " + std::to_string(header.data.at(9));
+  for (const PngPart& part : split_png(file)) {
+    if (part.type == "tRNS") text += ", tRNS";
+  }
+  return text;
+}
+
+// Numbers without a pattern.
+std::uint32_t scattered(int x, int y) {
+  std::uint64_t mixed = static_cast<std::uint64_t>(y) * 100'003U + static_cast<std::uint64_t>(x);
+  for (int i = 0; i < 2; ++i) {
+    mixed = (mixed ^ mixed >> 29U) * 0xBF58476D1CE4E5B9U;
+    mixed ^= mixed >> 32U;
+  }
+  return static_cast<std::uint32_t>(mixed >> 8U) & 65535U;
+}
+
+struct Stored {
+  const char* name;
+  PixelFormat format;
+  Drawn drawn;
+  const char* as;
+};
+
+const std::vector<Stored>& stored_pictures() {
+  static const std::vector<Stored> pictures{
+      {"black and white",
+       {3, 8},
+       [](int x, int y, int) { return scattered(x, y) % 2 * 255; },
+       "1 bits, type 0"},
+      {"two colours",
+       {3, 8},
+       [](int x, int y, int c) { return scattered(x, y) % 2 != 0 && c == 0 ? 255U : 7U; },
+       "1 bits, type 3"},
+      {"four colours",
+       {3, 8},
+       [](int x, int y, int c) { return c == 1 ? 3U : scattered(x, y) % 4 * 20; },
+       "2 bits, type 3"},
+      {"sixteen colours",
+       {3, 8},
+       [](int x, int y, int c) { return c == 1 ? 3U : scattered(x, y) % 16 * 9; },
+       "4 bits, type 3"},
+      {"256 colours",
+       {3, 8},
+       [](int x, int y, int c) { return c == 1 ? 3U : scattered(x, y) % 256; },
+       "8 bits, type 3"},
+      {"257 colours",
+       {3, 8},
+       [](int x, int y, int c) {
+         return x == 96 && y == 66 ? 77U : c == 1 ? 3U : scattered(x, y) % 256;
+       },
+       "8 bits, type 2"},
+      {"grey in colour",
+       {3, 8},
+       [](int x, int y, int) { return scattered(x, y) % 256; },
+       "8 bits, type 0"},
+      {"four grey values",
+       {3, 8},
+       [](int x, int y, int) { return scattered(x, y) % 4 * 85; },
+       "2 bits, type 0"},
+      {"sixteen grey values",
+       {1, 8},
+       [](int x, int y, int) { return scattered(x, y) % 16 * 17; },
+       "4 bits, type 0"},
+      {"odd grey values",
+       {1, 8},
+       [](int x, int y, int) { return 100 + scattered(x, y) % 2; },
+       "1 bits, type 3"},
+      {"grey until the last pixel",
+       {3, 8},
+       [](int x, int y, int c) {
+         return x == 96 && y == 66 ? static_cast<std::uint32_t>(c) : scattered(x, y + c / 9) % 256;
+       },
+       "8 bits, type 2"},
+      {"opaque",
+       {4, 8},
+       [](int x, int y, int c) { return c == 3 ? 255U : scattered(x + 97 * c, y) % 256; },
+       "8 bits, type 2"},
+      {"opaque grey",
+       {2, 8},
+       [](int x, int y, int c) { return c == 1 ? 255U : scattered(x, y) % 256; },
+       "8 bits, type 0"},
+      {"cut out",
+       {4, 8},
+       [](int x, int y, int c) {
+         const bool clear = scattered(x, y) % 2 == 0;
+         return c == 3 ? (clear ? 0U : 255U) : clear ? 0U : scattered(x + 97 * c, y) % 255 + 1;
+       },
+       "8 bits, type 2, tRNS"},
+      {"cut out, with an opaque pixel of the hidden colour",
+       {4, 8},
+       [](int x, int y, int c) {
+         const bool clear = scattered(x, y) % 2 == 0;
+         if (x == 96 && y == 66) return c == 3 ? 255U : 0U;
+         return c == 3 ? (clear ? 0U : 255U) : clear ? 0U : scattered(x + 97 * c, y) % 255 + 1;
+       },
+       "8 bits, type 6"},
+      {"hidden colours differ",
+       {4, 8},
+       [](int x, int y, int c) {
+         return c == 3 ? scattered(x, y) % 2 * 255 : scattered(x + 97 * c, y) % 256;
+       },
+       "8 bits, type 6"},
+      {"few translucent colours",
+       {4, 8},
+       [](int x, int y, int c) { return scattered(x, y) % 3 * static_cast<unsigned>(40 + c); },
+       "2 bits, type 3, tRNS"},
+      {"translucent",
+       {2, 8},
+       [](int x, int y, int c) { return scattered(x + 97 * c, y) % 256; },
+       "8 bits, type 4"},
+      {"16 bits, grey and opaque",
+       {4, 16},
+       [](int x, int y, int c) { return c == 3 ? 65535U : scattered(x, y); },
+       "16 bits, type 0"},
+      {"16 bits, equal bytes",
+       {3, 16},
+       [](int x, int y, int c) { return scattered(x + 97 * c, y) % 256 * 257; },
+       "16 bits, type 2"},
+      {"16 bits, cut out",
+       {4, 16},
+       [](int x, int y, int c) {
+         const bool clear = scattered(x, y) % 2 == 0;
+         return c == 3 ? (clear ? 0U : 65535U) : clear ? 258U : scattered(x + 97 * c, y) | 1U;
+       },
+       "16 bits, type 2, tRNS"},
+  };
+  return pictures;
+}
+
+TEST(PngSmallest, StoresPixelsInTheFewestBits) {
+  for (const Stored& picture : stored_pictures()) {
+    SCOPED_TRACE(picture.name);
+    const Image image = drawn_image({98, 67}, picture.format, picture.drawn);
+    const Bytes file = encode_png(image, settings_of_level(9));
+    EXPECT_EQ(stored_as(file), picture.as);
+    EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image));
+    EXPECT_LE(file.size(), encode_png(image, settings_of_level(8)).size());
+    PngSettings by_row = settings_of_level(9);
+    by_row.rows_a_time = 1;
+    EXPECT_TRUE(encode_png(image, by_row) == file);
+  }
+}
+
+// Awkward widths, whose last byte is not full, and the smallest pictures.
+TEST(PngSmallest, KeepsPixelsOfEverySize) {
+  for (const Stored& picture : stored_pictures()) {
+    for (const ImageSize size : {ImageSize{1, 1}, {1, 50}, {50, 1}, {7, 3}, {9, 8}}) {
+      SCOPED_TRACE(picture.name);
+      const Image image = drawn_image(size, picture.format, picture.drawn);
+      const Bytes file = encode_png(image, settings_of_level(9));
+      EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image));
+      EXPECT_TRUE(as_rgba(decode_png(file)).size() == size.pixels() * 4);
+    }
+  }
+}
+
+// A profile is for grey or for colours.
+TEST(PngSmallest, KeepsColoursThatAProfileDescribes) {
+  const auto with_profile = [](const char* space) {
+    PngSettings settings = settings_of_level(9);
+    settings.metadata.icc_profile = IccProfile{"a profile", Bytes(300, 7)};
+    const std::string name = space;
+    std::copy(name.begin(), name.end(), settings.metadata.icc_profile->data.begin() + 16);
+    return settings;
+  };
+  const Image grey_rgb = drawn_image({97, 67}, {3, 8}, stored_pictures()[6].drawn);
+  const Bytes colored = encode_png(grey_rgb, with_profile("RGB "));
+  EXPECT_NE(stored_as(colored), "8 bits, type 0");
+  EXPECT_TRUE(as_rgba(decode_png(colored)) == rgba_of(grey_rgb));
+  EXPECT_TRUE(read_png(colored).header.metadata.icc_profile);
+  const Image grey = drawn_image({97, 67}, {1, 8}, stored_pictures()[9].drawn);
+  const Bytes still_grey = encode_png(grey, with_profile("GRAY"));
+  EXPECT_EQ(stored_as(still_grey), "8 bits, type 0");
+  EXPECT_TRUE(read_png(still_grey).header.metadata.icc_profile);
+}
+
+TEST(PngSmallest, WritesTheSameWithAnyThreads) {
+  const Image image = drawn_image({1000, 800}, {4, 8}, [](int x, int y, int c) {
+    return c == 3 ? 255U : (static_cast<unsigned>(x * (c + 1)) / 16 + scattered(y / 40, 0)) & 255U;
+  });
+  Bytes expected;
+  for (const std::size_t count : {1, 3}) {
+    const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, count);
+    const Bytes file = encode_png(image, settings_of_level(9));
+    if (expected.empty()) expected = file;
+    EXPECT_TRUE(file == expected);
+  }
+  EXPECT_EQ(stored_as(expected), "8 bits, type 2");
+  EXPECT_TRUE(as_rgba(decode_png(expected)) == rgba_of(image));
+}
+
+TEST(PngSmallest, StreamsWhatDoesNotFitIntoMemory) {
+  const Image image = drawn_image({97, 67}, {3, 8}, stored_pictures()[0].drawn);
+  PngSettings settings = settings_of_level(9);
+  settings.options.limit_memory(97 * 67 * 3 * 4 - 1);
+  const Bytes file = encode_png(image, settings);
+  EXPECT_EQ(stored_as(file), "8 bits, type 2");
+  EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image));
+}
+
+Image case_image(const char* name) {
+  return read_picture(std::string(GPUFILTER_SOURCE "/tests/cases/") + name);
+}
+
+// What optipng -o2 writes, in bytes: 799, 575 and 86.
+TEST(PngSmallest, MatchesOptimizersOnFewColours) {
+  EXPECT_LE(encode_png(case_image("png-few-colours.png"), settings_of_level(9)).size(), 799U);
+  EXPECT_LE(encode_png(case_image("png-chessboard.png"), settings_of_level(9)).size(), 575U);
+  EXPECT_LE(encode_png(case_image("png-one-colour.png"), settings_of_level(9)).size(), 86U);
+}
+
+void expect_no_larger_at_higher_levels(const Image& image, const FilePixels& file_pixels) {
+  std::size_t size = std::numeric_limits<std::size_t>::max();
+  for (const int level : {6, 7, 8, 9}) {
+    PngSettings settings = settings_of_level(level);
+    settings.file_pixels = file_pixels;
+    const Bytes file = encode_png(image, settings);
+    EXPECT_LE(file.size(), size) << "level " << level;
+    EXPECT_TRUE(as_rgba(decode_png(file)) == rgba_of(image)) << "level " << level;
+    size = file.size();
+  }
+}
+
+TEST(PngSmallest, IsNoLargerThanTheLevelsBelow) {
+  for (const char* name : {"png-few-colours.png", "png-chessboard.png", "png-one-colour.png"})
+    expect_no_larger_at_higher_levels(case_image(name), {});
+  GPUFILTER_REQUIRE_SHARED("corpora/pngsuite");
+  for (const auto& entry : std::filesystem::directory_iterator(shared_path("corpora/pngsuite"))) {
+    const std::string file_name = entry.path().filename().string();
+    if (!file_name.ends_with(".png") || file_name.starts_with("x")) continue;  // x: damaged
+    SCOPED_TRACE(file_name);
+    const ReadPng read = read_png(file_bytes(entry.path().string()));
+    expect_no_larger_at_higher_levels(read.image, read.header.file_pixels);
+  }
+}
+
+TEST(PngStorage, APaletteStaysOneAtEveryLevel) {
+  PngSettings settings;
+  settings.file_pixels = {"palette", 1, 8};
+  for (int level = 0; level <= 8; ++level) {
+    SCOPED_TRACE(level);
+    settings.options.set(png_level_option(), std::to_string(level));
+    const auto drawn = [](int x, int y, int c) {
+      return scattered(x, y) % 200 + (c == 2 ? 9U : 0);
+    };
+    const Image image = drawn_image({97, 67}, {3, 8}, drawn);
+    const Bytes file = encode_png(image, settings);
+    EXPECT_EQ(stored_as(file), "8 bits, type 3");
+    EXPECT_TRUE(same_pixels(read_png(file).image, image));
+    // With alpha, which stays even if all of it is opaque.
+    for (const unsigned alpha : {255U, 90U}) {
+      const Image with_alpha = drawn_image({97, 67}, {4, 8}, [&](int x, int y, int c) {
+        return c == 3 ? (x > 50 ? alpha : 255U) : drawn(x, y, c);
+      });
+      const Bytes second = encode_png(with_alpha, settings);
+      EXPECT_TRUE(same_pixels(read_png(second).image, with_alpha));
+      if (alpha == 255) {
+        EXPECT_EQ(stored_as(second), "8 bits, type 3, tRNS");
+      }
+    }
+  }
+}
+
+// A filter made more colours, at the beginning or at the very end.
+TEST(PngStorage, APaletteThatIsTooSmallBecomesColours) {
+  PngSettings settings;
+  settings.file_pixels = {"palette", 1, 8};
+  for (const int last : {0, 66}) {
+    const Image image = drawn_image({97, 67}, {3, 8}, [last](int x, int y, int c) {
+      return y == last && x == 96 ? 77U : c == 1 ? 3U : scattered(x, y) % 256;
+    });
+    const Bytes file = encode_png(image, settings);
+    EXPECT_EQ(stored_as(file), "8 bits, type 2");
+    EXPECT_TRUE(same_pixels(read_png(file).image, image));
+  }
+}
+
+TEST(PngStorage, GreyDoesNotBecomeAPalette) {
+  PngSettings settings;
+  settings.file_pixels = {"palette", 1, 4};
+  const Image image = drawn_image({97, 67}, {1, 8}, stored_pictures()[9].drawn);
+  EXPECT_EQ(stored_as(encode_png(image, settings)), "8 bits, type 0");
+}
+
+TEST(PngStorage, GreyOfFewBitsStaysSo) {
+  PngSettings settings;
+  for (const int bits : {1, 2, 4}) {
+    settings.file_pixels = {"grey", 1, bits};
+    const unsigned most = (1U << static_cast<unsigned>(bits)) - 1;
+    const Image image = drawn_image({97, 67}, {1, 8}, [most](int x, int y, int) {
+      return scattered(x, y) % (most + 1) * (255 / most);
+    });
+    const Bytes file = encode_png(image, settings);
+    EXPECT_EQ(stored_as(file), std::to_string(bits) + " bits, type 0");
+    EXPECT_TRUE(same_pixels(read_png(file).image, image));
+  }
+  const Image image = drawn_image({97, 67}, {1, 8}, [](int x, int y, int) {
+    return x == 96 && y == 66 ? 100U : scattered(x, y) % 2 * 255;
+  });
+  EXPECT_EQ(stored_as(encode_png(image, settings)), "8 bits, type 0");
+  EXPECT_TRUE(same_pixels(read_png(encode_png(image, settings)).image, image));
+}
+
+}  // namespace
+}  // namespace gpufilter::test
