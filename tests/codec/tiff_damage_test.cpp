@@ -1,8 +1,13 @@
 // TIFF files whose pixels are damaged: none is accepted with other pixels.
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include <zlib.h>
+
+#include "base/error.hpp"
 #include "codec/tiff/codec.hpp"
+#include "codec/tiff/directory.hpp"
 #include "support/tiff_recipe.hpp"
 
 namespace gpufilter::test {
@@ -120,6 +125,78 @@ TEST(TiffDamage, BlocksThatAreTooShortAreRefused) {
     file[value] = 250;
     file[value + 1] = 0;
     EXPECT_EQ(why_refused(file), "in: damaged TIFF: block 0 has 250 bytes instead of 256");
+  }
+}
+
+// Grey of 8 bits in one strip, which is the last part of the file.
+Bytes with_strip_last(ImageSize size, std::uint16_t compression, const Bytes& strip) {
+  const auto number = [](std::uint16_t tag, std::uint32_t value) {
+    Bytes bytes;
+    for (unsigned i = 0; i < 4; ++i)
+      bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+    return TiffField{tag, 4, 1, bytes};
+  };
+  const auto height = static_cast<std::uint32_t>(size.height);
+  TiffFields fields{number(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(size.width)),
+                    number(TIFFTAG_IMAGELENGTH, height),
+                    number(TIFFTAG_BITSPERSAMPLE, 8),
+                    number(TIFFTAG_COMPRESSION, compression),
+                    number(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK),
+                    number(TIFFTAG_STRIPOFFSETS, 0),
+                    number(TIFFTAG_ROWSPERSTRIP, height),
+                    number(TIFFTAG_STRIPBYTECOUNTS, static_cast<std::uint32_t>(strip.size()))};
+  constexpr std::uint32_t header = 8;
+  const std::size_t end = header + directory_bytes(fields, header, true).size();
+  fields[5] = number(TIFFTAG_STRIPOFFSETS, static_cast<std::uint32_t>(end));
+  Bytes file{'I', 'I', 42, 0, header, 0, 0, 0};
+  for (const Bytes& part : {directory_bytes(fields, header, true), strip})
+    file.insert(file.end(), part.begin(), part.end());
+  return file;
+}
+
+// The rows of a file that end with the first one that cannot be read; the others cannot either.
+std::vector<Bytes> rows_in(const Bytes& file) {
+  const auto reader = open_picture(memory_source(file, "in"));
+  const auto [width, height] = reader->header().size;
+  std::vector<Bytes> rows;
+  bool is_at_end = false;
+  for (int y = 0; y < height; ++y) {
+    Image row({width, 1}, reader->header().format);
+    try {
+      reader->read(row.rows());
+    } catch (const PictureError&) {
+      is_at_end = true;
+      continue;
+    }
+    EXPECT_FALSE(is_at_end) << y;
+    const std::uint8_t* samples = row.rows().row(0);
+    rows.emplace_back(samples, samples + width);
+  }
+  return rows;
+}
+
+TEST(TiffDamage, WhatATruncatedFileHasIsThereBeforeTheRefusal) {
+  const Image image = random_image({50, 40}, {1, 8}, 3);
+  Bytes plain;
+  for (int y = 0; y < 40; ++y)
+    plain.insert(plain.end(), image.rows().row(y), image.rows().row(y) + 50);
+  uLongf size = compressBound(plain.size());
+  Bytes deflated(size);
+  ASSERT_EQ(compress(deflated.data(), &size, plain.data(), plain.size()), Z_OK);
+  deflated.resize(size);
+  for (const bool is_deflated : {false, true}) {
+    Bytes file =
+        with_strip_last({50, 40}, is_deflated ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE,
+                        is_deflated ? deflated : plain);
+    EXPECT_TRUE(same_pixels(decode(file).image, image));
+    file.resize(file.size() - 525);  // ten rows and a half, as random samples do not get smaller
+    EXPECT_TRUE(why_refused(file).starts_with("in: damaged TIFF: "));
+    const std::vector<Bytes> rows = rows_in(file);
+    ASSERT_LE(rows.size(), 29U);
+    ASSERT_GE(rows.size(), is_deflated ? 20U : 29U);
+    for (std::size_t y = 0; y < rows.size(); ++y)
+      EXPECT_EQ(rows[y], Bytes(image.rows().row(static_cast<int>(y)),
+                               image.rows().row(static_cast<int>(y)) + 50));
   }
 }
 

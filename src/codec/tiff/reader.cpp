@@ -43,13 +43,13 @@ class TiffReader final : public RowReader {
  public:
   TiffReader(std::unique_ptr<ByteSource> source, const ReadLimits& limits)
       : source_(random_access(std::move(source))),
-        file_(source_->name(), "rm", {read_at_, nullptr, [this] { return *source_->size(); }},
+        file_(source_->name(), "rm", {input_.read, nullptr, [this] { return input_.size; }},
               "damaged TIFF", limits.max_memory),
         warns_(limits.warn) {
-    const TiffContent content = read_tiff_content(read_at_);
+    const TiffContent content = read_tiff_content(input_.read);
     layout_ = tiff_layout(file_, content, limits);
     check_size(file_.name(), layout_.width, layout_.height, layout_.format, limits);
-    rows_.emplace(file_, layout_, limits, read_at_);
+    rows_.emplace(file_, layout_, limits, input_);
     header_.file_format = &tiff_codec();
     header_.size = {static_cast<int>(layout_.width), static_cast<int>(layout_.height)};
     header_.format = layout_.format;
@@ -72,6 +72,9 @@ class TiffReader final : public RowReader {
       conversion_->convert(rows_->next(), rows.row(y));
   }
 
+  // With the next strip or row of tiles.
+  [[nodiscard]] bool can_go_on() const { return true; }
+
   Metadata finish() override {
     if (!warns_) return {};
     const auto warn = [&](const std::string& what) {
@@ -89,9 +92,10 @@ class TiffReader final : public RowReader {
 
  private:
   std::unique_ptr<ByteSource> source_;
-  TiffReadAt read_at_ = [this](std::uint64_t offset, std::span<std::uint8_t> bytes) {
-    return source_->read_at(offset, bytes);
-  };
+  TiffInput input_{[this](std::uint64_t offset, std::span<std::uint8_t> bytes) {
+                     return source_->read_at(offset, bytes);
+                   },
+                   *source_->size()};
   TiffFile file_;
   TiffLayout layout_;
   std::optional<TiffRows> rows_;

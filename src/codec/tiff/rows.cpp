@@ -18,7 +18,7 @@ constexpr std::size_t converted_bytes = 4;  // of a pixel
 }  // namespace
 
 TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& limits,
-                   const TiffReadAt& read)
+                   const TiffInput& input)
     : file_(file),
       tiff_(file.get()),
       is_tiled_(libtiff().TIFFIsTiled(tiff_) != 0),
@@ -39,12 +39,13 @@ TiffRows::TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& l
   const auto compression = file.field<std::uint16_t>(TIFFTAG_COMPRESSION);
   is_plain_ = compression == COMPRESSION_NONE;
   if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE)
-    zlib_.emplace(file, read, planes_ > 1 ? 1 : samples);
+    zlib_.emplace(file, input.read, planes_ > 1 ? 1 : samples);
   if (layout.colors == TiffLayout::Colors::ycbcr) {
     begin_conversion();
   } else {
     check_bytes();
   }
+  fit_into(input.size);
   reserve(limits);
 }
 
@@ -73,8 +74,24 @@ void TiffRows::check_bytes() const {
   if (row_bytes != expected || !is_aligned) file_.refuse("its tags contradict each other");
 }
 
+// libtiff reads blocks as a whole, and none of one that the file does not have to its end. It has
+// no function that changes the number of their bytes.
+void TiffRows::fit_into(std::uint64_t file_size) {
+  const std::uint64_t* counts = nullptr;
+  const ttag_t tag = is_tiled_ ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS;
+  if (libtiff().TIFFGetField(tiff_, tag, &counts) != 1) return;
+  const std::uint32_t blocks =
+      is_tiled_ ? libtiff().TIFFNumberOfTiles(tiff_) : libtiff().TIFFNumberOfStrips(tiff_);
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    const std::uint64_t begin = std::min(libtiff().TIFFGetStrileOffset(tiff_, i), file_size);
+    if (counts[i] <= file_size - begin) continue;
+    const_cast<std::uint64_t*>(counts)[i] = file_size - begin;
+    is_cut_ = true;
+  }
+}
+
 void TiffRows::reserve(const ReadLimits& limits) {
-  const bool is_whole_strip = zlib_ && block_bytes_ <= largest_whole_strip;
+  const bool is_whole_strip = zlib_ && !is_cut_ && block_bytes_ <= largest_whole_strip;
   holds_blocks_ = is_tiled_ || planes_ > 1 || converted_ || is_whole_strip;
   row_.resize(converted_ ? 1 : planes_);
   const std::uint64_t rows =

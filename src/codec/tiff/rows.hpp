@@ -16,13 +16,19 @@
 
 namespace gpufilter {
 
+// The bytes of a file.
+struct TiffInput {
+  TiffReadAt read;
+  std::uint64_t size = 0;
+};
+
 class TiffRows {
  public:
   // `read` reads the file's bytes. Throws PictureError if the rows that have to be in memory
   // together are more than `limits` allow: a row of tiles, of strips of separate planes, or of
-  // pixels that libtiff converts. `read` has to outlive this object.
+  // pixels that libtiff converts. `input` has to outlive this object.
   TiffRows(TiffFile& file, const TiffLayout& layout, const ReadLimits& limits,
-           const TiffReadAt& read);
+           const TiffInput& input);
 
   // The next row; valid until the next call. Throws PictureError, and again until the end of the
   // strip or the row of tiles; later rows may then follow.
@@ -43,6 +49,7 @@ class TiffRows {
 
   void begin_conversion();
   void check_bytes() const;
+  void fit_into(std::uint64_t file_size);
   void reserve(const ReadLimits& limits);
   void read_scanline(std::uint32_t y);
   void read_blocks(std::uint32_t y);
@@ -63,6 +70,7 @@ class TiffRows {
   std::uint64_t block_bytes_ = 0;
   bool holds_blocks_ = false;  // otherwise rows are decoded one by one
   bool is_plain_;              // not compressed
+  bool is_cut_ = false;        // the file ends within a block
   std::uint32_t y_ = 0;        // of the next row
   std::exception_ptr loss_;    // of the rows up to before lost_end_
   std::uint64_t lost_end_ = 0;
