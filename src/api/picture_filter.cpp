@@ -36,15 +36,17 @@ Image separated(const ConstRows& input, const ConstRows& output) {
 }
 
 // What the result of a chain carries over from `input`.
-void carry_over(const PictureState& input, bool is_oriented, const IccProfile* profile,
+void carry_over(const PictureState& input, const MemoryFilter& filter, const IccProfile* profile,
                 PictureState& result) {
   PictureHeader header = input.header;
+  header.keeps_positions = header.keeps_positions && header.size == result.shape.size &&
+                           filter.keeps_positions(header.size);
   header.size = result.shape.size;
   header.format = result.shape.format;
   result.header = std::move(header);
   result.trailing = input.trailing;
   if (profile != nullptr) set_profile(result.header.metadata, *profile);
-  if (!is_oriented) return;
+  if (!filter.is_oriented()) return;
   add_late_metadata(result.header.metadata, std::move(result.trailing));
   result.trailing = {};
   set_orientation(result.header.metadata, 1);
@@ -95,7 +97,7 @@ Picture PictureFilter::run(const Picture& input, const RunControl& control) cons
   Metadata metadata = from->header.metadata;
   if (metadata.exif.empty()) metadata.exif = from->trailing.exif;
   const MemoryResult run = state_->memory().run(rows_of(input.view()), &metadata, target_of, call);
-  carry_over(*from, state_->memory().is_oriented(), run.profile.get(), *result);
+  carry_over(*from, state_->memory(), run.profile.get(), *result);
   return PictureAccess::make(std::move(result));
 }
 

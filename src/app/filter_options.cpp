@@ -17,9 +17,11 @@
 #include "app/trace_file.hpp"
 #include "base/error.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/thread_limit.hpp"
 #include "codec/codec_table.hpp"
 #include "stages/color_profile.hpp"
+#include "stages/number.hpp"
 
 namespace gpufilter {
 namespace {
@@ -28,6 +30,17 @@ namespace {
 constexpr int max_threads = 1024;
 
 constexpr int max_verify_blocks = 1'000'000;
+
+// "LOW,HIGH". Throws UsageError.
+SampleRange parse_range(const std::string& text) {
+  const std::string words = "--range " + printable(text);
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) throw UsageError(words + ": write LOW,HIGH");
+  const SampleRange range{parse_number(words, std::string_view(text).substr(0, comma)),
+                          parse_number(words, std::string_view(text).substr(comma + 1))};
+  if (range.low >= range.high) throw UsageError(words + ": LOW must be below HIGH");
+  return range;
+}
 
 void add_device_options(Arguments& app, FilterOptions& options) {
   app.begin_group("Devices and resources");
@@ -101,6 +114,13 @@ void add_picture_options(Arguments& app, FilterOptions& options) {
   app.add_option("--max-pixels", options.run.limits.max_pixels, "Refuse pictures with more pixels.")
       ->check(whole_number(1, UINT64_MAX))
       ->option_text(formatted("N [{}]", options.run.limits.max_pixels));
+  app.add_option_function(
+         "--range",
+         [&options](const std::string& text) { options.run.limits.range = parse_range(text); },
+         "Numbers that become black and white, from TIFF files of floating-point samples and of "
+         "whole numbers with a sign or of more than 16 bits. By default 0 to 1, or the range of "
+         "whole numbers without a sign.")
+      ->option_text("LOW,HIGH");
   app.add_flag("--dry-run", options.dry_run,
                "Print what would be done, and write nothing. What a run would refuse is refused "
                "with the same exit code.");

@@ -1,5 +1,6 @@
 #include "codec/codec.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -38,10 +39,13 @@ void RowWriter::write_coded(const CodedRows& /*rows*/) {
   throw std::logic_error("this format has no other coding");
 }
 
-void RowWriter::note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds) {
+void RowWriter::note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds,
+                                      const std::vector<std::string>& written) {
   if (header.stored == nullptr || !kinds.has(MetadataKind::other)) return;
-  for (std::string& name : header.stored->private_metadata())
-    left_out_.add(std::move(name));
+  for (std::string& name : header.stored->private_metadata()) {
+    if (std::find(written.begin(), written.end(), name) == written.end())
+      left_out_.add(std::move(name));
+  }
 }
 
 std::string codec_versions() {

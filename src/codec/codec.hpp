@@ -48,6 +48,7 @@ struct PictureHeader {
   // pages", "a film". RowReader::finish() may add what only the end of the file shows. Readers do
   // not log it: see codec/unread.hpp.
   std::vector<std::string> unread = {};
+  bool keeps_positions = true;  // each pixel is where the file that is described had it
 };
 
 // Yields the rows of one picture, top to bottom. Samples are as stored (16-bit ones in the
@@ -124,8 +125,10 @@ class RowWriter {
   [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_.names(); }
 
  protected:
-  // Adds to left_out_ what the input has and only its own format can hold, if it is to be kept.
-  void note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds);
+  // Adds to left_out_ what the input has and only its own format can hold, if it is to be kept,
+  // except what is `written`.
+  void note_private_metadata(const PictureHeader& header, const MetadataKinds& kinds,
+                             const std::vector<std::string>& written = {});
 
   LeftOut left_out_;
   std::optional<EncodingNotes> notes_;

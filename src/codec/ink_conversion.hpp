@@ -15,24 +15,30 @@ class InkConversion {
  public:
   virtual ~InkConversion() = default;
 
-  // 8-bit pixels. Safe to call from several threads.
+  // Pixels of the depth it was made for. Safe to call from several threads.
   virtual void to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) const = 0;
 
   // The profile of that RGB.
   [[nodiscard]] virtual const IccProfile& result() const = 0;
 };
 
+// The samples of ink: their polarity and their bits, 8 or 16, which the RGB has too.
+struct InkSamples {
+  CmykPolarity polarity = CmykPolarity::ink;
+  int depth = 8;
+};
+
 // Makes the conversion for a picture with this profile.
 using ChooseInk = std::function<std::shared_ptr<const InkConversion>(const IccProfile& profile,
-                                                                     CmykPolarity polarity)>;
+                                                                     const InkSamples& samples)>;
 
 // For a reader of CMYK, once its header is known: by `choose` if the picture has a profile, which
 // is then that of the RGB; otherwise nullptr, and cmyk_to_rgb() is the conversion.
 [[nodiscard]] inline std::shared_ptr<const InkConversion> chosen_ink(const ChooseInk& choose,
-                                                                     CmykPolarity polarity,
+                                                                     const InkSamples& samples,
                                                                      Metadata& metadata) {
   if (!choose || !metadata.icc_profile) return nullptr;
-  auto conversion = choose(*metadata.icc_profile, polarity);
+  auto conversion = choose(*metadata.icc_profile, samples);
   set_profile(metadata, conversion->result());
   return conversion;
 }

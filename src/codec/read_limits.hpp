@@ -2,12 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "codec/ink_conversion.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+// Numbers that become the smallest and the largest sample; `low` is below `high`.
+struct SampleRange {
+  double low = 0;
+  double high = 1;
+};
 
 struct ReadLimits {
   std::uint64_t max_pixels = 500'000'000;
@@ -19,6 +26,9 @@ struct ReadLimits {
   bool warn = true;
   // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
   ChooseInk choose_ink = {};
+  // Of samples that are floating-point or have a sign or more than 16 bits; nothing: 0 to 1, or all
+  // whole numbers without a sign.
+  std::optional<SampleRange> range = {};
 };
 
 // Bytes of a row, regardless of --max-pixels: several copies of some rows are always in memory.

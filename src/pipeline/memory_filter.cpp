@@ -207,6 +207,10 @@ std::shared_ptr<MemoryFilter::Kept> MemoryFilter::kept_for(const PictureShape& i
   return kept;
 }
 
+bool MemoryFilter::keeps_positions(ImageSize size) const {
+  return !is_oriented_ && gpufilter::keeps_positions(chain_, size);
+}
+
 MemoryResult MemoryFilter::run(const ConstRows& input, const Metadata* metadata,
                                const TargetOf& target_of, MemoryCall& call) {
   for (;;) {

@@ -38,6 +38,9 @@ class MemoryFilter {
 
   // Whether the chain applies the EXIF orientation.
   [[nodiscard]] bool is_oriented() const { return is_oriented_; }
+  // Whether each pixel of its result is where it was in a picture of this size, whatever that says
+  // about its orientation.
+  [[nodiscard]] bool keeps_positions(ImageSize size) const;
 
  private:
   struct Kept;

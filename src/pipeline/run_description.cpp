@@ -114,6 +114,15 @@ std::shared_ptr<const IccProfile> last_profile(const StageChain& chain) {
   return profile;
 }
 
+bool keeps_positions(const StageChain& chain, ImageSize size) {
+  return std::all_of(chain.begin(), chain.end(), [size](const auto& stage) {
+    const auto turn = stage->keeps_source();
+    const auto placement = stage->placement(size);
+    return stage->output_size(size) == size && (!turn || turn->changes_nothing()) &&
+           (!placement || placement->turn.changes_nothing());
+  });
+}
+
 EngineReport engine_that_turns() {
   return engine_of_stored("only it turns and trims pictures");
 }

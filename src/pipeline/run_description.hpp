@@ -37,6 +37,9 @@ void describe_orientation(RunReport& report, const StageChain& asked,
 // The profile of what a chain yields; nullptr: that of its input.
 [[nodiscard]] std::shared_ptr<const IccProfile> last_profile(const StageChain& chain);
 
+// Whether each pixel of what a chain yields for a picture of this size is where it was.
+[[nodiscard]] bool keeps_positions(const StageChain& chain, ImageSize size);
+
 // For a chain that only turns the picture: no other device is needed.
 [[nodiscard]] EngineReport engine_that_turns();
 // For one whose result is not decoded; `account` says so.

@@ -36,6 +36,8 @@ PictureOutput& RunOutputs::open(OutputReport& report) {
   const auto end = chain_.begin() + static_cast<std::ptrdiff_t>(stages);
   if (const auto profile = last_profile({chain_.begin(), end}))
     set_profile(header.metadata, *profile);
+  header.keeps_positions =
+      report.output_size == header.size && keeps_positions({chain_.begin(), end}, header.size);
   return files_.emplace_back(report, std::move(header), options_, stored_.part(files_.size()));
 }
 

@@ -193,12 +193,13 @@ std::vector<std::pair<std::string, std::shared_ptr<const Stage>>> sample_convers
 
 class InkByProfile final : public InkConversion {
  public:
-  InkByProfile(const IccProfile& from, CmykPolarity polarity, Profile to, const ProfileUse& use)
+  InkByProfile(const IccProfile& from, const InkSamples& samples, Profile to, const ProfileUse& use)
       : to_(std::move(to)),
-        conversion_(
-            from,
-            {.colors = ProfileColors::cmyk, .inverted_ink = polarity == CmykPolarity::inverted},
-            data_of(to_), {}, use) {}
+        conversion_(from,
+                    {.colors = ProfileColors::cmyk,
+                     .depth = samples.depth,
+                     .inverted_ink = samples.polarity == CmykPolarity::inverted},
+                    data_of(to_), {.depth = samples.depth}, use) {}
 
   void to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) const override {
     conversion_.convert(cmyk, rgb, pixels);
@@ -290,10 +291,10 @@ ChooseInk ink_choice(const StageChain& chain) {
     // A stage to grey gets sRGB.
     const bool is_rgb = colors_of(data_of(conversion.target)) == ProfileColors::rgb;
     return [target = is_rgb ? conversion.target : nullptr, use = conversion.use](
-               const IccProfile& profile, CmykPolarity polarity) {
+               const IccProfile& profile, const InkSamples& samples) {
       if (const ProfileColors colors = colors_of(profile); colors != ProfileColors::cmyk)
         throw UnusableProfile(formatted("is for {}, and the picture is CMYK", name_of(colors)));
-      return std::make_shared<InkByProfile>(profile, polarity, target, use);
+      return std::make_shared<InkByProfile>(profile, samples, target, use);
     };
   }
   return {};

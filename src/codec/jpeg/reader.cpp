@@ -47,7 +47,7 @@ class JpegReader final : public RowReader {
         jpeg.out_color_space == JCS_CMYK ? FilePixels{"CMYK", 4, 8} : file_pixels(header_.format);
     header_.metadata = read_jpeg_metadata(jpeg, decoder_.errors(), warnings_);
     if (jpeg.out_color_space == JCS_CMYK)
-      decoder_.convert_by(chosen_ink(limits.choose_ink, decoder_.polarity(), header_.metadata));
+      decoder_.convert_by(chosen_ink(limits.choose_ink, {decoder_.polarity()}, header_.metadata));
     if (!limits.warn) warnings_.clear();
     header_.stored = read_jpeg_encoding(jpeg, decoder_.errors());
     scan_begin_ = bytes_read_ - decoder_.input().unread().size();

@@ -11,10 +11,10 @@ namespace gpufilter {
 [[nodiscard]] const Codec& tiff_codec();
 [[nodiscard]] const WriteOption& tiff_compression_option();
 
-// The first page of classic and big TIFF files: grey, palettes, RGB and CMYK of 8 bits, grey and
-// RGB of 16, in strips and tiles, with every compression of the installed libtiff. A file is read
-// where its rows are, so a pipe is copied to a temporary file first. Rows are streamed; of tiles
-// and of separate planes, a row of blocks is held in memory.
+// The first page of classic and big TIFF files: grey, palettes, RGB, CMYK, Lab and YCbCr, of whole
+// and floating-point numbers, in strips and tiles, with every compression of the installed libtiff.
+// A file is read where its rows are, so a pipe is copied to a temporary file first. Rows are
+// streamed; of tiles and of separate planes, a row of blocks is held in memory.
 [[nodiscard]] std::unique_ptr<RowReader> open_tiff(std::unique_ptr<ByteSource> source,
                                                    const ReadLimits& limits);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace gpufilter {
 namespace {
@@ -108,6 +109,12 @@ void remove_unmovable(TiffFields& fields) {
   });
 }
 
+// An orientation that is the usual one, or none.
+bool says_nothing(const TiffField& field, bool little_endian) {
+  const auto orientation = number_in(field, little_endian).value_or(1);
+  return field.tag == 274 && (orientation < 2 || orientation > 8);
+}
+
 }  // namespace
 
 const TiffField* TiffContent::find(std::uint16_t tag) const {
@@ -155,12 +162,66 @@ Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endia
   return directory;
 }
 
+void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
+                std::uint64_t end) {
+  const auto bytes_at = [&](std::uint64_t offset, std::uint64_t size) {
+    Bytes bytes(size);
+    bytes.resize(read(offset, bytes));
+    return bytes;
+  };
+  const Bytes head = bytes_at(0, 4);
+  const bool little = head[0] == 'I';
+  const bool is_big = number_of(std::span(head).subspan(2, 2), little) == 43;
+  const unsigned offset_size = is_big ? 8 : 4;
+  const unsigned count_size = is_big ? 8 : 2;
+  const std::uint64_t pointer_at = offset_size;
+  const std::uint64_t old = number_of(bytes_at(pointer_at, offset_size), little);
+  const std::uint64_t old_count = number_of(bytes_at(old, count_size), little);
+  std::map<std::uint16_t, Bytes> entries;
+  const std::uint64_t entry_size = 4 + 2 * std::uint64_t{offset_size};
+  for (std::uint64_t i = 0; i < old_count; ++i) {
+    Bytes entry = bytes_at(old + count_size + i * entry_size, entry_size);
+    entries[static_cast<std::uint16_t>(number_of(std::span(entry).first(2), little))] = entry;
+  }
+  Bytes added;  // values, then the directory
+  for (const TiffField& field : fields) {
+    if (entries.contains(field.tag)) continue;
+    Bytes& entry = entries[field.tag];
+    put(entry, field.tag, 2, little);
+    put(entry, field.type, 2, little);
+    put(entry, field.count, offset_size, little);
+    if (field.value.size() <= offset_size) {
+      entry.insert(entry.end(), field.value.begin(), field.value.end());
+      entry.resize(entry_size);
+      continue;
+    }
+    put(entry, end + added.size(), offset_size, little);
+    added.insert(added.end(), field.value.begin(), field.value.end());
+    if (added.size() % 2 == 1) added.push_back(0);
+  }
+  Bytes pointer;
+  put(pointer, end + added.size(), offset_size, little);
+  put(added, entries.size(), count_size, little);
+  for (const auto& [tag, entry] : entries)
+    added.insert(added.end(), entry.begin(), entry.end());
+  put(added, 0, offset_size, little);  // no next directory
+  write(end, added);
+  write(pointer_at, pointer);
+}
+
+void swap_bytes(TiffField& field) {
+  const bool is_rational = field.type == 5 || field.type == 10;
+  const auto size = static_cast<std::ptrdiff_t>(is_rational ? 4 : size_of_type(field.type));
+  for (auto at = field.value.begin(); at != field.value.end(); at += size)
+    std::reverse(at, at + size);
+}
+
 Bytes exif_of(const TiffContent& content) {
   const bool little = content.little_endian;
   TiffFields first;
   for (const TiffField& field : content.first) {
-    const bool is_usual = field.tag == 274 && number_in(field, little).value_or(1) == 1;
-    if (is_description(field.tag) && field.type <= 12 && !is_usual) first.push_back(field);
+    if (is_description(field.tag) && field.type <= 12 && !says_nothing(field, little))
+      first.push_back(field);
   }
   if (first.empty() && content.exif.empty() && content.gps.empty()) return {};
   const auto add_pointer = [&](std::uint16_t tag, const TiffFields& fields) {

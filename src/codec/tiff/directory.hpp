@@ -25,6 +25,8 @@ using TiffFields = std::vector<TiffField>;
 // Reads at an offset, fewer bytes only at the end.
 using TiffReadAt = std::function<std::size_t(std::uint64_t offset, std::span<std::uint8_t>)>;
 
+using TiffWriteAt = std::function<void(std::uint64_t offset, std::span<const std::uint8_t>)>;
+
 // The fields of a file that describe its first picture.
 struct TiffContent {
   bool little_endian = true;
@@ -45,6 +47,14 @@ struct TiffContent {
 
 // A directory of `fields` with their values, for the position `offset` of a classic file.
 [[nodiscard]] Bytes directory_bytes(TiffFields fields, std::uint32_t offset, bool little_endian);
+
+// Adds those of `fields`, in the byte order of the file, that its first directory does not have
+// yet. The file is complete and ends at `end`, to where the directory moves.
+void add_fields(const TiffFields& fields, const TiffReadAt& read, const TiffWriteAt& write,
+                std::uint64_t end);
+
+// The same value in the other byte order.
+void swap_bytes(TiffField& field);
 
 // The fields of `content` that describe the picture, as EXIF; empty if there are none.
 [[nodiscard]] Bytes exif_of(const TiffContent& content);

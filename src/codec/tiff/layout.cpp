@@ -1,17 +1,17 @@
 #include "codec/tiff/layout.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/format.hpp"
-#include "codec/sample_conversion.hpp"
-#include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {
 namespace {
 
 using Colors = TiffLayout::Colors;
+using Samples = TiffLayout::Samples;
 
 constexpr int maximum_samples = 64;
 
@@ -37,9 +37,40 @@ void refuse_raw(const TiffFile& file) {
   }
 }
 
-Colors colors_of(const TiffFile& file) {
-  const auto photometric = file.field<std::uint16_t>(TIFFTAG_PHOTOMETRIC);
+// The kinds of channels that are no colours, as the file says; libtiff makes some up.
+std::vector<std::uint16_t> extra_channels(const TiffFile& file, const TiffContent& content) {
+  std::uint16_t count = 0;
+  const std::uint16_t* kinds = nullptr;
+  if (content.find(TIFFTAG_EXTRASAMPLES) == nullptr) return {};
+  libtiff().TIFFGetFieldDefaulted(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
+  return {kinds, kinds + count};
+}
+
+bool has_planes(const TiffFile& file, const TiffLayout& layout) {
+  return layout.samples > 1 &&
+         file.field<std::uint16_t>(TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE;
+}
+
+// As libtiff guesses for programs that show pictures.
+Colors guessed_colors(const TiffFile& file, const TiffContent& content, TiffLayout& layout) {
+  const int colors = layout.samples - static_cast<int>(extra_channels(file, content).size());
+  if (colors != 1 && colors != 3) file.refuse("it does not say what its colours are");
   const auto compression = file.field<std::uint16_t>(TIFFTAG_COMPRESSION);
+  const bool is_fax =
+      (compression >= COMPRESSION_CCITTRLE && compression <= COMPRESSION_CCITTFAX4) ||
+      compression == COMPRESSION_CCITTRLEW;
+  const Colors guess = colors == 3 ? Colors::rgb : is_fax ? Colors::inverted_grey : Colors::grey;
+  layout.guess =
+      formatted("it does not say what its colours are: read as {}", colors == 3 ? "RGB"
+                                                                    : is_fax    ? "grey, 0 is white"
+                                                                             : "grey, 0 is black");
+  return guess;
+}
+
+Colors colors_of(const TiffFile& file, const TiffContent& content, TiffLayout& layout) {
+  std::uint16_t photometric = 0;
+  if (libtiff().TIFFGetField(file.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)
+    return guessed_colors(file, content, layout);
   switch (photometric) {
     case PHOTOMETRIC_MINISWHITE:
       return Colors::inverted_grey;
@@ -52,103 +83,127 @@ Colors colors_of(const TiffFile& file) {
     case PHOTOMETRIC_SEPARATED:
       return Colors::cmyk;
     case PHOTOMETRIC_YCBCR:
-      if (compression != COMPRESSION_JPEG) refuse_kind(file, "YCbCr without JPEG compression");
+      // libjpeg converts what is not in separate planes.
+      if (file.field<std::uint16_t>(TIFFTAG_COMPRESSION) != COMPRESSION_JPEG ||
+          has_planes(file, layout)) {
+        return Colors::ycbcr;
+      }
       libtiff().TIFFSetField(file.get(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
       return Colors::rgb;
     case PHOTOMETRIC_CIELAB:
+      return Colors::lab;
     case PHOTOMETRIC_ICCLAB:
-    case PHOTOMETRIC_ITULAB:
-      refuse_kind(file, "CIE Lab colours");
+      return Colors::icc_lab;
     default:
       refuse_kind(file, formatted("photometric interpretation {}", photometric));
   }
 }
 
-void check_samples(const TiffFile& file, const TiffLayout& layout) {
-  const auto sample_format = file.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT);
-  if (sample_format == SAMPLEFORMAT_IEEEFP) {
-    refuse_kind(file, formatted("{}-bit floating-point samples", layout.bits));
+Samples kind_of_samples(const TiffFile& file) {
+  switch (file.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT)) {
+    case SAMPLEFORMAT_UINT:
+    case SAMPLEFORMAT_VOID:
+      return Samples::whole;
+    case SAMPLEFORMAT_INT:
+      return Samples::with_sign;
+    case SAMPLEFORMAT_IEEEFP:
+      return Samples::floating;
+    default:
+      refuse_kind(file, "complex numbers");
   }
-  if (sample_format == SAMPLEFORMAT_INT) refuse_kind(file, "samples with a sign");
-  const bool is_grey = layout.colors == Colors::grey || layout.colors == Colors::inverted_grey;
-  const bool is_small = layout.bits == 1 || layout.bits == 2 || layout.bits == 4;
-  const bool is_known = layout.bits == 8 ||
-                        (is_small && layout.samples == 1 && layout.colors <= Colors::palette) ||
-                        (layout.bits == 16 && (is_grey || layout.colors == Colors::rgb));
-  if (!is_known) refuse_kind(file, formatted("{}-bit samples in these colours", layout.bits));
+}
+
+void check_samples(const TiffFile& file, const TiffLayout& layout) {
+  const int bits = layout.bits;
+  if (layout.kind == Samples::floating && bits != 16 && bits != 32 && bits != 64)
+    refuse_kind(file, formatted("{}-bit floating-point samples", bits));
+  const bool is_lab = layout.colors == Colors::lab || layout.colors == Colors::icc_lab;
+  const bool is_byte = layout.kind == Samples::whole && bits <= 8;
+  const bool is_known = is_lab                             ? bits == 8 || bits == 16
+                        : layout.colors == Colors::ycbcr   ? is_byte && bits == 8
+                        : layout.colors == Colors::palette ? is_byte
+                        : layout.kind == Samples::floating ? true
+                                                           : bits >= 1 && bits <= 32;
+  if (!is_known || (is_lab && layout.kind == Samples::floating))
+    refuse_kind(file, formatted("{}-bit samples in these colours", bits));
   if (layout.samples > maximum_samples) file.refuse("it has too many channels");
+  if (layout.samples < layout.color_samples())
+    file.refuse("it has too few channels for its colours");
 }
 
-// A fourth channel that the file says nothing about is taken for alpha, as libtiff does.
-bool has_alpha(const TiffFile& file, TiffLayout& layout, int color_samples) {
-  std::uint16_t count = 0;
-  const std::uint16_t* kinds = nullptr;
-  libtiff().TIFFGetFieldDefaulted(file.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
-  if (layout.samples <= color_samples || layout.colors >= Colors::cmyk) return false;
-  layout.premultiplied = count > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
-  return layout.premultiplied || (count > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA) ||
-         (layout.colors == Colors::rgb && layout.samples == 4);
+// A fourth channel that the file says nothing about is taken for alpha, as other programs do.
+bool has_alpha(const TiffFile& file, const TiffContent& content, TiffLayout& layout) {
+  const std::vector<std::uint16_t> extra = extra_channels(file, content);
+  if (layout.samples <= layout.color_samples() || layout.colors == Colors::ycbcr) return false;
+  if (extra.empty()) return layout.colors == Colors::rgb && layout.samples == 4;
+  layout.premultiplied = extra[0] == EXTRASAMPLE_ASSOCALPHA && layout.colors < Colors::cmyk;
+  return layout.premultiplied || extra[0] == EXTRASAMPLE_UNASSALPHA;
 }
 
-// Tables of 8-bit colours in place of 16-bit ones exist.
+// Tables of 8-bit colours exist, in place of 16-bit ones and as their upper halves. Others are cut
+// to 8 bits as libtiff and ImageMagick do.
 void read_palette(const TiffFile& file, TiffLayout& layout) {
   std::array<std::uint16_t*, 3> tables{};
   file.check(libtiff().TIFFGetField(file.get(), TIFFTAG_COLORMAP, tables.data(), &tables[1],
                                     &tables[2]) == 1);
   const std::size_t count = std::size_t{1} << static_cast<unsigned>(layout.bits);
-  const bool is_wide = std::any_of(tables.begin(), tables.end(), [&](const std::uint16_t* table) {
-    return std::any_of(table, table + count, [](std::uint16_t value) { return value > 255; });
-  });
+  unsigned bits = 0;  // that are set anywhere
+  for (const std::uint16_t* table : tables) {
+    for (std::size_t i = 0; i < count; ++i)
+      bits |= table[i];
+  }
   layout.palette.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t c = 0; c < 3; ++c)
-      layout.palette[i].at(c) = static_cast<std::uint8_t>(tables.at(c)[i] >> (is_wide ? 8U : 0U));
-  }
-}
-
-// Samples of fewer than 8 bits begin at the most significant ones.
-std::uint32_t stored_sample(const TiffLayout& layout, const std::uint8_t* stored, std::size_t i) {
-  if (layout.bits == 16) {
-    std::uint16_t sample = 0;
-    std::memcpy(&sample, stored + 2 * i, sizeof sample);
-    return sample;
-  }
-  const auto bits = static_cast<std::size_t>(layout.bits);
-  const std::size_t at = i * bits;
-  return stored[at / 8] >> (8 - bits - at % 8) & ((1U << bits) - 1U);
-}
-
-void store(std::uint8_t* row, std::size_t i, std::uint32_t sample, int depth) {
-  if (depth == 8) {
-    row[i] = static_cast<std::uint8_t>(sample);
-  } else {
-    const auto wide = static_cast<std::uint16_t>(sample);
-    std::memcpy(row + 2 * i, &wide, sizeof wide);
-  }
-}
-
-void convert_samples(const TiffLayout& layout, const std::uint8_t* stored, std::uint8_t* row) {
-  const PixelFormat& format = layout.format;
-  const std::uint32_t max = format.max_sample();
-  const std::uint32_t scale = max / ((1U << static_cast<unsigned>(layout.bits)) - 1U);
-  const auto channels = static_cast<std::size_t>(format.channels);
-  const auto colors = static_cast<std::size_t>(format.color_channels());
-  for (std::size_t x = 0; x < layout.width; ++x) {
-    const std::size_t first = x * static_cast<std::size_t>(layout.samples);
-    const std::uint32_t alpha =
-        layout.premultiplied ? stored_sample(layout, stored, first + colors) : 0;
-    for (std::size_t c = 0; c < channels; ++c) {
-      std::uint32_t sample = stored_sample(layout, stored, first + c) * scale;
-      if (layout.colors == Colors::inverted_grey && c < colors) sample = max - sample;
-      if (layout.premultiplied && c < colors) sample = unpremultiplied(sample, alpha, max);
-      store(row, x * channels + c, sample, format.depth);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const unsigned color = tables.at(c)[i];
+      layout.palette[i].at(c) =
+          static_cast<std::uint8_t>(bits <= 255          ? color
+                                    : (bits & 255U) == 0 ? color >> 8U
+                                                         : color * 255U / 65535U);
     }
   }
 }
 
+FilePixels file_pixels_of(const TiffLayout& layout) {
+  switch (layout.colors) {
+    case Colors::palette:
+      return {"palette", 1, layout.bits};
+    case Colors::cmyk:
+      return {"CMYK", 4, layout.bits};
+    case Colors::lab:
+    case Colors::icc_lab:
+      return {"Lab", 3, layout.bits};
+    case Colors::ycbcr:
+      return {"YCbCr", 3, layout.bits};
+    default: {
+      FilePixels pixels = file_pixels(layout.format);
+      pixels.depth = layout.bits;
+      return pixels;
+    }
+  }
+}
+
+// Whole numbers with a sign are read like those without: below 0 there is nothing.
+SampleRange usual_range(const TiffLayout& layout) {
+  return {0, layout.kind == Samples::floating ? 1 : std::ldexp(1, layout.bits) - 1};
+}
+
 }  // namespace
 
-TiffLayout tiff_layout(const TiffFile& file) {
+int TiffLayout::color_samples() const {
+  switch (colors) {
+    case Colors::grey:
+    case Colors::inverted_grey:
+    case Colors::palette:
+      return 1;
+    case Colors::cmyk:
+      return 4;
+    default:
+      return 3;
+  }
+}
+
+TiffLayout tiff_layout(const TiffFile& file, const TiffContent& content, const ReadLimits& limits) {
   refuse_raw(file);
   TiffLayout layout;
   layout.width = file.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH);
@@ -161,44 +216,18 @@ TiffLayout tiff_layout(const TiffFile& file) {
   }
   layout.bits = file.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE);
   layout.samples = file.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL);
-  layout.colors = colors_of(file);
+  layout.colors = colors_of(file, content, layout);
+  layout.kind = kind_of_samples(file);
   check_samples(file, layout);
-  const int color_samples = layout.colors == Colors::cmyk  ? 4
-                            : layout.colors == Colors::rgb ? 3
-                                                           : 1;
-  if (layout.samples < color_samples) file.refuse("it has too few channels for its colours");
+  layout.range = limits.range.value_or(usual_range(layout));
   if (layout.colors == Colors::palette) read_palette(file, layout);
-  const bool alpha = has_alpha(file, layout, color_samples);
-  layout.left_out_channels = layout.samples - color_samples - (alpha ? 1 : 0);
+  const bool alpha = has_alpha(file, content, layout);
+  layout.left_out_channels = layout.samples - layout.color_samples() - (alpha ? 1 : 0);
   const int colors = layout.colors <= Colors::inverted_grey ? 1 : 3;
-  layout.format = {colors + (alpha ? 1 : 0), std::max(8, layout.bits)};
-  layout.file_pixels = file_pixels(layout.format);
-  layout.file_pixels.depth = layout.bits;
-  if (layout.colors == Colors::palette) layout.file_pixels = {"palette", 1, layout.bits};
-  if (layout.colors == Colors::cmyk) layout.file_pixels = {"CMYK", 4, 8};
+  const bool is_wide = layout.bits > 8 || layout.kind == Samples::floating;
+  layout.format = {colors + (alpha ? 1 : 0), is_wide ? 16 : 8};
+  layout.file_pixels = file_pixels_of(layout);
   return layout;
-}
-
-void convert_tiff_row(const TiffLayout& layout, const std::uint8_t* stored, std::uint8_t* row) {
-  const auto samples = static_cast<std::size_t>(layout.samples);
-  if (layout.colors == Colors::palette) {
-    for (std::size_t x = 0; x < layout.width; ++x)
-      std::copy_n(layout.palette[stored_sample(layout, stored, x * samples)].begin(), 3,
-                  row + 3 * x);
-  } else if (layout.colors == Colors::cmyk && layout.ink && samples == 4) {
-    layout.ink->to_rgb(stored, row, layout.width);
-  } else if (layout.colors == Colors::cmyk && layout.ink) {
-    for (std::size_t x = 0; x < layout.width; ++x)
-      layout.ink->to_rgb(stored + x * samples, row + 3 * x, 1);
-  } else if (layout.colors == Colors::cmyk) {
-    for (std::size_t x = 0; x < layout.width; ++x)
-      cmyk_to_rgb(stored + x * samples, row + 3 * x, 1, CmykPolarity::ink);
-  } else if (layout.bits == layout.format.depth && layout.left_out_channels == 0 &&
-             layout.colors != Colors::inverted_grey && !layout.premultiplied) {
-    std::memcpy(row, stored, layout.width * layout.format.bytes_per_pixel());
-  } else {
-    convert_samples(layout, stored, row);
-  }
 }
 
 }  // namespace gpufilter

@@ -1,5 +1,6 @@
 #include "codec/tiff/library.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -11,14 +12,69 @@
 #include "base/printable.hpp"
 
 namespace gpufilter {
+namespace {
+
+// The file's name for libtiff: the words have room for it.
+constexpr const char* short_name = "TIFF";
+
+// A fixed array, as callbacks must not throw.
+using Words = std::array<char, 200>;
+
+}  // namespace
 
 struct TiffFile::Client {
   TiffBytes bytes;
   std::uint64_t position = 0;
   std::exception_ptr thrown;
-  std::array<char, 200>
-      words{};  // libtiff's first error; a fixed array, as callbacks must not throw
+  bool is_open = false;
+  Words words{};    // libtiff's first error
+  Words ignored{};  // the first that concerns only a description
 };
+
+namespace {
+
+// Some of libtiff's messages begin with it.
+std::string without_name(const Words& words) {
+  static const std::string begin = std::string(short_name) + ": ";
+  std::string_view text = words.data();
+  if (text.starts_with(begin)) text.remove_prefix(begin.size());
+  return printable(text);
+}
+
+bool has_part(const Words& words, std::span<const std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return std::string_view(words.data()).find(part) != std::string_view::npos;
+  });
+}
+
+// Whether it is an error in a tag that says nothing about the pixels.
+bool is_about_description(const Words& words) {
+  static constexpr std::array<std::string_view, 5> tags{
+      "for \"Orientation\" tag", "for \"ResolutionUnit\" tag", "for \"XResolution\" tag",
+      "for \"YResolution\" tag", "for \"Threshholding\" tag"};
+  return has_part(words, tags);
+}
+
+// Whether it is a warning after which every pixel is still what the encoder meant. Those of libjpeg
+// are the ones that are harmless in JPEG files.
+bool is_harmless(const Words& words) {
+  static constexpr std::array<std::string_view, 12> harmless{
+      "Old-style LZW codes",
+      "Try to decode (read) fax Group 3 data without EOL",
+      "uto-correct",  // subsampling, as the JPEG data has it
+      "Subsampling values inside JPEG",
+      "JPEG strip size exceeds expected dimensions",
+      "encoded with progressive mode",
+      "extraneous bytes before marker",
+      "Unknown Adobe color transform",
+      "bad ICC marker",
+      "unknown JFIF revision",
+      "Invalid SOS parameters for sequential JPEG",
+      "mozjpeg library likely detected"};
+  return has_part(words, harmless);
+}
+
+}  // namespace
 
 // The result of `step`, or -1, a failure for libtiff, if it throws.
 template <typename Step>
@@ -67,30 +123,45 @@ TiffFile::TiffFile(const std::string& name, const char* mode, TiffBytes bytes, s
     return guarded(handle, [](Client& client) -> toff_t { return client.bytes.size(); });
   };
   const auto take_error = [](TIFF*, void* handle, const char*, const char* format, va_list list) {
-    auto& words = static_cast<Client*>(handle)->words;
-    if (words[0] == '\0') std::vsnprintf(words.data(), words.size(), format, list);
+    Client& client = *static_cast<Client*>(handle);
+    Words words{};
+    std::vsnprintf(words.data(), words.size(), format, list);
+    Words& kept = is_about_description(words) ? client.ignored : client.words;
+    if (kept[0] == '\0') kept = words;
     return 1;
   };
-  const auto ignore_warning = [](TIFF*, void*, const char*, const char*, va_list) { return 1; };
+  const auto take_warning = [](TIFF*, void* handle, const char*, const char* format, va_list list) {
+    Client& client = *static_cast<Client*>(handle);
+    Words words{};
+    std::vsnprintf(words.data(), words.size(), format, list);
+    if (client.is_open && client.words[0] == '\0' && !is_harmless(words)) client.words = words;
+    return 1;
+  };
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(
       libtiff().TIFFOpenOptionsAlloc(), libtiff().TIFFOpenOptionsFree);
   libtiff().TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(),
                                                 static_cast<tmsize_t>(max_allocation));
   libtiff().TIFFOpenOptionsSetErrorHandlerExtR(options.get(), take_error, client_.get());
-  libtiff().TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, client_.get());
+  libtiff().TIFFOpenOptionsSetWarningHandlerExtR(options.get(), take_warning, client_.get());
   tiff_.reset(libtiff().TIFFClientOpenExt(
-      name.c_str(), mode, client_.get(), read, write, seek, [](thandle_t) { return 0; }, size,
+      short_name, mode, client_.get(), read, write, seek, [](thandle_t) { return 0; }, size,
       nullptr, nullptr, options.get()));
   check(tiff_ != nullptr);
+  client_->is_open = true;
+  ignored_ = without_name(client_->ignored);
 }
 
 void TiffFile::check(bool success) const {
-  if (client_->thrown) std::rethrow_exception(client_->thrown);
-  std::string_view words = client_->words.data();
+  if (client_->thrown) std::rethrow_exception(std::exchange(client_->thrown, nullptr));
+  const std::string words = without_name(std::exchange(client_->words, {}));
   if (success && words.empty()) return;
-  // Some of libtiff's messages begin with the name, as refuse() does.
-  if (words.starts_with(name_ + ": ")) words.remove_prefix(name_.size() + 2);
-  refuse(words.empty() ? "libtiff does not say why" : printable(words));
+  refuse(words.empty() ? "libtiff does not say why" : words);
+}
+
+std::size_t TiffFile::pages() const {
+  const std::size_t count = libtiff().TIFFNumberOfDirectories(get());
+  client_->words = {};  // about the further ones
+  return count;
 }
 
 void TiffFile::refuse(const std::string& why) const {

@@ -40,9 +40,17 @@ class TiffFile {
     return value;
   }
 
+  // The tags of a file that is read that libtiff ignores although it knows them, in its words;
+  // empty if there are none.
+  [[nodiscard]] const std::string& ignored() const { return ignored_; }
+
   // Throws what a function of TiffBytes threw, or PictureError with libtiff's words, unless a call
-  // of libtiff was a `success` without any error: libtiff makes up pixels after some.
+  // of libtiff was a `success` without any error: libtiff makes up pixels after some, and after
+  // most of what it only warns of once the file is open. A later call has its own words.
   void check(bool success) const;
+
+  // Pages, as far as they can be found.
+  [[nodiscard]] std::size_t pages() const;
 
   [[noreturn]] void refuse(const std::string& why) const;
 
@@ -56,6 +64,7 @@ class TiffFile {
 
   std::string name_;
   std::string trouble_;
+  std::string ignored_;
   std::unique_ptr<Client, void (*)(Client*)> client_;
   std::unique_ptr<TIFF, void (*)(TIFF*)> tiff_;
 };

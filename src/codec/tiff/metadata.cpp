@@ -136,8 +136,7 @@ class ExifWriter {
 
 }  // namespace
 
-Metadata read_tiff_metadata(const TiffFile& file, const TiffReadAt& read) {
-  TiffContent content = read_tiff_content(read);
+Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content) {
   const auto bytes_of = [&](std::uint16_t tag) {
     const TiffField* field = content.find(tag);
     return field == nullptr ? Bytes() : field->value;

@@ -11,7 +11,7 @@ namespace gpufilter {
 
 // ICC profile, XMP, IPTC, density, and as EXIF: orientation, descriptions and EXIF's own
 // directories.
-[[nodiscard]] Metadata read_tiff_metadata(const TiffFile& file, const TiffReadAt& read);
+[[nodiscard]] Metadata read_tiff_metadata(const TiffFile& file, const TiffContent& content);
 
 // Sets the tags that say `metadata` about a picture of `format`. EXIF's own directories are written
 // by `append`, which returns the offset of the bytes it was given. `little_endian` is the file's

@@ -2,20 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "codec/codec.hpp"
+#include "codec/tiff/tags.hpp"
 
 namespace gpufilter {
 
 class TiffSettings final : public StoredSettings {
  public:
-  explicit TiffSettings(std::uint16_t compression) : compression_(compression) {}
+  TiffSettings(std::uint16_t compression, TiffTags tags)
+      : compression_(compression), tags_(std::move(tags)) {}
 
   // libtiff's number.
   [[nodiscard]] std::uint16_t compression() const { return compression_; }
+  // They may be about places in the picture.
+  [[nodiscard]] const TiffTags& tags() const { return tags_; }
+
+  [[nodiscard]] std::vector<std::string> private_metadata() const override {
+    return names_of(tags_);
+  }
 
  private:
   std::uint16_t compression_;
+  TiffTags tags_;
 };
 
 }  // namespace gpufilter

@@ -89,12 +89,20 @@ std::uint16_t compression_for(const PictureHeader& header, const WriteOptions& o
   return keeps ? stored->compression() : COMPRESSION_ADOBE_DEFLATE;
 }
 
+// The tags of a TIFF stay if they may be about places in the picture and those are the same.
+TiffTags kept_tags(const PictureHeader& header, const MetadataKinds& kinds) {
+  const auto* stored = dynamic_cast<const TiffSettings*>(header.stored.get());
+  const bool stay = stored != nullptr && header.keeps_positions && kinds.has(MetadataKind::other);
+  return stay ? stored->tags() : TiffTags{};
+}
+
 class TiffWriter final : public RowWriter {
  public:
   TiffWriter(ByteSink& sink, const PictureHeader& header, const WriteOptions& options)
       : sink_(sink),
         format_(header.format),
         kinds_(kept_metadata(options)),
+        tags_(kept_tags(header, kinds_)),
         little_endian_(header.metadata.exif.empty() || header.metadata.exif[0] == 'I'),
         spool_(sink.name()),
         row_bytes_(row_bytes(header.size.width, format_)),
@@ -102,7 +110,7 @@ class TiffWriter final : public RowWriter {
                                               static_cast<std::size_t>(header.size.height))),
         file_(sink.name(), mode(header.size), bytes(), "cannot be encoded as TIFF",
               max_allocation) {
-    note_private_metadata(header, kinds_);
+    note_private_metadata(header, kinds_, names_of(tags_));
     set_layout(header.size, compression_for(header, options));
     write_tiff_metadata(file_, kept_part(header.metadata, kinds_), format_,
                         {little_endian_, [this] { return static_cast<std::uint32_t>(even_end()); },
@@ -123,6 +131,7 @@ class TiffWriter final : public RowWriter {
     note_content(kept_part(trailing, kinds_), left_out_, " that follows the pixels in a stream");
     if (!strip_.empty()) write_strip();
     file_.flush();
+    add_tags();
     spool_.copy_to(sink_);
   }
 
@@ -137,13 +146,15 @@ class TiffWriter final : public RowWriter {
   }
 
   TiffBytes bytes() {
-    return {[this](std::uint64_t offset, std::span<std::uint8_t> into) {
-              return spool_.read(offset, into);
-            },
-            [this](std::uint64_t offset, std::span<const std::uint8_t> from) {
-              spool_.write(offset, from);
-            },
-            [this] { return spool_.size(); }};
+    return {read_at_, write_at_, [this] { return spool_.size(); }};
+  }
+
+  void add_tags() {
+    if (tags_.fields.empty()) return;
+    for (TiffField& field : tags_.fields) {
+      if (tags_.little_endian != little_endian_) swap_bytes(field);
+    }
+    add_fields(tags_.fields, read_at_, write_at_, even_end());
   }
 
   void set(std::uint32_t tag, int value) {
@@ -176,8 +187,15 @@ class TiffWriter final : public RowWriter {
   ByteSink& sink_;
   PixelFormat format_;
   MetadataKinds kinds_;
+  TiffTags tags_;
   bool little_endian_;
   Spool spool_;
+  TiffReadAt read_at_ = [this](std::uint64_t offset, std::span<std::uint8_t> into) {
+    return spool_.read(offset, into);
+  };
+  TiffWriteAt write_at_ = [this](std::uint64_t offset, std::span<const std::uint8_t> from) {
+    spool_.write(offset, from);
+  };
   std::size_t row_bytes_;
   std::size_t rows_a_strip_;
   TiffFile file_;

@@ -1,0 +1,219 @@
+#include "codec/tiff/conversion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "image/sample_arithmetic.hpp"
+
+namespace gpufilter {
+namespace {
+
+using Colors = TiffLayout::Colors;
+using Samples = TiffLayout::Samples;
+using std::size_t;
+
+template <typename Number>
+Number number_at(const std::uint8_t* stored, size_t i) {
+  Number number{};
+  std::memcpy(&number, stored + i * sizeof number, sizeof number);
+  return number;
+}
+
+// Whole numbers of 8, 16, 24 and 32 bits are in the machine's order; others begin at the most
+// significant bit.
+std::uint32_t whole_at(const std::uint8_t* stored, size_t i, size_t bits) {
+  switch (bits) {
+    case 8:
+      return stored[i];
+    case 16:
+      return number_at<std::uint16_t>(stored, i);
+    case 24: {
+      std::uint32_t number = 0;
+      std::memcpy(&number, stored + 3 * i, 3);
+      return number;
+    }
+    case 32:
+      return number_at<std::uint32_t>(stored, i);
+    default:
+      break;
+  }
+  std::uint64_t window = 0;
+  size_t has = 0;
+  for (size_t byte = i * bits / 8; has < i * bits % 8 + bits; ++byte, has += 8)
+    window = window << 8U | stored[byte];
+  window >>= has - i * bits % 8 - bits;
+  return static_cast<std::uint32_t>(window & ((std::uint64_t{1} << bits) - 1));
+}
+
+// IEEE 754's binary16.
+double half_at(const std::uint8_t* stored, size_t i) {
+  const auto half = number_at<std::uint16_t>(stored, i);
+  const int exponent = half >> 10U & 31U;
+  const int fraction = half & 1023U;
+  double value =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 31) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  }
+  return half >> 15U == 0 ? value : -value;
+}
+
+double value_at(const TiffLayout& layout, const std::uint8_t* stored, size_t i) {
+  const auto bits = static_cast<size_t>(layout.bits);
+  if (layout.kind != Samples::floating) {
+    const std::int64_t value = whole_at(stored, i, bits);
+    const bool is_negative = layout.kind == Samples::with_sign && (value >> (bits - 1)) != 0;
+    return static_cast<double>(is_negative ? value - (std::int64_t{1} << bits) : value);
+  }
+  if (bits == 16) return half_at(stored, i);
+  return bits == 32 ? double{number_at<float>(stored, i)} : number_at<double>(stored, i);
+}
+
+void put(std::uint8_t* row, size_t i, std::uint16_t sample, bool is_wide) {
+  if (is_wide) {
+    std::memcpy(row + 2 * i, &sample, sizeof sample);
+  } else {
+    row[i] = static_cast<std::uint8_t>(sample);
+  }
+}
+
+}  // namespace
+
+TiffConversion::TiffConversion(const TiffLayout& layout)
+    : layout_(layout),
+      colors_(static_cast<size_t>(layout.color_samples())),
+      channels_(colors_ + (layout.format.has_alpha() ? 1 : 0)),
+      max_(layout.format.max_sample()),
+      seen_(layout.range) {
+  const size_t width = layout.width;
+  loaded_.resize(width * channels_);
+  results_.resize(width * static_cast<size_t>(layout.format.channels));
+  if (layout.colors == Colors::lab || layout.colors == Colors::icc_lab)
+    lab_.emplace(layout.bits, layout.colors == Colors::icc_lab);
+  if (!layout.ink) return;
+  ink_.resize(width * 4 * layout.format.bytes_per_sample());
+  ink_colors_.resize(width * 3 * layout.format.bytes_per_sample());
+}
+
+std::optional<SampleRange> TiffConversion::cut_off() const {
+  const bool is_within = seen_.low == layout_.range.low && seen_.high == layout_.range.high;
+  return is_within ? std::nullopt : std::optional(seen_);
+}
+
+void TiffConversion::convert(TiffRow stored, std::uint8_t* row) {
+  const bool is_plain = layout_.colors == Colors::grey || layout_.colors == Colors::rgb;
+  if (layout_.colors == Colors::ycbcr) {
+    for (size_t x = 0; x < layout_.width; ++x) {
+      const auto pixel = number_at<std::uint32_t>(stored[0], x);
+      for (unsigned c = 0; c < 3; ++c)
+        row[3 * x + c] = static_cast<std::uint8_t>(pixel >> 8 * c);
+    }
+  } else if (is_plain && layout_.bits == layout_.format.depth && stored.size() == 1 &&
+             layout_.kind == Samples::whole && layout_.left_out_channels == 0 &&
+             !layout_.premultiplied) {
+    std::memcpy(row, stored[0], layout_.width * layout_.format.bytes_per_pixel());
+  } else {
+    for (size_t channel = 0; channel < channels_; ++channel)
+      load(stored, channel);
+    convert_colors();
+    if (layout_.premultiplied) undo_premultiplication();
+    for (size_t i = 0; i < results_.size(); ++i)
+      put(row, i, results_[i], layout_.format.depth == 16);
+  }
+}
+
+void TiffConversion::load(TiffRow stored, size_t channel) {
+  const bool has_planes = stored.size() > 1;
+  const Place place{stored[has_planes ? channel : 0], has_planes ? 0 : channel,
+                    has_planes ? 1 : static_cast<size_t>(layout_.samples)};
+  const bool is_alpha = channel == colors_;
+  std::uint16_t* to = loaded_.data() + channel;
+  if (layout_.has_range() && !lab_) {
+    load_range(place, is_alpha, to);
+  } else {
+    load_whole(place, !lab_ && (is_alpha || layout_.colors != Colors::palette), to);
+  }
+}
+
+void TiffConversion::load_whole(const Place& place, bool is_scaled, std::uint16_t* to) const {
+  const auto bits = static_cast<size_t>(layout_.bits);
+  const std::uint32_t max = (1U << bits) - 1U;
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const std::uint32_t value = whole_at(place.stored, place.first + x * place.step, bits);
+    to[x * channels_] = static_cast<std::uint16_t>(
+        is_scaled && max != max_ ? scaled_sample(value, max, max_) : value);
+  }
+}
+
+// What is no number becomes 0.
+void TiffConversion::load_range(const Place& place, bool is_alpha, std::uint16_t* to) {
+  const bool is_float = layout_.kind == Samples::floating;
+  const SampleRange range =
+      is_alpha ? SampleRange{0, is_float ? 1 : std::ldexp(1, layout_.bits) - 1} : layout_.range;
+  const double scale = max_ / (range.high - range.low);
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const double value = value_at(layout_, place.stored, place.first + x * place.step);
+    if (!is_alpha && std::isfinite(value)) {
+      seen_.low = std::min(seen_.low, value);
+      seen_.high = std::max(seen_.high, value);
+    }
+    const double sample = (value - range.low) * scale;
+    to[x * channels_] = static_cast<std::uint16_t>(
+        sample > 0 ? std::nearbyint(std::min(sample, static_cast<double>(max_))) : 0);
+  }
+}
+
+void TiffConversion::convert_colors() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  if (layout_.ink) convert_ink();
+  for (size_t x = 0; x < layout_.width; ++x) {
+    const std::uint16_t* from = loaded_.data() + x * channels_;
+    std::uint16_t* to = results_.data() + x * channels;
+    if (channels_ > colors_) to[channels - 1] = from[colors_];
+    switch (layout_.colors) {
+      case Colors::inverted_grey:
+        to[0] = static_cast<std::uint16_t>(max_ - from[0]);
+        break;
+      case Colors::palette:
+        std::copy_n(layout_.palette[from[0]].begin(), 3, to);
+        break;
+      case Colors::lab:
+      case Colors::icc_lab:
+        std::copy_n(lab_->to_rgb(from).begin(), 3, to);
+        break;
+      case Colors::cmyk:
+        for (size_t c = 0; c < 3 && !layout_.ink; ++c)
+          to[c] =
+              static_cast<std::uint16_t>(((max_ - from[c]) * (max_ - from[3]) + max_ / 2) / max_);
+        break;
+      default:
+        std::copy_n(from, colors_, to);
+    }
+  }
+}
+
+void TiffConversion::convert_ink() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  const bool is_wide = layout_.format.depth == 16;
+  for (size_t i = 0; i < 4 * layout_.width; ++i)
+    put(ink_.data(), i, loaded_[i / 4 * channels_ + i % 4], is_wide);
+  layout_.ink->to_rgb(ink_.data(), ink_colors_.data(), layout_.width);
+  for (size_t i = 0; i < 3 * layout_.width; ++i) {
+    results_[i / 3 * channels + i % 3] =
+        is_wide ? number_at<std::uint16_t>(ink_colors_.data(), i) : ink_colors_[i];
+  }
+}
+
+void TiffConversion::undo_premultiplication() {
+  const auto channels = static_cast<size_t>(layout_.format.channels);
+  for (size_t x = 0; x < layout_.width; ++x) {
+    std::uint16_t* pixel = results_.data() + x * channels;
+    for (size_t c = 0; c + 1 < channels; ++c)
+      pixel[c] = static_cast<std::uint16_t>(unpremultiplied(pixel[c], pixel[channels - 1], max_));
+  }
+}
+
+}  // namespace gpufilter
