@@ -5,9 +5,14 @@
 #include <string>
 
 #include "codec/ink_conversion.hpp"
+#include "image/color.hpp"
 #include "image/pixel_format.hpp"
 
 namespace gpufilter {
+
+// What becomes of a file of whose picture only a part can be read: it is refused, or that part is
+// kept, as damaged_picture.hpp says.
+enum class Damaged { fail, keep };
 
 struct ReadLimits {
   std::uint64_t max_pixels = 500'000'000;
@@ -19,6 +24,9 @@ struct ReadLimits {
   bool warn = true;
   // How CMYK with a profile becomes RGB; empty: by cmyk_to_rgb(), whatever the profile says.
   ChooseInk choose_ink = {};
+  Damaged damaged = Damaged::fail;
+  // The colour of rows that are missing in a damaged picture.
+  Color missing = {255, 255, 255};
 };
 
 // Bytes of a row, regardless of --max-pixels: several copies of some rows are always in memory.

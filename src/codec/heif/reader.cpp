@@ -19,7 +19,7 @@
 #include "codec/heif/functions.hpp"
 #include "codec/whole_picture_reader.hpp"
 #include "image/exif_orientation.hpp"
-#include "image/exif_thumbnail.hpp"
+#include "image/exif_parts.hpp"
 #include "image/sample_arithmetic.hpp"
 
 namespace gpufilter {

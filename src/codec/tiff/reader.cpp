@@ -153,7 +153,7 @@ class TiffReader final : public RowReader {
           return source_->read_at(offset, bytes);
         });
     if (layout_.colors == TiffLayout::Colors::cmyk)
-      layout_.ink = chosen_ink(limits.choose_ink, CmykPolarity::ink, header_.metadata);
+      layout_.ink = chosen_ink(limits.choose_ink, CmykPolarity::ink, header_.metadata, ink_doubt_);
     if (const auto pages = libtiff().TIFFNumberOfDirectories(file_.get()); pages > 1)
       header_.unread.push_back(counted(static_cast<std::size_t>(pages - 1), "more page"));
     header_.stored =
@@ -167,6 +167,7 @@ class TiffReader final : public RowReader {
 
   Metadata finish() override {
     if (!warns_) return {};
+    if (!ink_doubt_.empty()) log::warn(formatted("{}: {}", file_.name(), ink_doubt_));
     if (layout_.left_out_channels > 0) {
       log::warn(formatted("{}: {} of its channels are neither colours nor alpha, and are left out",
                           file_.name(), layout_.left_out_channels));
@@ -187,6 +188,7 @@ class TiffReader final : public RowReader {
   TiffLayout layout_;
   std::optional<TiffRows> rows_;
   bool warns_;
+  std::string ink_doubt_;
 };
 
 }  // namespace
